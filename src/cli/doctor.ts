@@ -35,10 +35,7 @@ Options:
 ${settingsHelp(SETTINGS)}`;
 }
 
-/**
- * Runs `flarewire doctor`. Without a network it reports that first, and tries only services that
- * need no name resolution. Successes are printed at once; failures at the end, grouped.
- */
+/** Runs `flarewire doctor`: prints successes at once, and failures at the end, grouped. */
 export async function doctor(
   args: readonly string[],
   terminal: Terminal,

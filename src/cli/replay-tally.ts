@@ -69,10 +69,7 @@ export class ReplayTally {
     return this.#flares === 0 && this.#of("candle") > 0 && this.#of("trade") === 0;
   }
 
-  /**
-   * Returns one line: events accepted, results, and events left out, by reason. A pair in several
-   * groups counts once per group.
-   */
+  /** Returns one line: events accepted, results, and events left out, by reason. */
   summary(skipped: Counts): string {
     const seconds = ((this.#clock.monotonic() - this.#startedAtMs) / 1_000).toFixed(1);
     const kinds = MARKET_KINDS.filter((kind) => this.#of(kind) > 0);

@@ -19,10 +19,7 @@ export interface StreamAddress {
   readonly query: URLSearchParams;
 }
 
-/**
- * Reads the URL of a server, or of its stream, with a query of these parameters. Appends mistakes
- * to `wrong`. The server checks the values of the filter.
- */
+/** Reads the URL of a server, or of its stream with a query. Appends mistakes to `wrong`. */
 export function readStreamAddress(
   text: string,
   parameters: readonly string[],

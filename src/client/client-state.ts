@@ -6,10 +6,7 @@ import { type End, ended } from "./transport/end.ts";
 /** An event as received, discriminated by `name`. */
 export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage, { name: N }>;
 
-/**
- * Previous data is void, and `view` replaces it. A stream emits it first, and whenever events are
- * lost.
- */
+/** `view` replaces all previous data: at the start, and whenever events are lost. */
 export interface Reset {
   readonly name: "reset";
   /**
@@ -44,10 +41,7 @@ interface Transition {
   readonly item?: StreamItem;
 }
 
-/**
- * Processes the response to a subscription. Throws an {@link End} if the server is behind the
- * cursor, as an edge may be: a stream never goes back, but waits until it has caught up.
- */
+/** Processes a subscription's response. Throws {@link End} if the server is behind the cursor. */
 export function applySubscribed(
   client: ClientState,
   { cursor, lost, resumed, snapshot }: Subscribed,
@@ -66,11 +60,7 @@ export function applySubscribed(
   };
 }
 
-/**
- * Processes an event. Ignores one that was received before. Throws an {@link End} if an earlier
- * event is missing; reconnecting with the cursor repairs that. Throws another error if it does not
- * fit the lists.
- */
+/** Processes a new event. Throws {@link End} after a gap, another error if it does not fit. */
 export function acceptEvent(client: ClientState, event: EventMessage): Transition {
   const seq = seqOf(client, event.cursor);
   if (event.seq <= seq) return { client };
@@ -81,10 +71,7 @@ export function acceptEvent(client: ClientState, event: EventMessage): Transitio
   };
 }
 
-/**
- * Advances to a cursor up to which everything was sent. Never goes back: a new connection may be
- * behind the previous one.
- */
+/** Advances to a cursor up to which all was sent; never back, as a new connection may be. */
 export function advanceTo(client: ClientState, cursor: string): ClientState {
   const seq = seqOf(client, cursor);
   return placeIn(cursor).seq > seq ? { ...client, cursor } : client;

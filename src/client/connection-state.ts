@@ -20,10 +20,7 @@ export interface Facts {
   readonly index: number;
   /** Consecutive ends without a stable connection in between. */
   readonly failures: number;
-  /**
-   * Whether the transport was stable and has not failed since. If not, a failure is a reason to
-   * leave it.
-   */
+  /** Whether the transport was stable and has not failed since. */
   readonly proven: boolean;
   /** Upgrade attempts since the best transport last worked. */
   readonly upgrades: number;
@@ -74,10 +71,7 @@ export type Input =
   | { readonly type: "close" };
 
 export type Effect =
-  /**
-   * Cancels the timers and opens a connection. One that still delivers is ended only when the new
-   * one delivers, to avoid a gap. Without a transport, ends all connections.
-   */
+  /** Replaces connections: the old one ends once the new one delivers, or if there is none. */
   | { readonly do: "open"; readonly transport?: Transport }
   /** Starts this timer. It fires after `minMs` plus a random part of `spreadMs`. */
   | ({ readonly do: "due" | "upgrade" } & RetryDelay);
@@ -143,17 +137,11 @@ const backoff = (facts: Facts, { reason, code, minMs }: Omit<End, "action">): Co
     { do: "due", ...retryDelay(facts.failures, minMs) },
   );
 
-/**
- * Reconnects at once, unless the previous connection was not stable either: two such ends are no
- * progress.
- */
+/** Reconnects at once, unless the previous connection was not stable either. */
 const resume = (facts: Facts, end: Omit<End, "action">): ConnectionState =>
   facts.failures ? backoff(facts, end) : open({ ...facts, failures: 1 }, end);
 
-/**
- * Counts a failure of the transport and tries the next one. A proven transport gets a second
- * chance, because the server may be at fault.
- */
+/** Counts a failure and tries the next transport. A proven one gets a second chance. */
 function fallBack(facts: Facts, end: End, heard: boolean): ConnectionState {
   const failed = { ...facts, proven: false };
   if (facts.proven || !facts.transports[1]) return (heard ? resume : backoff)(failed, end);
@@ -174,10 +162,7 @@ function ended(
   return backoff(facts.index ? { ...facts, index: 0, proven: false } : facts, end);
 }
 
-/**
- * Subscribed. A lesser transport is temporary; each failed upgrade lengthens the delay before the
- * next.
- */
+/** Subscribed. A lesser transport is temporary; each failed upgrade delays the next one more. */
 function answered(facts: Facts): ConnectionState {
   const minMs = facts.upgradeAfterMs * 2 ** Math.min(facts.upgrades, MAX_UPGRADE_DOUBLINGS);
   const upgrade = { do: "upgrade", minMs, spreadMs: minMs / 2 } as const;

@@ -13,17 +13,11 @@ import { openTransport, type TransportConnection, type TransportMessage } from "
 
 /** State of the connection. */
 export interface ConnectionStatus {
-  /**
-   * `connecting`: no response yet; `live`: receiving events; `waiting`: until the next attempt;
-   * `paused`: the page is hidden or the reader is behind; `closed`: permanently.
-   */
+  /** `waiting`: for the next attempt; `paused`: hidden page or slow reader; `closed`: for good. */
   readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
   /** The current transport, or the next one to try. */
   readonly transport: Transport;
-  /**
-   * Why the connection before ended, why it is paused (`hidden`, `slow`), or why the server closed
-   * it for good; for people. Otherwise empty.
-   */
+  /** For people: why the last connection ended, or the pause (`hidden`, `slow`). Else empty. */
   readonly reason: string;
   /** The close code or HTTP status that ended the connection before, if there was one. */
   readonly code?: number | undefined;
@@ -42,9 +36,7 @@ interface ConnectionUse {
 /** Executes the decisions of the state machine: connections and timers. */
 interface Connection {
   readonly status: () => ConnectionStatus;
-  /**
-   * Processes an input. Inputs caused by its effects follow afterwards. The first must be `online`.
-   */
+  /** Processes an input, then those that its effects cause. The first must be `online`. */
   readonly input: (input: Input) => void;
 }
 

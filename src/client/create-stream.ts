@@ -15,10 +15,7 @@ import { misuse, oneOf, StreamError } from "./stream-error.ts";
 import { endOf } from "./transport/end.ts";
 import type { TransportMessage } from "./transport/transport.ts";
 
-/**
- * Creates a {@link Stream}. It connects in a microtask, so listeners added synchronously miss
- * nothing.
- */
+/** Creates a {@link Stream}. It connects in a microtask: no listener added now misses anything. */
 export function createStream(plan: StreamPlan): Stream {
   const freshness = createFreshness(plan.platform.now);
   const { add, emit } = createListeners();
@@ -137,10 +134,7 @@ function mustBeOpen({ aborted }: AbortSignal): void {
   if (aborted) misuse("the stream is closed", "connect again");
 }
 
-/**
- * Closes on abort, pauses while the page is hidden, and reconnects when the network is back; until
- * `over` aborts.
- */
+/** Closes on abort, pauses while the page is hidden, reconnects when the network is back. */
 function watch(
   { platform, pauseHiddenAfterMs, signal }: StreamPlan,
   over: AbortSignal,

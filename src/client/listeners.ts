@@ -6,14 +6,9 @@ import { StreamError } from "./stream-error.ts";
 export const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
 
 interface Listeners {
-  /**
-   * Adds a listener and returns a function that removes it. A listener added twice is called twice.
-   */
+  /** Adds a listener, even twice, and returns a function that removes it. */
   readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>) => () => void;
-  /**
-   * Calls the listeners of a name. One that throws does not affect others, but is reported. An
-   * error without a listener is reported to the runtime.
-   */
+  /** Calls the listeners. Errors of one are reported and do not affect the others. */
   readonly emit: <N extends keyof Listened>(name: N, value: Listened[N]) => void;
 }
 

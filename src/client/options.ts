@@ -15,42 +15,21 @@ export interface ConnectOptions {
    * Default: everything.
    */
   readonly filter?: Filter;
-  /**
-   * An API key, as printed by `flarewire keys add`. Sent in a header, never in a URL; for
-   * WebSockets, which cannot send headers, each connection fetches a ticket. Default: none.
-   */
+  /** An API key. Sent in a header, never in a URL; WebSockets fetch a ticket. Default: none. */
   readonly key?: string;
-  /**
-   * The transport. `auto`, the default, tries WebSocket, server-sent events, then long poll until
-   * one delivers messages, and upgrades when a better one works again.
-   */
+  /** `auto` (default) tries WebSocket, SSE, then long poll, and upgrades when it can again. */
   readonly transport?: Transport | "auto";
-  /**
-   * Resumes after this cursor of an earlier stream with the same channels and filter. There is no
-   * `view` until a reset. Default: start with the lists.
-   */
+  /** Resumes after this cursor of an earlier, equal stream. Default: start with the lists. */
   readonly after?: string;
   /** Closes the stream when it aborts. */
   readonly signal?: AbortSignal;
-  /**
-   * How long a page may be hidden before the stream pauses, in milliseconds; 0: not at all,
-   * Infinity: forever. Default: 10,000. Browsers only.
-   */
+  /** Browsers: milliseconds a page may be hidden before a pause; Infinity: any. Default 10,000. */
   readonly pauseHiddenAfterMs?: number;
-  /**
-   * Maximum number of items queued for `for await`. At the limit the stream pauses, and
-   * resumes from its cursor once half are read. Default: 1,000.
-   */
+  /** Items queued for `for await`; the stream pauses there until half are read. Default 1,000. */
   readonly queueLimit?: number;
-  /**
-   * How long a transport may deliver no message before the next one is tried, in milliseconds.
-   * Default: 8,000.
-   */
+  /** Milliseconds without a message before the next transport is tried. Default 8,000. */
   readonly firstMessageMs?: number;
-  /**
-   * How long a lesser transport is used before an upgrade attempt, in milliseconds. Default:
-   * 60,000; longer after each failure.
-   */
+  /** Milliseconds on a lesser transport before an upgrade; more after failures. Default 60,000. */
   readonly upgradeAfterMs?: number;
   /** Replaces globals, such as `{ WebSocket }` from the package `ws`. */
   readonly platform?: Partial<Platform>;
@@ -73,9 +52,7 @@ export interface StreamPlan
   readonly platform: Platform;
 }
 
-/**
- * The names of all events, as a list without a schema library. A test checks that it is complete.
- */
+/** The names of all events, without a schema library. A test checks that it is complete. */
 export const EVENT_NAMES = [
   "flare-started",
   "flare-updated",
@@ -108,9 +85,7 @@ const OPTIONS = [
   ...Object.keys(NUMBERS),
 ] satisfies string[];
 
-/**
- * Validates options. Throws StreamError `misuse` with advice. The server validates the filter.
- */
+/** Validates all options but the filter, which the server checks. Throws StreamError `misuse`. */
 export function readOptions(given: string | URL, options: ConnectOptions): StreamPlan {
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
   const { channels = ["*"], filter = {}, key, transport = "auto" } = options;

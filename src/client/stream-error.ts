@@ -1,13 +1,7 @@
-/**
- * `misuse`: invalid use of the SDK; `refused`: the server rejected the client; `listener`: a
- * listener threw.
- */
+/** `misuse`: of the SDK; `refused`: by the server; `listener`: a listener threw. */
 export type StreamErrorCode = "misuse" | "refused" | "listener";
 
-/**
- * Every error that the SDK throws or emits. The message says what to do; `cause` is the original
- * error, if any.
- */
+/** Every error that the SDK throws or emits. The message says what to do. */
 export class StreamError extends Error {
   override readonly name = "StreamError";
   readonly code: StreamErrorCode;

@@ -13,10 +13,7 @@ export type Listened = { readonly [N in EventName]: StreamEvent<N> } & {
   /** Previous data is void. Also emitted at the start. */
   readonly reset: Reset;
   readonly connection: ConnectionStatus;
-  /**
-   * The stream ended with this error, or a listener threw it. Becomes an unhandled rejection if
-   * there is no listener and, for the end of the stream, no reader.
-   */
+  /** The stream's end or a listener's error. Unhandled if there is no listener and no reader. */
   readonly error: StreamError;
 };
 
@@ -35,10 +32,7 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
    * omits events that change the lists.
    */
   readonly view: View | undefined;
-  /**
-   * The position after everything emitted, for `after`; `undefined` before the first response. With
-   * `for await`, store the cursor of the current event instead.
-   */
+  /** The position after everything emitted. With `for await`, store the event's cursor instead. */
   readonly cursor: string | undefined;
   /** State of the connection. */
   readonly connection: ConnectionStatus;

@@ -3,10 +3,7 @@ import { type Config, SETTINGS } from "./schema/settings.ts";
 
 type Address = Pick<Config, "host" | "port">;
 
-/**
- * Turns an error of `listen` into FlarewireError `invalid-setting`. The message names the setting
- * (`field`), its value and a value that would work. Returns `undefined` for any other error.
- */
+/** Turns an error of `listen` into `invalid-setting` with a value that would work, if possible. */
 export function listenProblem(error: unknown, { host, port }: Address): FlarewireError | undefined {
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
   const { code, syscall } = error;

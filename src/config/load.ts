@@ -73,11 +73,7 @@ const MEANT_FLAGS: ReadonlyMap<string, string> = new Map([
   ["simulated", "--feed simulated"],
 ]);
 
-/**
- * Reads flags, environment and the settings file, if one is named. Flags win over variables, and
- * variables over the file. Throws FlarewireError `invalid-setting` that lists all mistakes: values
- * out of bounds, and unknown flags, variables and keys.
- */
+/** Reads flags, then variables, then the file. Throws `invalid-setting` that lists all mistakes. */
 export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const {
     args = [],

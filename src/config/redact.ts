@@ -10,11 +10,7 @@ export function redact(text: string, urlExpected = false): string {
   return urlExpected ? shown.replace(/^(?!\w+:\/\/\*\*\*@).*@/s, "***@").replace(/\?.+/s, "?***") : shown;
 }
 
-/**
- * Like {@link redact}, for endpoints: keeps only the scheme and host of each word, because the rest
- * may contain a key. Hides a word without scheme or host entirely, because it may be the key
- * itself.
- */
+/** Like {@link redact}, but leaves only the scheme and host of each word: the rest may be a key. */
 export function redactEndpoints(text: string): string {
   return redact(text).replace(/[^,\s]+/g, (word) => {
     const [, start = "", host = "", rest] = /^((?:\w+:(?!\d))?[/\\]*)([^/\\?#]*)(.*)$/s.exec(word) ?? [];

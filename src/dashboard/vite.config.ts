@@ -1,9 +1,6 @@
 import { defineConfig } from "vite";
 
-/**
- * Built next to the compiled server, which serves it. Addresses are relative, so that it works
- * below any base path.
- */
+/** Built next to the compiled server. Relative addresses work below any base path. */
 export default defineConfig({
   base: "./",
   logLevel: "warn",

@@ -7,16 +7,9 @@ export interface Feed {
   readonly origin: Origin;
   /** The facts that it supports. */
   readonly facts: FeedFacts;
-  /**
-   * Yields the events in event-time order, with a `clock` at least every second of event time. Ends
-   * when the source ends, throws FlarewireError if it fails for good, and returns soon after
-   * `signal` aborts. Can be iterated once.
-   */
+  /** Yields events by time, with a `clock` each second, until the source ends. Iterated once. */
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
-  /**
-   * What currently fails while the rest works, as public text: without addresses and changing
-   * numbers. `undefined` if everything works.
-   */
+  /** What currently fails, as public text without addresses and numbers that change. */
   readonly trouble?: () => string | undefined;
   /** State of each part of a merged market. */
   readonly parts?: () => readonly FeedPart[];

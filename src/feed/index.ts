@@ -1,7 +1,4 @@
-/**
- * Sources of market events behind one interface, `Feed`: a simulated market, recordings replayed at
- * any speed, and live markets of exchanges and chains. Any of them can be recorded.
- */
+/** Sources of market events behind one interface, `Feed`. */
 
 export { createAggregatorFeed } from "./aggregator/aggregator-feed.ts";
 export { AGGREGATED } from "./aggregator/gecko-terminal.ts";

@@ -32,10 +32,7 @@ import { prepareSource } from "./run-source.ts";
 export interface Gateway {
   /** Base URL without the base path, for example `http://127.0.0.1:8080`. */
   readonly url: string;
-  /**
-   * Emits each event to this process after it is in the log. A listener that throws or rejects is
-   * logged and affects no other listener.
-   */
+  /** Each event after it is in the log. A listener's error is logged and affects no other. */
   readonly events: EventEmitter<GatewayEventMap>;
   /** The state at the head of the log. */
   readonly head: Head;
@@ -69,10 +66,7 @@ export interface GatewayParts {
   readonly signal?: AbortSignal;
 }
 
-/**
- * How long a start waits for the first snapshot of a source that is not live. A live source, which
- * is warming up, is waited for without limit.
- */
+/** How long a start waits for a first snapshot. A live source that warms up has no limit. */
 const FIRST_SNAPSHOT_MS = 5_000;
 /** How long a started source may have no data before the log warns. */
 const FIRST_DATA_MS = 30_000;
@@ -255,10 +249,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
-/**
- * Returns unusable market events by reason; `undefined` if there are none. Ignores dust, which
- * every chain has.
- */
+/** Returns unusable market events by reason, without dust; `undefined` if there are none. */
 function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> | undefined {
   const unusable = Object.entries(rejected?.() ?? {}).filter(
     ([reason, count]) => reason !== "dust" && count > 0,
@@ -275,10 +266,7 @@ function logSource(opened: OpenSource, logger: Logger): void {
   else logger.warn({ ...facts, reason }, `source is ${state}: ${reason}`);
 }
 
-/**
- * Logs the state of a source that has just started. After a restart the stored state is served
- * before the source has data, which deserves a warning only if it lasts.
- */
+/** Logs the state at the start. After a restart, a lack of data is a warning only if it lasts. */
 async function reportStart(
   source: Pick<SnapshotSource, "freshness">,
   report: () => void,

@@ -8,10 +8,7 @@ const SPARE_PER_ADDRESS = 256;
 /** File descriptors reserved for the log, recordings and upstream services. */
 const RESERVED_FILES = 64;
 
-/**
- * Computes how many connections this process accepts. If the limit on open files is too low for the
- * config, calls `warn` and allows one address at most half of the total.
- */
+/** Computes the connections that the limit on open files allows; `warn` if these are fewer. */
 export function connectionLimits(
   { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
   files: ReturnType<typeof openFiles>,

@@ -11,9 +11,7 @@ import { connectionLimits } from "./connection-limits.ts";
 export interface Frontend {
   /** Starts listening. Resolves with the base URL, without the base path. */
   listen(): Promise<string>;
-  /**
-   * Resolves when every client is served this process's current state. Absent if that is always so.
-   */
+  /** Resolves when every client is served this process's current state. Absent: always so. */
   caughtUp?(): Promise<void>;
   /** Ends idle connections. Called when no new clients are wanted. */
   retire(): void;

@@ -13,10 +13,7 @@ export type GatewayEventMap = { readonly [N in EventName]: (event: GatewayEvent<
 
 type Listener<N extends keyof GatewayEventMap> = EventEmitter.EventListener<GatewayEventMap, N>;
 
-/**
- * Emits the gateway's events to an embedding program. A listener that throws or rejects affects
- * neither the other listeners nor the process.
- */
+/** Emits events to an embedding program. A listener's error affects nothing else. */
 export class GatewayEvents extends EventEmitter<GatewayEventMap> {
   readonly #onError: (error: unknown) => void;
   /** The wrapper of each listener, so that `off` finds it. */

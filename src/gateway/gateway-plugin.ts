@@ -9,22 +9,13 @@ export type EmbeddedGateway = Omit<Gateway, "url">;
 
 /** Result of {@link createGatewayPlugin}. */
 export interface GatewayPlugin {
-  /**
-   * `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects as startGateway does,
-   * which fails the host's start.
-   */
+  /** `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects as startGateway. */
   readonly plugin: (scope: FastifyInstance) => Promise<void>;
-  /**
-   * Resolves as startGateway does, once the host is ready. Rejects if the host closes first. The
-   * host's `close()` stops it.
-   */
+  /** As from startGateway, once the host is ready. Rejects if the host closes first. */
   readonly gateway: Promise<EmbeddedGateway>;
 }
 
-/**
- * Share of the host's plugin timeout that the drain may take. At the timeout itself Fastify would
- * continue without it.
- */
+/** Share of the host's plugin timeout for the drain. After it Fastify continues regardless. */
 const SHARE_OF_HOOK = 0.9;
 
 /**

@@ -26,24 +26,15 @@ interface RunnableSource {
   readonly log: EventLog;
   /** Fills the log until the signal aborts or the source ends. Never rejects. */
   run(run: SourceRun): Promise<void>;
-  /**
-   * Publishes this gateway's own events. `undefined` for a follower, whose sequence numbers its
-   * leader assigns.
-   */
+  /** Publishes this gateway's own events; `undefined` for a follower. */
   readonly publish: ((batch: HeadBatch, run: Omit<SourceRun, "signal">) => Promise<void>) | undefined;
   /** How long clients may wait for events that they are ahead of: see HubLimits. */
   readonly aheadWaitMs: number;
-  /**
-   * Whether another server may start following this one. An edge cannot lead while it is cut off
-   * from its leader.
-   */
+  /** Whether servers may follow this one: not while it is itself cut off from a leader. */
   mayBeMirrored(): boolean;
 }
 
-/**
- * How far a client that comes from the leader may be ahead of this follower: a batch in transit
- * plus a slow moment.
- */
+/** How far a leader's client may be ahead: a batch in transit plus a slow moment. */
 const LEADER_LAG_MS = 3_000;
 
 /** Opens the log of this source from the stored state. */

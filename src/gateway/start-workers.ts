@@ -13,10 +13,7 @@ const WORKER = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url),
 );
 
-/**
- * Starts a gateway whose clients are served by several processes on one port. This process runs the
- * source, the log, the keys and the tickets. Rejects also when a worker ends during its start.
- */
+/** Starts a gateway with worker processes for its clients. Rejects if one ends during its start. */
 export function startWithWorkers(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   const logger = parts.logger ?? createLogger(config.logLevel);
   let frontend: WorkersFrontend | undefined;

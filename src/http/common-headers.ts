@@ -4,9 +4,7 @@ import type { HttpSettings } from "./http-settings.ts";
 import { METRICS_PATH } from "./metrics-route.ts";
 import { type ReadyFields, readyFields } from "./rest/ready-fields.ts";
 
-/**
- * Response fields that scripts of other origins may read, in addition to the CORS-safelisted ones.
- */
+/** Response fields that scripts of other origins may read, besides the CORS-safelisted ones. */
 export const EXPOSED_HEADERS = [
   "ETag",
   "Link",
@@ -22,23 +20,15 @@ export const EXPOSED_HEADERS = [
   "RateLimit-Policy",
 ] as const;
 
-/**
- * Request fields that scripts of other origins may send, in addition to the CORS-safelisted ones.
- */
+/** Request fields that scripts of other origins may send, besides the CORS-safelisted ones. */
 export const ALLOWED_HEADERS = ["Authorization", "If-None-Match", "Last-Event-ID"] as const;
 
-/**
- * How long a browser may cache a preflight response: a day, which browsers reduce to their own
- * maximum.
- */
+/** How long a browser may cache a preflight response. Browsers have their own maximum. */
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 /** Header fields that do not depend on the resource. */
 export interface CommonHeaders {
-  /**
-   * Sets the fields of every response: `nosniff`, and CORS for allowed origins. Health and metrics
-   * get none of these.
-   */
+  /** Sets `nosniff` and CORS for allowed origins, but not on health and metrics. */
   apply(request: FastifyRequest, reply: FastifyReply): void;
   /** Returns the same fields without `Vary`, for a response that sets it itself. */
   readyFor(origin: string | undefined): ReadyFields;
@@ -49,10 +39,7 @@ export interface CommonHeaders {
 /** Only operators read these paths; pages of other origins may not. */
 const OPERATOR_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
 
-/**
- * Creates the common fields for the allowed origins. With a list, responses differ by origin, so
- * `Vary` is set for caches.
- */
+/** Creates the fields. With a list of origins, responses differ by it: `Vary` for caches. */
 export function createCommonHeaders({
   basePath,
   corsOrigins,

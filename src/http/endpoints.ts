@@ -17,13 +17,9 @@ export interface Endpoint {
   readonly summary: string;
   /** Body of status 200. */
   readonly schema: z.ZodType;
-  /**
-   * Has an entity tag, answers 304, is compressed on request, and carries the `Flarewire-*` fields.
-   */
+  /** Has an entity tag, 304, compression and the `Flarewire-*` fields. */
   readonly conditional: boolean;
-  /**
-   * Also served at the root if there is a base path, because the machine's probes do not know it.
-   */
+  /** Also served at the root, for the machine's probes, which do not know the base path. */
   readonly alsoAtRoot: boolean;
   /** Problems specific to the path, in addition to those of any path. */
   readonly problems: readonly ErrorCode[];
@@ -34,10 +30,7 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
-/**
- * Every REST path, in the order of the documents. Resources refuse query parameters; probes ignore
- * them.
- */
+/** Every REST path, in documents' order. Resources refuse query parameters; probes ignore them. */
 export const ENDPOINTS = {
   flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
   newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
@@ -70,10 +63,7 @@ export const ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/**
- * Events over HTTP: 200 with JSON, or 204 if a wait brought none. With `Accept: text/event-stream`
- * it is a stream. Not among {@link ENDPOINTS}, because it needs a hub: see `registerEvents`.
- */
+/** Events as JSON, 204 after an empty wait, or SSE. Needs a hub: see `registerEvents`. */
 export const EVENTS_ENDPOINT = {
   path: "/api/v1/events",
   summary: "Events after a cursor, as JSON with an optional wait, or as server-sent events.",
@@ -92,10 +82,7 @@ export const EVENTS_ENDPOINT = {
   ],
 } as const satisfies Endpoint;
 
-/**
- * Tickets for connections that cannot send header fields: POST only, status 201, requires a key.
- * Not among {@link ENDPOINTS}: see `registerTickets`.
- */
+/** Tickets for connections that cannot send header fields: see `registerTickets`. */
 export const TICKETS_ENDPOINT = {
   path: "/api/v1/tickets",
   summary: "Creates a ticket, which opens one connection with the rights of a key.",
@@ -107,9 +94,7 @@ export const TICKETS_ENDPOINT = {
 
 export type EndpointName = keyof typeof ENDPOINTS;
 
-/**
- * Path of the WebSocket, relative to the base path; the `Link` field of every resource names it.
- */
+/** Path of the WebSocket, relative to the base path, as in `Link`. */
 export const STREAM_PATH = "/api/v1/stream";
 
 /** Problems that refuse a stream while it is still HTTP, in addition to those of any path. */
@@ -137,10 +122,7 @@ export const ANY_PROBLEMS = [
   "internal",
 ] as const satisfies readonly ErrorCode[];
 
-/**
- * Documents about the API. All accept GET, HEAD and OPTIONS, have an entity tag, and depend on no
- * data.
- */
+/** Documents about the API: GET, HEAD and OPTIONS, an entity tag, no data. */
 export const DOCUMENTS = {
   openapi: { path: "/openapi.json", type: "application/json", summary: "The REST API as OpenAPI 3.1." },
   asyncapi: {

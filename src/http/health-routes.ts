@@ -9,10 +9,7 @@ import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /**
-     * Exempts health checks from the request limit, because a supervisor would take a refusal for a
-     * failure.
-     */
+    /** Exempt from the request limit: a supervisor would take a refusal for a failure. */
     isHealthCheck?: true;
   }
 }
@@ -26,10 +23,7 @@ interface HealthParts {
   readonly clock: Clock;
 }
 
-/**
- * Adds `/healthz`, which returns 200 while the process responds, and `/readyz`, which returns 200
- * while fresh data is served, otherwise 503. Never cached.
- */
+/** `/healthz`: 200 while the process responds; `/readyz`: while it serves fresh data, else 503. */
 export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
   const startedAt = parts.clock.monotonic();
   add(scope, ENDPOINTS.healthz.path, () => {

@@ -3,20 +3,11 @@ import { FlarewireError } from "../protocol/index.ts";
 
 /** Settings of the HTTP side. Each limit keeps one client from using what all share. */
 export interface HttpSettings {
-  /**
-   * Prefix of every path, as clients see it: `""` (default), or segments such as `/flarewire`
-   * without a trailing slash.
-   */
+  /** Prefix of every path, as clients see it: `""` (default), or as `/flarewire`. */
   readonly basePath: string;
-  /**
-   * Listen address. On a loopback address, only names of this machine and `allowedHosts` are
-   * served. `undefined` (default): any name.
-   */
+  /** On a loopback address, only local names and `allowedHosts` are served. Default: any name. */
   readonly host: string | undefined;
-  /**
-   * Names in the `Host` field that are served in addition to those of this machine; `*` for any.
-   * Empty (default): as `host` says.
-   */
+  /** Further names to serve; `*` for any. Empty (default): as `host` says. */
   readonly allowedHosts: readonly string[];
   /**
    * Origins of pages that may read responses, such as `https://example.com`; `"*"` (default), alone
@@ -39,21 +30,13 @@ export interface HttpSettings {
   readonly requestTimeoutMs: number;
   /** Interval of checks against that. Default 1,000. */
   readonly checkIntervalMs: number;
-  /**
-   * How long an idle connection stays open. Default 75,000, longer than the minute after which load
-   * balancers drop theirs.
-   */
+  /** Idle timeout of a connection. Default 75,000, longer than load balancers' minute. */
   readonly keepAliveTimeoutMs: number;
   /** How long a connection may neither read nor write during a response. Default 120,000. */
   readonly idleTimeoutMs: number;
-  /**
-   * Maximum connections of any kind. Default Infinity; one more is refused with 503. Own server
-   * only.
-   */
+  /** Maximum connections of our own server. Default Infinity; one more gets a 503. */
   readonly maxConnections: number;
-  /**
-   * Maximum connections of any kind from one address that is not a trusted proxy. Default Infinity.
-   */
+  /** Maximum connections from one address, unless a trusted proxy's. Default Infinity. */
   readonly maxConnectionsPerAddress: number;
   /**
    * Requests per minute from one address without a valid key, and the size of a burst. A response
@@ -84,10 +67,7 @@ const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   closeGraceMs: 2_000,
 };
 
-/**
- * Completes settings with defaults and normalizes them. Throws FlarewireError `invalid-setting`
- * with setting, value and bound.
- */
+/** Adds defaults and normalizes. Throws `invalid-setting` with setting, value and bound. */
 export function completeHttpSettings(given: Partial<HttpSettings>): HttpSettings {
   const settings = { ...DEFAULT_HTTP_SETTINGS, ...given };
   if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(settings.basePath)) {

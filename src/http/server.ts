@@ -45,26 +45,17 @@ export interface HttpServerOptions {
   readonly settings?: Partial<HttpSettings>;
   /** Decides who may read what. Default: everyone may read everything. */
   readonly door?: AccessPolicy | undefined;
-  /**
-   * Returns false when the server wants no more clients, for example because it is about to stop;
-   * `/readyz` then fails. Default: always true.
-   */
+  /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
   /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
   readonly logger?: FastifyBaseLogger | false;
   /** Counts refusals. Default: none. */
   readonly refusals?: Refusals | undefined;
-  /**
-   * Adds routes such as the WebSocket's below the base path. Their errors become problems, and
-   * their methods appear in `Allow`.
-   */
+  /** Adds routes below the base path; their errors become problems, their methods `Allow`. */
   readonly register?: (app: FastifyInstance) => void | Promise<void>;
 }
 
-/**
- * Creates the gateway's HTTP server. The caller listens and closes. Throws FlarewireError
- * `invalid-setting` if a setting is out of bounds.
- */
+/** Creates the server, for the caller to listen and close. Throws `invalid-setting`. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();

@@ -47,9 +47,7 @@ export class GroupIndex {
     }
   }
 
-  /**
-   * Finds the groups that a batch on these channels may affect, and the events to check for each.
-   */
+  /** Finds the groups that a batch may affect, and the events to check for each. */
   affectedBy(mask: ChannelMask, steps: readonly Step[]): ReadonlyMap<Group, AffectedIndices> {
     const affected = new Map<Group, number[] | undefined>();
     for (const group of this.#general) if (group.shape.selection.mask & mask) affected.set(group, undefined);
@@ -71,9 +69,7 @@ export class GroupIndex {
 const tokenName = (token: string) => `token ${token}`;
 const symbolName = (symbol: string) => `symbol ${symbol}`;
 
-/**
- * The tokens and symbols that the group filters by; `undefined` if other events may affect it too.
- */
+/** The tokens and symbols that the group filters by; `undefined`: others may affect it too. */
 function namesOf({ shape }: Group): readonly string[] | undefined {
   const { parts, channels } = shape.selection;
   if (parts.length === 0 || channels.includes("status")) return undefined;

@@ -18,10 +18,7 @@ export interface GroupMember {
   fail(error: unknown): void;
 }
 
-/**
- * How far the first member shifts per round. A prime above most group sizes, so that the
- * same member is not always written to last.
- */
+/** The first member's shift per round: a prime, so that nobody is always last. */
 const STRIDE = 7_919;
 
 /**
@@ -33,16 +30,12 @@ const STRIDE = 7_919;
 export class Group {
   readonly shape: StreamShape;
   readonly #members: GroupMember[] = [];
-  /**
-   * The members' sockets, in the same order. Iterating them directly saves a cache miss per member.
-   */
+  /** The members' sockets, in the same order: saves a cache miss per member. */
   readonly #sockets: Socket[] = [];
   #prev: Seq;
   #turn = 0;
 
-  /**
-   * @param prev Every member has been sent all events of the shape up to and including this seq.
-   */
+  /** `prev`: every member was sent all events of the shape up to this seq. */
   constructor(shape: StreamShape, prev: Seq) {
     this.shape = shape;
     this.#prev = prev;
@@ -52,17 +45,12 @@ export class Group {
     return this.#members.length;
   }
 
-  /**
-   * See the constructor. A member that joins with a lower `prev` lowers it: it must never exceed
-   * what a client holds.
-   */
+  /** See the constructor. Never exceeds what a client holds: a joining member may lower it. */
   get prev(): Seq {
     return this.#prev;
   }
 
-  /**
-   * Adds a member that was sent everything of the shape up to the head and holds at least `prev`.
-   */
+  /** Adds a member that was sent everything up to the head and holds at least `prev`. */
   add(member: GroupMember, prev: Seq): void {
     member.slot = this.#members.length;
     this.#members.push(member);
@@ -108,10 +96,7 @@ export class Group {
     for (const { member, error } of failed) member.fail(error);
   }
 
-  /**
-   * Writes to the members from index `from` up to `to`. The hot path: see `npm run bench --
-   * fanout`.
-   */
+  /** Writes to the members from index `from` up to `to`. Hot: `npm run bench -- fanout`. */
   #write(bytes: Buffer, from: number, to: number, full: GroupMember[], failed: Failure[]): void {
     const sockets = this.#sockets;
     for (let at = from; at < to; at++) {

@@ -12,9 +12,7 @@ import {
 
 /** The result of a poll, or a change of the source's state. */
 export interface HeadBatch {
-  /**
-   * Event time of the data, in milliseconds since 1970 UTC. If absent, the previous time remains.
-   */
+  /** Event time of the data, in milliseconds since 1970 UTC. Absent: as before. */
   readonly observedAtMs?: number;
   /** The state after `events`. If absent, the previous state remains: the events change no list. */
   readonly snapshot?: Snapshot;
@@ -28,16 +26,10 @@ export interface HeadBase {
   readonly lists: Lists;
 }
 
-/**
- * Called after each batch, in order, once the head has moved. `records` and `events` correspond one
- * to one. Must neither throw nor wait for a publish.
- */
+/** Called after each batch, in order. Must neither throw nor wait for a publish. */
 type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
 
-/**
- * Number of cached snapshot texts; beyond it the oldest is evicted. Clients request few channel
- * sets.
- */
+/** Maximum cached snapshot texts. Clients request few channel sets. */
 const MAX_CACHED_TEXTS = 32;
 
 interface HeadOptions {
@@ -76,10 +68,7 @@ export class Head {
     this.#ready = options.initial !== undefined;
   }
 
-  /**
-   * Everything up to here is in {@link snapshot}. Lags behind the log's own head while a batch is
-   * being published.
-   */
+  /** The end of {@link snapshot}; behind the log's own head while a batch is published. */
   get cursor(): Cursor {
     return this.#cursor;
   }
@@ -94,10 +83,7 @@ export class Head {
     return this.#observedAtMs;
   }
 
-  /**
-   * True once a first snapshot is set. Serve no client before that: the first snapshot yields no
-   * events, so an earlier client would hold a different state at the same cursor.
-   */
+  /** True from the first snapshot on, which moves no cursor. Serve no client before that. */
   get ready(): boolean {
     return this.#ready;
   }
@@ -113,11 +99,7 @@ export class Head {
     return this.#enqueue(() => this.#apply(batch, append));
   }
 
-  /**
-   * Starts another history, in turn with the batches. `begin` resets the log to an empty start, and
-   * `base` is the state there. Clients cannot resume from earlier events, so followers need to
-   * know: see {@link onRestart}.
-   */
+  /** Starts another history after queued batches: `begin` empties the log, `base` is the state. */
   restart(base: HeadBase, begin: () => Promise<void>): Promise<void> {
     return this.#enqueue(() => this.#restart(base, begin));
   }
@@ -127,35 +109,24 @@ export class Head {
     this.#restartListeners.add(listener);
   }
 
-  /**
-   * Calls `listener` after each batch, even one without events. Returns a function that
-   * unsubscribes.
-   */
+  /** Calls `listener` after each batch, even an empty one. Returns a function that unsubscribes. */
   onChange(listener: HeadListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /**
-   * Delays the next batch or restart until `pause` resolves; it must not reject. For one listener,
-   * while it handles a batch. The publisher does not wait for it.
-   */
+  /** For a listener during its batch: delays the next one until `pause` resolves. Never rejects. */
   pauseFor(pause: Promise<void>): void {
     this.#pause = pause;
   }
 
-  /**
-   * Returns the JSON text of these channels' part of the snapshot, cached until the next change.
-   */
+  /** Returns these channels' part of the snapshot as JSON, cached until the next change. */
   snapshotText(channels: readonly Channel[]): string {
     const key = [...channels].sort().join();
     return this.#texts.ensure(key, () => JSON.stringify(projectSnapshot(this.#snapshot, channels)));
   }
 
-  /**
-   * Isolates the publisher and the other listeners from a listener's error. The publisher would
-   * retry the batch.
-   */
+  /** Isolates the publisher, which would retry the batch, from a listener's error. */
   #guard(call: () => void): void {
     try {
       call();

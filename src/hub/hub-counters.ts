@@ -2,10 +2,7 @@ import type { CloseReason, Lost } from "../protocol/index.ts";
 import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
-/**
- * Outcome of a request for admission. `refused`: rejected when its turn came; `full`: the queue was
- * full; `late`: it waited too long; `gone`: the client left first.
- */
+/** `refused`: at its turn; `full`: queue; `late`: waited too long; `gone`: the client left. */
 export type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
 /** Monotonic counters and gauges of one hub. Cheap to update on the hot path, read on demand. */

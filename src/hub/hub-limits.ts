@@ -1,18 +1,12 @@
 /** Limits per connection. */
 export interface HubLimits {
-  /**
-   * Largest inbound message in bytes; default 4,096. Announced in `hello`; the transport enforces
-   * it and calls `oversize()`.
-   */
+  /** Largest inbound message in bytes, default 4,096. The transport calls `oversize()`. */
   readonly inboundBytes: number;
   /** Sustained commands per second; default 5. */
   readonly commandsPerSecond: number;
   /** Commands in a burst; default 20. */
   readonly commandsBurst: number;
-  /**
-   * Rejected commands that are answered before the connection is closed; default 10. Commands above
-   * the rate and other rejections count separately. Each budget regains one per second.
-   */
+  /** Rejected commands before a close, default 10, regained at one per second; rate separately. */
   readonly refusals: number;
   /** Subscriptions per connection; default 64. */
   readonly subscriptions: number;
@@ -22,24 +16,13 @@ export interface HubLimits {
   readonly catchUpBytes: number;
   /** Records read from the log at once to catch up a session; default 256. */
   readonly catchUpRecords: number;
-  /**
-   * Number of missed events from which a session in mode `latest` gets them conflated; default 64.
-   */
+  /** Missed events from which a session in mode `latest` gets them conflated; default 64. */
   readonly conflateFrom: number;
-  /**
-   * Commands that may wait until the session can answer; one more closes the connection. Default
-   * 32.
-   */
+  /** Commands that may wait until the session can answer; one more closes it. Default 32. */
   readonly queuedCommands: number;
-  /**
-   * How long a client waits whose cursor lies beyond the head of its epoch, in milliseconds. On a
-   * mirror, the leader's next events may still be in flight. Default 0: it does not wait.
-   */
+  /** Milliseconds to wait for events that a mirror's leader already sent. Default 0. */
   readonly aheadWaitMs: number;
-  /**
-   * How long a full socket may make no progress before the connection is closed, in milliseconds;
-   * default 10,000.
-   */
+  /** Milliseconds that a full socket may make no progress; default 10,000. */
   readonly noProgressMs: number;
   /** Time between the close frame and termination, in milliseconds; default 2,000. */
   readonly closeGraceMs: number;

@@ -8,10 +8,7 @@ import type { KnownLists } from "./lists/list-history.ts";
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
-  /**
-   * List history of a restored log, so that filtered clients can resume. Default: none; filtered
-   * clients get a reset.
-   */
+  /** List history of a restored log, to resume filtered clients. Default: they get a reset. */
   readonly known?: KnownLists;
   readonly clock: Clock;
   /** Source description for `hello`. */
@@ -23,10 +20,7 @@ export interface HubOptions {
   readonly limits?: Partial<HubLimits>;
   /** Heartbeat interval in milliseconds; default 15,000. */
   readonly heartbeatMs?: number;
-  /**
-   * Silence after which clients reconnect, in milliseconds. Default: two heartbeats plus 5 seconds
-   * (35,000).
-   */
+  /** Silence after which clients reconnect. Default: two heartbeats plus 5 s (35,000). */
   readonly silenceLimitMs?: number;
   /** Name and version, as in `flarewire/0.1.0`. */
   readonly serverName: string;

@@ -94,10 +94,7 @@ export class Hub {
     return this.#sessions.size;
   }
 
-  /**
-   * Largest number of events that a session is behind the head; 0 if none is. Checks only sessions
-   * that are behind.
-   */
+  /** Most events that a session is behind the head; 0 if none is. */
   get worstLag(): number {
     let worst = 0;
     for (const session of this.#watched.behind) worst = Math.max(worst, session.lag);
@@ -114,10 +111,7 @@ export class Hub {
     return this.#history;
   }
 
-  /**
-   * Why connections are refused now; `undefined` if they are accepted. Check it before the upgrade,
-   * while the refusal is plain HTTP.
-   */
+  /** Why connections are refused now. Check it before the upgrade, in plain HTTP. */
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
     return this.#options.head.ready ? undefined : "not-ready";
@@ -137,10 +131,7 @@ export class Hub {
     );
   }
 
-  /**
-   * Aborts when no more connections are accepted. Answer waiting requests at once with what is
-   * available.
-   */
+  /** Aborts when no more connections are accepted. Answer waiting requests at once. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -182,10 +173,7 @@ export class Hub {
     });
   }
 
-  /**
-   * Closes all connections at once with `going-away`. Resolves when all have ended; the hub is
-   * unusable afterwards.
-   */
+  /** Closes all connections with `going-away`. Resolves when all ended; it is then unusable. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     await this.drain(0, "going-away");
@@ -260,10 +248,7 @@ export class Hub {
     for (const session of [...this.#watched.ahead]) session.ready();
   }
 
-  /**
-   * Handles a new history: closes all sessions. When they reconnect, their
-   * cursors show what they lost.
-   */
+  /** Handles a new history: closes all sessions, whose cursors then show what they lost. */
   #restart({ lists }: HeadBase): void {
     const { head, log } = this.#options;
     this.#positions = { ...log.positions };
@@ -272,10 +257,7 @@ export class Hub {
     for (const session of [...this.#sessions]) session.close("reset");
   }
 
-  /**
-   * Advances the lists. If the events do not lead to the new state, filters cannot be applied
-   * across them, so filtered sessions are failed and start over.
-   */
+  /** Advances the lists. If that fails, filters cannot be applied: filtered sessions start over. */
   #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
     const { head } = this.#options;
     try {

@@ -87,11 +87,7 @@ export class TurnBudget {
     this.#lastArrivalMs = this.#monotonicMs();
   }
 
-  /**
-   * Call after work that blocked the event loop for `blockedMs`, before blocking it again. Resolves
-   * once nothing is waiting, or after `blockedMs` (at most 50 ms). Returns `undefined` if nothing
-   * is waiting.
-   */
+  /** After `blockedMs` of work: resolves when nothing waits, or after as long, at most 50 ms. */
   yieldAfter(blockedMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();
     const deadlineMs = nowMs + Math.min(blockedMs, MAX_YIELD_MS);

@@ -3,11 +3,7 @@ import { dirname } from "node:path";
 import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
-/**
- * Replaces a key file with the result of `edit`, or creates it. The change is atomic, and only the
- * owner may read the file. Throws InputError if the file is invalid or is being edited. If `edit`
- * throws, the file stays as it is.
- */
+/** Replaces a key file with `edit`'s result, atomically, for the owner only. Throws InputError. */
 export async function editKeyFile(
   file: string,
   edit: (keys: readonly Key[]) => readonly Key[],

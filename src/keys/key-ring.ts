@@ -52,10 +52,7 @@ export function knownKeys(keys: readonly Key[]): KnownKeys {
   return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };
 }
 
-/**
- * The keys of a file that is checked every second. A file watch would miss replacements of the
- * file, as by editors and orchestrators, and changes on network drives.
- */
+/** The keys of a file, checked each second: a watch misses replacements and network drives. */
 export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
   #held: HeldKeys = hold([]);

@@ -40,10 +40,7 @@ export class TicketTable {
     return this.#tickets.size;
   }
 
-  /**
-   * Creates a ticket for this key. Throws FlarewireError `rate-limited` if the key has too many
-   * unused tickets, and `over-capacity` if the server has.
-   */
+  /** Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at our own. */
   issue(keyId: string): IssuedTicket {
     this.#removeExpired();
     const own = this.#byKey.get(keyId) ?? 0;

@@ -1,7 +1,4 @@
-/**
- * Ends a switch over a union. Fails to compile while a case is missing, and throws on an impossible
- * value at run time.
- */
+/** Ends a switch over a union: a missing case fails to compile, an impossible value throws. */
 export function assertNever(value: never): never {
   throw new TypeError(`unexpected value ${JSON.stringify(value)}`);
 }

@@ -1,8 +1,4 @@
-/**
- * Whether two values are equal as JSON: arrays in order, object keys in any order. A field with the
- * value `undefined` counts as absent, and 0 equals -0, as in JSON text. Identical references
- * compare at once.
- */
+/** Whether values are equal as JSON, in any order of keys; `undefined` is absent, -0 equals 0. */
 export function jsonEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {
@@ -20,10 +16,7 @@ export function jsonEqual(a: unknown, b: unknown): boolean {
   );
 }
 
-/**
- * Returns an object's own field, else `undefined`. An upstream may name a field `constructor` or
- * `__proto__`.
- */
+/** Returns an object's own field, if any: an upstream may send `constructor` or `__proto__`. */
 export function ownField(object: Readonly<Record<string, unknown>>, field: string): unknown {
   return Object.hasOwn(object, field) ? object[field] : undefined;
 }

@@ -1,9 +1,6 @@
 import type { EventBody } from "../protocol/index.ts";
 
-/**
- * Encodes an event's body as the end of its frame: JSON text in UTF-8 without the opening brace,
- * with the fields in the order `name`, `channel`, `observed_at`, `data`.
- */
+/** Encodes a body as a frame's end: UTF-8 JSON without the opening brace, fields in this order. */
 export function encodeTail({ name, channel, observed_at, data }: EventBody): Buffer {
   return Buffer.from(JSON.stringify({ name, channel, observed_at, data }).slice(1));
 }

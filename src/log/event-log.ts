@@ -8,16 +8,11 @@ export interface LogRecord {
   readonly name: EventName;
   /** Wall-clock time of the append. */
   readonly emittedAtMs: number;
-  /**
-   * Seq of the last event in the same batch. REST only ever served states at the end of a batch.
-   */
+  /** Seq of the batch's last event. REST only served states at the end of a batch. */
   readonly batch: Seq;
   /** The run that appended it; `undefined` for the epoch's first run. */
   readonly run?: Run | undefined;
-  /**
-   * The event's body as JSON text in UTF-8 without the opening brace:
-   * `"name":…,"channel":…,"observed_at":…,"data":{…}}`. A frame is a prefix and this tail.
-   */
+  /** The body as JSON without its opening brace: a frame is a prefix and this tail. */
   readonly tail: Buffer;
 }
 
@@ -29,10 +24,7 @@ export type ReadResult =
       readonly records: readonly LogRecord[];
     }
   | {
-      /**
-       * The log lacks an event after the cursor, or the cursor is not of this log. No partial
-       * result is returned.
-       */
+      /** An event after the cursor is missing, or the cursor is not of this log. */
       readonly kind: "lost";
       readonly lost: Lost;
     };
@@ -43,10 +35,7 @@ export type LastingResult =
       readonly kind: "records";
       /** In order. Seqs may be skipped, but no lasting event is. */
       readonly records: readonly LogRecord[];
-      /**
-       * `records` contains every lasting event up to here; continue from here. After `after`,
-       * unless that is the head.
-       */
+      /** `records` has every lasting event from `after` up to here; continue from here. */
       readonly through: Seq;
     }
   | Extract<ReadResult, { kind: "lost" }>;
@@ -68,65 +57,38 @@ export interface LogStart {
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
 }
 
-/**
- * The log of a gateway that mirrors another: the same events with the same seqs, as far as it
- * received them.
- */
+/** A mirror's log: the same events with the same seqs, as far as received. */
 export interface FollowerLog extends ReplicaLog {
-  /**
-   * Starts over after `start`, in its epoch, without events. Earlier cursors are lost from then on.
-   * Listeners stay.
-   */
+  /** Starts over after `start`, empty: earlier cursors are lost. Listeners stay. */
   restart(start: LogStart): Promise<void>;
 }
 
-/**
- * Assigns seqs to events, stores the latest, and lets any number of readers continue from their
- * cursors. There is one writer: `append` calls must not overlap.
- */
+/** Numbers and stores events for any number of readers. One writer: `append`s must not overlap. */
 export interface EventLog {
   readonly epoch: Epoch;
   /** The cursor after the newest event; seq 0 in a new log. */
   readonly head: Cursor;
   /** The oldest cursor after which every event is stored. */
   readonly oldest: Cursor;
-  /**
-   * The oldest cursor after which every lasting event (`LASTING_EVENTS`) is stored; at most
-   * {@link oldest}.
-   */
+  /** The oldest cursor that all lasting events after it are stored for; at most {@link oldest}. */
   readonly oldestLasting: Cursor;
   /** The runs of the epoch, as far back as {@link oldestLasting}. */
   readonly runs: readonly RunStart[];
   /** Returns the cursor after the event with this seq. */
   cursorAt(seq: Seq): Cursor;
-  /**
-   * Returns why the cursor is not of this history. Returns `undefined` if it is, or is too old to
-   * tell.
-   */
+  /** Returns why the cursor is not of this history; `undefined` if it is or is too old to tell. */
   strayed(cursor: Cursor): Lost | undefined;
   /** Seq of each channel's latest event in this epoch; 0 if it has none. */
   readonly positions: Readonly<Record<Channel, Seq>>;
   /** Bytes that the stored events take. */
   readonly bytes: number;
-  /**
-   * Appends one batch atomically, and resolves with its records once they are stored. Ignores an
-   * empty batch.
-   */
+  /** Appends a batch atomically; resolves with its stored records. Ignores an empty batch. */
   append(events: readonly EventBody[]): Promise<readonly LogRecord[]>;
-  /**
-   * Reads up to `limit` (at least 1) events after `after`. Never returns a result with gaps: see
-   * {@link ReadResult}.
-   */
+  /** Reads up to `limit` (at least 1) events after `after`, with no gap: see {@link ReadResult}. */
   read(after: Cursor, limit: number): Promise<ReadResult>;
-  /**
-   * Reads the lasting events (`LASTING_EVENTS`) among the next `limit` (at least 1) stored events
-   * after `after`. Returns no partial result.
-   */
+  /** Reads the lasting events among the next `limit` (at least 1) stored ones after `after`. */
   readLasting(after: Cursor, limit: number): Promise<LastingResult>;
-  /**
-   * Calls `listener` with the records of each append, in order. It must not throw. Returns a
-   * function that unsubscribes.
-   */
+  /** Calls `listener` with each append in order. It must not throw. Returns its removal. */
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
   /** Releases all resources. Afterwards `append` and `read` reject. */
   close(): Promise<void>;

@@ -3,10 +3,7 @@ import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult, Repli
 
 type Listener = (records: readonly LogRecord[]) => void;
 
-/**
- * Creates a log that can restart from logs that cannot: each restart replaces the current log with
- * a new one from `open`. `first` is the log until then.
- */
+/** Creates a log that restarts by replacing itself with one from `open`. `first`: until then. */
 export function createFollowerLog(first: ReplicaLog, open: (start: LogStart) => ReplicaLog): FollowerLog {
   return new RestartingLog(first, open);
 }

@@ -21,25 +21,16 @@ import { randomEpoch } from "./random-epoch.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./sqlite/runs.ts";
 
-/**
- * An event is dropped only if it is older than `maxAgeMs` *and* not among the latest `minCount`, or
- * if `maxBytes` requires it.
- */
+/** Drops events older than `maxAgeMs` beyond the latest `minCount`, or beyond `maxBytes`. */
 export interface MemoryLogOptions {
   /** Default: a random one, since a log in memory continues nothing. */
   readonly epoch?: Epoch;
   readonly clock: Clock;
-  /**
-   * In milliseconds of the monotonic clock, so that setting the wall clock does not empty the log.
-   * Default 600,000; 0: only the count retains events.
-   */
+  /** In milliseconds of the monotonic clock. Default 600,000; 0: only the count retains events. */
   readonly maxAgeMs?: number;
   /** Default 10,000; 0: only the age retains events. */
   readonly minCount?: number;
-  /**
-   * Minimum retention of lasting events, in milliseconds of the monotonic clock. Default: 24 hours;
-   * 0: as long as other events.
-   */
+  /** Minimum retention of lasting events, in ms. Default: 24 hours; 0: as others. */
   readonly lastingAgeMs?: number;
   /**
    * Maximum size, see {@link EventLog.bytes}; the latest batch stays even if it alone is larger.
@@ -47,32 +38,20 @@ export interface MemoryLogOptions {
    * they take more than half of the limit. Default: 64 MiB; Infinity: unlimited.
    */
   readonly maxBytes?: number;
-  /**
-   * Contents of an earlier log of the same epoch, which this one continues. Ages continue by the
-   * wall clock, as nothing else outlives a process. Default: none.
-   */
+  /** An earlier log of the same epoch to continue. Ages continue by the wall clock. */
   readonly stored?: {
     readonly records: readonly LogRecord[];
     readonly positions: Readonly<Partial<Record<Channel, number>>>;
-    /**
-     * After this seq `records` has every event, before it only lasting ones. Default: the seq
-     * before the first record.
-     */
+    /** `records` is complete after this seq, lasting before. Default: before the first record. */
     readonly oldest?: number;
     /** After this seq `records` has every lasting event. Default: `oldest`. */
     readonly oldestLasting?: number;
     /** Default: all records are of the epoch's first run. */
     readonly runs?: readonly RunStart[] | undefined;
   };
-  /**
-   * Run of the events that this log appends. Required with `stored`. Default: the epoch's first
-   * run.
-   */
+  /** Run of appended events, required with `stored`. Default: the epoch's first run. */
   readonly run?: Run | undefined;
-  /**
-   * The log mirrors another. A cursor beyond the head may then be of a run that is not known here
-   * yet. Default: false.
-   */
+  /** Mirrors another log: a cursor's run may be unknown here yet. Default: false. */
   readonly follows?: boolean | undefined;
   /** Called once, with the first client cursor of this epoch that the log does not have. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
@@ -84,16 +63,11 @@ export interface MemoryLogOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/**
- * A cursor of this epoch whose event is missing or of another run. The log was set back, lost its
- * end, or another log continued under the same epoch.
- */
+/** A cursor of this epoch whose event is missing or of another run: the log was set back. */
 export interface Stray {
   readonly cursor: Cursor;
   readonly head: Cursor;
-  /**
-   * Seq of the last event that this log has of the cursor's run; `undefined` if the run is unknown.
-   */
+  /** Seq of the last event of the cursor's run here, if the run is known. */
   readonly lastOfRun: number | undefined;
 }
 
@@ -286,10 +260,7 @@ class MemoryLog implements ReplicaLog {
     }
   }
 
-  /**
-   * Stores a batch. Cannot fail, so that a batch is stored completely or, if its encoding threw,
-   * not at all.
-   */
+  /** Stores a batch. Cannot fail: an encoding that throws has stored nothing. */
   #store(records: readonly LogRecord[]): void {
     const appendedAt = this.#clock.monotonic();
     const before = this.#head;
@@ -335,10 +306,7 @@ class MemoryLog implements ReplicaLog {
     if (LASTING_EVENTS.has(record.name)) this.#tail.push(event);
   }
 
-  /**
-   * Calls the listeners in order. A batch that a listener appends waits, so that all listeners see
-   * the same order. A listener added meanwhile starts with the next batch.
-   */
+  /** Calls the listeners in order. Batches and listeners that they add wait for the next turn. */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;

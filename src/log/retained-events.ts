@@ -3,10 +3,7 @@ import type { LogRecord } from "./event-log.ts";
 /** A stored event, with the monotonic time of its append. */
 export type RetainedEvent = { readonly record: LogRecord; readonly appendedAt: number };
 
-/**
- * Overhead of an event: 375 bytes of objects in V8's heap, as measured, and the memory around a
- * Buffer outside of it.
- */
+/** Measured overhead of an event: 375 bytes in V8's heap, and the memory around a Buffer. */
 const RECORD_BYTES = 512;
 
 /** Returns the bytes that an event takes. */

@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/**
- * The facts that a feed supports. Fields for other facts have the specification's neutral value,
- * and no rule uses them.
- */
+/** The facts that a feed supports. Other fields are neutral, and no rule uses them. */
 export const FeedFacts = z.object({
   /** Individual trades with side and trader: counts of buys and sells, distinct buyers. */
   trades: z.boolean(),
@@ -16,9 +13,7 @@ export const FeedFacts = z.object({
 });
 export type FeedFacts = z.infer<typeof FeedFacts>;
 
-/**
- * Origin of data, shown to consumers: `live` markets, a `recorded` past, or a `simulated` market.
- */
+/** Origin of data: `live` markets, a `recorded` past, or a `simulated` market. */
 const ORIGINS = ["live", "recorded", "simulated"] as const;
 export const Origin = z.enum(ORIGINS);
 export type Origin = z.infer<typeof Origin>;

@@ -20,10 +20,7 @@ const Amount = z
 const TokenId = z.string().min(1).max(128);
 const Link = z.string().max(2_048).nullable();
 
-/**
- * One swap or fill. `trader` is the transaction's origin, never the router. `side` is the taker's:
- * `buy` if the taker bought the token.
- */
+/** One swap or fill. `trader` is the transaction's origin; `side` the taker's. */
 export const Trade = z.object({
   kind: z.literal("trade"),
   at: EventTimeMs,
@@ -68,10 +65,7 @@ export const Candle = z.object({
 export type Candle = z.infer<typeof Candle>;
 
 const Count = z.int().min(0).max(1_000_000_000);
-/**
- * Trades within one span. Buyers and sellers are distinct wallets; `usd` is the volume in US
- * dollars.
- */
+/** Trades within one span. Traders are distinct wallets; `usd` is the volume. */
 export const WindowCounts = z.object({
   buys: Count,
   sells: Count,
@@ -81,10 +75,7 @@ export const WindowCounts = z.object({
 });
 export type WindowCounts = z.infer<typeof WindowCounts>;
 
-/**
- * An aggregator's report on one pool: counts of its trades in the spans that end at `at`.
- * Individual trades are unknown. Prices and liquidity are in US dollars.
- */
+/** An aggregator's report on a pool: counts in spans that end at `at`. Money in US dollars. */
 export const Window = z.object({
   kind: z.literal("window"),
   at: EventTimeMs,
@@ -102,10 +93,7 @@ export const Window = z.object({
 });
 export type Window = z.infer<typeof Window>;
 
-/**
- * A pool's first real liquidity, not merely its creation. `liquidity` is in US dollars. `listedAt`
- * is when it was added, if that is earlier than `at`.
- */
+/** A pool's first real liquidity, in US dollars. `listedAt`: when it was added, before `at`. */
 export const ListingEvent = z.object({
   kind: z.literal("listing"),
   at: EventTimeMs,
@@ -117,10 +105,7 @@ export const ListingEvent = z.object({
 });
 export type ListingEvent = z.infer<typeof ListingEvent>;
 
-/**
- * Current liquidity of a pool in US dollars. `cause` distinguishes a removal by the makers from the
- * drift of trading (`sync`).
- */
+/** A pool's liquidity in US dollars. `cause`: removed by makers, or trading's drift (`sync`). */
 export const LiquidityEvent = z.object({
   kind: z.literal("liquidity"),
   at: EventTimeMs,
@@ -132,10 +117,7 @@ export const LiquidityEvent = z.object({
 });
 export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
 
-/**
- * Facts about a token, from enrichers or a file beside a recording. An absent field changes
- * nothing; `null` means that there is known to be none. Strings are untrusted.
- */
+/** Untrusted facts about a token. An absent field changes nothing; `null`: there is none. */
 export const Profile = z.object({
   kind: z.literal("profile"),
   at: EventTimeMs,

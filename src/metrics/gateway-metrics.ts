@@ -41,10 +41,7 @@ export interface GatewayMetrics {
 /** Upper bounds of the histogram of {@link GatewayMetrics.polled}, in seconds. */
 const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
-/**
- * Creates the metrics of one gateway. Nearly all values are read from plain counters at each
- * scrape, so an unmonitored gateway pays nothing. Each gateway has its own registry.
- */
+/** Creates one gateway's own metrics, read from plain counters at each scrape. */
 export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
   const registry = new Registry();
   const meter = measureProcess();

@@ -3,10 +3,7 @@ import { systemClock } from "../lib/time/clock.ts";
 
 /** Measurements that need continuous observation. */
 export interface ProcessMeter {
-  /**
-   * Returns the event loop's delay in seconds, by quantile, over the last one to two minutes or
-   * since the previous call, if longer ago. A call does not affect other callers.
-   */
+  /** The event loop's delay in seconds, by quantile, over the last minute or two. */
   loopDelay(): Readonly<Record<string, number>>;
   close(): void;
 }

@@ -3,10 +3,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 /** Reads a value, or several by label. */
 type Read = () => number | Readonly<Record<string, number>>;
 
-/**
- * How to merge a metric of several processes. `first`: the primary process has the value for all;
- * `sum`: each has a share; `max`: the largest counts.
- */
+/** How to merge processes. `first`: the primary has all; `sum`: of shares; `max`: the largest. */
 type Across = "first" | "sum" | "max";
 
 type Metric = readonly [

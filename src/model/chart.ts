@@ -58,10 +58,7 @@ export const MaticChartItem = z
   .describe("An item of the chart of `matic`.");
 export type MaticChartItem = z.infer<typeof MaticChartItem>;
 
-/**
- * An item of the chart of `avalanche`. The specification promises it without a shape; ours is that
- * of `matic`.
- */
+/** An item of `avalanche`'s chart, whose shape the specification leaves open: as `matic`. */
 export const AvalancheChartItem = MaticChartItem;
 export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
 

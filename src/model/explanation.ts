@@ -20,10 +20,7 @@ export const Term = z
   .describe("One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6].");
 export type Term = z.infer<typeof Term>;
 
-/**
- * Why a flare ended. `faded`: the score or the activity stayed low; `canary`: the token became
- * dangerous; `silent`: trading almost stopped; `upstream`: the source no longer lists it.
- */
+/** Why a flare ended: low score, danger, almost no trades, or no longer listed upstream. */
 export const FINISH_CAUSES = ["faded", "canary", "silent", "upstream"] as const;
 export const FinishCause = z.enum(FINISH_CAUSES);
 export type FinishCause = z.infer<typeof FinishCause>;

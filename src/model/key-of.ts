@@ -6,10 +6,7 @@ import type { Listing } from "./listing.ts";
 /** An item of any list of the snapshot. */
 export type ListItem = Flare | Listing | ChartItem | LeaderboardEntry;
 
-/**
- * Returns the key of an item within its list: its `id`, else that of a leaderboard entry's object,
- * else its address, else its symbol.
- */
+/** Returns an item's key: `id`, of a leaderboard its object's, address, else symbol. */
 export function keyOf(item: ListItem): string {
   if ("id" in item) return item.id;
   const { object } = item;

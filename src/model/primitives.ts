@@ -37,10 +37,7 @@ export type Address = z.infer<typeof Address>;
 export const Count = z.int().min(0).describe("A number of events: a non-negative integer.");
 export type Count = z.infer<typeof Count>;
 
-/**
- * The markets, in the order in which every response lists them. `bsc`, `matic` and `avalanche` are
- * blockchain networks. `exchange` is a centralized exchange, whose tokens have no address.
- */
+/** The markets, in responses' order: three chains, and an exchange of tokens without address. */
 export const GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
 export const Group = z.enum(GROUPS);
 export type Group = z.infer<typeof Group>;

@@ -50,10 +50,7 @@ export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);
 }
 
-/**
- * Returns the channels that a pattern matches: a channel's own name, `prefix.*`, or `*` for all.
- * Callers report an empty result as an error rather than subscribe to nothing.
- */
+/** Returns a pattern's channels: a name, `prefix.*`, or `*`. Report an empty result. */
 export function matchChannels(pattern: string): readonly Channel[] {
   if (pattern === "*") return CHANNELS;
   if (pattern.endsWith(".*")) return CHANNELS.filter((name) => name.startsWith(pattern.slice(0, -1)));

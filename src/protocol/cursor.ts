@@ -1,13 +1,7 @@
-/**
- * Identifies one unbroken history. It changes exactly when continuity with earlier events cannot be
- * proved.
- */
+/** One unbroken history: it changes exactly when continuity cannot be proved. */
 export type Epoch = string & { readonly __brand: "Epoch" };
 
-/**
- * An event's number within its epoch: 1 for the first, then without a gap. 0 stands before the
- * first.
- */
+/** An event's number within its epoch, from 1 without a gap. 0 is before the first. */
 export type Seq = number & { readonly __brand: "Seq" };
 
 /**
@@ -19,10 +13,7 @@ export type Seq = number & { readonly __brand: "Seq" };
  */
 export type Run = string & { readonly __brand: "Run" };
 
-/**
- * A position in the log: everything up to and including `seq` was received. `run` is that of the
- * event at `seq`; the epoch's first run has none. Clients treat it as an opaque string.
- */
+/** Everything up to `seq` was received; `run`: of that event. Opaque to clients. */
 export type Cursor = { readonly epoch: Epoch; readonly seq: Seq; readonly run?: Run | undefined };
 
 const CURSOR = /^([0-9a-z]{4,32})-(0|[1-9]\d{0,14})(?:-([0-9a-z]{1,12}))?$/;
@@ -48,16 +39,12 @@ export function toRun(text: string): Run {
   return text as Run;
 }
 
-/**
- * Formats a cursor as `<epoch>-<seq>` or `<epoch>-<seq>-<run>`: URL-safe, at most 61 characters.
- */
+/** Formats `<epoch>-<seq>` or `<epoch>-<seq>-<run>`: URL-safe, at most 61 characters. */
 export function formatCursor({ epoch, seq, run }: Cursor): string {
   return run === undefined ? `${epoch}-${seq}` : `${epoch}-${seq}-${run}`;
 }
 
-/**
- * Parses the result of {@link formatCursor}. Returns `undefined` for any other text; never throws.
- */
+/** Parses {@link formatCursor}'s result; `undefined` for other text. Never throws. */
 export function parseCursor(text: string): Cursor | undefined {
   const match = CURSOR.exec(text);
   if (!match?.[1] || !match[2]) return undefined;

@@ -1,9 +1,6 @@
 import type { FreshnessPart, Lost } from "./messages.ts";
 
-/**
- * All public error codes: the meaning, and the HTTP status, which says what a client does
- * (`actionAfter`). The key is the `code` in error messages and the last part of a problem's `type`.
- */
+/** All public error codes: meaning, and the HTTP status, by which a client acts (`actionAfter`). */
 export const ERROR_CODES = {
   "invalid-message": {
     status: 400,
@@ -104,11 +101,7 @@ export type RefusalReason =
   | "queue-late"
   | "no-worker";
 
-/**
- * The only error class of the program. `field` names the invalid field and `bound` its valid
- * values, if applicable. `reason` is a rejection's reason in metrics; `lost`, of `cursor-gone`,
- * describes the lost events.
- */
+/** The program's only error class, with the invalid `field`, its `bound`, and a `reason`. */
 export class FlarewireError extends Error {
   override readonly name = "FlarewireError";
   readonly code: ErrorCode;

@@ -66,10 +66,7 @@ export const FlareWithdrawn = event(
   "A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`: the flare continues, but no longer meets the subscription's filter.",
 );
 
-/**
- * `filtered` is the only stated cause: the item is still in the list, but no longer meets the
- * subscription's filter.
- */
+/** `filtered`: the item is still listed, but no longer meets the subscription's filter. */
 const Filtered = RemoveChange.extend({ cause: z.literal("filtered").optional() });
 
 export const FlareExpired = event("flare-expired", FlareChannel, Filtered).describe(
@@ -133,10 +130,7 @@ export type EventName = EventBody["name"];
 
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
 
-/**
- * Events that matter by themselves and are stored longer than others: the start and finish of a
- * flare, and the state of the source, which no list contains.
- */
+/** Events that are stored longer: flares' starts and finishes, the source's state. */
 export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
   "flare-started",
   "flare-finished",

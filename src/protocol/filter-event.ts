@@ -71,10 +71,7 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
   }
 }
 
-/**
- * Transforms changes for the list of the selected items. Changes that are the same for both lists
- * stay the same objects.
- */
+/** Transforms changes for the list of selected items. Equal changes stay the same objects. */
 function filterChanges(
   filter: ListFilter,
   { before, after }: Step,
@@ -126,10 +123,7 @@ function filterChange(
   }
 }
 
-/**
- * Transforms a single change without looking at the list, if possible. Most events affect few
- * clients.
- */
+/** Transforms a single change without the list, if possible: most events affect few clients. */
 function filterSingleChange(
   changes: readonly Change[],
   wasSelected: (key: string) => boolean,
@@ -183,10 +177,7 @@ class SelectedKeys {
     return this.#selected.delete(key);
   }
 
-  /**
-   * Reorders the keys. Returns the selected keys in their new order; `undefined` if their order is
-   * unchanged.
-   */
+  /** Reorders the keys. Returns the selected ones, if their order changed. */
   arrange(keys: readonly string[]): string[] | undefined {
     const before = this.#keys.filter((key) => this.has(key));
     this.#keys = [...keys];
@@ -202,11 +193,7 @@ export interface AffectedNames {
   readonly symbols: readonly string[];
 }
 
-/**
- * Returns the tokens and symbols of all items that an event affects. A reordered list contributes
- * as few as possible (see movedKeys). The event has no effect for a filter that selects none of
- * them.
- */
+/** Returns the tokens and symbols of all affected items, as few as possible (see movedKeys). */
 export function touchedBy({ event, before, after }: Step): AffectedNames {
   const tokens: string[] = [];
   const symbols: string[] = [];

@@ -60,9 +60,7 @@ export const Filter = z
   );
 export type Filter = z.infer<typeof Filter>;
 
-/**
- * A compiled filter. Equal filters have equal keys, whatever the order and form of their values.
- */
+/** A compiled filter. Equal filters have equal keys, whatever their form. */
 export interface ListFilter {
   readonly key: string;
   /** The normalized filter. */
@@ -77,10 +75,7 @@ export interface ListFilter {
   readonly selectsItems: boolean;
   /** Whether an item that met the filter once stays selected until it leaves its list. */
   readonly sticky: boolean;
-  /**
-   * Whether marks meet the filter: an item's current marks, or the accumulated ones for a sticky
-   * filter.
-   */
+  /** Whether marks pass: an item's current ones, or all so far for a sticky filter. */
   passes(marks: Marks): boolean;
 }
 

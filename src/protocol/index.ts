@@ -1,7 +1,4 @@
-/**
- * The wire protocol: events, messages, channels, cursors, codes, and the view that a client builds
- * from them.
- */
+/** The wire protocol, and the view that a client builds from it. */
 
 export * from "./channels.ts";
 export * from "./close-codes.ts";

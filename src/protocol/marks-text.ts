@@ -7,10 +7,7 @@ import { listOf } from "./view/view.ts";
 
 const Texts = z.array(z.string()).max(1_000);
 
-/**
- * The marks of one item: addresses, symbols, highest liquidity and highest price change (`null`:
- * never stated). See {@link Marks}.
- */
+/** An item's addresses, symbols, highest liquidity and price change. See {@link Marks}. */
 const MarksEntry = z.tuple([Texts, Texts, z.number().nullable(), z.number().nullable()]);
 
 export const MarksText = z
@@ -28,10 +25,7 @@ export function formatMarks({ snapshot, marks }: Lists): MarksText {
   return text;
 }
 
-/**
- * Restores the lists from the result of {@link formatMarks}. Ignores marks of items that are in no
- * list.
- */
+/** Restores {@link formatMarks}'s lists. Ignores marks of items that are in no list. */
 export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
   const lists = listsOf(snapshot);
   const read = (channel: ListChannel): ReadonlyMap<string, Marks> => {

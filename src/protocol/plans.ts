@@ -12,18 +12,12 @@ export const PRO_CHANNELS: readonly Channel[] = ["flares.pro"];
 
 const FREE_CHANNELS: readonly Channel[] = CHANNELS.filter((channel) => !PRO_CHANNELS.includes(channel));
 
-/**
- * Returns the channels of a plan, in the order of {@link CHANNELS}; all of them if no keys are
- * used.
- */
+/** Returns a plan's channels, in the order of {@link CHANNELS}; all without keys. */
 export function channelsOfPlan(plan: Plan | undefined): readonly Channel[] {
   return plan === "free" ? FREE_CHANNELS : CHANNELS;
 }
 
-/**
- * Returns the snapshot as a plan may see it: lists of other plans are empty, and flares in no
- * remaining list have no explanation. Unchanged parts are the same objects.
- */
+/** Returns what a plan may see, without other lists and explanations. Reuses unchanged parts. */
 export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
   const { free, finished_trending } = snapshot.flares;
@@ -36,10 +30,7 @@ export function isLowered(from: Plan, to: Plan): boolean {
   return PLANS.indexOf(to) < PLANS.indexOf(from);
 }
 
-/**
- * Throws FlarewireError `forbidden` if a mirror's plan lacks a channel, because a mirror serves all
- * of them.
- */
+/** Throws `forbidden` if a mirror's plan lacks a channel: a mirror serves all. */
 export function checkMirrorPlan(plan: Plan | undefined): void {
   if (channelsOfPlan(plan).length === channelsOfPlan(undefined).length) return;
   const message = `mirror requires every channel, but the plan is ${plan}; use a key of the plan pro`;

@@ -8,10 +8,7 @@ import { BACK_OFF, backOffSpreadMs } from "../lib/time/back-off.ts";
  */
 export type ReconnectAction = "resume" | "backoff" | "fallback" | "stop";
 
-/**
- * Actions by close code and HTTP status, whose numbers do not overlap: one row for a code, or for
- * its hundred. A problem's code has the row of its status.
- */
+/** Actions by close code or HTTP status, one row for a code or its hundred. */
 const ACTIONS: Readonly<Record<number, ReconnectAction>> = {
   4: "stop",
   5: "backoff",
@@ -24,10 +21,7 @@ const ACTIONS: Readonly<Record<number, ReconnectAction>> = {
   1001: "backoff",
 };
 
-/**
- * Longest delay accepted from a server: above the ten minutes that a drain may take, and short
- * enough not to silence a bot.
- */
+/** Longest delay accepted from a server: above ten minutes of drain, but no silence. */
 const MAX_ASKED_MS = 900_000;
 
 /** Returns what to do after this close code or HTTP status (PROTOCOL.md, W26). */

@@ -26,10 +26,7 @@ export type ItemChange<T extends ListItem> =
 /** Changed explanations by flare id; `null` if the explanation was removed. */
 export type ChangedWhys = ReadonlyMap<string, Explanation | null>;
 
-/**
- * The changes that turn one list into the next, in order: removals, a reordering of the rest if
- * needed, insertions from front to back, then changed fields. Never empty.
- */
+/** The changes to the next list: removals, reordering, insertions, then fields. Never empty. */
 export type ListDiff =
   | {
       readonly kind: "flares";

@@ -12,17 +12,11 @@ export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E
 
 /** The trend engine as this source needs it: market events in, snapshots out. */
 export interface PolledEngine {
-  /**
-   * Processes the next event, in the feed's order. Counts unusable events; never throws because of
-   * one.
-   */
+  /** Processes the next event, in the feed's order. Counts unusable ones; never throws. */
   accept(event: FeedEvent): unknown;
   /** Event time of the latest processed events, in milliseconds since 1970 UTC. */
   readonly clockMs: number;
-  /**
-   * Event time from which the snapshot may differ from the last one. At most `clockMs` if it may
-   * differ now.
-   */
+  /** Event time from which the snapshot may differ; at most `clockMs` if it may now. */
   readonly nextChangeAtMs: number;
   snapshot(): Snapshot;
 }
@@ -32,15 +26,9 @@ interface EngineSourceOptions {
   readonly feed: Feed;
   readonly engine: PolledEngine;
   readonly clock: Clock;
-  /**
-   * Wall-clock time without an advance of event time after which the data is `stale`, in
-   * milliseconds. Default: 10,000; Infinity: never.
-   */
+  /** Wall time in ms without event time's advance, until `stale`. Default 10,000. */
   readonly staleAfterMs?: number;
-  /**
-   * Event time, in milliseconds, between the feed's first `clock` and the first poll. Events in it
-   * are history, not news. Default: 0.
-   */
+  /** Event time in ms before the first poll, whose events are history, not news. Default: 0. */
   readonly warmupMs?: number;
 }
 
@@ -71,10 +59,7 @@ interface EngineSnapshotSource extends SnapshotSource {
   readonly clockAtMs: number | undefined;
 }
 
-/**
- * Longest work without yielding to the event loop. A feed at full speed would block everything
- * else, even a stop signal.
- */
+/** Longest work without yielding: a feed at full speed would even block a stop signal. */
 const MAX_WORK_MS = 50;
 
 type Lifecycle =
@@ -130,9 +115,7 @@ class EngineSource implements EngineSnapshotSource {
     return this.#warmupBase();
   }
 
-  /**
-   * Returns the state of a feed that ended within its warm-up, so that there is something to serve.
-   */
+  /** Returns the state of a feed that ended in its warm-up, to have something to serve. */
   #warmupBase(): Poll | undefined {
     if (this.#lifecycle.state !== "ended" || this.#polled || this.#lastSecond < 0) return undefined;
     this.#polled = true;

@@ -88,10 +88,7 @@ function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string
   return { name: "flare-finished", channel, observed_at, data };
 }
 
-/**
- * Returns the last listed form of a flare that vanished without entering the finished ones, ended
- * now.
- */
+/** Returns the last form of a flare that vanished without a finish, ended now. */
 function lastForm({ before, observed_at }: Scene, channel: "flares.free" | "flares.pro", id: string): Flare {
   const list = channel === "flares.free" ? before.flares.free : before.flares.pro;
   const last = find(list, id);

@@ -10,40 +10,25 @@ export interface Publication {
   /** Event time of the observation, in milliseconds since 1970 UTC. */
   readonly observedAtMs: number;
   readonly snapshot: Snapshot;
-  /**
-   * One batch that turns the previous snapshot into this one exactly. Empty for the base, which
-   * comes first.
-   */
+  /** One batch from the previous snapshot to exactly this. Empty for the base, which is first. */
   readonly events: readonly EventBody[];
 }
 
-/**
- * `published`: the state was published. `unchanged`: it equals the previous one. `failed`: the poll
- * or its publication failed.
- */
+/** `unchanged`: equal to the previous one. `failed`: the poll or its publication. */
 export type PollOutcome = "published" | "unchanged" | "failed";
 
 interface PollerOptions {
   readonly source: SnapshotSource;
-  /**
-   * The last publication of an earlier process. There is then no base: the first poll is compared
-   * with it. Polls up to `afterMs` of event time, as of an engine that is catching up, are skipped.
-   */
+  /** An earlier process's last publication, to compare with. Polls up to `afterMs` are skipped. */
   readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
-  /**
-   * Publishes a result. Publications do not overlap. If it rejects, the next one includes the same
-   * changes.
-   */
+  /** Publishes a result, one at a time. After a rejection, the next includes its changes. */
   readonly publish: (publication: Publication) => Promise<void> | void;
   readonly clock: Clock;
   /** Ends the loop. */
   readonly signal: AbortSignal;
   /** Called for each failed poll, comparison or publication; the loop continues. Must not throw. */
   readonly onError: (error: unknown) => void;
-  /**
-   * Called after each poll. `workMs` is the time for comparing and publishing, 0 if the poll itself
-   * failed. Must not throw.
-   */
+  /** Called after each poll with its time for comparing and publishing. Must not throw. */
   readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;
   /** Yields [0, 1) for the jitter. Default: `Math.random`. */
   readonly random?: () => number;

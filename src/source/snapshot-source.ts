@@ -3,15 +3,9 @@ import type { Freshness, SourceInfo } from "../protocol/index.ts";
 
 /** One observation of the market. */
 export interface Poll {
-  /**
-   * Event time of the observation, in milliseconds since 1970 UTC. Goes back only if a polled
-   * service restarted its market.
-   */
+  /** Event time in ms since 1970 UTC. Goes back only if a polled market restarted. */
   readonly observedAtMs: number;
-  /**
-   * The state at that time. Unchanged parts are the same objects as in the previous poll, for cheap
-   * comparison.
-   */
+  /** The state at that time. Unchanged parts are the same objects as before. */
   readonly snapshot: Snapshot;
 }
 

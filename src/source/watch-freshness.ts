@@ -1,10 +1,7 @@
 import type { Clock } from "../lib/time/clock.ts";
 import type { EventBody, Freshness } from "../protocol/index.ts";
 
-/**
- * Creates the event for a source's state. Without data, `observed_at` is `nowMs`, wall-clock time,
- * for lack of event time.
- */
+/** Creates the event for a source's state; without data at `nowMs`, wall-clock time. */
 function statusEvent({ state, reason, observed_at }: Freshness, nowMs: number): EventBody {
   return {
     name: "source-status",
@@ -21,10 +18,7 @@ interface FreshnessWatch {
   readonly onChange: (event: EventBody) => void;
 }
 
-/**
- * Checks the freshness every second of wall-clock time, and reports changes of `state`, not of its
- * reason. Returns a function that stops it.
- */
+/** Checks every second of wall time, reports changes of `state`. Returns a function to stop. */
 export function watchFreshness({ freshness, clock, onChange }: FreshnessWatch): () => void {
   let last = freshness().state;
   return clock.every(1_000, () => {

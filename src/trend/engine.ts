@@ -131,10 +131,7 @@ export class TrendEngine {
     return Math.max(0, this.#clockMs);
   }
 
-  /**
-   * Earliest event time at which passing time alone could change the snapshot; Infinity if none. At
-   * most {@link clockMs} if it may differ already.
-   */
+  /** Earliest event time at which time alone could change the snapshot; Infinity if none. */
   get nextChangeAtMs(): number {
     return this.#isDirty() ? this.clockMs : this.#dueMs;
   }
@@ -143,10 +140,7 @@ export class TrendEngine {
     return this.#tokens.count;
   }
 
-  /**
-   * Returns the state as of the last whole second. Unchanged items, lists and resources are the
-   * same objects as in the previous snapshot. Do not modify them.
-   */
+  /** Returns the state at the last whole second. Unchanged parts are the same objects. */
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
     const { flares, explanations } = this.#flares.serve();
@@ -180,9 +174,7 @@ export class TrendEngine {
     return held && inspectTrend(held);
   }
 
-  /**
-   * Returns the detector's numbers for a token as of {@link clockMs}, if known. Changes nothing.
-   */
+  /** Returns the detector's current numbers for a known token. Changes nothing. */
   readingOf(group: MarketGroup, token: string): Explanation | undefined {
     const held = this.#held(group, token);
     if (!held) return undefined;
@@ -207,9 +199,7 @@ export class TrendEngine {
     return !this.#served || this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
   }
 
-  /**
-   * Buffers events until the first clock, because one from far in the future must not set the time.
-   */
+  /** Buffers events until the first clock: one far in the future must not set the time. */
   #await(event: MarketEvent): void {
     if (event.kind !== "clock") {
       const reason = this.#check(event) ?? (this.#waiting.length < MAX_WAITING ? undefined : "ahead");
@@ -377,9 +367,7 @@ export class TrendEngine {
   }
 }
 
-/**
- * A candle begins with its minute. Anything else, including a past candle, begins when it occurs.
- */
+/** A candle begins with its minute; anything else, even a past candle, when it occurs. */
 function beginningOf(event: Exclude<MarketEvent, { kind: "clock" }>): number {
   return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }

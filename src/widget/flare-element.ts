@@ -7,10 +7,7 @@ import { STYLE } from "./style.ts";
 const sheet = new CSSStyleSheet();
 sheet.replaceSync(STYLE);
 
-/**
- * Base of the elements: a shadow root, which the page can style only by custom properties and
- * parts, and membership in the gallery. Its attribute `state` shows the state of the feed.
- */
+/** Base of the elements: a shadow root, and the feed's state in attribute `state`. */
 export abstract class FlareElement extends HTMLElement {
   /** Paints all elements of the page. Set before the first element is created. */
   static gallery: Gallery | undefined;

@@ -52,10 +52,7 @@ export class FlareList extends FlareRows {
   }
 }
 
-/**
- * `<flare-ticker>`: the current flares on one line. It scrolls back and forth if not all fit,
- * pauses under the pointer or focus, and never moves with `still` or reduced motion.
- */
+/** `<flare-ticker>`: current flares on one line, scrolling unless `still` or reduced motion. */
 export class FlareTicker extends FlareRows {
   constructor() {
     super(true);

@@ -25,10 +25,7 @@ type TabMessage = {
 const HIDDEN_MS = 10_000;
 /** Maximum interval between two messages of the leader. */
 const BEAT_MS = 5_000;
-/**
- * After this many missed messages the leader counts as frozen; plus a random delay, so that not all
- * followers act at once.
- */
+/** Missed messages after which the leader counts as frozen; plus a random delay. */
 const MISSED_BEATS = 3;
 
 const NOTHING: ClientState = { cursor: undefined, view: undefined, started: false };

@@ -1,9 +1,6 @@
 import { defineConfig } from "vite";
 
-/**
- * One classic script, whose name never changes: pages of others name it. A module could not be
- * loaded by pages whose origin may not read our answers.
- */
+/** One classic script of a constant name: a module could not load from other origins. */
 export default defineConfig({
   logLevel: "warn",
   build: {

@@ -20,9 +20,7 @@ export interface SnapshotEnd {
   readonly cursor: Cursor;
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
   readonly observedAtMs: number;
-  /**
-   * The lists at the cursor, as `encodeLists` returns them; `undefined` before the first snapshot.
-   */
+  /** The lists at the cursor by `encodeLists`; `undefined` before the first snapshot. */
   readonly lists: Uint8Array | undefined;
   /** See EventLog. */
   readonly runs: readonly RunStart[];

@@ -19,10 +19,7 @@ export const NEWS: ReadonlySet<EventName> = new Set([
 
 const MAX_QUIET_S = 604_800;
 
-/**
- * A level for a number, with hysteresis. After a rise to `above`, the next rise counts only after a
- * fall to `below`, so a number that oscillates around the level does not alert each time.
- */
+/** A level with hysteresis: after a rise to `above`, only a fall to `below` allows another. */
 const Edge = z
   .strictObject({
     /** A number of the channel's items, by its name in the API; `score` too for flares. */
@@ -49,10 +46,7 @@ export const AlertRule = z
     /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
     filter: Filter.optional(),
     edge: Edge.optional(),
-    /**
-     * After an alert about a token, starts for it are suppressed for this many seconds of event
-     * time. Default: 0. A finish is reported if its start was.
-     */
+    /** Seconds of event time after an alert in which starts are suppressed; default 0. */
     quiet_seconds: z
       .number()
       .min(0, "0 or more")

@@ -40,21 +40,14 @@ const FAULT_REST_MS = 5_000;
 /** A position is saved with each message, and otherwise this often. */
 const SAVE_EVERY_MS = 60_000;
 
-/**
- * Returns the rule's name in the store. A changed level makes a different rule, because the old
- * rule's state is about the old level.
- */
+/** Returns the rule's name in the store. A rule with another level has its own state. */
 export function nameOfRule(webhook: string, { name, channels, filter, edge }: AlertRule): string {
   if (!edge) return `${webhook}/${name}`;
   const level = createHash("sha256").update(JSON.stringify([channels, filter, edge]));
   return `${webhook}/${name}/${level.digest("base64url").slice(0, 16)}`;
 }
 
-/**
- * Follows the log for one rule from its saved position, and adds alerts to the webhook's queue,
- * until the signal aborts. Never rejects. Events that the log no longer holds are reported as
- * `alerts-lost`.
- */
+/** Alerts from the log until the signal aborts; never rejects. Lost events are `alerts-lost`. */
 export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
   while (!signal.aborted) {

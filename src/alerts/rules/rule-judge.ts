@@ -24,10 +24,7 @@ export interface Sighting {
 /** Decides which events a rule reports. Pure: the same state and events give the same alerts. */
 export interface RuleJudge {
   readonly state: RuleState;
-  /**
-   * Starts from a view, at the beginning or after lost events. `known`: the state is from an
-   * earlier view, so differences are reported.
-   */
+  /** Starts from a view. `known`: its state is an earlier view's, so differences are reported. */
   begin(view: View, at: Sighting, known: boolean): readonly AlertContent[];
   /** Takes the next event of the rule's channels and filter. Throws ChangeMismatch after a gap. */
   take(message: EventMessage): readonly AlertContent[];

@@ -74,10 +74,7 @@ export class Quiet {
     this.#timeMs = atMs;
   }
 
-  /**
-   * Records an end. Returns true if it is reported, which is unless its start was not. If the same
-   * end may arrive again (`isLast` false), it is remembered until {@link moveTo}.
-   */
+  /** Records an end; true if it is reported. With `isLast` false, the end may arrive again. */
   ends(what: string, isLast: boolean): boolean {
     const isReported = this.#begun.get(what) ?? true;
     if (isLast) this.#begun.delete(what);

@@ -22,10 +22,7 @@ export interface Expired {
 export interface AlertStore {
   /** Returns the rule's stored position; `undefined` for a new rule. */
   position(rule: string): RulePosition | undefined;
-  /**
-   * Stores the position and appends the messages to their queues, except those already queued.
-   * Throws on failure, and then changes nothing.
-   */
+  /** Stores the position and queues new messages. Throws on failure, changing nothing. */
   commit(rule: string, position: RulePosition, alerts: readonly Alert[]): void;
   /** Runs `work` in one transaction. If it throws, nothing changes. */
   together(work: () => void): void;
@@ -33,10 +30,7 @@ export interface AlertStore {
   first(webhook: string): Alert | undefined;
   /** Removes a message from its queue. */
   remove(alert: Alert): void;
-  /**
-   * Drops the webhook's messages from before this time, and all but the newest `maxCount`. Adds
-   * them to {@link expired}. Returns their number.
-   */
+  /** Drops messages from before this time and beyond the newest `maxCount`. Returns the number. */
   expire(webhook: string, beforeMs: number, maxCount: number): number;
   /** Returns the dropped messages that are not announced yet, if any. */
   expired(webhook: string): Expired | undefined;

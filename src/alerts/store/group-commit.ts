@@ -10,11 +10,7 @@ interface Waiting {
   readonly fail: (error: unknown) => void;
 }
 
-/**
- * Combines simultaneous writes of many rules and senders into a few transactions. Each transaction
- * waits for the disk, so a thousand rules that match the same event must not cause a thousand of
- * them.
- */
+/** Combines writes into few transactions, because each waits for the disk. */
 export class GroupCommit {
   readonly #store: AlertStore;
   #waiting: Waiting[] = [];

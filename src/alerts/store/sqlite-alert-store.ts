@@ -25,11 +25,7 @@ const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id 
 /** Makes the search for expired messages free while there are none. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
-/**
- * Opens an {@link AlertStore} in the SQLite file at `path`, for this process alone. Throws if the
- * file cannot be opened or created, or is not ours. It never replaces such a file, because its
- * messages are still undelivered.
- */
+/** Opens the SQLite file at `path`. Throws if it is unusable or not ours, and never replaces it. */
 export function openSqliteAlertStore(path: string): AlertStore {
   return new SqliteAlertStore(openDatabase(path, FORM));
 }

@@ -25,10 +25,7 @@ export function judgeAnswer(answer: WebhookAnswer): Outcome {
   return { kind: "failed", reason: `the receiver responded ${status}${redirect}`, retryAfterMs };
 }
 
-/**
- * Returns the wait after this many consecutive failures: {@link backOffMs} within {@link RETRY},
- * and at least `Retry-After`.
- */
+/** Returns the wait after consecutive failures: by {@link RETRY}, at least `Retry-After`. */
 export function retryDelayMs(
   failures: number,
   retryAfterMs: number | undefined,

@@ -18,10 +18,7 @@ export type WebhookAnswer =
   | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | undefined }
   | { readonly kind: "failed"; readonly reason: string };
 
-/**
- * Posts once. Never rejects: failures are returned as `failed`, with a reason for the log. Does not
- * follow redirects, which could lead to a forbidden address, and does not read the response body.
- */
+/** Posts once; never rejects. Follows no redirects, which could lead to a forbidden address. */
 export function postWebhook(post: WebhookPost): Promise<WebhookAnswer> {
   const url = new URL(post.url);
   const timeout = AbortSignal.timeout(post.timeoutMs);

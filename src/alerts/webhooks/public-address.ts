@@ -38,10 +38,7 @@ export function checkHost(host: string): void {
   if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
 }
 
-/**
- * Resolves a name for a connection, and rejects non-public addresses. It runs as the connection's
- * own lookup, because a separate check could see a different answer.
- */
+/** Rejects non-public addresses in the connection's own lookup, which no other answer precedes. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, "", 0);

@@ -46,11 +46,7 @@ export interface SenderOptions {
 /** How often an idle sender looks for expired messages. */
 const IDLE_MS = 60_000;
 
-/**
- * Delivers the messages of one webhook, one at a time and in order, and repeats each until it is
- * accepted or expires. So a receiver sees a start before its finish, and a slow or failing receiver
- * delays only itself.
- */
+/** Delivers one webhook's messages in order, repeating each until it is accepted or expires. */
 export class WebhookSender {
   /** Attempts so far, by result. */
   readonly attempts: Record<Outcome["kind"], number> = { delivered: 0, failed: 0, gone: 0 };
@@ -180,11 +176,7 @@ export class WebhookSender {
     });
   }
 
-  /**
-   * Returns a message about dropped messages, if any, to be sent before the next one. It stays the
-   * same until acknowledged, because the receiver may have it already. Later drops get another
-   * message.
-   */
+  /** A message about dropped ones, the same until acknowledged. Later drops get another. */
   #expiredNotice(): Alert | undefined {
     const { store, webhook, steadyMs } = this.#options;
     const announced = store.notice(webhook.id);

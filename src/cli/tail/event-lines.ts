@@ -28,10 +28,7 @@ const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   "source-status": "yellow",
 };
 
-/**
- * Formats an event as a line of at most `width` columns: event time (UTC), event, channel, symbol,
- * price change, and a short reason. Removes control characters that the server sent.
- */
+/** Formats an event as a line of at most `width` columns, without control characters. */
 export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint, width: number): string {
   const { symbol, change, text } = describe(event, symbols);
   const when = plainText(event.observed_at.slice(0, 19).replace("T", " "), 19);
@@ -93,10 +90,7 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
   }
 }
 
-/**
- * `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: the terms that count, the greatest
- * first.
- */
+/** `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: only terms that count. */
 function whyText(why: Fields | undefined): string {
   if (!why) return "";
   const terms = list(why.terms)

@@ -4,10 +4,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_SYMBOLS = 20_000;
 
-/**
- * Remembers the symbols of items by id, for events that state only the id. Bounded: forgets the
- * ones that were not seen for the longest time.
- */
+/** Remembers the symbols of items by id, for events that state only the id. Bounded. */
 export class SymbolBook {
   readonly #symbols = new Map<string, string>();
 

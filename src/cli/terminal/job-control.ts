@@ -6,10 +6,7 @@ interface JobControl {
   dispose(): void;
 }
 
-/**
- * Calls `pause` before the process stops, by {@link JobControl.stop} or SIGTSTP, and `resume` when
- * it continues. SIGSTOP cannot be observed: then both run on continuing.
- */
+/** Calls `pause` before a stop and `resume` after it. After SIGSTOP, both run on continuing. */
 export function watchJobControl({
   pause,
   resume,

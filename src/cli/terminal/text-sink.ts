@@ -18,10 +18,7 @@ export class OutputError extends Error {
 /** Approximate size of a write, to combine short lines. */
 const CHUNK = 65_536;
 
-/**
- * Opens a sink: a file to create or overwrite, `-` for `stdout`, `undefined` for none. Rejects with
- * {@link OutputError}, or with the original error of a broken pipe.
- */
+/** Opens a file to overwrite, or `stdout` for `-`. Rejects with {@link OutputError} or EPIPE. */
 export async function openSink(target: string | undefined, stdout: Output): Promise<TextSink> {
   if (target === undefined) return { write: async () => {}, close: async () => {} };
   return target === "-" ? chunked(streamSink(stdout)) : chunked(await fileSink(target));

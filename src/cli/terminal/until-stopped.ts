@@ -1,10 +1,7 @@
 import { type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
 import { isBrokenPipe, type Terminal } from "./terminal.ts";
 
-/**
- * Runs a command whose signal aborts when the user stops it or the reader of its output leaves.
- * Rejects if the output fails for any other reason.
- */
+/** Runs a command until the user stops it or its reader leaves. Rejects if output fails. */
 export async function untilStopped(
   { stdout }: Terminal,
   command: (signal: AbortSignal) => Promise<ExitCode>,

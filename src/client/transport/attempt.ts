@@ -5,10 +5,7 @@ import type { TransportConnection, TransportListener, TransportMessage } from ".
 
 /** What a transport may use while its connection is open. */
 export interface TransportContext {
-  /**
-   * Sends a request and returns a response with one of these statuses. Throws an {@link End} for
-   * other statuses or no response.
-   */
+  /** Sends a request. Throws an {@link End} for a status that is not listed, or no response. */
   readonly request: (
     url: string,
     statuses: readonly number[],
@@ -21,10 +18,7 @@ export interface TransportContext {
   readonly signal: AbortSignal;
 }
 
-/**
- * Runs a transport. The connection ends when `run` returns or throws. `headers` are sent with each
- * request.
- */
+/** Runs a transport until `run` returns or throws. `headers` are sent with each request. */
 export function startTransport(
   { fetch }: Platform,
   headers: Readonly<Record<string, string>>,
@@ -57,10 +51,7 @@ export function startTransport(
   return over;
 }
 
-/**
- * Interprets an error response. A problem (RFC 9457) comes from the server: the request is wrong,
- * or the client should retry later. Any other response comes from an intermediary.
- */
+/** A problem (RFC 9457) comes from the server, any other error from an intermediary. */
 async function refusal(response: Response): Promise<End> {
   const { status, headers } = response;
   const own = headers.get("content-type")?.includes("problem+json");

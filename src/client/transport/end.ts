@@ -2,10 +2,7 @@ import { actionAfter, type ReconnectAction } from "../../protocol/reconnect.ts";
 
 /** How a connection ended, and what to do next. */
 export interface End {
-  /**
-   * According to the close code or status; or `silent`: no message for too long; or `away`: no
-   * response to HTTP either, so another transport would fail too.
-   */
+  /** By close code or status. `silent`: no message for too long; `away`: no HTTP answer either. */
   readonly action: ReconnectAction | "silent" | "away";
   /** For people. */
   readonly reason: string;

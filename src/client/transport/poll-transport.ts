@@ -6,17 +6,10 @@ import type { TransportContext } from "./attempt.ts";
 import { type End, ended } from "./end.ts";
 import type { Platform } from "./platform.ts";
 
-/**
- * How long the server may delay a response, in seconds. Well below the silence limit, and the
- * limits of proxies.
- */
+/** Seconds that a response may be delayed; well below the silence limit and those of proxies. */
 const WAIT_S = "25";
 
-/**
- * Polls repeatedly from `after` on, until something fails; `undefined` starts at the head, with the
- * lists if `snapshot` is true. Delivers the same messages as a stream. `urlOf` builds a URL with
- * extra parameters.
- */
+/** Polls from `after` on, `undefined`: from the head, until something fails. Delivers messages. */
 export async function runPolls(
   { request, deliver }: TransportContext,
   { now }: Pick<Platform, "now">,

@@ -2,10 +2,7 @@ import type { TransportContext } from "./attempt.ts";
 import { closed, type End, ended } from "./end.ts";
 import type { TransportMessage } from "./transport.ts";
 
-/**
- * Reads server-sent events until they end. Unlike EventSource, it can read a rejection's reason and
- * send a key in a header.
- */
+/** Reads server-sent events to the end. EventSource cannot send a key or read a rejection. */
 export async function runSse({ request, deliver }: TransportContext, url: string): Promise<End> {
   const { body } = await request(url, [200], { accept: "text/event-stream" });
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();

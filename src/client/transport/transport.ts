@@ -7,10 +7,7 @@ import { runPolls } from "./poll-transport.ts";
 import { runSse } from "./sse-transport.ts";
 import { runWebSocket } from "./websocket-transport.ts";
 
-/**
- * A message from a connection: a stream's messages, or the same from polls, plus the end of each
- * page.
- */
+/** A message of a stream, or of polls with the end of each page. */
 export type TransportMessage =
   | ServerMessage
   | CloseMessage
@@ -34,10 +31,7 @@ export interface TransportConnection {
   abort(): void;
 }
 
-/**
- * Opens a connection after `cursor`, or at the head with the lists. The server ends any earlier
- * connection with the same `client` (PROTOCOL.md, W32).
- */
+/** Opens a connection after `cursor`, or at the head. It replaces the same `client`'s last one. */
 export function openTransport(
   { base, query, keepsView, headers, platform }: StreamPlan,
   transport: Transport,

@@ -8,10 +8,7 @@ interface WebSocketPlace {
   readonly urlOf: (more: Readonly<Record<string, string>>) => string;
   /** Issues tickets for a key, as WebSockets cannot send one; `undefined` without a key. */
   readonly tickets: string | undefined;
-  /**
-   * Explains over HTTP why a WebSocket did not open: the server rejects it, is absent, or an
-   * intermediary blocks WebSockets.
-   */
+  /** Why a WebSocket did not open, asked over HTTP: rejected, absent, or blocked on the way. */
   readonly why: string;
 }
 

@@ -14,10 +14,7 @@ export const LEADER_KEY_VARIABLE = "FLAREWIRE_LEADER_KEY";
 /** The key for Etherscan. */
 export const ETHERSCAN_KEY_VARIABLE = "FLAREWIRE_ETHERSCAN_KEY";
 
-/**
- * Returns the key in this variable, or `undefined` if it is empty or not set. Throws FlarewireError
- * `invalid-setting`, without the value, if the value cannot be a key.
- */
+/** Returns the variable's key, if set. Throws `invalid-setting`, without the value. */
 export function keyFrom(
   environment: Readonly<Record<string, string | undefined>>,
   variable: string,

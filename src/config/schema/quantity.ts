@@ -3,10 +3,7 @@
 const DURATION_UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SIZE_UNITS = { B: 1, KiB: 1_024, MiB: 1_048_576, GiB: 1_073_741_824 } as const;
 
-/**
- * Returns the milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or a bare `0`, rounded, and
- * `undefined` for anything else. Rejects a number without a unit, and fractions of a millisecond.
- */
+/** Returns the milliseconds of `500ms`, `10s`, `1.5m`, `8h`, `1d` or `0`; `undefined` otherwise. */
 export function parseDuration(text: string): number | undefined {
   return parse(text, DURATION_UNITS);
 }

@@ -325,10 +325,7 @@ export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
 type Optional = "group" | "profiles" | "keys" | "alerts" | "config";
 
-/**
- * The program's settings, frozen. Durations are milliseconds and sizes bytes. A setting without a
- * value and a default is `undefined`.
- */
+/** The settings, frozen. Durations in milliseconds, sizes in bytes, absent ones `undefined`. */
 export type Config = {
   readonly [N in SettingName as (typeof SETTINGS)[N]["field"]]:
     | z.output<(typeof SETTINGS)[N]["schema"]>

@@ -11,10 +11,7 @@ export function sayWarning(warning: string): string {
   return safeText(warning).replaceAll("-", " ");
 }
 
-/**
- * A token's symbol, linked to its page if it has an address, with its name and warnings below, on
- * one line so that a warning moves nothing.
- */
+/** A token's symbol, linked if it has an address, with name and warnings on one line below. */
 export function TokenName({
   symbol,
   name,

@@ -20,10 +20,7 @@ export function judge(seen: Seen | undefined): Judgement {
   return { mood: "good", word: "live" };
 }
 
-/**
- * Returns whether the shown data is old: the connection is lost for a while, or the source is
- * silent. False for a rejected visitor, who sees no data.
- */
+/** Whether the shown data is old: the connection or the source is silent for a while. */
 export function isOld(seen: Seen): boolean {
   if (!seen.view || seen.refused !== undefined) return false;
   return seen.awayMs > 0 || judge(seen).mood === "bad";

@@ -14,11 +14,7 @@ export interface Episode {
 /** Maximum number of pages to fetch. A token's history never has more. */
 const MAX_PAGES = 20;
 
-/**
- * Fetches the token's flares from the server's log, newest first. Rejects if the request fails.
- * Reads all starts and finishes and filters here, because a filter by token would reach back only
- * as far as other events are stored.
- */
+/** Fetches the token's flares, newest first. A filter by token would reach back less far. */
 export async function fetchEpisodes(
   server: URL,
   address: string,

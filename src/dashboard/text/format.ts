@@ -33,10 +33,7 @@ const BELOW = "₀₁₂₃₄₅₆₇₈₉";
 /** Smaller prices show the number of their zeros, which nobody would count. */
 const MIN_WRITTEN_OUT = 1e-5;
 
-/**
- * Formats a price with four significant digits: `0.001844`, and `0.0₈3542` for 0.000000003542; from
- * 1,000 with six: `63,412.5`; `–` if unknown, which the API sends as 0.
- */
+/** Formats a price: `0.001844`, `0.0₈3542` (eight zeros), `63,412.5`; `–` if unknown, sent as 0. */
 export function formatPrice(decimal: string): string {
   const price = Number(decimal);
   if (!Number.isFinite(price) || price <= 0) return "–";

@@ -15,10 +15,7 @@ interface Shown {
 /** Scrolled at least this far, the visitor is reading older events. */
 const READS_FROM_PX = 80;
 
-/**
- * The newest events. Each line stays in place and shows the next event, so that nothing is pushed.
- * While the visitor reads, the lines stand still and new events wait behind a button.
- */
+/** The newest events. Lines stand still while the visitor reads; new ones wait behind a button. */
 export function EventsView({ events, count }: Shown) {
   const [isOver, setOver] = useState(false);
   const [isFocused, setFocused] = useState(false);

@@ -13,10 +13,7 @@ export interface AggregatorFeedOptions {
   readonly networks: readonly AggregatedNetwork[];
   /** Groups whose listings the chains themselves do not report. */
   readonly listings: ReadonlySet<MarketGroup>;
-  /**
-   * How far before the present event time begins, for a market whose other parts have a past.
-   * Default 0.
-   */
+  /** How far before the present event time begins. Default 0. */
   readonly warmupMs?: number;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */

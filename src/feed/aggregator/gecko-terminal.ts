@@ -82,10 +82,7 @@ const Token = z.object({
 });
 type Token = z.infer<typeof Token>;
 
-/**
- * Reads a list. Skips incomplete pools and those of quote tokens. Throws {@link UnexpectedAnswer}
- * if the answer is no list, or if none of its pools has this form.
- */
+/** Reads a list; skips incomplete pools and quote tokens. Throws {@link UnexpectedAnswer}. */
 export function readPools(
   body: unknown,
   network: AggregatedNetwork,

@@ -29,10 +29,7 @@ const Pair = z.object({
   isSpotTradingAllowed: z.boolean().optional(),
 });
 const Ticker = z.object({ symbol: z.string(), quoteVolume: Quantity });
-/**
- * Open time, four prices, volume, close time, quote volume, trades, taker's base volume, then
- * unused fields.
- */
+/** Open time, OHLC, volume, close time, quote volume, trades, taker's base volume, unused ones. */
 const Row = z
   .tuple(
     [z.int(), Decimal, Decimal, Decimal, Decimal, Decimal, z.int(), z.string(), z.int(), Decimal],

@@ -11,11 +11,7 @@ interface BookCounts {
 /** Maximum minutes to hold: a day of back-fill. A book that is not emptied drops the oldest. */
 const MAX_MINUTES = 1_440;
 
-/**
- * Holds the latest version of each token's minutes until they are published. Trades only add volume
- * within a minute, so of two versions the one with more volume is the later one, whatever its
- * origin.
- */
+/** Holds unpublished minutes. Of two versions, the one with more volume is the later. */
 export class CandleBook {
   readonly counts: BookCounts = { late: 0 };
   /** By open time, then by token. */
@@ -38,10 +34,7 @@ export class CandleBook {
     }
   }
 
-  /**
-   * Returns the candles of the finished minute that opened then, ordered by token. A token without
-   * trades has none.
-   */
+  /** Returns the finished minute's candles, by token. A token without trades has none. */
   close(openAt: number): readonly Candle[] {
     const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
     for (const at of this.#minutes.keys()) if (at <= openAt) this.#minutes.delete(at);

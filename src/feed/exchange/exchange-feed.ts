@@ -16,15 +16,9 @@ export interface ExchangeFeedOptions {
   readonly quotes: readonly string[];
   /** Minimum quote volume of a followed market within 24 hours. */
   readonly minVolume: number;
-  /**
-   * How much of the past is published first, from the exchanges' own candles. At most {@link
-   * MAX_FILL_MS}.
-   */
+  /** How much of the exchanges' past is published first. At most {@link MAX_FILL_MS}. */
   readonly warmupMs: number;
-  /**
-   * Resumes after the `clock` event of this time instead of a warm-up. At most {@link MAX_FILL_MS}
-   * ago.
-   */
+  /** Resumes after the `clock` of this time, without warm-up. At most {@link MAX_FILL_MS} ago. */
   readonly resumeAfterMs?: number;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
@@ -36,10 +30,7 @@ export interface ExchangeFeedOptions {
 /** Maximum past to request; older candles are in none of the engine's windows. */
 export const MAX_FILL_MS = 12 * HOUR_MS;
 
-/**
- * Delay of event time behind the exchanges' time. Usually a minute's last candles arrive within it.
- * A later one amends its minute as long as the engine accepts that.
- */
+/** Delay behind the exchanges' time, in which a minute's last candles usually arrive. */
 export const LAG_MS = 3_000;
 /** How long after a minute's end, in event time, an amendment is accepted: the engine's bound. */
 const AMEND_MS = 5_000;
@@ -197,10 +188,7 @@ class ExchangeRun {
     }
   }
 
-  /**
-   * Requests the finished minutes that were not published, for all followed markets that are
-   * available.
-   */
+  /** Requests finished but unpublished minutes for all followed markets. */
   async #catchUp(): Promise<void> {
     const nowMs = this.#nowMs();
     const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
@@ -226,10 +214,7 @@ class ExchangeRun {
     );
   }
 
-  /**
-   * Looks up the past of newly followed markets and holds back their candles meanwhile, without
-   * waiting.
-   */
+  /** Requests the past of newly followed markets; holds their candles back until then. */
   #fillChosen(chosen: readonly FollowedPair[]): void {
     const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
     const warmupMs = Math.min(this.#options.warmupMs, MAX_FILL_MS);
@@ -269,10 +254,7 @@ class ExchangeRun {
     return Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
   }
 
-  /**
-   * Follows each exchange's lists. Resolves when all have responded, or when one has and the wait
-   * for the others is over.
-   */
+  /** Resolves when all exchanges have listed, or one has and the wait for the others is over. */
   async #start(): Promise<void> {
     const { clock } = this.#options;
     const answered = this.#followers.map((follower) => this.#followLists(follower));

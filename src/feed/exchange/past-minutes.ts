@@ -1,9 +1,6 @@
 import type { Candle } from "../../market/index.ts";
 
-/**
- * Holds back the candles of tokens that are followed from now on until their past has been looked
- * up. Then it returns past and present together, in the order of their minutes.
- */
+/** Holds back the candles of newly followed tokens until their past arrives, then sorts both. */
 export class PastMinutes {
   /** By token, by open time. */
   readonly #held = new Map<string, Map<number, Candle>>();

@@ -11,9 +11,7 @@ interface ConnectionOptions {
   readonly onNews: (news: StreamNews) => void;
 }
 
-/**
- * Without any message for this long, not even a pong, the connection is dead, whatever TCP says.
- */
+/** Without any message for this long, not even a pong, the connection is dead. */
 const SILENT_MS = 30_000;
 /** Maximum time without a candle while some are subscribed: connected but mute. */
 const MUTE_MS = 120_000;
@@ -21,11 +19,7 @@ const OPEN_MS = 10_000;
 /** The tickers of all pairs of an exchange in one message have some hundred KiB. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/**
- * One connection to an exchange's stream: opens, subscribes, pings as the exchange requires, reads,
- * and ends with the first error. It never throws and never reconnects: await {@link ended} and
- * create another.
- */
+/** One connection: subscribes, pings, reads; ends with the first error. Await {@link ended}. */
 export class StreamConnection {
   /** Resolves when it is subscribed; never if it ends before. */
   readonly ready: Promise<void>;

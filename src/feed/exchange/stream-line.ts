@@ -12,10 +12,7 @@ interface LineOptions {
   readonly client: ServiceClient;
   readonly clock: Clock;
   readonly random: () => number;
-  /**
-   * Age at which a connection is replaced, in milliseconds. Default 23 hours, plus up to half an
-   * hour at random.
-   */
+  /** Age in ms at which a connection is replaced. Default 23 h plus up to half an hour. */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
   /** Called after an interruption: request what these pairs missed. */
@@ -32,11 +29,7 @@ const TAKEOVER_MS = 30_000;
 /** A connection that lasted this long did not fail because of its own state. */
 const STOOD_MS = 60_000;
 
-/**
- * Keeps a subscription to some pairs of an exchange: one connection, reconnected with growing
- * pauses when it ends. It is replaced before the exchange cuts it; the new one is subscribed before
- * the old one closes.
- */
+/** Keeps a subscription: reconnects with growing pauses, and renews before the exchange cuts it. */
 export class VenueSubscription {
   readonly pairs = new Set<string>();
   readonly #options: LineOptions;

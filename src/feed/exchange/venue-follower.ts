@@ -28,10 +28,7 @@ const LIST_TRIES = 5;
 const FILL_TRIES = 2;
 /** Concurrent requests of a back-fill. */
 const AT_ONCE = 8;
-/**
- * Unavailable pairs in a row of a back-fill after which the exchange, and not a delisted pair, is
- * the cause.
- */
+/** Unavailable pairs in a row after which the exchange, and not a delisted pair, is the cause. */
 const MAX_MISSED = 3;
 /** Window of the estimate of the exchange's clock, in milliseconds. */
 const TIME_WINDOW_MS = 60_000;
@@ -42,10 +39,7 @@ interface HeldLine {
   trouble: string | undefined;
 }
 
-/**
- * Follows one exchange: requests its lists and minutes, keeps its streams, and reports whether it
- * is live.
- */
+/** Follows one exchange: its lists, minutes and streams, and whether it is live. */
 export class VenueFollower {
   readonly name: Venue["name"];
   readonly #options: FollowerOptions;
@@ -54,10 +48,7 @@ export class VenueFollower {
   readonly #streamed = new Map<string, number>();
   #newsAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
-  /**
-   * The exchange's clock less our monotonic one, from the fastest message of this window and the
-   * one before.
-   */
+  /** The exchange's clock less our monotonic one, by the last two windows' fastest message. */
   #ahead = {
     sinceMono: Number.NEGATIVE_INFINITY,
     ms: Number.NEGATIVE_INFINITY,
@@ -82,10 +73,7 @@ export class VenueFollower {
     return this.#options.clock.monotonic() - this.#newsAt <= LIVE_MS;
   }
 
-  /**
-   * Why it is not live, without the exchange's name; `undefined` while it is, or while nothing of
-   * it is followed.
-   */
+  /** Why it is not live, without its name; `undefined` while it is, or follows nothing. */
   get trouble(): string | undefined {
     const down = this.#lines.filter((line) => line.trouble !== undefined);
     if (down[0] && down.length === this.#lines.length) return down[0].trouble;
@@ -99,10 +87,7 @@ export class VenueFollower {
     return this.#client.report("exchange", this.name, this.trouble);
   }
 
-  /**
-   * The exchange's time in milliseconds since 1970, from its fastest messages; `undefined` before
-   * the first. Changes of the wall clock have no effect.
-   */
+  /** The exchange's time, from its fastest messages; wall clock changes have no effect. */
   get nowMs(): number | undefined {
     const ms = Math.max(this.#ahead.ms, this.#ahead.beforeMs);
     return Number.isFinite(ms) ? this.#options.clock.monotonic() + ms : undefined;
@@ -113,10 +98,7 @@ export class VenueFollower {
     return this.#client.trouble === undefined;
   }
 
-  /**
-   * Returns its markets; `undefined` if they are unavailable. Rejects only with the signal's
-   * reason.
-   */
+  /** Returns its markets; `undefined` if unavailable. Rejects only with the signal's reason. */
   async list(): Promise<Listing | undefined> {
     const { venue } = this.#options;
     const pairs = await this.#read(venue.pairs.request, venue.pairs.read);
@@ -125,10 +107,7 @@ export class VenueFollower {
     return { venue: venue.name, pairs, volumes: new Map([...volumes, ...this.#streamed]) };
   }
 
-  /**
-   * Returns the minutes of a pair that opened from `fromMs` to before `toMs`; `undefined` if they
-   * are unavailable.
-   */
+  /** Returns a pair's minutes from `fromMs` to before `toMs`; `undefined` if unavailable. */
   async #minutes(pair: string, fromMs: number, toMs: number): Promise<readonly MinuteCandle[] | undefined> {
     const { candles } = this.#options.venue;
     const all: MinuteCandle[] = [];
@@ -141,10 +120,7 @@ export class VenueFollower {
     return all;
   }
 
-  /**
-   * Passes on the minutes of all these pairs, as those of the stream unless `onCandle` is given.
-   * Stops after several unavailable pairs in a row. Resolves with the number of available ones.
-   */
+  /** Passes on these pairs' minutes, until several fail in a row. Resolves with the successes. */
   async fill(
     pairs: readonly string[],
     fromMs: number,

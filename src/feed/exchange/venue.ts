@@ -44,9 +44,7 @@ export type StreamNews =
   /** The exchange is about to close: reconnect. */
   | { readonly kind: "ending"; readonly reason: string };
 
-/**
- * Address of a stream, and its keep-alive if the exchange requires more than the protocol's pings.
- */
+/** Address of a stream, and its keep-alive if pings do not suffice. */
 export interface StreamPlace {
   readonly url: string;
   readonly ping?: { readonly everyMs: number; readonly text: () => string };
@@ -60,10 +58,7 @@ export interface VenueRequest {
   readonly method?: "GET" | "POST";
 }
 
-/**
- * One exchange: its URLs and the readers of its responses. Pure: others fetch. Readers throw {@link
- * UnexpectedAnswer} for an unusable response and leave out unusable items.
- */
+/** One exchange: URLs and pure readers, which throw {@link UnexpectedAnswer} or skip items. */
 export interface Venue {
   readonly name: VenueName;
   /** Minimum milliseconds between two requests, far below the exchange's limit. */
@@ -92,10 +87,7 @@ export interface Venue {
     /** The request before a connection, if any, and the address in its response. */
     readonly ticket?: VenueRequest;
     readonly place: (ticket: unknown) => StreamPlace;
-    /**
-     * Returns the messages that subscribe to these pairs' candles, or unsubscribe if `wanted` is
-     * false.
-     */
+    /** Returns the messages that subscribe to these pairs, or unsubscribe if `wanted` is false. */
     readonly subscribe: (pairs: readonly string[], wanted: boolean) => readonly string[];
     readonly read: (message: unknown) => readonly StreamNews[];
   };

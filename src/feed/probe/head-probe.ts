@@ -7,9 +7,7 @@ const Message = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/**
- * Waits for the first block that the endpoint pushes. Rejects with RpcFailure or after a timeout.
- */
+/** Waits for the endpoint's first pushed block. Rejects with RpcFailure or after a timeout. */
 export async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
   for await (const text of messagesOf(url, question, signal)) {

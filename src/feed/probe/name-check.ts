@@ -9,10 +9,7 @@ export type LookUp = (name: string) => Promise<unknown>;
 /** Without a network, some resolvers retry for half a minute. */
 const MAX_LOOK_UP_MS = 5_000;
 
-/**
- * Returns the host names of all probes if there are several and none resolves: then the machine is
- * at fault, not a service. Otherwise returns an empty set. Rejects only with the signal's reason.
- */
+/** Returns all hosts if there are several and none resolves: then the machine is at fault. */
 export async function unresolvedNames(
   probes: readonly Probe[],
   lookUp: LookUp,

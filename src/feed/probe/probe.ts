@@ -13,9 +13,7 @@ export interface Probe {
   readonly host: string;
   /** Not required: a failure is reported but is no fault. Default false. */
   readonly isOptional?: boolean;
-  /**
-   * Runs the test. Resolves with a short result. Throws an Error with the problem, but no address.
-   */
+  /** Runs the test. Resolves with a short result; throws an Error that names no address. */
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
 

@@ -22,9 +22,7 @@ const Reply = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
-/**
- * Sends one request over HTTP or its own WebSocket. Rejects with RpcFailure or the signal's reason.
- */
+/** Sends one request over HTTP or a WebSocket. Rejects with RpcFailure or the signal's reason. */
 export async function askRpc(
   { url, clock }: { readonly url: string; readonly clock: Clock },
   method: string,

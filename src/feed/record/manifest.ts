@@ -89,9 +89,7 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
   return { manifest, parts, sizeBytes };
 }
 
-/**
- * Reads the manifest of a recording's directory. Throws `InputError` if it is missing or invalid.
- */
+/** Reads a recording's manifest. Throws `InputError` if it is missing or invalid. */
 export function readManifest(directory: string): RecordingManifest {
   const path = join(directory, MANIFEST_FILE);
   let text: string;

@@ -79,10 +79,7 @@ export interface Recorder {
   readonly parts: number;
   /** Why writing stopped. */
   readonly failure: RecordingError | undefined;
-  /**
-   * Records an event; does nothing after a failure. If the disk is slow, returns a promise to wait
-   * for, so that memory stays bounded.
-   */
+  /** Records an event. Wait for the promise, if any: it bounds memory on a slow disk. */
   write(event: MarketEvent): Promise<void> | undefined;
   /** Writes buffered events and closes the last part. Idempotent. Never rejects. */
   close(): Promise<void>;
@@ -257,9 +254,7 @@ class FileRecorder implements Recorder {
     this.#writeManifest();
   }
 
-  /**
-   * Makes room for a part of maximum size: a part is closed after the member that exceeds its size.
-   */
+  /** Makes room for a full part, which its last member may exceed. */
   #makeRoom(): void {
     const { directory: root, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
     if (maxBytes === Number.POSITIVE_INFINITY) return;

@@ -10,11 +10,7 @@ import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
 /** Recordings from this span on repeat in whole days, which keeps the hours of the day. */
 const WHOLE_DAYS_FROM_MS = DAY_MS / 2;
 
-/**
- * Returns the offset of each lap from the previous one: the span from first to last event, rounded
- * up to whole days, or to whole minutes if it is under 12 hours. Always longer than the span, so no
- * time occurs twice.
- */
+/** Returns a lap's offset: its span, rounded up to whole days, or minutes if under 12 hours. */
 export function lapLengthMs(spanMs: number): number {
   const unit = spanMs < WHOLE_DAYS_FROM_MS ? MINUTE_MS : DAY_MS;
   return (Math.floor(spanMs / unit) + 1) * unit;
@@ -115,11 +111,7 @@ export class EventScript {
     this.#skip("torn", detail);
   }
 
-  /**
-   * Returns to the first line, to repeat the events one lap later, or in the lap that contains
-   * `fromMs` of event time, if that is later. Returns `false` if no further lap ends before the
-   * year 10000.
-   */
+  /** Starts the next lap, or the one that contains `fromMs`; `false` from the year 10000. */
   nextLap(fromMs = 0): boolean {
     const first = this.#timeline.first ?? 0;
     if (this.#lap === 0) this.#lapMs = lapLengthMs(this.#timeline.latest - first);

@@ -15,10 +15,7 @@ export interface LineAhead {
   readonly detail: string;
 }
 
-/**
- * Collects lines that are too far ahead. A line with a wrong time occurs alone, or among lines of
- * the same time; after a gap, the lines continue from the first one.
- */
+/** Collects lines too far ahead. A wrong one occurs alone; after a gap, lines continue from it. */
 export class Jump {
   #lines: LineAhead[] = [];
   #latest = 0;

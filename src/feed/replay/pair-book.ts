@@ -5,10 +5,7 @@ import type { TokenProfile, TokenProfiles } from "./read/profiles-file.ts";
 /** Maximum number of pairs in one recording, which bounds the memory. */
 export const MAX_PAIRS = 100_000;
 
-/**
- * A token is introduced again after this silence in event time. A consumer may have forgotten it:
- * its longest window over candles is six hours.
- */
+/** A token is introduced again after this silence: no window over candles is longer. */
 export const REINTRODUCE_AFTER_MS = 6 * 3_600_000;
 
 /**

@@ -26,9 +26,7 @@ export interface ReplayProgress {
   readonly observedAtMs: number;
 }
 
-/**
- * Where an interrupted replay resumes. The following events equal those of an uninterrupted one.
- */
+/** Where an interrupted replay resumes, as if it had never stopped. */
 export interface ReplayResume {
   /** Event time of the last `clock` that was emitted. The replay resumes with the next event. */
   readonly afterMs: number;
@@ -37,10 +35,7 @@ export interface ReplayResume {
 }
 
 export interface ReplayOptions {
-  /**
-   * The recording: a regular file, gzip or not (its first bytes decide, not its name), or a
-   * directory with a recording's manifest.
-   */
+  /** The recording: a file, gzip or not, or a directory with a manifest. */
   readonly path: string;
   /** With `auto` (the default), a file whose first character is `{` is NDJSON, any other CSV. */
   readonly format?: RecordingFormat | "auto";
@@ -50,9 +45,7 @@ export interface ReplayOptions {
   readonly profilesPath?: string;
   /** Event seconds per wall second, above 0. Default: 1, real time. Infinity: unpaced. */
   readonly speed?: number;
-  /**
-   * Repeat from the start at the end, each lap later in event time (`lapLengthMs`). Default: false.
-   */
+  /** Repeat at the end, each lap later in event time (`lapLengthMs`). Default: false. */
   readonly loop?: boolean;
   /** Event milliseconds from the recording's first event on that run at full speed. Default: 0. */
   readonly warmupMs?: number;
@@ -61,10 +54,7 @@ export interface ReplayOptions {
   readonly clock: Clock;
   /** Called at most ten times per second, and at the end. */
   readonly onProgress?: (progress: ReplayProgress) => void;
-  /**
-   * Called for the first five skipped lines of each reason, and at the end of the first lap with
-   * the total of each reason that had more. Later laps skip the same lines silently.
-   */
+  /** Called for each reason's first five skipped lines, then with totals; in the first lap. */
   readonly onSkipped?: OnSkipped;
 }
 

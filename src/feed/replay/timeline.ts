@@ -4,15 +4,9 @@ import type { Skipped } from "./read/skips.ts";
 
 /** Maximum lateness of an event behind the latest one; the same bound as the engine's. */
 export const MAX_LATE_MS = 5_000;
-/**
- * Maximum distance of an event after the latest one, unless later lines confirm it. Otherwise a
- * single wrong time would make all following events late.
- */
+/** Maximum unconfirmed step ahead: one wrong time must not make all following events late. */
 export const MAX_GAP_MS = 31 * DAY_MS;
-/**
- * Of a longer gap, only the ticks of this time are emitted. No state lasts longer, so more ticks
- * would change nothing.
- */
+/** Of a longer gap, only this much is ticked, because no state lasts longer. */
 const TICKED_GAP_MS = 2 * DAY_MS;
 
 /** Maximum time of an event: the end of the year 9999, as in the market events' schema. */

@@ -2,10 +2,7 @@ import type { z } from "zod";
 import { firstIssue } from "../../lib/text/first-issue.ts";
 import { UnexpectedAnswer } from "./service-client.ts";
 
-/**
- * Returns the valid items of a list, in order. Throws {@link UnexpectedAnswer} if it is no list, or
- * has items but no valid one.
- */
+/** Returns the valid items, in order. Throws {@link UnexpectedAnswer} if none of some is valid. */
 export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string): readonly T[] {
   if (!Array.isArray(list)) throw new UnexpectedAnswer(`answered no list of ${what}`);
   const items = list.flatMap((item: unknown) => {

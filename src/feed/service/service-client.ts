@@ -42,10 +42,7 @@ export interface ServiceOptions {
   readonly random?: () => number;
   /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
-  /**
-   * Called with the reason when the service starts to fail, and with `undefined` when it recovers.
-   * The reason contains no addresses, which may include a key.
-   */
+  /** Called with the reason, without addresses, when the service fails; `undefined` on recovery. */
   readonly onHealth?: (trouble: string | undefined) => void;
 }
 
@@ -84,10 +81,7 @@ export class ServiceClient {
     return this.#trouble;
   }
 
-  /**
-   * Sends a request, with retries if the service fails. Rejects only with the signal's reason and
-   * with errors of `read` other than {@link UnexpectedAnswer}.
-   */
+  /** Sends a request, with retries. Rejects with the signal's reason and other errors of `read`. */
   async ask<T>(question: Question<T>, signal: AbortSignal): Promise<Asked<T>> {
     for (let left = question.tries ?? 5; ; left -= 1) {
       const { asked, mayPass } = await this.#askOnce(question, signal);

@@ -12,18 +12,14 @@ const PIECE_MS = SECOND_MS;
 /** While catching up, the feed yields to others after this much work, whichever comes first. */
 const YIELD_AFTER_MS = 12;
 const YIELD_AFTER_EVENTS = 10_000;
-/**
- * Bounds of a sleep: the minimum batches events at high speeds, the maximum limits clock errors.
- */
+/** Bounds of a sleep: batches events at high speeds, limits clock errors. */
 const MIN_SLEEP_MS = 20;
 const MAX_SLEEP_MS = 1_000;
 
 export interface SimulatedFeedOptions {
   /** Default 1. Equal seed, start and warm-up yield equal events. 1 and "1" are the same seed. */
   readonly seed?: number | string;
-  /**
-   * Event time, in whole milliseconds, at the start of iteration: "now". The warm-up precedes it.
-   */
+  /** Event time, in whole milliseconds, at the start of iteration. The warm-up precedes it. */
   readonly startAtMs: number;
   /** Event time of the past to emit at full speed. Default 6 hours; 0: none. Not with `resume`. */
   readonly warmupMs?: number;
@@ -35,9 +31,7 @@ export interface SimulatedFeedOptions {
   readonly clock: Clock;
   /** Established tokens, from 4 to 100,000. Default 480. Some hundred new ones are added. */
   readonly tokens?: number;
-  /**
-   * Event time after `startAtMs` at which the feed ends. Default Infinity. 0: after the warm-up.
-   */
+  /** Event time after `startAtMs` at which the feed ends. Default Infinity. */
   readonly durationMs?: number;
   /** Receives each label as its episode starts, before its events. */
   readonly onLabel?: LabelSink;
@@ -47,18 +41,13 @@ export interface SimulatedFeedOptions {
 export interface SimulatedResume {
   /** The earlier {@link SimulatedFeed.beginAtMs}. */
   readonly beginAtMs: number;
-  /**
-   * Nothing up to and including the `clock` of this event time is emitted again. Everything from
-   * there to `startAtMs` is emitted at once.
-   */
+  /** Nothing up to this event time's `clock` is emitted again; the rest to `startAtMs` at once. */
   readonly afterMs: number;
 }
 
 /** A feed with ground truth about its own events. */
 interface SimulatedFeed extends Feed {
-  /**
-   * Labels so far, in order of their start. It grows while the events are read. The newest 10,000.
-   */
+  /** The newest 10,000 labels by start. Grows while the events are read. */
   readonly labels: readonly Label[];
   /** Event time at which its market starts. With the seed, it determines the market. */
   readonly beginAtMs: number;

@@ -18,11 +18,7 @@ export interface OpenAlerts {
   close(): void;
 }
 
-/**
- * Opens a file's webhooks and their pending alerts; `undefined` without a file. Rejects with
- * InputError when the file cannot be used. Call it after opening the log, which creates and locks
- * the data directory.
- */
+/** Opens webhooks and pending alerts, if configured. Open the log first: it locks the directory. */
 export async function openAlerts(
   file: string | undefined,
   options: PersistenceOptions,

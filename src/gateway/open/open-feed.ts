@@ -40,10 +40,7 @@ interface OpenFeed {
   readonly beganAtMs?: number;
 }
 
-/**
- * Opens the config's feed and enrichers, resuming if there is stored state. Throws FlarewireError
- * `invalid-setting` if an enricher lacks its key.
- */
+/** Opens the feed and enrichers, resuming stored state. Throws `invalid-setting` without a key. */
 export function openFeed(
   config: FeedConfig,
   parts: FeedParts,
@@ -138,10 +135,7 @@ function openMarket(
 /** Reading a longer gap takes hours at the rate that public endpoints allow. */
 const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 
-/**
- * Returns why a live market cannot resume; `undefined` if the gap can be fetched or the market is
- * not live.
- */
+/** Returns why a live market cannot resume; `undefined` if the gap can be fetched. */
 export function feedGap(config: MarketConfig, restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
   const lastOf = `its last state is from ${new Date(afterMs).toISOString()}`;

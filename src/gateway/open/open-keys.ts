@@ -27,10 +27,7 @@ export interface Keys {
   stop(): void;
   /** Resolves when the check of the file that is in progress, if any, is done. */
   looked(): Promise<void>;
-  /**
-   * Public description of what is wrong with the key file, without paths; `undefined` if nothing
-   * is.
-   */
+  /** What is wrong with the key file, in public, without paths. */
   readonly trouble?: string | undefined;
   /** Absent if there is no key file or another process reads it. */
   readonly isFileUsable?: () => boolean;
@@ -73,10 +70,7 @@ export interface LocalAccess {
   end(keyId: string, reason: EndReason): void;
 }
 
-/**
- * Creates the access policy and the connection registry of one process. Without keys, everyone has
- * full access.
- */
+/** Creates one process's access policy and connection registry. Without keys, all is open. */
 export function createAccess(
   { anonymous, maxSockets, maxSocketsPerIp }: Pick<Config, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
   { clock, ring, state }: { clock: Clock; ring: KnownKeys | undefined; state: SharedState },
@@ -103,11 +97,7 @@ export function createAccess(
   };
 }
 
-/**
- * Opens the access policy that the config asks for. Closes the connections of a removed or
- * downgraded key within about a second. Rejects with InputError when the key file cannot be used: a
- * server that should require keys does not start without them.
- */
+/** Opens the access policy. Ends a removed or downgraded key's connections. Rejects if unusable. */
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp">,
   { clock, logger, leaderKey }: KeyParts,

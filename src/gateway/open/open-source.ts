@@ -66,16 +66,11 @@ interface Continuation {
   readonly problem?: string;
   /** Returns the engine's progress. Call it between a poll's response and the next poll. */
   readonly progress?: () => EngineProgress | undefined;
-  /**
-   * Returns the market events that the engine could not use so far, by reason. Absent for other
-   * sources.
-   */
+  /** Returns the market events that were unusable so far, by reason. Absent for other sources. */
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
   readonly services?: () => readonly ServiceReport[];
-  /**
-   * Returns how many trades and candles came too late, by part of the market; empty without parts.
-   */
+  /** Returns how many trades and candles came too late, by part of the market. */
   readonly late?: () => Readonly<Record<string, number>>;
   /** Counters of a polled upstream. */
   readonly upstream?: () => UpstreamStats;

@@ -2,9 +2,7 @@ import type { SimulatedFeedOptions } from "../../feed/index.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import type { RestoredState } from "../persistence/restored-state.ts";
 
-/**
- * A market that was down for longer does not catch up, because its events would come as a flood.
- */
+/** A market that was down for longer does not catch up: its events would be a flood. */
 const MAX_GAP_MS = HOUR_MS;
 /** An older market is not regenerated: that would take longer than a new start. */
 const MAX_AGE_MS = 2 * DAY_MS;

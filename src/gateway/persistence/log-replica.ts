@@ -13,10 +13,7 @@ interface MirrorParts {
   readonly onPublished: (events: readonly EventBody[]) => void;
 }
 
-/**
- * Writes a leader's log into this process's log, with the leader's epoch, sequence numbers and
- * times.
- */
+/** Writes a leader's log into this process's, with the leader's cursors and times. */
 export function createMirror({ log, head, history, persistence, onPublished }: MirrorParts): ReplicaSink {
   return {
     get position() {

@@ -55,31 +55,19 @@ export interface HeadState {
 
 /** The log and its state, which outlive the process. */
 export interface Persistence {
-  /**
-   * State to resume from. `undefined` if nothing was stored, it belongs to another source, or it is
-   * damaged.
-   */
+  /** State to resume from; `undefined` if nothing of this source is stored, or it is damaged. */
   readonly restored: RestoredState | undefined;
-  /**
-   * Creates the log, once; {@link close} closes it. `problem`: why {@link restored} could not be
-   * used; a new epoch begins.
-   */
+  /** Creates the log, once. With a `problem` of {@link restored}, a new epoch begins. */
   createLog(problem?: string): EventLog;
   /** Creates the log of a gateway that follows another, instead of {@link createLog}. */
   createFollowerLog(): FollowerLog;
-  /**
-   * Stores the state and its lists at intervals. Call it after each published poll, before the next
-   * one. `progress` returns the engine's progress.
-   */
+  /** Stores the state at intervals. Call it after each published poll, before the next one. */
   onPublished(now: HeadState, progress?: () => EngineProgress | undefined): void;
   /** Stores the state after each restart of the head. */
   onReset(now: HeadState): void;
   /** Closes the files. Call it last, even if no log was created. */
   close(): Promise<void>;
-  /**
-   * Public description, without paths, of why nothing outlives the process though it should;
-   * `undefined` otherwise.
-   */
+  /** Why nothing outlives the process though it should, in public, without paths. */
   readonly trouble: string | undefined;
 }
 
@@ -196,10 +184,7 @@ class FileKept implements Persistence {
     return createFollowerLog(first, (start) => this.#open({ start, follows: true }));
   }
 
-  /**
-   * Opens the log of {@link createLog}. A follower's own epoch is provisional until its leader
-   * sends one.
-   */
+  /** Opens the log. A follower's own epoch is provisional until its leader sends one. */
   #begin(problem: string | undefined, follows = false): ReplicaLog {
     const { clock, logger } = this.#options;
     const stored = this.restored && problem === undefined ? this.#file.found : undefined;
@@ -287,9 +272,7 @@ function needsEngine({ config, sourceName }: Pick<PersistenceOptions, "config" |
   return sourceName === undefined && config.source === "engine";
 }
 
-/**
- * Returns the path of this source's file in the data directory; `undefined` without a directory.
- */
+/** Returns the path of this source's file in the data directory, if there is one. */
 export function storedPath(
   options: Pick<PersistenceOptions, "config" | "sourceName">,
   what: "events" | "alerts",
@@ -310,10 +293,7 @@ function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">):
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }
 
-/**
- * Identifies the source and its settings; stored state is reused only if equal. The replay speed
- * does not count.
- */
+/** Identifies the source and its settings, except the speed: stored state needs an equal one. */
 function fingerprintOf(options: PersistenceOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });

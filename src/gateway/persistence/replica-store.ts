@@ -12,10 +12,7 @@ export interface LogSnapshot {
   readonly end: SnapshotEnd;
 }
 
-/**
- * Creates a log in memory that resumes from the primary's state. Nothing of it outlives the
- * process.
- */
+/** Creates a log in memory that resumes from the primary's state. */
 export function createReplicaStore(
   snapshot: LogSnapshot,
   options: Parameters<typeof memoryOptions>[0],

@@ -25,27 +25,15 @@ export interface AccessPolicy {
   readonly isKeyed: boolean;
   /** `undefined`: a request without credentials is refused. */
   readonly anonymous: Anonymous | undefined;
-  /**
-   * Returns the id of the request's valid key, given directly or by a ticket. Counts and refuses
-   * nothing.
-   */
+  /** Returns the id of the request's valid key, given directly or by a ticket. Counts nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
   /** Returns the id of the valid key in `Authorization`. */
   keyIdIn(authorization: string): string | undefined;
-  /**
-   * Returns the access of a request and sets the response fields that describe it. Throws
-   * FlarewireError `unauthorized` or `rate-limited`.
-   */
+  /** Returns a request's access and sets its fields. Throws `unauthorized` or `rate-limited`. */
   admit(request: FastifyRequest, reply: FastifyReply): Access;
-  /**
-   * Like `admit`, for a connection, which may have a ticket instead of a key. Does not redeem the
-   * ticket: see {@link ConnectionRegistry.admit}.
-   */
+  /** Like `admit`, for a connection. {@link ConnectionRegistry.admit} redeems its ticket. */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
-  /**
-   * Issues a ticket for the request's key. Rejects with FlarewireError as `admit` throws, and when
-   * the server has no keys.
-   */
+  /** Issues a ticket for the request's key. Rejects as `admit` throws, and without keys. */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
 
@@ -55,10 +43,7 @@ export const CHALLENGE = 'Bearer realm="flarewire"';
 /** Parameter names under which people put keys into URLs. */
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
-/**
- * Returns the error for a key in the URL, with or without keys on this server, because proxies and
- * browsers store URLs.
- */
+/** The error for a key in the URL, which proxies and browsers store. */
 export function keyInAddress(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))

@@ -25,10 +25,7 @@ export class ConnectionLimiter {
   readonly #byKey = new Map<string, Set<ConnectionHolder>>();
   #taken = 0;
 
-  /**
-   *
-   * @param max Infinity for no limit, 0 to refuse everyone.
-   */
+  /** `max`: Infinity for no limit, 0 to refuse everyone. */
   constructor(max: number, maxPerAddress: number) {
     this.#max = max;
     this.#maxPerAddress = maxPerAddress;
@@ -38,11 +35,7 @@ export class ConnectionLimiter {
     return this.#taken;
   }
 
-  /**
-   * Counts a holder. Returns the limit that was reached if it is refused.
-   *
-   * @param replaced A counted holder that is released next, and does not count for this decision.
-   */
+  /** Counts a holder, or returns the limit it exceeds. `replaced` is about to go: not counted. */
   acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): Full | undefined {
     const { address, key } = holder;
     const own = this.#byAddress.get(address) ?? 0;

@@ -47,10 +47,7 @@ function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-/**
- * Extracts the name or address of a `Host` field: lower case, without port, brackets and trailing
- * dot. Returns `undefined` if it is invalid.
- */
+/** Returns a `Host` field's name, lower case, without port, brackets and dot, if valid. */
 function nameIn(host: string): string | undefined {
   const [, inBrackets, name = inBrackets] =
     /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];

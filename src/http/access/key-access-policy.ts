@@ -33,10 +33,7 @@ interface Rate {
   readonly bucket: TokenBucket;
 }
 
-/**
- * The policy of a server with keys: `Authorization: Bearer KEY`, or a ticket where that cannot be
- * sent.
- */
+/** A server with keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
 export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
   /** See AccessPolicy. */
@@ -106,10 +103,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return all.filter(({ requests }) => requests > 0);
   }
 
-  /**
-   * Drops the count and the tickets of a key that was removed, or whose id was given to another
-   * key.
-   */
+  /** Drops a key's count and tickets, because it was removed or its id given to another. */
   forget(id: string): void {
     this.#options.tickets.forget(id);
     this.#rates.delete(id);

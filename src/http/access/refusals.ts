@@ -29,10 +29,7 @@ interface Logged {
   readonly count: number;
 }
 
-/**
- * Counts refused connections and requests by reason. Logs each reason at once and then at most once
- * a minute.
- */
+/** Counts refusals by reason. Logs each at once and then at most once a minute. */
 export class Refusals {
   /** Counts since the start. */
   readonly counts: Partial<Record<RefusalReason | ErrorCode, number>> = {};
@@ -45,11 +42,7 @@ export class Refusals {
     this.#logger = logger;
   }
 
-  /**
-   * Counts a refusal.
-   *
-   * @param address The client's address, if known.
-   */
+  /** Counts a refusal, with the client's address if known. */
   count(reason: RefusalReason | ErrorCode, address?: string): void {
     const count = (this.counts[reason] ?? 0) + 1;
     this.counts[reason] = count;
@@ -62,10 +55,7 @@ export class Refusals {
     this.#logger?.[level](facts, "refusing clients; logging each reason at most once a minute");
   }
 
-  /**
-   * Counts a connection that could not be accepted for want of file descriptors. Its client sees a
-   * reset.
-   */
+  /** Counts a connection that found no file descriptor. Its client sees a reset. */
   countFailedAccept(error: Error & { code?: unknown }): void {
     if (error.code === "EMFILE" || error.code === "ENFILE") this.count("open-files");
   }

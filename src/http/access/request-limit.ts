@@ -18,19 +18,13 @@ export class RequestLimit {
   readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
   readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
 
-  /**
-   *
-   * @param perMinute Sustained requests per minute, and the size of a burst.
-   */
+  /** `perMinute`: sustained requests, and the size of a burst. */
   constructor(perMinute: number, clock: Clock) {
     this.#perMinute = perMinute;
     this.#clock = clock;
   }
 
-  /**
-   * Counts a request with a response of `bytes`. Returns false, and counts nothing, if it exceeds
-   * the limit.
-   */
+  /** Counts a request with a response of `bytes`, or returns false if it exceeds the limit. */
   take(address: string, bytes: number): boolean {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(address, nowMs);
@@ -39,10 +33,7 @@ export class RequestLimit {
     return isAllowed;
   }
 
-  /**
-   * Counts a request. Returns FlarewireError `rate-limited` if it exceeds the limit, and sets the
-   * reply's retry fields.
-   */
+  /** Counts a request. Returns `rate-limited`, with retry fields set, if it exceeds the limit. */
   admit(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(request.ip, nowMs);

@@ -22,10 +22,7 @@ export function createTrust(trustProxy: HttpSettings["trustProxy"]): (address: s
   return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/**
- * Returns the client's address as Fastify's `request.ip` does; `undefined` if an untrusted peer
- * sends `X-Forwarded-For`, which deserves a warning.
- */
+/** Returns the address of `request.ip`; `undefined` if an untrusted peer forwards. */
 export function createAddressReader(
   isTrusted: (address: string) => boolean,
 ): (request: IncomingMessage) => string | undefined {

@@ -33,19 +33,13 @@ export class Visitors {
     this.#logger = logger;
   }
 
-  /**
-   * Counts a request without credentials that is answered at once with `bytes`. Returns false if
-   * {@link check} must decide.
-   */
+  /** Counts an anonymous request that `bytes` answer at once; false if {@link check} decides. */
   takes(request: IncomingMessage, bytes: number): boolean {
     const address = this.#addressOf(request);
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);
   }
 
-  /**
-   * Returns why a request is refused; otherwise `undefined`. Counts the request unless it has a
-   * valid key or is a health check.
-   */
+  /** Counts a request without key, except health checks. Returns why it is refused, if so. */
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;

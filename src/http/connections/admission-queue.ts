@@ -5,15 +5,9 @@ import { FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 
 /** Limits of the admission queue. */
 export interface AdmissionQueueLimits {
-  /**
-   * Maximum waiting requests, 1 or more. Default 1,024. Each holds a request and its response in
-   * memory, about 20 kB.
-   */
+  /** Maximum waiting requests, of about 20 kB each. Default 1,024. */
   readonly maxWaiting: number;
-  /**
-   * Maximum wait in milliseconds. Default 5,000, because clients give up a handshake after about 10
-   * seconds.
-   */
+  /** Maximum wait in ms. Default 5,000: clients give up a handshake after about 10 seconds. */
   readonly maxWaitMs: number;
 }
 
@@ -69,11 +63,7 @@ export class AdmissionQueue {
     this.#limits = { ...DEFAULT_ADMISSION_LIMITS, ...limits };
   }
 
-  /**
-   * Runs `work` when it is the request's turn, at once if the budget allows and nobody waits.
-   * Rejects as `work` does. Rejects with FlarewireError `over-capacity` if too many wait, after too
-   * long a wait, or if the connection ends first. Counts the outcome.
-   */
+  /** Runs `work` at its turn. Rejects as it does, or `over-capacity`: full, late, client gone. */
   async admit<Result>(comer: AdmissionRequest, work: () => Promise<Result>): Promise<Result> {
     const { admissions } = this.#hub.counters;
     await this.#enter(comer);
@@ -146,10 +136,7 @@ export class AdmissionQueue {
     }
   }
 
-  /**
-   * Makes room in a full queue by refusing the latest request of the claimant with the most
-   * waiting. Throws if the new request should be refused instead.
-   */
+  /** Refuses the latest of the claimant with most waiting. Throws if that is the new one. */
   #makeRoom({ name, isKeyed }: Claimant): void {
     const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
     const own = lanes.get(name)?.length ?? 0;

@@ -20,10 +20,7 @@ const REFUSALS = {
   "not-ready": "no data yet; connect again soon",
 } as const;
 
-/**
- * Throws FlarewireError `origin-refused` if pages of the origin may not connect. Without a list,
- * all may.
- */
+/** Throws `origin-refused` if pages of the origin may not connect. Without a list, all may. */
 export function checkOrigin(origin: string | undefined, allowedOrigins: readonly string[] | undefined): void {
   // Only browsers send an origin.
   if (origin === undefined || allowedOrigins === undefined) return;
@@ -33,11 +30,7 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
   });
 }
 
-/**
- * Sets `Retry-After` on a refusal for lack of capacity, of data or of time.
- *
- * @param random Returns [0, 1).
- */
+/** Sets `Retry-After` on a refusal for lack of capacity, of data or of time. */
 export function setRetryAfter(reply: FastifyReply, code: ErrorCode, random = Math.random): void {
   if (code === "over-capacity" || code === "draining" || code === "not-ready")
     reply.header("retry-after", retryAfterS(random));
@@ -55,10 +48,7 @@ export async function claimantOf(door: AccessPolicy, request: FastifyRequest): P
   return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
 }
 
-/**
- * Counts a waiting request toward the limits; `end` ends it early. Returns a function that releases
- * it. Throws FlarewireError `over-capacity` if it is refused.
- */
+/** Counts a waiting request; `end` ends it. Returns its release. Throws `over-capacity`. */
 export function acquireSlot(
   places: ConnectionRegistry,
   { ip }: FastifyRequest,
@@ -100,10 +90,7 @@ function mustHaveRoom(refusal: Refusal | undefined): void {
   });
 }
 
-/**
- * Returns the client's id, which is the same for each of its connections. Throws FlarewireError
- * `invalid-parameter` with the field.
- */
+/** Returns the client's id, equal for all its connections. Throws `invalid-parameter`. */
 export function readClientId(query: unknown): string | undefined {
   const client = typeof query === "object" && query !== null && "client" in query ? query.client : undefined;
   if (client === undefined || (typeof client === "string" && CLIENT_ID.test(client))) return client;

@@ -1,9 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/**
- * Maximum pipelined requests that wait on a connection. Browsers send none; a client that sends
- * more is disconnected.
- */
+/** Maximum pipelined requests that wait; more disconnect. Browsers send none. */
 export const MAX_AHEAD = 16;
 
 /**

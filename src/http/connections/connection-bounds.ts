@@ -17,15 +17,9 @@ export interface ConnectionBounds {
 
 /** How long a refused connection may take to read its refusal. */
 const LINGER_MS = 1_000;
-/**
- * Maximum refused connections that may linger. More are cut without a response, because each uses a
- * file descriptor.
- */
+/** Maximum lingering refused connections, as each uses a descriptor. More are cut at once. */
 const MAX_LINGERING = 32;
-/**
- * How often a full server looks for idle connections to close, and how long a connection may send
- * nothing before it counts as idle.
- */
+/** How often a full server closes idle connections, and how long they sent nothing. */
 const CHECK_IDLE_MS = 1_000;
 
 /** Connections of one address. */

@@ -53,10 +53,7 @@ class Slot implements ConnectionHolder {
   }
 }
 
-/**
- * Admits connections of any transport. A client that gives its id replaces its own previous
- * connection, which may be half-open and would otherwise count against the returning client.
- */
+/** Admits connections. A client's id replaces its previous one, which may be half-open. */
 export class ConnectionRegistry {
   /** Limits shared by connections and waiting polls. */
   readonly limiter: ConnectionLimiter;
@@ -67,10 +64,7 @@ export class ConnectionRegistry {
   readonly #spend: (ticket: string) => boolean | Promise<boolean>;
   readonly #claim: (client: string) => void;
 
-  /**
-   * @param spend Redeems a ticket; returns false if it is not valid.
-   * @param claim Announces a client's new connection to other processes.
-   */
+  /** `spend` redeems a ticket, false if invalid; `claim` announces a client to other processes. */
   constructor(
     limiter: ConnectionLimiter,
     spend: (ticket: string) => boolean | Promise<boolean> = () => true,

@@ -1,15 +1,9 @@
 import type { Snapshot } from "../../model/index.ts";
 import type { Cursor } from "../../protocol/index.ts";
 
-/**
- * The newest state, as REST reads it. The fields belong together (law L2): within one turn of the
- * event loop they describe the same moment.
- */
+/** The newest state for REST. Within one turn its fields describe one moment (law L2). */
 export interface HeadLike {
-  /**
-   * The first snapshot has arrived. Until then no client may be served, because it replaces the
-   * empty state without moving the cursor.
-   */
+  /** The first snapshot has arrived, which replaces the empty state without moving the cursor. */
   readonly ready: boolean;
   /** Position of {@link snapshot} in the log. */
   readonly cursor: Cursor;

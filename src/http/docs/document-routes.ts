@@ -16,10 +16,7 @@ import { restPage } from "./rest-page.ts";
 
 type DocumentName = keyof typeof DOCUMENTS;
 
-/**
- * Serves the contracts as JSON and as pages below the prefix of `scope`. Each is made at its first
- * request and never changes while the process lives, so a later request costs a 304.
- */
+/** Serves the contracts as JSON and as pages, each made at its first request. */
 export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
@@ -82,10 +79,7 @@ function makeDocument(name: DocumentName, basePath: string): string {
   }
 }
 
-/**
- * Renders a document of the repository as a page. In the package it has the same relative path from
- * `dist` as from `src`.
- */
+/** Renders a document of the repository, at the same relative path from `dist` as from `src`. */
 function guidePage(basePath: string, page: PageName | undefined, title: string, file: string): string {
   const text = readText(`../../../${file}`);
   return pageHtml(

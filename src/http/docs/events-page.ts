@@ -7,9 +7,7 @@ import { keyField, parameterFields } from "./parameter-fields.ts";
 import { introHtml } from "./rest-page.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
-/**
- * Renders events and messages as a page, with a form that opens a stream and shows its messages.
- */
+/** Renders events and messages, with a form that opens a stream and shows its messages. */
 export function eventsPage(basePath: string, document: AsyncApiDocument): string {
   const { info, channels, components } = document;
   const marketChannels = Object.entries(document["x-channels"]).map(

@@ -44,10 +44,7 @@ export const GUIDES: readonly Guide[] = [
   ),
 ];
 
-/**
- * Returns the URL of the guide that a link in `file` leads to; `undefined` if the server has no
- * such page.
- */
+/** Returns the URL of a link in `file`, if the server has such a page. */
 export function guideHref(basePath: string, file: string, link: string): string | undefined {
   const target = new URL(link, `file:///${file}`);
   const path = target.pathname.slice(1);

@@ -1,7 +1,4 @@
-/**
- * Markup that is safe in a page. Only {@link html} creates it, so that text never becomes markup
- * unnoticed.
- */
+/** Safe markup. Only {@link html} creates it, so that no text becomes markup unnoticed. */
 export class Html {
   readonly markup: string;
 
@@ -12,10 +9,7 @@ export class Html {
 
 type Part = string | number | boolean | undefined | Html | readonly Html[];
 
-/**
- * Creates markup from a template. Escapes text, inserts markup unchanged, and omits `undefined` and
- * `false`.
- */
+/** Creates markup: escapes text, inserts markup, omits `undefined` and `false`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((made, string, at) => made + toMarkup(parts[at - 1]) + string));
 }

@@ -2,10 +2,7 @@ import { VERSION } from "../../lib/version.ts";
 import { DOCUMENTS } from "../endpoints.ts";
 import { type Html, html } from "./html.ts";
 
-/**
- * Content policy of the pages: their own script and style sheet, and requests to this server.
- * Nothing inline, nothing from elsewhere.
- */
+/** Content policy: own script, style sheet and requests. Nothing inline or from elsewhere. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,11 +17,7 @@ const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol", do
 /** A page in the navigation. */
 export type PageName = keyof typeof PAGES;
 
-/**
- * Renders a complete page.
- *
- * @param page Its entry in the navigation; `undefined` if it has none, as a guide.
- */
+/** Renders a complete page. `page`: its entry in the navigation; a guide has none. */
 export function pageHtml(basePath: string, page: PageName | undefined, title: string, body: Html): string {
   const links = Object.entries(PAGES).map(([name, label]) => {
     const href = `${basePath}${DOCUMENTS[name as PageName].path}`;

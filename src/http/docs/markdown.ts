@@ -1,15 +1,9 @@
 import { escapeText, Html } from "./html.ts";
 
-/**
- * Returns the address that a link of the document leads to; `undefined`: only its label is shown.
- */
+/** Returns a link's address; `undefined`: only its label is shown. */
 type LinkResolver = (target: string) => string | undefined;
 
-/**
- * Renders the Markdown that the project's own documents use: headings, paragraphs, lists of one
- * level, tables, fences, code, emphasis and links. Comments and pictures are left out. Everything
- * else is text. `resolve` is asked for links to other documents.
- */
+/** Renders the Markdown that our documents use. `resolve` maps links to other documents. */
 export function markdown(text: string, resolve: LinkResolver = () => undefined): Html {
   // Fences can contain blank lines, so extract them first.
   const parts = text.split(/^(```[\s\S]*?^```)$/m);

@@ -2,11 +2,7 @@ import type { ParameterContract } from "../contracts/parameters.ts";
 import { Html, html, prose } from "./html.ts";
 import { typeHtml } from "./schema-html.ts";
 
-/**
- * Renders the parameters as labeled inputs of a form, with descriptions.
- *
- * @param prefix Keeps the ids of a page's forms apart.
- */
+/** Renders labeled inputs. `prefix` separates the ids of a page's forms. */
 export function parameterFields(prefix: string, parameters: readonly ParameterContract[]): Html {
   const fields = parameters.map((parameter) => {
     const { name, description, schema } = parameter;

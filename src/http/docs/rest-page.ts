@@ -8,10 +8,7 @@ import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
 type Responses = OpenApiDocument["components"]["responses"];
 
-/**
- * Renders REST as a page: every path with its parameters, responses and problems, and a form to try
- * it.
- */
+/** Renders REST: every path with parameters, responses, problems and a form to try it. */
 export function restPage(basePath: string, { info, paths, components }: OpenApiDocument): string {
   const asked = Object.entries(paths).flatMap(([path, { get, post }]) => [
     ...(get ? [{ path, method: "GET", operation: get }] : []),

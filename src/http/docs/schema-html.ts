@@ -1,10 +1,7 @@
 import type { JsonSchema } from "../contracts/schemas.ts";
 import { Html, html, prose } from "./html.ts";
 
-/**
- * Renders the type of a schema in words, with links to named schemas: `list of Flare`, `text or
- * null`.
- */
+/** Renders a schema's type in words, with links: `list of Flare`, `text or null`. */
 export function typeHtml(schema: JsonSchema): Html {
   const { $ref, anyOf, oneOf, allOf, items } = schema;
   if ($ref) {

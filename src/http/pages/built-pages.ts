@@ -18,10 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const BUILT = new URL("../../../dist/dashboard/", import.meta.url);
 const BUILT_WIDGET = new URL("../../../dist/widget/", import.meta.url);
 
-/**
- * Reads the dashboard's files as `npm run pages` built them, by relative path, `index.html` first;
- * `widgets.html` is among them. Empty if they were not built, as in a fresh clone.
- */
+/** Reads the built dashboard by relative path, `index.html` first. Empty if it was not built. */
 export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, PageFile> {
   let names: readonly string[];
   try {

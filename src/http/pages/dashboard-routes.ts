@@ -7,10 +7,7 @@ import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 /** File names contain a hash of their content. */
 const ASSET_FIELDS = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/**
- * Serves the dashboard at `/` below the scope's prefix, with its files at `/assets/`. If it was not
- * built, the response is a problem that says how to build it.
- */
+/** Serves the dashboard at `/` and its files at `/assets/`, or a problem if it was not built. */
 export function addDashboardRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,

@@ -3,10 +3,7 @@ import type { HttpSettings } from "../http-settings.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import type { PageFile } from "./built-pages.ts";
 
-/**
- * Content policy of a page: files of this server, and requests and streams to it. Nothing inline,
- * nothing from elsewhere.
- */
+/** Content policy: this server's files, requests and streams. Nothing inline or from elsewhere. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,9 +27,7 @@ export function varyOf({ corsOrigins }: Pick<HttpSettings, "corsOrigins">): stri
   return corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
 }
 
-/**
- * Sends the file in the requested coding, or 304 if the client has it. Set further fields before.
- */
+/** Sends the file in the requested coding, or 304. Set further fields before. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,

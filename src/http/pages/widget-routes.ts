@@ -4,10 +4,7 @@ import type { HttpSettings } from "../http-settings.ts";
 import type { PageFile } from "./built-pages.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
-/**
- * The name never changes, so caches revalidate it after five minutes. Cross-origin isolated pages
- * may load it too.
- */
+/** The name never changes: caches revalidate. Cross-origin isolated pages may load it too. */
 const SCRIPT_FIELDS = {
   "cache-control": "public, max-age=300",
   "cross-origin-resource-policy": "cross-origin",
@@ -15,10 +12,7 @@ const SCRIPT_FIELDS = {
 
 const NOT_BUILT = "the widget is not built: npm ci with development dependencies builds it";
 
-/**
- * Serves the widget's script at `/widget.js` for pages of any origin, and the demonstration page at
- * `/widgets`.
- */
+/** Serves the script at `/widget.js` for any origin, and the demonstration at `/widgets`. */
 export function addWidgetRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,

@@ -15,10 +15,7 @@ export class AllowedMethods {
     });
   }
 
-  /**
-   * Returns the `Allow` field for a request target in any form; `undefined` if nothing is served
-   * there.
-   */
+  /** Returns the `Allow` field for a request target; `undefined` if nothing is there. */
   of(requestTarget: string): string | undefined {
     if (requestTarget === "*") return "GET, HEAD, OPTIONS";
     return this.#fields.get(pathOf(requestTarget));

@@ -5,10 +5,7 @@ import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/inde
 import { isResponding } from "../connections/node-internals.ts";
 import { PROBLEM_TYPE, problemOf } from "./problem.ts";
 
-/**
- * How long a refused connection may keep sending. If it were cut at once, a reset would discard the
- * response.
- */
+/** How long a refused connection may keep sending: a reset would discard the response. */
 const LINGER_MS = 500;
 
 /** Parser errors with a status of their own. All others are malformed requests. */
@@ -22,11 +19,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
   "headers-too-large": "the request line and the header fields together are too large",
 };
 
-/**
- * Answers bytes that are not a request, for which there is no request or response object: writes
- * the problem to the socket and closes it. If a response is in progress, only closes the socket
- * after it.
- */
+/** Answers bytes that are no request with a problem, unless a response is in progress. Closes. */
 export function createClientErrorHandler(
   clock: Clock,
   nextId: () => string,

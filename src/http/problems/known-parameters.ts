@@ -5,9 +5,7 @@ import { keyInAddress } from "../access/access.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /**
-     * Query parameters that the route reads; it rejects all others. Absent: it ignores its query.
-     */
+    /** Query parameters that it reads; others are rejected. Absent: it ignores its query. */
     readonly parameters?: readonly string[];
   }
 }

@@ -33,11 +33,7 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   431: "headers-too-large",
 };
 
-/**
- * Converts an error to its problem.
- *
- * @param instance Id of the request.
- */
+/** Converts an error to its problem; `instance`: the request's id. */
 export function problemOf(failure: FlarewireError, instance: string): Problem {
   const { status, meaning } = ERROR_CODES[failure.code];
   return {
@@ -54,11 +50,7 @@ export function problemOf(failure: FlarewireError, instance: string): Problem {
   };
 }
 
-/**
- * Returns the public form of an error that ended a request. FlarewireErrors are unchanged, and the
- * framework's refusals get a code by their status. Any other error is internal: its message becomes
- * the `cause`, because it may be confidential.
- */
+/** Returns the public form of an error. Unknown ones are internal, with the error as `cause`. */
 export function toFlarewireError(error: unknown): FlarewireError {
   if (error instanceof FlarewireError) return error;
   const status = refusalStatus(error);

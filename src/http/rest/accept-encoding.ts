@@ -10,11 +10,7 @@ const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*$/i;
 const MAX_REMEMBERED = 64;
 const remembered = new Map<string, Coding>();
 
-/**
- * Chooses the coding for an `Accept-Encoding` field (RFC 9110, 12.5.3): the acceptable one with the
- * highest weight; among equals, the smaller. Returns `identity` if none is acceptable, or if the
- * field is invalid or missing.
- */
+/** Chooses the best coding, the smaller of equals (RFC 9110, 12.5.3), `identity` if none fits. */
 export function chooseCoding(field: string | undefined): Coding {
   if (field === undefined || field === "") return "identity";
   const known = remembered.get(field);

@@ -9,18 +9,12 @@ const FACTS = [
   "profiles",
 ] as const satisfies readonly (keyof SourceInfo["facts"])[];
 
-/**
- * Sets the fields for the age of the data, what its source can know, and its origin. Not as `Age`,
- * which caches would use for their computation.
- */
+/** Sets the data's age, facts and origin. Not as `Age`, with which caches compute. */
 export function setFreshness(reply: FastifyReply, fresh: Freshness, info: SourceInfo): void {
   reply.headers(freshnessFields(fresh, info));
 }
 
-/**
- * Creates a function like {@link setFreshness} that includes the cursor. It returns the same fields
- * until something in them changes, usually for a second.
- */
+/** Like {@link setFreshness} with the cursor; reuses the fields until something changes. */
 export function createStateFields(): (cursor: Cursor, fresh: Freshness, info: SourceInfo) => ReadyFields {
   let of: { readonly cursor: Cursor; readonly fresh: Freshness; readonly info: SourceInfo } | undefined;
   let made: ReadyFields | undefined;

@@ -7,10 +7,7 @@ import { hasNoHead, setHead } from "../connections/node-internals.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 
-/**
- * Returns a path's response to a plain request. `undefined` or an error: the framework's route must
- * answer.
- */
+/** Returns a path's response to a plain request; else the framework's route must answer. */
 type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
 
 const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modified\r\n" } as const;

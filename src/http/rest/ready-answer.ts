@@ -34,10 +34,7 @@ export function readyAnswer(
   return { status: 200, fields: [...fields, form.fields], body: method === "HEAD" ? undefined : form.bytes };
 }
 
-/**
- * Sends the response through the framework and its hooks. Its fields replace those of the same
- * name.
- */
+/** Sends the response through the framework. Its fields replace those of the same name. */
 export function sendReady(reply: FastifyReply, { status, fields, body }: ReadyAnswer): FastifyReply {
   for (const ready of fields) reply.headers(ready.fields);
   return body ? reply.code(status).send(body) : reply.code(status).send();

@@ -8,10 +8,7 @@ export interface ReadyFields {
   readonly lines: string;
 }
 
-/**
- * Prepares header fields. Throws TypeError for an invalid name or value: with a line end, one field
- * could pass for another.
- */
+/** Prepares fields. Throws TypeError for invalid ones: a line end could smuggle in a field. */
 export function readyFields(fields: Readonly<Record<string, string>>): ReadyFields {
   let lines = "";
   for (const [name, value] of Object.entries(fields)) {

@@ -19,18 +19,12 @@ interface Form {
   readonly fields: ReadyFields;
 }
 
-/**
- * Returns the version of these bytes: letters, digits, `-` and `_`. It is the same in every
- * process, so a client gets 304 from any worker, from an edge and after a restart.
- */
+/** Returns the bytes' version, equal in every process: a client gets 304 from any. */
 export function versionOf(bytes: Buffer | string): string {
   return hash("sha256", bytes, "base64url").slice(0, VERSION_LENGTH);
 }
 
-/**
- * One state of a resource as bytes: plain and, from their first use on, compressed. Each form is
- * made at most once (law L6).
- */
+/** One state as bytes: plain and, once used, compressed; each form made once (law L6). */
 export class Representation {
   /** The uncompressed body. */
   readonly bytes: Buffer;
@@ -40,10 +34,7 @@ export class Representation {
   readonly #tags = new Map<Coding, ReadyFields>();
   readonly #forms = new Map<Coding, Form>();
 
-  /**
-   *
-   * @param type Media type. Default: UTF-8 JSON.
-   */
+  /** `type`: media type, default UTF-8 JSON. */
   constructor(bytes: Buffer, version: string, type: string = JSON_TYPE) {
     this.bytes = bytes;
     this.version = version;

@@ -47,10 +47,7 @@ export class ResourceBodies {
     return this.#part(name, plan);
   }
 
-  /**
-   * Returns the complete snapshot with its cursor. `observed_at` is the event time of this state.
-   * It stays while nothing changes, so that the body of a quiet market stays the same.
-   */
+  /** The snapshot with its cursor. `observed_at` stays while nothing changes, and so the body. */
   snapshot(plan?: Plan): Representation {
     const { snapshot } = this.#head;
     const cursor = formatCursor(this.#head.cursor);
@@ -93,10 +90,7 @@ export class ResourceBodies {
   }
 }
 
-/**
- * Sorts by key. An engine orders its explanations by its lists, a follower by arrival, and bytes
- * with the same version must be equal on all of them.
- */
+/** Sorts by key: a follower orders by arrival, and equal versions need equal bytes. */
 function byKey(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

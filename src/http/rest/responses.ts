@@ -66,10 +66,7 @@ export const ReadyResponse = z
   .describe("`GET /readyz`: fresh data is served. Otherwise the response is a problem with status 503.");
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
 
-/**
- * Prefix of every problem's `type`, before the error's code. It is a name, not a URL: there is
- * nothing to fetch.
- */
+/** Prefix of a problem's `type`, before the code. A name: there is nothing to fetch. */
 export const PROBLEM_TYPE_PREFIX = "urn:flarewire:problem:";
 
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];

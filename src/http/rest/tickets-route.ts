@@ -10,10 +10,7 @@ interface TicketsOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/**
- * Serves `POST /api/v1/tickets`, which issues a ticket for the request's key to connections that
- * cannot send header fields.
- */
+/** `POST /api/v1/tickets` issues tickets for connections that cannot send header fields. */
 export async function registerTickets(app: FastifyInstance, options: TicketsOptions): Promise<void> {
   await app.register(async (scope) => {
     // No body is expected; a body of any type is ignored.

@@ -1,7 +1,4 @@
-/**
- * True if an `Accept` field names server-sent events and does not prefer JSON. Wildcards mean JSON,
- * because a program that accepts anything cannot expect a stream.
- */
+/** True if `Accept` names server-sent events and does not prefer JSON; wildcards mean JSON. */
 export function asksForSse(field: string | undefined): boolean {
   const weights = new Map<string, number>();
   for (const member of (field ?? "").split(",")) {

@@ -10,10 +10,7 @@ export const MAX_LIMIT = 1_000;
 /** Maximum wait in seconds. */
 export const MAX_WAIT_S = 60;
 
-/**
- * Reads the query of a stream. `Last-Event-ID`, which a browser adds when it reconnects, is newer
- * than the URL.
- */
+/** Reads a stream's query. A browser's `Last-Event-ID` is newer than the URL. */
 export function readSseQuery(
   query: unknown,
   lastEventId: string | undefined,
@@ -27,10 +24,7 @@ export function readSseQuery(
   return readStreamQuery({ ...given, ...after }, plan);
 }
 
-/**
- * Reads the query of a request for a page of events. Throws FlarewireError `invalid-parameter`,
- * `unknown-channel` or `forbidden` with the field.
- */
+/** Reads a page's query. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
 export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery {
   const given = withChannels(query);
   if ("mode" in given)

@@ -48,10 +48,7 @@ interface EventsOptions {
   readonly clock: Clock;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /**
-   * Shared with the WebSockets. A stream holds a slot for its lifetime; a request counts until its
-   * response is sent.
-   */
+  /** Shared with the WebSockets. A request counts until its response is sent. */
   readonly places: ConnectionRegistry;
   /** Shared with the WebSockets. Default: an own queue with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
@@ -63,16 +60,10 @@ interface EventsOptions {
   readonly random?: () => number;
 }
 
-/**
- * Minimum reconnect delay of browsers. Up to the same is added at random, so that they do not all
- * return at once.
- */
+/** Minimum reconnect delay of browsers; up to the same is added at random. */
 const RETRY_MS = 1_000;
 
-/**
- * No compression, which would delay events. The other fields keep caches and proxies from
- * buffering.
- */
+/** No compression, which would delay events, and no buffering by caches and proxies. */
 const SSE_FIELDS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
@@ -80,10 +71,7 @@ const SSE_FIELDS = {
   connection: "close",
 } as const;
 
-/**
- * Serves `GET /api/v1/events`: a stream for requests that accept `text/event-stream`, otherwise a
- * page of events as JSON.
- */
+/** `GET /api/v1/events`: a stream if `text/event-stream` is accepted, else a page as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
   const { door = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
@@ -144,10 +132,7 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
   return reply;
 }
 
-/**
- * Sends the head. Returns the sink for the body: the connection itself, or the response if the
- * connection cannot be detached from HTTP.
- */
+/** Sends the head. Returns the connection or, if it cannot be detached, the response. */
 function begin(request: IncomingMessage, reply: FastifyReply): Writable {
   const { raw: response } = reply;
   const { socket } = request;
@@ -160,10 +145,7 @@ function begin(request: IncomingMessage, reply: FastifyReply): Writable {
   return socket;
 }
 
-/**
- * Flattens the fields into one list, which the response does not store for the lifetime of the
- * stream.
- */
+/** Flattens the fields into a list, which the response does not store for its lifetime. */
 function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [name, String(value)],
@@ -231,10 +213,7 @@ async function take(
   return answer;
 }
 
-/**
- * Calls `over` once: when the response was sent completely, or when the connection closes. An
- * unread response uses memory and counts until then.
- */
+/** Calls `over` once, when the response is sent or the connection closes; until then it counts. */
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   let isOver = false;
   const end = () => {

@@ -31,11 +31,7 @@ export class SseSocket implements Socket {
   #session: Session | undefined;
   #awaitsDrain = false;
 
-  /**
-   *
-   * @param out Sink for the body.
-   * @param raw The connection, or the response on it.
-   */
+  /** `out`: sink for the body; `raw`: the connection, or the response on it. */
   constructor(out: Writable, raw: Connection) {
     this.#out = out;
     this.#raw = raw;

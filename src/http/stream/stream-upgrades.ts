@@ -27,10 +27,7 @@ export function streamUpgrades(app: FastifyInstance, path: string): EventEmitter
   return upgrades;
 }
 
-/**
- * Returns the path of a request target as the router reads it, also from the absolute form (RFC
- * 9112, 3.2.2) and needless percent-encoding.
- */
+/** Returns a request target's path as the router reads it (RFC 9112, 3.2.2). */
 function pathOf(target: string): string | undefined {
   const [path = ""] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?", 1);
   try {

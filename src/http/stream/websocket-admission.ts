@@ -13,11 +13,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64}$/;
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 const SUPPORTED_VERSION = "13";
 
-/**
- * Refuses an invalid handshake while it is still HTTP and the client can read the response. Throws
- * FlarewireError `upgrade-required`, `unsupported-version`, `invalid-parameter` or
- * `origin-refused`.
- */
+/** Refuses an invalid handshake while it is still HTTP and the client can read the response. */
 export function checkHandshake(
   { headers, httpVersion }: Pick<IncomingMessage, "headers" | "httpVersion">,
   allowedOrigins: readonly string[] | undefined,
@@ -36,10 +32,7 @@ export function checkHandshake(
   checkOrigin(headers.origin, allowedOrigins);
 }
 
-/**
- * HTTP/1.0 has no upgrades (RFC 9110, 7.8), and whatever follows the header of an upgrade is
- * WebSocket already.
- */
+/** HTTP/1.0 has no upgrades (RFC 9110, 7.8); what follows an upgrade's header is WebSocket. */
 function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   if (httpVersion === "1.0") {
     throw new FlarewireError("upgrade-required", "an upgrade needs HTTP/1.1, and this request is HTTP/1.0");
@@ -52,10 +45,7 @@ function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   }
 }
 
-/**
- * Reads a stream's query. Throws FlarewireError `invalid-parameter`, `unknown-channel` or
- * `forbidden` with the field.
- */
+/** Reads a stream's query. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
 export function readStreamQuery(query: unknown, plan: Plan | undefined): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
   const { mode } = given;

@@ -58,10 +58,7 @@ function isParameter(name: string, value: string | true): boolean {
   }
 }
 
-/**
- * RFC 6455, 9.1: no value can contain a comma or a semicolon, even in quotes; without its quotes it
- * must be a token.
- */
+/** RFC 6455, 9.1: values have no comma or semicolon; unquoted, they must be tokens. */
 function readOffers(field: string): readonly Offer[] {
   const members = field.split(",").map((member) => member.trim());
   return members.filter((member) => member !== "").map((member) => readOffer(member, field));

@@ -17,11 +17,7 @@ const PERIOD_TICKS = 25;
 /** Seconds to wait for the pong. */
 const PATIENCE_TICKS = 10;
 
-/**
- * Pings every connection every 25 seconds and reports those without a pong 10 seconds later. One
- * timer serves all: each second has its share of the connections, so that ten thousand pings do not
- * delay an event.
- */
+/** Pings every 25 seconds; without a pong in 10, reports. One timer, a share each second. */
 export class WebSocketPings {
   readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
   readonly #stop: () => void;

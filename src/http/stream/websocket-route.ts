@@ -20,10 +20,7 @@ import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 export interface WebSocketLimits {
   /** Maximum connections. Default 10,000. */
   readonly maxSockets: number;
-  /**
-   * Maximum connections of one client, by the address in Fastify's `request.ip` (see clientOf).
-   * Default 100.
-   */
+  /** Maximum connections of one client, by address (see clientOf). Default 100. */
   readonly maxSocketsPerIp: number;
 }
 
@@ -37,10 +34,7 @@ export interface WebSocketOptions {
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
   readonly door?: AccessPolicy | undefined;
-  /**
-   * Origins of pages that may connect, such as `https://example.com`. Absent or with `*`: all.
-   * Programs, which send no origin, always may.
-   */
+  /** Origins of pages that may connect; absent or `*`: all. Programs, without one, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
@@ -48,10 +42,7 @@ export interface WebSocketOptions {
   readonly basePath?: string | undefined;
 }
 
-/**
- * How long a connection that either side has closed may stay open. The hub's shorter grace applies
- * to those that it closed.
- */
+/** How long a closed connection may stay open. The hub's own grace is shorter. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Options of `ws` that the plugin passes on, although neither declares them. */
@@ -62,10 +53,7 @@ const untypedOptions: object = {
   autoPong: false,
 };
 
-/**
- * Options to inflate client messages, which are small. {@link reduceOffers} leaves the accepted
- * offer in the request.
- */
+/** To inflate client messages, which are small, as {@link reduceOffers} accepted. */
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
@@ -153,10 +141,7 @@ async function admit(
   }
 }
 
-/**
- * Reduces the client's offers to the accepted one, because `ws` refuses a handshake if it cannot
- * meet any.
- */
+/** Reduces the offers to the accepted one: `ws` refuses a handshake with an unmet one. */
 function reduceOffers({ raw: { headers } }: FastifyRequest): void {
   const offered = headers["sec-websocket-extensions"];
   if (offered === undefined) return;

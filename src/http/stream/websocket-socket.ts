@@ -13,15 +13,9 @@ const TOO_BIG = CLOSE_CODES["message-too-big"];
 /** RFC 6455's code for an oversized message, which `ws` sends before it emits anything. */
 const RFC_TOO_BIG = 1009;
 
-/**
- * A `ws` socket that closes after an oversized message with the protocol's code, whose range tells
- * the client to stop.
- */
+/** A `ws` socket that closes after an oversized message with the protocol's code. */
 export class StreamWebSocket extends WebSocket {
-  /**
-   * The hub's adapter, once it exists. It is notified before a close frame goes out: `ws` sends one
-   * itself when the client does, and when it cannot read a message.
-   */
+  /** The hub's adapter, notified before a close frame: `ws` sends some itself. */
   owner: WebSocketSocket | undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -138,18 +132,13 @@ export class WebSocketSocket implements Socket, PingTarget {
     this.#pings?.remove(this);
   }
 
-  /**
-   * Handles an invalid message. `ws` has sent its close frame already; the session only needs to
-   * know that it is over.
-   */
+  /** Handles an invalid message, for which `ws` has sent its close frame already. */
   failed(error: Error): void {
     if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") this.#session?.oversize();
     else this.#session?.close("bad-request");
   }
 
-  /**
-   * See Socket. At most the socket's high-water mark of 64 KiB and one batch wait in this process.
-   */
+  /** See Socket. At most 64 KiB (the high-water mark) and one batch wait here. */
   write(bytes: Buffer): boolean {
     if (this.#isClosing || !this.#raw.writable || this.#raw.write(bytes)) return true;
     this.#awaitDrain();

@@ -30,10 +30,7 @@ export class BacklogFrameCache {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Works like `frameEvents` with `maxBytes`. The shape must be unfiltered, and `records` must be
-   * all records of the log after `from.through`, as far as they were read.
-   */
+  /** Like `frameEvents` for an unfiltered shape and all records after `from.through`. */
   frame(
     records: readonly LogRecord[],
     shape: StreamShape,

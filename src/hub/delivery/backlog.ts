@@ -13,11 +13,7 @@ export type BacklogPart =
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 
-/**
- * Reads up to `limit` (at least 1) events after `after`.
- *
- * @param lasting Accept lasting events alone where the log no longer holds the others.
- */
+/** Reads up to `limit` events; with `lasting`, only lasting ones where the log lost the others. */
 export async function readBacklog(
   log: EventLog,
   after: Cursor,

@@ -1,17 +1,11 @@
 import { constants, deflateRawSync } from "node:zlib";
 
-/**
- * Window size for inflating, as an exponent of 2 (RFC 7692, 7.1.2.1). With 15, events take as many
- * bytes and snapshots a tenth less.
- */
+/** Window as an exponent of 2 (RFC 7692, 7.1.2.1). 15 would save a tenth of snapshots only. */
 export const WINDOW_BITS = 12;
 
 const OPTIONS = { windowBits: WINDOW_BITS, finishFlush: constants.Z_SYNC_FLUSH };
 
-/**
- * Length of an empty stored block without its first byte. A sync flush ends with it, and RFC 7692,
- * 7.2.1, removes it from the end of a message.
- */
+/** A sync flush's empty stored block, without its first byte, as RFC 7692, 7.2.1, removes it. */
 const FLUSH_BYTES = 4;
 
 /** Approximate overhead of a cache entry. */
@@ -34,10 +28,7 @@ export interface DeflateCounts {
   deflatedToBytes: number;
 }
 
-/**
- * Compresses a text into deflate blocks that end on a byte boundary with a sync flush. They refer
- * to nothing before them, so other blocks can precede and follow.
- */
+/** Compresses a text into byte-aligned deflate blocks that refer to nothing before them. */
 export function deflateBlocks(text: Buffer): Buffer {
   return deflateRawSync(text, OPTIONS);
 }

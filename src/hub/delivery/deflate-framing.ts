@@ -5,24 +5,16 @@ import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
 /** Shorter texts stay uncompressed: they would save little. */
 const MIN_DEFLATED_BYTES = 256;
-/**
- * Larger texts stay uncompressed. This size takes about 4 ms, and some clients refuse to inflate
- * more than 4 MiB.
- */
+/** Larger texts stay plain: this takes 4 ms, and some clients inflate at most 4 MiB. */
 const MAX_DEFLATED_BYTES = 524_288;
 /** Message openings up to this size are not compressed: they differ per client. */
 const MAX_STORED_BYTES = 1_024;
-/**
- * Cache size for events: several minutes of a busy market, so that clients that resume together
- * share them.
- */
+/** Cache for events: several minutes of a busy market, for clients that resume together. */
 const EVENT_CACHE_BYTES = 8_388_608;
 /** Cache size for snapshots. Older ones are never needed again. */
 const SNAPSHOT_CACHE_BYTES = 2_097_152;
 
-/**
- * Header of a stored block on a byte boundary (RFC 1951, 3.2.4): its type, then its length twice.
- */
+/** Header of a stored block (RFC 1951, 3.2.4): its type, then its length twice. */
 const STORED_HEADER_BYTES = 5;
 
 function writeStoredHeader(target: Buffer, offset: number, bytes: number): number {

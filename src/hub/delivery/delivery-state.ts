@@ -4,9 +4,7 @@ import type { Group } from "../group.ts";
 import type { ListWalk } from "../lists/list-walk.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 
-/**
- * The client has everything up to the head. Its group sends the rest, and its cursor is the head's.
- */
+/** The client has everything up to the head. Its group sends the rest. */
 export interface Live {
   readonly kind: "live";
   readonly group: Group;
@@ -20,10 +18,7 @@ export interface Behind {
   walk: ListWalk | undefined;
   /** Everything of the shape up to here was written. */
   seq: Seq;
-  /**
-   * Channels with skipped events that the lists at the head will cover; `undefined` if nothing is
-   * skipped.
-   */
+  /** Channels whose skipped events the lists at the head will cover. */
   conflating: ChannelMask | undefined;
   /** The last event of the shape that the client surely has once it has read everything written. */
   prev: Seq;

@@ -14,9 +14,7 @@ import type { Framing } from "./framing.ts";
 
 /** Callbacks of a delivery into its session. */
 export interface DeliveryOwner {
-  /**
-   * More commands can be answered: the socket has room again, or the client has reached the head.
-   */
+  /** More commands can be answered: the socket has room, or the client is at the head. */
   ready(): void;
   /** Starts or stops regular calls of `check`. */
   watchBehind(on: boolean): void;
@@ -70,9 +68,7 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
   }
 
-  /**
-   * Sends one message, given as JSON text, after everything sent before. `snapshot`: see Framing.
-   */
+  /** Sends one message after everything before. `snapshot`: see Framing. */
   write(json: string, snapshot?: string): void {
     if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
   }
@@ -252,10 +248,7 @@ export class Delivery implements GroupMember {
     }
   }
 
-  /**
-   * Reads records, and for a filtered shape the lists if needed. Without the lists, the records
-   * count as lost.
-   */
+  /** Reads records, and lists for a filtered shape. Records without their lists count as lost. */
   async #readFrom(state: Behind, after: Cursor): Promise<BacklogPart> {
     const { log, limits, history, turn } = this.#host;
     const { filtered } = state.shape.selection;

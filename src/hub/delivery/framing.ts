@@ -14,10 +14,7 @@ export interface FramedEvent {
   readonly isCommon: boolean;
 }
 
-/**
- * Converts messages to bytes for a transport. Has no observable state, so that one frame can serve
- * an entire group.
- */
+/** Converts messages to bytes for a transport. Stateless: a frame can serve an entire group. */
 export interface Framing {
   /** Part of a group's key: sessions with equal names get equal bytes. */
   readonly name: string;
@@ -25,10 +22,7 @@ export interface Framing {
   readonly transport: string;
   /** Whether the connection negotiated compression. */
   readonly isDeflated: boolean;
-  /**
-   * Frames one message, given as JSON text. Appends `snapshot`, shared JSON text, as its last field
-   * `snapshot`.
-   */
+  /** Frames a message. Appends the shared JSON text `snapshot` as its last field. */
   message(json: string, snapshot?: string): Buffer;
   /** Frames several events, in order, for one write. */
   events(events: readonly FramedEvent[]): Buffer;

@@ -1,10 +1,7 @@
 import { FINAL_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
 import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
 
-/**
- * Builds unmasked text frames. Building a frame once and writing the same Buffer to every socket
- * keeps fan-out cheap.
- */
+/** Builds unmasked text frames, once for every socket. */
 export const websocketFraming: Framing = {
   name: "websocket",
   transport: "websocket",

@@ -25,9 +25,7 @@ interface MissedFrames {
   readonly through: Seq;
 }
 
-/**
- * Frames the lasting events of the shape as `missed` messages; see `frameEvents` for the bounds.
- */
+/** Frames the shape's lasting events as `missed` messages; bounds as in `frameEvents`. */
 export function frameMissed(
   records: readonly LogRecord[],
   shape: StreamShape,
@@ -55,10 +53,7 @@ export function frameMissed(
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }
 
-/**
- * Selects the lists to send for these channels. Flares share their explanations, so all flare
- * channels or none.
- */
+/** Selects lists to send: all flare channels, which share explanations, or none. */
 export function conflatedMask(happened: ChannelMask, followed: ChannelMask): ChannelMask {
   return happened & FLARES ? happened | (followed & FLARES) : happened;
 }

@@ -23,10 +23,7 @@ import { StepCache } from "./step-cache.ts";
 const MIN_INTERVAL = 64;
 /** Approximate number of checkpoints for a full log. */
 const MAX_CHECKPOINTS = 32;
-/**
- * Records read at once between a checkpoint and the requested cursor: takes less than a
- * millisecond.
- */
+/** Records read at once between a checkpoint and a cursor: less than a millisecond. */
 const READ_RECORDS = 16;
 /** Number of cached snapshot texts, until the next change. */
 const MAX_CACHED_TEXTS = 32;
@@ -34,10 +31,7 @@ const MAX_CACHED_TEXTS = 32;
 /** The lists at one seq of the log. */
 export interface ListCheckpoint {
   readonly seq: Seq;
-  /**
-   * Reads the lists. Those stored by an earlier process are parsed on each call, in a few
-   * milliseconds. Throws if they are unreadable.
-   */
+  /** Reads the lists; stored ones are parsed on each call. Throws if they are unreadable. */
   lists(): Lists;
 }
 
@@ -64,10 +58,7 @@ export class ListHistory {
   #seq: Seq;
   #unmarkedSeq: Seq | undefined;
 
-  /**
-   * Starts at the log's head, where `snapshot` is the state. `stored` holds the same snapshot with
-   * marks and checkpoints, for a restored log.
-   */
+  /** Starts at the log's head with `snapshot`, for a restored log also marks and checkpoints. */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
     this.#log = log;
     const lists = known?.lists ?? listsOf(snapshot);
@@ -94,18 +85,12 @@ export class ListHistory {
     return { cursor: this.#log.cursorAt(seq), lists: lists() };
   }
 
-  /**
-   * Whether a restored log has only a snapshot at `seq`. The previous values of its items are
-   * unknown.
-   */
+  /** Whether a restored log has only a snapshot at `seq`, without items' previous values. */
   isUnmarked(seq: Seq): boolean {
     return seq === this.#unmarkedSeq;
   }
 
-  /**
-   * Applies a batch of events, or a base: a state without events. `snapshot` is the resulting
-   * state. Throws ChangeMismatch if the events do not lead to it.
-   */
+  /** Applies a batch, or a base without events. Throws ChangeMismatch if it misses `snapshot`. */
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
     if (!last) {
@@ -142,10 +127,7 @@ export class ListHistory {
     this.#texts.clear();
   }
 
-  /**
-   * Returns the lists at this cursor; `undefined` if they cannot be reconstructed. Awaits `pause`
-   * between slices of a long replay.
-   */
+  /** Returns the lists at this cursor, if possible. Awaits `pause` between slices of a replay. */
   async at(cursor: Cursor, pause = async () => {}): Promise<Lists | undefined> {
     try {
       return await this.#walkTo(cursor, pause);

@@ -3,10 +3,7 @@ import { decodeTail } from "../../log/encode-tail.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import { advanceLists, type Lists, type Step } from "../../protocol/index.ts";
 
-/**
- * Maximum number of cached steps. Neighboring lists share most items: a thousand steps of the
- * simulated market took 2 MB.
- */
+/** Maximum cached steps, which share most items: a thousand took 2 MB. */
 export const MAX_STEPS = 4_096;
 
 /** Caches recent steps, so that many clients resuming at once compute each step only once. */

@@ -55,10 +55,7 @@ export type EventPage =
       readonly cursor: Cursor;
       /** There are events after `cursor`, perhaps none of the shape. */
       readonly more: boolean;
-      /**
-       * For a filtered shape, the lists at `cursor` if events were examined. Pass them to the next
-       * page.
-       */
+      /** For a filtered shape, the lists at `cursor`, to pass to the next page. */
       readonly steps: Steps | undefined;
       /** JSON text of the lists at `cursor`, if requested. */
       readonly snapshot?: string;

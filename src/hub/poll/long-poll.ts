@@ -31,10 +31,7 @@ export interface PollQuery {
 /** A page, or the cursor up to which there was nothing when the wait ended. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
 
-/**
- * Reads parts of the log for polling clients, and lets clients at the head wait. Holds no state per
- * client.
- */
+/** Reads the log for polling clients, and lets those at the head wait. Has no client state. */
 export class LongPoll {
   readonly #parts: PageParts;
   readonly #clock: Clock;

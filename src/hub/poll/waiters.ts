@@ -14,10 +14,7 @@ interface Waiter {
   readonly finish: (emptyUpTo: Cursor | undefined) => void;
 }
 
-/**
- * Holds requests at the head until their next event. One timer serves all; none runs while nothing
- * waits.
- */
+/** Holds requests at the head until their next event. One timer serves all. */
 export class Waiters {
   readonly #head: Head;
   readonly #clock: Clock;
@@ -46,11 +43,7 @@ export class Waiters {
     return this.#waiting.size;
   }
 
-  /**
-   * Waits for an event after the current head on the shape's channels, whatever its filter.
-   * Resolves with `undefined` when there is one. When `deadlineMs` (monotonic) passes or the signal
-   * aborts, resolves with the head's cursor, up to which there was none.
-   */
+  /** Resolves with nothing at the shape's next event, unfiltered; with the head if none came. */
   wait(shape: StreamShape, deadlineMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
     if (signal.aborted || this.#stopping.aborted) return Promise.resolve(this.#head.cursor);
     return new Promise((resolve) => {

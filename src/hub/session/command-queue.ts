@@ -5,9 +5,7 @@ import { TokenBucket } from "./token-bucket.ts";
 
 const NONE: readonly Inbound[] = [];
 
-/**
- * Rate-limits a client's commands, queues those that cannot be answered yet, and counts rejections.
- */
+/** Limits and queues a client's commands, and counts rejections. */
 export class CommandQueue {
   readonly #limits: HubLimits;
   // Copied on each change: an array that was pushed to keeps capacity for sixteen more.

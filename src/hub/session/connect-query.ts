@@ -12,10 +12,7 @@ import { quote } from "./command-reader.ts";
 /** The id of the subscription in the URL. */
 const URL_SUBSCRIPTION = "url";
 
-/**
- * A connection's URL parameters, as in the command `subscribe`. Without `channels` it subscribes to
- * nothing.
- */
+/** A connection's URL parameters, as in `subscribe`; nothing without `channels`. */
 export interface ConnectQuery {
   readonly channels?: readonly string[] | undefined;
   readonly filter?: Filter | undefined;
@@ -26,10 +23,7 @@ export interface ConnectQuery {
   readonly mirror?: boolean | undefined;
 }
 
-/**
- * Checks a connection's parameters against its plan, while it can still be refused over HTTP.
- * Throws FlarewireError with the field.
- */
+/** Checks parameters against the plan while HTTP can still refuse. Throws with the field. */
 export function checkQuery(
   { channels, filter, mode, after, snapshot, mirror }: ConnectQuery,
   plan?: Plan,

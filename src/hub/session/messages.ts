@@ -60,9 +60,7 @@ export function helloText(about: {
   return JSON.stringify(hello);
 }
 
-/**
- * Formats the response to `subscribe`, without its `snapshot`. `base` is JSON text, inserted as is.
- */
+/** Formats the response to `subscribe` without `snapshot`. `base` is inserted JSON. */
 export function subscribedText(
   answer: {
     readonly id: CommandId;
@@ -99,10 +97,7 @@ export function unsubscribedText(id: CommandId, cursor: Cursor): string {
   return JSON.stringify(message);
 }
 
-/**
- * Formats a heartbeat, shared by a group. `positions` maps channels to the seq of their latest
- * event up to `cursor`.
- */
+/** Formats a group's heartbeat. `positions`: channels' latest seq up to `cursor`. */
 export function heartbeatText(about: {
   readonly cursor: Cursor;
   readonly nowMs: number;

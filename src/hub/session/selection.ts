@@ -45,8 +45,5 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
   return possible.every((name) => LASTING_EVENTS.has(name) || (filter?.names && !filter.names.has(name)));
 }
 
-/**
- * No channels yet. The client has no cursor from this connection, as it would have after its last
- * unsubscribe.
- */
+/** No channels yet: unlike after an unsubscribe, the client has no cursor from here. */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

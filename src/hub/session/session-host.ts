@@ -29,10 +29,7 @@ export interface DeliveryHost {
   leave(member: GroupMember, group: Group): void;
 }
 
-/**
- * Why the hub's timer checks a session every second. Sessions in none of these sets cost the timer
- * nothing. `ahead`: its cursor lies beyond the head.
- */
+/** Why the timer checks a session each second; others are free. `ahead`: beyond the head. */
 export type Watch = "unsubscribed" | "behind" | "ahead" | "closing";
 
 /** The hub as seen by a session. */

@@ -23,10 +23,7 @@ import type { SessionHost } from "./session-host.ts";
 import type { Socket } from "./socket.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/**
- * `waiting`: not subscribed yet, until the deadline `deadlineMs`. `closing`: close sent, terminated
- * at `deadlineMs`.
- */
+/** `waiting`: not subscribed, until `deadlineMs`. `closing`: terminated at `deadlineMs`. */
 type Phase =
   | { readonly kind: "waiting"; readonly deadlineMs: number }
   | { readonly kind: "following" }
@@ -36,11 +33,7 @@ type Phase =
 const FOLLOWING: Phase = { kind: "following" };
 const CLOSED: Phase = { kind: "closed" };
 
-/**
- * Handles the conversation on one connection. The transport reports incoming messages and free
- * room; the session writes its messages to the socket, in order. Its {@link Delivery} sends the
- * events.
- */
+/** One connection's conversation: messages in and out. Its {@link Delivery} sends the events. */
 export class Session implements DeliveryOwner {
   readonly #host: SessionHost<Session>;
   readonly #socket: Socket;
@@ -56,11 +49,7 @@ export class Session implements DeliveryOwner {
   /** The response to the first `after` waits for a read of the log. */
   #isResuming = false;
 
-  /**
-   * Sends `hello` and runs the subscription in the URL, which has passed `checkQuery`.
-   *
-   * @param plan Restricts the channels. Default: all channels.
-   */
+  /** Sends `hello` and runs the URL's checked subscription. `plan`: restricts the channels. */
   constructor(
     host: SessionHost<Session>,
     socket: Socket,
@@ -198,10 +187,7 @@ export class Session implements DeliveryOwner {
     return this.#delivery.isLive && !this.#mustWait(inbound.command);
   }
 
-  /**
-   * Whether to wait because the client's cursor lies beyond the head. This server may not have
-   * received what its leader already sent to the client.
-   */
+  /** Whether to wait: a leader may have sent the client events that are yet to come here. */
   #mustWait(command: Command): boolean {
     const { head, limits } = this.#host;
     if (limits.aheadWaitMs === 0 || command.type !== "subscribe" || command.after === undefined) return false;

@@ -1,9 +1,6 @@
 import type { CloseReason } from "../../protocol/index.ts";
 
-/**
- * A connection as seen by the hub. Its methods never call the session back synchronously, only in a
- * later turn of the event loop, so that loops over all sockets are not disturbed.
- */
+/** A connection. Never calls the session back within a call, but in a later turn. */
 export interface Socket {
   /**
    * Sends or buffers bytes. Returns false if the socket is full; it then calls the session's
@@ -15,9 +12,6 @@ export interface Socket {
   close(reason: CloseReason): void;
   /** Closes the connection immediately. */
   terminate(): void;
-  /**
-   * Changes whenever the peer accepts buffered data, even one byte. Read once a second while the
-   * socket is full.
-   */
+  /** Changes when the peer accepts buffered data. Read once a second while the socket is full. */
   readonly progress: number;
 }

@@ -17,10 +17,7 @@ export interface StreamShape {
   readonly key: string;
   readonly selection: Selection;
   readonly framing: Framing;
-  /**
-   * Returns the event as selected for the shape; `undefined` if it does not belong. A filtered
-   * selection needs `step`.
-   */
+  /** Returns the shape's form of the event, if it belongs; a filtered one needs `step`. */
   select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 

@@ -3,10 +3,7 @@ import { channelsOf } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
 import { type Selection, type SelectionPart, selectionOf } from "./selection.ts";
 
-/**
- * Manages one connection's subscriptions. The connection receives their union, so a channel is
- * never sent twice.
- */
+/** One connection's subscriptions. It receives their union, no channel twice. */
 export class Subscriptions {
   readonly #max: number;
   // A list that is copied on each change, not a map: it needs no spare capacity. Connections have
@@ -22,10 +19,7 @@ export class Subscriptions {
     return selectionOf(this.#subscriptions);
   }
 
-  /**
-   * Checks whether a subscription can be added. Throws FlarewireError `duplicate-subscription`,
-   * `too-many-subscriptions`, or `filter-conflict` if a channel is followed with another filter.
-   */
+  /** Throws `duplicate-subscription`, `too-many-subscriptions` or `filter-conflict`. */
   check(id: CommandId, { mask, filter }: SelectionPart): void {
     if (this.#subscriptions.some((existing) => existing.id === id)) {
       throw new FlarewireError(
@@ -53,10 +47,7 @@ export class Subscriptions {
     this.#subscriptions = this.#subscriptions.concat({ id, mask, filter });
   }
 
-  /**
-   * Removes a subscription. Throws FlarewireError `unknown-subscription` if there is none with this
-   * id.
-   */
+  /** Removes a subscription. Throws FlarewireError `unknown-subscription`. */
   remove(id: CommandId): void {
     const at = this.#subscriptions.findIndex((existing) => existing.id === id);
     if (at >= 0) this.#subscriptions = this.#subscriptions.toSpliced(at, 1);

@@ -53,10 +53,7 @@ export async function readTrustedText(file: string, maxBytes: number): Promise<s
   }
 }
 
-/**
- * Parses a file's JSON. Throws InputError with the expected `form`. Quotes nothing, because the
- * text may contain secrets.
- */
+/** Parses a file's JSON. Throws InputError with the expected `form`, and quotes no secrets. */
 export function parseJsonText(text: string, file: string, form: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ""));

@@ -1,9 +1,6 @@
 import { ENGINES } from "../version.ts";
 
-/**
- * Describes what is wrong with this version of Node; `undefined` if it is supported. Call it before
- * loading other modules, which an older Node cannot parse.
- */
+/** Returns why Node is unsupported, if so. Call it before modules that an old one cannot parse. */
 export function nodeVersionProblem(version: string = process.versions.node): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [minMajor = 0, minMinor = 0] = ENGINES.node.replace(">=", "").split(".").map(Number);

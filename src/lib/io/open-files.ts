@@ -1,9 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/**
- * Number of open files of this process, including sockets, and its limit. `undefined` except on
- * Linux.
- */
+/** Number of open files of this process, with its limit. `undefined` except on Linux. */
 export function openFiles(): { readonly open: number; readonly limit: number } | undefined {
   try {
     const [, limit] =

@@ -4,11 +4,7 @@ import { closeSync, openSync } from "node:fs";
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_DIRECTORY = 0o700;
 
-/**
- * Creates an empty private file unless it exists, for a library that would create a readable one.
- * SQLite gives the files beside a database its permissions. An existing file keeps its own, which
- * may be deliberate.
- */
+/** Creates a missing file as private: a library would not, and SQLite copies its permissions. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, "a", PRIVATE_FILE));
 }

@@ -12,10 +12,7 @@ interface Refusal {
 /** Maximum length of a detail, because it ends up in logs. */
 const MAX_DETAIL = 300;
 
-/**
- * Returns a problem's `detail`, else its `title` (RFC 9457), cut to 300 characters; `""` for other
- * bodies.
- */
+/** Returns a problem's `detail`, else `title` (RFC 9457), at most 300 characters; else `""`. */
 export function problemDetail(body: string): string {
   try {
     const { detail, title }: { readonly detail?: unknown; readonly title?: unknown } = Object(
@@ -31,9 +28,7 @@ export function problemDetail(body: string): string {
 /** Problems are short. A server that sends more than this is malicious. */
 const MAX_BODY_BYTES = 16_384;
 
-/**
- * Reads a rejection. Never rejects: a broken connection yields the status and what was received.
- */
+/** Reads a rejection. Never rejects: a broken connection yields what was received. */
 export async function readRefusal(response: IncomingMessage): Promise<Refusal> {
   const asked = Number(response.headers["retry-after"]);
   let body = "";

@@ -22,10 +22,7 @@ export const EXIT = {
   clean: 0,
   /** The user must change something first: an argument, a setting, a file, a port in use. */
   usage: 1,
-  /**
-   * The same command may succeed later: a service is unavailable, or an internal error. EX_TEMPFAIL
-   * of sysexits.h.
-   */
+  /** The same command may succeed later. EX_TEMPFAIL of sysexits.h. */
   retry: 75,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

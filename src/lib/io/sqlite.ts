@@ -59,9 +59,7 @@ function read(db: DatabaseSync, pragma: string): unknown {
   return row && Object.values(row)[0];
 }
 
-/**
- * Runs `work` in a transaction, or in the one already open. If it throws, rolls back and rethrows.
- */
+/** Runs `work` in a transaction, or the open one. If it throws, rolls back and rethrows. */
 export function transact<T>(db: DatabaseSync, work: () => T): T {
   if (db.isTransaction) return work();
   db.exec("BEGIN IMMEDIATE");

@@ -3,10 +3,7 @@ interface SchemaError {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }
 
-/**
- * Returns the first issue that a schema has with a value: the path of the wrong part (empty for the
- * whole value), the part itself, and what would be valid.
- */
+/** Returns a schema's first issue: path (empty: everything), value, and what would be valid. */
 export function firstIssue(error: SchemaError | undefined, value: unknown) {
   const { path, message } = error?.issues[0] ?? { path: [], message: "another value" };
   const found = path.reduce<unknown>(

@@ -3,9 +3,7 @@ import { formatCompact } from "./format-compact.ts";
 /** From here on digits would only show that the change is absurd. */
 const MIN_COMPACT_PCT = 10_000;
 
-/**
- * Formats a percentage with its sign, in at most nine characters: `+12 %`, `−3.4 %`, `+12.3K %`.
- */
+/** Formats a signed percentage in at most nine characters: `+12 %`, `−3.4 %`, `+12.3K %`. */
 export function formatPct(pct: number, digits = 0): string {
   const size = Math.abs(pct);
   const text = size < MIN_COMPACT_PCT ? size.toFixed(digits) : formatCompact(size);

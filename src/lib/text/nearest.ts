@@ -1,10 +1,7 @@
 /** Minimum length of a prefix that counts as the name itself. */
 const MIN_PREFIX = 5;
 
-/**
- * Returns the candidate that `text` most likely means: the only one that starts with it, else the
- * nearest. Returns `undefined` if more than a quarter of the letters differ (one may always).
- */
+/** Returns the only candidate that starts with `text`, else the nearest with few differences. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
   const typed = text.toLowerCase();
   const begun = candidates.filter((candidate) => candidate.toLowerCase().startsWith(typed));
@@ -21,10 +18,7 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/**
- * Counts insertions, deletions, substitutions and swaps of neighbors (optimal string alignment).
- * Cuts inputs at 64 code units, far beyond any typing mistake.
- */
+/** Optimal string alignment distance of the first 64 code units. */
 function editDistance(left: string, right: string): number {
   const a = left.slice(0, 64);
   const b = right.slice(0, 64);

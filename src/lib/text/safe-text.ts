@@ -1,18 +1,12 @@
 /** Maximum number of characters shown of untrusted text. */
 const MAX_CHARACTERS = 48;
 
-/**
- * Control characters, and those that turn, hide or join surrounding text: bidi controls, zero-width
- * characters, line breaks, tags.
- */
+/** Control, bidi, zero-width and tag characters and line breaks, which affect text around them. */
 const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 /** Combining marks, which can pile up on one letter until they cover neighboring lines. */
 const PILED = /(\p{M}{3})\p{M}+/gu;
 
-/**
- * Makes untrusted text safe to display: short, on one line, and without characters that affect
- * their neighbors.
- */
+/** Makes untrusted text safe to display: short, on one line, without harm to its neighbors. */
 export function safeText(text: string): string {
   // Cut first, so that a huge name costs no more than a short one.
   const plain = text

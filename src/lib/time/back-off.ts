@@ -37,10 +37,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
   return Math.min(MAX_RETRY_AFTER_MS, Math.max(BACK_OFF.floorMs, waitMs));
 }
 
-/**
- * Returns NaN for text that only resembles a date: `Date.parse` would take "-5" or "1.5" for a
- * month.
- */
+/** NaN unless it is a date: `Date.parse` would take "-5" or "1.5" for a month. */
 function httpDate(text: string): number {
   return /^[A-Z][a-z]{2,8},? /.test(text) ? Date.parse(text) : Number.NaN;
 }

@@ -1,9 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/**
- * Waits for a promise, but at most `ms`. Resolves with its value, or with `undefined` after that
- * time. Rejects with the signal's reason when it aborts.
- */
+/** Resolves as the promise, or with `undefined` after `ms`. Rejects with the signal's reason. */
 export async function waitAtMost<T>(
   promise: Promise<T>,
   ms: number,

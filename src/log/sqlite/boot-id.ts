@@ -1,9 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/**
- * Returns an id that changes with each boot; `undefined` if the system has none. A file that was
- * written and read within one boot has not been through a power loss.
- */
+/** Changes with each boot, if the system has an id. Within one boot no power was lost. */
 export function bootId(): string | undefined {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() || undefined;

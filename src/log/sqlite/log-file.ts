@@ -12,16 +12,11 @@ import { inodeOf, readStoredLog, type StoredLog } from "./stored-log.ts";
 
 export interface LogFileOptions {
   readonly path: string;
-  /**
-   * Current time in milliseconds since 1970 UTC. Names the file that an unusable log is moved to.
-   */
+  /** Current time in milliseconds since 1970 UTC, to name an unusable log's file. */
   readonly nowMs: number;
   /** Receives a sentence when an unusable file is moved aside. */
   readonly onSetAside: (sentence: string) => void;
-  /**
-   * Maximum file size in bytes, rounded up to pages. Reaching it is treated like a full disk.
-   * Default: unlimited.
-   */
+  /** Maximum file size in bytes, treated like a full disk. Default: unlimited. */
   readonly maxFileBytes?: number;
 }
 
@@ -34,16 +29,11 @@ export interface Dropped {
 }
 
 const PAGE_BYTES = 4_096;
-/**
- * Approximate number of checkpoints for a full log, and the minimum number of events between two.
- */
+/** Approximate number of checkpoints for a full log, and minimum events between two. */
 const MAX_CHECKPOINTS = 32;
 const MIN_INTERVAL = 64;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
-/**
- * Stands for the boot id where there is none. Every write is then synced, so it survives a power
- * loss too.
- */
+/** In place of a missing boot id: syncs every write, to survive a power loss. */
 const ALWAYS_SYNCED = "always synced";
 
 const RUNS = "CREATE TABLE run (first INTEGER PRIMARY KEY, id TEXT) STRICT;";
@@ -64,10 +54,7 @@ const FORM = {
   upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL)` },
 };
 
-/**
- * Creates directories one level at a time. Node's recursive form never returns where none can be
- * made, as in /proc.
- */
+/** Creates directories step by step: Node's recursive form hangs where it cannot, as in /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -112,10 +99,7 @@ function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
   return `${path} is unusable (${why}); moved it to ${aside} and started a new log`;
 }
 
-/**
- * The durable part of an event log: one SQLite file in WAL mode. All calls are synchronous, each a
- * transaction of its own.
- */
+/** An event log's durable part: an SQLite file in WAL mode. Each call is a transaction. */
 export class LogFile {
   readonly path: string;
   /** The stored log at opening; `undefined` in a new file. */
@@ -161,10 +145,7 @@ export class LogFile {
     }
   }
 
-  /**
-   * Empties the file for an epoch, or for the part of an epoch after a cursor. No earlier event
-   * remains, not even lasting ones.
-   */
+  /** Empties the file, lasting events too, for an epoch or what comes after a cursor. */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
     const { epoch, seq, run } = cursor;
     transact(this.#db, () => {
@@ -202,11 +183,7 @@ export class LogFile {
     });
   }
 
-  /**
-   * Replaces the stored state with the one at this seq, and adds a checkpoint of the lists. Keeps
-   * about {@link MAX_CHECKPOINTS} checkpoints over the log's length, and always the one of the
-   * state.
-   */
+  /** Replaces the state by the one at this seq; adds one of about {@link MAX_CHECKPOINTS}. */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {
       const interval = Math.max(MIN_INTERVAL, (seq - dropped.oldest) / MAX_CHECKPOINTS);
@@ -221,10 +198,7 @@ export class LogFile {
     });
   }
 
-  /**
-   * Closes the file cleanly. From then on it holds everything that clients received, even after a
-   * power loss.
-   */
+  /** Closes the file. It then has all that clients received, even after a power loss. */
   close(): void {
     try {
       this.#db.exec("PRAGMA synchronous = FULL");
@@ -234,10 +208,7 @@ export class LogFile {
     }
   }
 
-  /**
-   * Removes the file, because it no longer holds everything that clients received. Throws if that
-   * fails.
-   */
+  /** Removes the file, because it lacks some of what clients received. Throws if that fails. */
   abandon(): void {
     try {
       this.#db.close();

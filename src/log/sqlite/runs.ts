@@ -3,18 +3,13 @@ import { type Cursor, type Epoch, type Run, type Seq, toRun, toSeq } from "../..
 
 /** The start of a run within its epoch. */
 export interface RunStart {
-  /**
-   * Seq of its first event; 0 for the epoch's first run. If the log starts inside the run, the seq
-   * where the log starts.
-   */
+  /** Seq of its first event, or of the log's start inside it; 0 for the epoch's first run. */
   readonly from: number;
   /** `undefined` for the epoch's first run. */
   readonly run: Run | undefined;
 }
 
-/**
- * Creates a run id: 8 random hexadecimal digits, so that no two continuations of a log share one.
- */
+/** Creates a run id: 8 random hexadecimal digits. */
 export function randomRun(): Run {
   return toRun(randomBytes(4).toString("hex"));
 }
@@ -44,19 +39,13 @@ export class Runs {
     return { epoch, seq: toSeq(seq), ...(run === undefined ? {} : { run }) };
   }
 
-  /**
-   * Whether the event at this cursor may be of the cursor's run. False if it is known to be of
-   * another.
-   */
+  /** Whether the event at this cursor may be of its run. False if known to be of another. */
   mayHave({ seq, run }: { readonly seq: Seq; readonly run?: Run | undefined }): boolean {
     const at = this.at(seq);
     return at === undefined || at.run === run;
   }
 
-  /**
-   * Returns the seq of the run's last event, given the log's head; `undefined` if the run is
-   * unknown.
-   */
+  /** Returns the run's last seq, given the log's head; `undefined` if the run is unknown. */
   lastOf(run: Run | undefined, head: number): number | undefined {
     const at = this.#starts.findIndex((start) => start.run === run);
     if (at < 0) return undefined;

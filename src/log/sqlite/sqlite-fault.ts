@@ -1,9 +1,6 @@
 import { FlarewireError } from "../../protocol/index.ts";
 
-/**
- * `busy`: another process holds the file. `damaged`: the file is foreign or corrupt. `other`:
- * anything else, such as a full disk.
- */
+/** `busy`: another process has it; `damaged`: or foreign; `other`: such as a full disk. */
 type SqliteFault = "busy" | "damaged" | "other";
 
 /** SQLite's primary result codes: https://www.sqlite.org/rescode.html */

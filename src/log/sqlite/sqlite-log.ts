@@ -12,10 +12,7 @@ import type { StoredLog } from "./stored-log.ts";
 export interface SqliteLogOptions extends MemoryLogOptions {
   /** An open file; the log closes it. */
   readonly file: LogFile;
-  /**
-   * Identifies the source and its settings. Stored with a new epoch; a later process resumes only
-   * if it is equal.
-   */
+  /** Identifies the source and its settings: a process resumes only an equal one. */
   readonly fingerprint: string;
   /** Continues the file's contents in their epoch. Default: starts a new epoch. */
   readonly stored?: StoredLog;

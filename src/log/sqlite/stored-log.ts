@@ -33,10 +33,7 @@ export interface StoredLog {
   readonly oldestLasting: number;
   /** Seq of the latest event of each channel that had one in the epoch. */
   readonly positions: Readonly<Partial<Record<Channel, number>>>;
-  /**
-   * The latest state from {@link LogFile.saveCheckpoint}. `records` contains every event after its
-   * seq.
-   */
+  /** The latest saved state. `records` has every event after its seq. */
   readonly state: { readonly seq: number; readonly text: string } | undefined;
   /** The checkpoints, in order, including that of {@link state}. */
   readonly checkpoints: readonly ListCheckpoint[];
@@ -48,10 +45,7 @@ export interface ListCheckpoint {
   readonly bytes: Uint8Array;
 }
 
-/**
- * Reads the file at `path`; `undefined` if it has no epoch yet. Throws DamagedError for contents
- * that no log would have written.
- */
+/** Reads the file, if it has an epoch. Throws DamagedError for contents that are not ours. */
 export function readStoredLog(db: DatabaseSync, path: string, boot: string): StoredLog | undefined {
   const all = (sql: string) => db.prepare(sql).all();
   const fact = new Map(all("SELECT name, value FROM fact").map((row) => [row.name, String(row.value)]));

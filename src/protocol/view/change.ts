@@ -23,11 +23,7 @@ export class ChangeMismatch extends Error {
   override readonly name = "ChangeMismatch";
 }
 
-/**
- * Returns the list after `change`; does not modify `list`. Throws {@link ChangeMismatch} if it does
- * not fit: an unknown or duplicate key, an index beyond the end, fields that would change the key,
- * or an unknown operation.
- */
+/** Returns the list after `change`, unmodified itself. Throws {@link ChangeMismatch}. */
 export function applyChange(list: readonly ListItem[], change: Change): readonly ListItem[] {
   switch (change.op) {
     case "insert": {

@@ -10,10 +10,7 @@ export function movedKeys(before: readonly string[], after: readonly string[]): 
   const formerPositions = new Map(before.map((key, position) => [key, position]));
   const keys = after.filter((key) => formerPositions.has(key));
   const positions = keys.map((key) => formerPositions.get(key) ?? 0);
-  /**
-   * For each length, the end (an index into `keys`) of the subsequence of that length with the
-   * lowest end.
-   */
+  /** For each length, the lowest end (an index into `keys`) of such a subsequence. */
   const ends: number[] = [];
   const previous: number[] = [];
   for (const [at, position] of positions.entries()) {

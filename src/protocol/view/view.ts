@@ -13,10 +13,7 @@ import { applyChange, type Change } from "./change.ts";
 
 export type { Snapshot } from "../../model/index.ts";
 
-/**
- * The part of a snapshot that a client follows: the lists of its channels, and the explanations of
- * their flares. With all channels it equals the snapshot.
- */
+/** A client's part of a snapshot: its channels' lists, with explanations of their flares. */
 export type View = {
   readonly [R in Exclude<keyof Snapshot, "explanations">]?: Partial<Snapshot[R]>;
 } & { readonly explanations: Readonly<Record<string, Explanation>> };
@@ -53,11 +50,7 @@ export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
   return findList(view, channel) ?? [];
 }
 
-/**
- * Returns the view after `event`; does not modify `view`. An event of a list that the view lacks
- * changes nothing. Throws ChangeMismatch if the event does not fit the view: one was missed, or it
- * was applied twice.
- */
+/** Returns the view after `event`; other lists' events change nothing. Throws ChangeMismatch. */
 export function applyEvent(view: View, event: EventBody): View {
   const before = findList(view, event.channel);
   if (!before) return view;
@@ -84,10 +77,7 @@ function findList(view: View, channel: Channel): readonly ListItem[] | undefined
   return Array.isArray(list) ? list : undefined;
 }
 
-/**
- * Updates the explanations after the event's change. An explanation stays as long as its flare is
- * in a list of the view.
- */
+/** Updates explanations. One stays as long as its flare is in a list of the view. */
 function explain(view: View, { data }: EventBody): View["explanations"] {
   const { explanations } = view;
   const id = "id" in data ? data.id : "flare" in data ? data.flare.id : undefined;

@@ -21,10 +21,7 @@ const HANDSHAKE_MS = 10_000;
 const MAX_FRAME_BYTES = 64 * 2 ** 20;
 const TICK_MS = 500;
 
-/**
- * Connects and hands over messages. Resolves when the connection ends, for whatever reason; never
- * rejects.
- */
+/** Connects and hands over messages. Resolves when the connection ends; never rejects. */
 export function followOnce(options: LeaderConnectionOptions): Promise<LeaderEnd> {
   return new Promise((resolve) => new LeaderConnection(options, resolve));
 }

@@ -7,10 +7,7 @@ interface LeaderReport {
   readonly atMs: number;
 }
 
-/**
- * Tracks the freshness of a mirror's data: the leader's own, plus the time since its report. Uses
- * one monotonic clock, and this machine's wall clock for output, because the leader's may differ.
- */
+/** Freshness of a mirror: the leader's, plus the time since its report by a monotonic clock. */
 export class LeaderHealth {
   readonly #staleAfterMs: number;
   readonly #startedAtMs: number;

@@ -41,10 +41,7 @@ const MAX_EVENTS = 100_000;
 /** Maximum size of a batch's messages: as much as a single message may have. */
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
-/**
- * Assembles the events of one connection into complete batches. Checks that each event follows the
- * previous one and fits the lists. Pure: it validates messages and performs no I/O.
- */
+/** Assembles one connection's checked events into complete batches. Pure. */
 export class LeaderStream {
   #position: MirrorPosition | undefined;
   #requested: boolean;
@@ -52,10 +49,7 @@ export class LeaderStream {
   #pending: ReplicatedEvent[] = [];
   #pendingCharacters = 0;
 
-  /**
-   * @param position The mirror's position, whose cursor was requested. Without one, the stream must
-   *   start with a base.
-   */
+  /** `position`: the mirror's, if requested. Without one, the stream must start with a base. */
   constructor(position: MirrorPosition | undefined) {
     this.#position = position;
     this.#requested = position !== undefined;

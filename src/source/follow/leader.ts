@@ -33,10 +33,7 @@ interface LeaderOptions {
   readonly staleAfterMs: number;
   /** Yields [0, 1) for the jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /**
-   * Receives sentences for the operator: the connection was established, lost or rejected. Must not
-   * throw.
-   */
+  /** Receives the connection's state for the operator. Must not throw. */
   readonly notify: Notify;
 }
 

@@ -1,23 +1,12 @@
-/**
- * An item counts as gone only after this many consecutive responses without it, and
- * {@link ABSENT_MS}.
- */
+/** An item is gone after as many responses without it, and {@link ABSENT_MS}. */
 const ABSENT_ANSWERS = 3;
-/**
- * Minimum time between the first response without an item and its end. With one poll a second, an
- * end is reported within 4 s.
- */
+/** Minimum absence of an item before its end, which is reported within 4 s. */
 export const ABSENT_MS = 2_500;
 /** Longest absence to wait for, whatever earlier returns suggest. */
 const MAX_PATIENCE_MS = 3_600_000;
-/**
- * Earlier returns are forgotten after this time without one, or after four of the longest absences.
- */
+/** Returns are forgotten after this time without one, or four of the longest absences. */
 const FORGET_AFTER_MS = 600_000;
-/**
- * Maximum number of expired items remembered to learn from their return; beyond it the oldest is
- * forgotten.
- */
+/** Maximum expired items remembered to learn from their return. */
 const MAX_REMEMBERED = 10_000;
 
 /** The keys of one list in a response. */
@@ -46,10 +35,7 @@ export class Absences {
   #longestMs = 0;
   #returnedAtMs = 0;
 
-  /**
-   * Records a response. Returns the keys that it lacks without an explanation, in the order of
-   * `before`.
-   */
+  /** Records a response. Returns keys it lacks without explanation, in the order of `before`. */
   note({ before, listed, nowMs, isNew, isExplained }: KeysOfAnswer): readonly string[] {
     for (const [key, { sinceMs }] of this.#absent) if (listed.has(key)) this.#returned(key, sinceMs, nowMs);
     for (const [key, sinceMs] of this.#expired) if (listed.has(key)) this.#returned(key, sinceMs, nowMs);

@@ -130,10 +130,7 @@ function keysOf(snapshot: Snapshot, channel: ListChannel): readonly string[] {
   return list.map(keyOf);
 }
 
-/**
- * Removes flares listed as running although they have ended, because a response or replica may be
- * outdated.
- */
+/** Removes running flares that have ended: a response or replica may be outdated. */
 function withoutRevivals(answer: Snapshot, before: Snapshot): Snapshot {
   const { free, pro, finished_trending } = answer.flares;
   const running = new Set([...before.flares.pro, ...before.flares.free].map(keyOf));
@@ -192,9 +189,7 @@ function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking):
   });
 }
 
-/**
- * Whether these finished flares are the ones that finished first, which leave such a list together.
- */
+/** Whether these finished flares finished first: such leave a list together. */
 function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): boolean {
   const lacking = new Set(ids);
   const timesOf = (flares: Snapshot["flares"]["pro"]) =>

@@ -1,10 +1,7 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
 import type { Flare, Listing, NestedFlare, Snapshot } from "../../model/index.ts";
 
-/**
- * Maximum number of ids per identity. More than one is unusual, and many must not take quadratic
- * time.
- */
+/** Maximum ids per identity; many must not take quadratic time. */
 const MAX_SAME = 8;
 
 /**
@@ -40,10 +37,7 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
   return withKnownNestedIds(renamed, before, flares);
 }
 
-/**
- * Renames flares nested in charts and leaderboards. Called only if the upstream's flare ids have
- * proved unstable.
- */
+/** Renames nested flares, if the upstream's flare ids have proved unstable. */
 function withKnownNestedIds(answer: Snapshot, before: Snapshot, flares: KnownIds<Flare>): Snapshot {
   const nested = (list: NestedFlare[], previous: readonly NestedFlare[]) =>
     new KnownIds<NestedFlare>(foldedAddress, previous, flares).rename(list);

@@ -1,7 +1,4 @@
-/**
- * Limits of an item from an upstream: nesting levels, and total characters of keys, strings and
- * values.
- */
+/** Limits of an item: nesting levels, and total characters of keys, strings and values. */
 const ITEM_BOUNDS = { levels: 32, characters: 65_536 } as const;
 
 /** Whether a value is a JSON object. */

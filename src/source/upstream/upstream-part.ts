@@ -26,11 +26,7 @@ export type Resource = (typeof RESOURCES)[number];
 /** The validated resources of one response. */
 export type Part = { readonly [R in keyof Snapshot]?: Snapshot[R] };
 
-/**
- * Returns why a body cannot be the resource `flares`, or `undefined`. Later responses may lack a
- * list, which then stays unchanged. The `first` must have all three, because it becomes the base of
- * all events.
- */
+/** Returns why a body cannot be `flares`. Only the `first` must have all three lists. */
 export function misfitOfFlares(flares: unknown, first: boolean): string | undefined {
   const broken = FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
     (name) => !Array.isArray(fieldOf(flares, name)),
@@ -55,10 +51,7 @@ export function readResource(
   );
 }
 
-/**
- * Builds one resource from a list per channel. Unchanged lists and resources are the objects of
- * `before`.
- */
+/** Builds one resource. Unchanged lists and resources are the objects of `before`. */
 export function buildResource(
   resource: Resource,
   before: Snapshot,
@@ -84,10 +77,7 @@ function rawList(channel: ListChannel, body: unknown): unknown {
   return raw === undefined && channel === "charts.avalanche" && isRecord(body) ? [] : raw;
 }
 
-/**
- * Reads the explanations of listed flares and ignores others. An invalid one is replaced by its
- * previous version, or dropped if there is none.
- */
+/** Reads explanations of listed flares; an invalid one stays as it was before. */
 export function readExplanations(
   raw: unknown,
   flares: Part["flares"],
@@ -139,10 +129,7 @@ function readExplanation(
   return previous;
 }
 
-/**
- * Reads `observed_at` of `/snapshot` in milliseconds since 1970 UTC. Reports an invalid time and
- * returns `undefined`.
- */
+/** Reads `observed_at` in milliseconds since 1970 UTC. Reports an invalid time. */
 export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number | undefined {
   const text = Timestamp.safeParse(raw).data;
   const atMs = text === undefined ? Number.NaN : Date.parse(text);

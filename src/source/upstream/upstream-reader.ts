@@ -20,10 +20,7 @@ export type Reading =
   | {
       readonly kind: "read";
       readonly snapshot: Snapshot;
-      /**
-       * Event time from the upstream. Wall time for the four resources, which have none;
-       * `undefined` if invalid.
-       */
+      /** Event time, or wall time for the four resources, which have none. */
       readonly observedAtMs: number | undefined;
       readonly status: UpstreamStatus;
       /** The resources in the response. For others, the snapshot has the last good ones. */
@@ -53,10 +50,7 @@ interface ReaderSettings extends RequestSettings {
 /** Interval for checking whether an upstream without `/snapshot` offers it now. */
 const PROBE_EVERY_MS = 300_000;
 
-/**
- * Polls an upstream. Requests `/snapshot`, which is consistent, or the four resources if it is not
- * offered. Remembers which, and the last content, so that an unchanged upstream costs one 304.
- */
+/** Polls `/snapshot`, or the four resources without it. An unchanged upstream costs one 304. */
 export class UpstreamReader {
   readonly #settings: ReaderSettings;
   readonly #cache = new Map<Path, CachedPart>();
@@ -75,18 +69,12 @@ export class UpstreamReader {
     return this.#notModified;
   }
 
-  /**
-   * Makes the next {@link read} try `/snapshot` again. After an outage another program may respond.
-   */
+  /** Makes the next {@link read} try `/snapshot` again: another program may respond. */
   probeSoon(): void {
     this.#probeAtMs = this.#settings.clock.monotonic();
   }
 
-  /**
-   * Polls once. Rejects only with the signal's reason.
-   *
-   * @param before The last accepted snapshot. Its items replace those that are invalid now.
-   */
+  /** Polls once; `before` replaces invalid items. Rejects only with the signal's reason. */
   async read(before: Snapshot | undefined, signal: AbortSignal): Promise<Reading> {
     this.#settings.reports.startAnswer();
     if (this.#offered !== false || this.#settings.clock.monotonic() >= this.#probeAtMs) {
@@ -152,10 +140,7 @@ export class UpstreamReader {
     };
   }
 
-  /**
-   * Requests one path and caches the content, for revalidation and for use when a later response
-   * fails.
-   */
+  /** Requests a path. Its content is cached to revalidate, and for a later failure. */
   async #take(
     path: Path,
     signal: AbortSignal,

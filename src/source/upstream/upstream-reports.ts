@@ -2,10 +2,7 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ListChannel } from "../../protocol/index.ts";
 
-/**
- * Something invalid from an upstream. Its strings are untrusted; each is at most 200 characters
- * long.
- */
+/** Something invalid from an upstream. Untrusted strings of at most 200 characters. */
 export interface UpstreamReport {
   /** The list's channel, or the part of `/snapshot`. */
   readonly list: ListChannel | "explanations" | "observed_at";
@@ -39,10 +36,7 @@ const REPEAT_AFTER_MS = 600_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_CHARACTERS = 200;
 
-/**
- * Counts invalid content, and limits the reports for the log: each once in ten minutes, 20 per
- * response.
- */
+/** Counts invalid content. Logs each once in ten minutes, 20 per response. */
 export class UpstreamReports {
   readonly #clock: Clock;
   readonly #onInvalid: (report: UpstreamReport) => void;

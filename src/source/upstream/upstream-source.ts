@@ -12,10 +12,7 @@ import { DEFAULT_STATUS, type UpstreamStatus } from "./upstream-status.ts";
 import { UpstreamView } from "./upstream-view.ts";
 
 export interface UpstreamOptions {
-  /**
-   * Address of the other service, such as `http://host:8080`, with any path before `/api/v1`. No
-   * user name, query or fragment.
-   */
+  /** The service's address with any path before `/api/v1`; no user name, query or fragment. */
   readonly url: string;
   /** Interval between the starts of good polls, in milliseconds. Default: 1,000. */
   readonly intervalMs?: number;
@@ -23,25 +20,16 @@ export interface UpstreamOptions {
   readonly timeoutMs?: number;
   /** Maximum size of a body after decompression, in bytes. Default: 16 MiB. */
   readonly maxBytes?: number;
-  /**
-   * Age from which data is not `live`, in milliseconds. Must exceed `intervalMs`, or it never is.
-   * Default: 10,000.
-   */
+  /** Age in ms from which data is not `live`; above `intervalMs`. Default: 10,000. */
   readonly staleAfterMs?: number;
-  /**
-   * The last publication of an earlier process. Items missing from the first response are treated
-   * like later absences.
-   */
+  /** An earlier process's last publication. Items missing at first count as later absences. */
   readonly resume?: Snapshot;
   readonly clock: Clock;
   /** Yields [0, 1) for the back-off. Default: `Math.random`. */
   readonly random?: () => number;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch;
-  /**
-   * Receives a limited number of reports on invalid content. `poll` rejects with whatever it
-   * throws.
-   */
+  /** Receives a limited number of reports. `poll` rejects with whatever it throws. */
   readonly onInvalid?: (report: UpstreamReport) => void;
 }
 

@@ -7,16 +7,11 @@ export interface UpstreamStatus {
   readonly dataAgeMs: number;
   /** `Flarewire-Source-State`: the state of its own source. Default: `live`. */
   readonly state: SourceState;
-  /**
-   * `Flarewire-Origin`: whether its market is `live`, `recorded` or `simulated`. Default: `live`.
-   */
+  /** `Flarewire-Origin`: `live` (default), `recorded` or `simulated`. */
   readonly origin: SourceInfo["origin"];
   /** `Flarewire-Facts`: the facts that its source supports. Default: all of them. */
   readonly facts: SourceInfo["facts"];
-  /**
-   * `Flarewire-Observed-At`: the event time that it has reached, even without changes. Default:
-   * `undefined`.
-   */
+  /** `Flarewire-Observed-At`: its event time, which advances without changes. */
   readonly observedAtMs: number | undefined;
 }
 
@@ -66,10 +61,7 @@ function readTime(text: string | null): number | undefined {
 
 const FROM_BEST = ["live", "stale", "down"] as const satisfies readonly SourceState[];
 
-/**
- * Merges several statuses: the greatest age, the worst state, and the first origin that is not
- * `live`.
- */
+/** Merges statuses: the greatest age, worst state, and first origin that is not `live`. */
 export function mergeStatuses(all: readonly UpstreamStatus[]): UpstreamStatus {
   return {
     dataAgeMs: Math.max(0, ...all.map(({ dataAgeMs }) => dataAgeMs)),

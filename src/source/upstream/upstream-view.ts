@@ -40,19 +40,13 @@ export class UpstreamView {
   }
 }
 
-/**
- * Whether a link is unsafe. A forum post with an unsafe link is removed completely, because it
- * requires one.
- */
+/** Whether a link is unsafe. A forum post, which requires one, is removed completely. */
 function isUnsafe(name: string, value: unknown): boolean {
   if (name === "forum_post") return isRecord(value) && safeLink(String(value.url)) === undefined;
   return /(^|_)url$/.test(name) && typeof value === "string" && safeLink(value) === undefined;
 }
 
-/**
- * Charts and leaderboards are the same for every plan, so they must not depend on a flare that only
- * `pro` lists.
- */
+/** Charts and leaderboards serve every plan: they must not show a flare of `pro`. */
 function concealPro(snapshot: Snapshot, shown: ReadonlySet<string>): Snapshot {
   const { flares, charts, leaderboards } = snapshot;
   const secret = new Map(flares.pro.filter(({ id }) => !shown.has(id)).map((flare) => [flare.id, flare]));

@@ -13,10 +13,7 @@ interface Bucket {
 const START_EVENTS = 12;
 const START_MS = 3_600_000;
 
-/**
- * Tracks how many distinct buyers a token of a given group and size usually has, as the prior for
- * tokens with little history. Sizes are powers of ten of the dollars in the token's pools.
- */
+/** The usual distinct buyers by group and size (powers of ten), as prior for new tokens. */
 export class BuyerRatePriors {
   readonly #buckets: Map<string, Bucket>;
   readonly #settings: DetectorSettings;
@@ -32,10 +29,7 @@ export class BuyerRatePriors {
     return this.#buckets;
   }
 
-  /**
-   * Returns the expected distinct buyers per millisecond for a token with that liquidity; `null` if
-   * its liquidity is unknown.
-   */
+  /** Returns the expected distinct buyers per ms; `null` liquidity: unknown. */
   rateOf(group: MarketGroup, liquidityUsd: number | null): number {
     const bucket = this.#buckets.get(nameOf(group, liquidityUsd));
     return bucket ? (START_EVENTS + bucket.events) / (START_MS + bucket.timeMs) : START_EVENTS / START_MS;

@@ -14,9 +14,7 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 const WARNINGS = [
   /** At least half of the liquidity of the last hours is missing and stays missing. Grave. */
   "liquidity-removed",
-  /**
-   * For some minutes many have bought and almost nobody has sold: selling may be impossible. Grave.
-   */
+  /** For some minutes many bought and almost nobody sold: perhaps nobody can. Grave. */
   "no-seller",
   /** The price lost nine tenths within an hour. Grave. */
   "price-collapsed",

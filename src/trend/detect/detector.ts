@@ -61,10 +61,7 @@ export class Detector {
     return token.trend.isHigh ? this.#settings.frozenRate : 1;
   }
 
-  /**
-   * Closes a token's minute that ends at `atMs`: with its candle, a flat one if none arrived, or
-   * the samples of its trades.
-   */
+  /** Closes the minute that ends at `atMs`: its candle, a flat one, or its trades' samples. */
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
     if (token.candle) {
@@ -204,20 +201,14 @@ export class Detector {
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
   }
 
-  /**
-   * An aggregator reports each minute: its silence is noticed sooner than that of a market with few
-   * trades.
-   */
+  /** An aggregator reports each minute: its silence is noticed sooner than that of trades. */
   #isUnheard(token: TokenState, atMs: number): boolean {
     const market = this.#markets[token.group];
     const isAggregatorSilent = token.window !== null && atMs - market.heardMs > MAX_WINDOW_GAP_MS;
     return isAggregatorSilent || isCutOff(market, atMs);
   }
 
-  /**
-   * Returns whether trading has almost stopped. Checked only if it matters, because counting costs
-   * more than the rest of a judgement.
-   */
+  /** Whether trading has almost stopped. Only checked if it matters: counting is expensive. */
   #isSilent(token: TokenState, reading: Reading, isUnheard: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;
     const isRunning = token.trend.startedMs >= 0;

@@ -33,16 +33,11 @@ export interface Circumstances {
   readonly startTicks: number;
   /** Minimum market-neutral log return at the start. */
   readonly startRise: number;
-  /**
-   * False for tokens that may not start: quote tokens and tokens that are too young. A running
-   * flare of a token that became a quote token fades.
-   */
+  /** False for quote tokens and tokens that are too young; a running flare then fades. */
   readonly mayStart: boolean;
   /** A grave warning ends the flare at once and prevents a start. */
   readonly isDangerous: boolean;
-  /**
-   * Trading has almost stopped, regardless of the terms. Prevents a start and ends a running flare.
-   */
+  /** Trading has almost stopped: prevents a start and ends a running flare. */
   readonly isSilent: boolean;
   /** The token's whole group is silent, so the token's state is unknown. */
   readonly isUnheard: boolean;

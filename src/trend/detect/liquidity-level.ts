@@ -13,21 +13,14 @@ import { decay } from "./statistics.ts";
  * here only by a price fall of 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
-/**
- * Below this, no level is usual yet: a token's age counts from its first real liquidity, even if
- * its pool first held ten dollars.
- */
+/** Below this, no level is usual yet: a token's age counts from its first real liquidity. */
 const MIN_USUAL_USD = 500;
 
-/**
- * Compares the liquidity of one token's pools with its recent level. Plain data for checkpoints.
- */
+/** One token's pools' liquidity against its recent level. Plain data for checkpoints. */
 export interface LiquidityLevel {
   /** Dollars the pools would hold without recent actions of their makers: the sum of references. */
   referenceUsd: number;
-  /**
-   * Long-term average of what the pools hold, whatever changes it. No single block can raise it.
-   */
+  /** Long-term average of what the pools hold. No single block can raise it. */
   usualUsd: number;
   /** Since when they have held at least {@link MIN_USUAL_USD}. */
   bornMs: number;
@@ -69,10 +62,7 @@ export function noteLevel(
   level.isLow = isTooLow(level, usd, atMs, settings);
 }
 
-/**
- * Returns a pool's reference after trades changed its liquidity from `beforeUsd` to `afterUsd`. It
- * changes in proportion, unless the pool was empty.
- */
+/** Returns a pool's reference after trades, in proportion unless it was empty. */
 export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, afterUsd: number): number {
   return beforeUsd > EMPTY_SHARE * referenceUsd ? (referenceUsd * afterUsd) / beforeUsd : referenceUsd;
 }
@@ -103,9 +93,7 @@ export function isRemoved(
   );
 }
 
-/**
- * Returns whether the level is low but still within the grace period and must be judged again soon.
- */
+/** Whether the level is low but in the grace period: judge it again soon. */
 export function isInGrace(
   level: LiquidityLevel,
   usd: number,

@@ -9,10 +9,7 @@ const OUTAGE_GAPS = 20;
 /** Weight of the latest gap in the usual one. */
 const GAP_SHARE = 0.05;
 
-/**
- * Medians over a group's trading tokens; all 0 if there are too few. Subtracting them keeps a move
- * of the whole market from causing flares and ranks.
- */
+/** A group's medians, 0 if too few trade. Subtracted: the whole market's moves are no flares. */
 export interface Market {
   longRise: number;
   burst: number;
@@ -67,9 +64,7 @@ export function extendPath(market: Market, minute: number, move: number): void {
   market.pathMinute = minute;
 }
 
-/**
- * Returns the market's log return since the end of `minute`; 0 if that minute is no longer stored.
- */
+/** Returns the market's log return since the end of `minute`, 0 if that is forgotten. */
 export function moveSince({ path, pathMinute }: Readonly<Market>, minute: number): number {
   if (minute > pathMinute || minute <= pathMinute - PATH_MINUTES) return 0;
   return (path[pathMinute % PATH_MINUTES] ?? 0) - (path[minute % PATH_MINUTES] ?? 0);

@@ -7,9 +7,7 @@ import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity
 import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
-/**
- * Liquidity counts after one to two of these periods, so that a single block's deposit does not.
- */
+/** Liquidity counts after one to two of these periods: no single block's deposit does. */
 const STEADY_MS = 20_000;
 /** A pool needs this share of the deepest pool's liquidity to set the price. */
 const PRICE_POOL_SHARE = 0.1;
@@ -17,13 +15,9 @@ const PRICE_POOL_SHARE = 0.1;
 const VOLUME_MS = 600_000;
 /** A pool takes over the price if its recent volume is this many times that of the current one. */
 const TAKE_OVER = 2;
-/**
- * Minimum time between takeovers while the current pool trades: an unwatched one may fall unseen.
- */
+/** Minimum time between takeovers while the current pool trades. */
 const MIN_STAY_MS = 3_600_000;
-/**
- * Maximum distance of the new price from the current one, as log of the ratio, while that trades.
- */
+/** Maximum distance of the new price from the current one, as log ratio. */
 const MAX_STEP = 0.25;
 /** Both limits are waived for a pool this many times as deep: lasting depth is hard to fake. */
 const MUCH_DEEPER = 4;
@@ -34,10 +28,7 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
   return undefined;
 }
 
-/**
- * Returns whether the token may trade in a pool of unknown depth. While no pool's depth is known,
- * it may in any pool, afterwards only in the first.
- */
+/** Whether a pool of unknown depth may trade: any until a depth is known, then the first. */
 export function mayTradeInUnknown(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
 }
@@ -154,10 +145,7 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
   return pool;
 }
 
-/**
- * What a pool means to its token: it sets the price, or it is another one of sufficient depth, or
- * it holds too little beside the deepest to say anything.
- */
+/** A pool sets the price, or is another deep one, or holds too little to say anything. */
 type PoolRole = "price" | "other" | "shallow";
 
 /**
@@ -209,18 +197,13 @@ export function liquidityOf(token: TokenState): number | null {
   return sum;
 }
 
-/**
- * Returns whether the pools hold enough for the token to count in its group's charts and medians: a
- * token with less costs almost nothing to create. True if the feed knows no liquidity.
- */
+/** Whether the token counts in charts and medians: shallow ones cost nothing to create. */
 export function isDeepEnough(token: TokenState, facts: FeedFacts, settings: DetectorSettings): boolean {
   const liquidity = facts.liquidity ? liquidityOf(token) : null;
   return liquidity === null || liquidity >= settings.chartLiquidityUsd;
 }
 
-/**
- * Returns the dollars in the pool that sets the price, which resist its moves; `null` if unknown.
- */
+/** Returns the dollars in the pool that sets the price; `null` if unknown. */
 export function priceDepthOf(token: TokenState): number | null {
   const { pools, mainPool } = token;
   // Comparing names would cost more than the rest, and most tokens have one pool.
@@ -234,9 +217,7 @@ export function isPriceOfDeepest(token: TokenState): boolean {
   return depth === null || token.pools.every(({ usd }) => usd <= depth);
 }
 
-/**
- * Returns {@link liquidityOf} as a decimal string, the feed's own for one pool; `"0"` if unknown.
- */
+/** Returns {@link liquidityOf} as a decimal string; `"0"` if unknown. */
 export function liquidityText(token: TokenState): string {
   const [only, second] = token.pools;
   if (!only) return "0";
@@ -247,9 +228,7 @@ function volumeAt(pool: Pool, atMs: number): number {
   return pool.volumeUsd * decay(atMs - pool.volumeAtMs, VOLUME_MS);
 }
 
-/**
- * Returns the pool of highest recent volume among those with at least `minUsd`, then the deepest.
- */
+/** Returns the pool of highest recent volume with at least `minUsd`, else the deepest. */
 function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
   return token.pools
     .filter((pool) => steadyUsd(pool, atMs) >= minUsd)
@@ -259,9 +238,7 @@ function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
     });
 }
 
-/**
- * Drops the pool with the least lasting liquidity: a flood of new pools must not displace old ones.
- */
+/** Drops the least lasting liquidity: a flood of new pools must not displace old ones. */
 function dropLowest(token: TokenState): void {
   const worth = ({ usd, referenceUsd }: Pool) => Math.min(usd, referenceUsd);
   const lowest = token.pools.reduce((best, pool) => {

@@ -199,9 +199,7 @@ function isPaidFor(
   return usd >= settings.depthShare * moveCost(liquidityUsd, reading.rise);
 }
 
-/**
- * Returns the dollars that move an x·y=k pool by the log return `rise`: reserve·(e^(rise/2) − 1).
- */
+/** Returns the dollars to move an x·y=k pool by log return `rise`: reserve·(e^(rise/2) − 1). */
 function moveCost(liquidityUsd: number, rise: number): number {
   return (liquidityUsd / 2) * Math.expm1(rise / 2);
 }

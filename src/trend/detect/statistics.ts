@@ -1,9 +1,6 @@
 /* Small exact formulas shared by the detector and the charts. All are pure; none allocates. */
 
-/**
- * Returns the remainder of 1 after `elapsed` of exponential decay with time constant `tau`, in the
- * same unit; 1 if `elapsed` is negative.
- */
+/** Returns e^(−elapsed/tau), in the same unit; 1 if `elapsed` is negative. */
 export function decay(elapsed: number, tau: number): number {
   return elapsed > 0 ? Math.exp(-elapsed / tau) : 1;
 }
@@ -36,10 +33,7 @@ export function wilsonLowerBound(hits: number, total: number, z = 1.645): number
   return Math.max(0, (centre - spread) / (1 + square));
 }
 
-/**
- * Returns the median of the numbers, which it reorders. For an even count, the mean of the middle
- * two; for none, 0.
- */
+/** Returns the median of the numbers, which it reorders; 0 for none. */
 export function medianInPlace(values: number[]): number {
   const { length } = values;
   if (length === 0) return 0;
@@ -51,10 +45,7 @@ export function medianInPlace(values: number[]): number {
   return (lower + upper) / 2;
 }
 
-/**
- * Returns the number that sorting would put at `index`, and moves the lower ones before it: FIND
- * of Hoare (1961). Much faster than sorting.
- */
+/** Moves the lowest to the front and returns the one at `index`: FIND of Hoare (1961). */
 function selectInPlace(values: number[], index: number): number {
   let from = 0;
   let to = values.length - 1;

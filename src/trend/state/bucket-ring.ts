@@ -25,10 +25,7 @@ export function createRing(capacity: number): BucketRing {
   };
 }
 
-/**
- * Makes `bucket` the newest step. Skipped steps get the last price and no trades. Does nothing if
- * the ring is empty or the step is older.
- */
+/** Makes `bucket` the newest step. Skipped ones get the last price and no trades. */
 export function advanceRing(ring: BucketRing, bucket: number): void {
   if (ring.last < 0 || bucket <= ring.last) return;
   const size = ring.closes.length;
@@ -44,10 +41,7 @@ export function advanceRing(ring: BucketRing, bucket: number): void {
   ring.last = bucket;
 }
 
-/**
- * Records a price and the number of buys and sells within a step. An older step takes only the
- * counts, because its close is final. A step older than the ring is ignored.
- */
+/** Records a price and counts in a step. An older one's close is final; counts still add. */
 export function recordInRing(
   ring: BucketRing,
   bucket: number,
@@ -72,9 +66,7 @@ export function scaleRing(ring: BucketRing, factor: number): void {
   for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
 }
 
-/**
- * Corrects the close of a stored step, for a late candle. The flat steps after it do not change.
- */
+/** Corrects a stored step's close for a late candle; the flat ones after it stay. */
 export function amendClose(ring: BucketRing, bucket: number, price: number): void {
   if (ring.last >= 0 && bucket <= ring.last && bucket >= oldest(ring)) {
     ring.closes[bucket % ring.closes.length] = price;
@@ -90,10 +82,7 @@ export function closeAt(ring: BucketRing, bucket: number): number {
 
 const SCRATCH = new Float64Array(1_024);
 
-/**
- * Returns the closes of the steps `from` to `to`, from index 0, valid until the next call. The ring
- * must contain all of them.
- */
+/** Returns the closes from `from` to `to`, all in the ring, until the next call. */
 export function closesWithin(ring: BucketRing, from: number, to: number): Readonly<Float64Array> {
   const { closes } = ring;
   let slot = from % closes.length;

@@ -8,9 +8,7 @@ import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
-/**
- * Increase whenever {@link EngineState} changes its meaning: older checkpoints are then rejected.
- */
+/** Increase it with any change of {@link EngineState}'s meaning: rejects older checkpoints. */
 const VERSION = 9;
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
@@ -41,9 +39,7 @@ export function packEngine(state: EngineState): EngineCheckpoint {
   return { version: VERSION, state: encodeState(state) };
 }
 
-/**
- * Returns the state in a checkpoint. Throws RangeError for another version, TypeError for damage.
- */
+/** Returns a checkpoint's state. Throws RangeError for its version, TypeError for damage. */
 export function unpackEngine(checkpoint: EngineCheckpoint): EngineState {
   if (checkpoint.version !== VERSION) {
     throw new RangeError(`unsupported checkpoint version ${checkpoint.version}; expected version ${VERSION}`);

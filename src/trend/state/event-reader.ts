@@ -48,10 +48,7 @@ export function isGroup(value: unknown): value is MarketGroup {
   return GROUPS.has(value);
 }
 
-/**
- * Validates an event other than a clock and stores its amounts in `numbers`. Returns the reason if
- * it is invalid. Does not check time and token, except a candle's time.
- */
+/** Stores an event's amounts in `numbers`, or returns why it is invalid, time and token aside. */
 export function readEvent(
   event: Exclude<MarketEvent, { kind: "clock" }>,
   numbers: EventNumbers,
@@ -102,10 +99,7 @@ function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | u
   return undefined;
 }
 
-/**
- * Returns what is wrong with a report. If nothing, stores its price and its pool's dollars in
- * `numbers`.
- */
+/** Stores a report's price and dollars in `numbers`, or returns what is wrong with it. */
 function readWindowEvent(event: Window, numbers: EventNumbers): RejectReason | undefined {
   if (!Window.safeParse(event).success || !isName(event.pool)) return "malformed";
   const { past, counts } = event;

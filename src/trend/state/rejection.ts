@@ -55,9 +55,7 @@ export function parsePrice(text: unknown): number {
   return price > 0 && price <= MAX_PRICE ? price : Number.NaN;
 }
 
-/**
- * Returns an amount of tokens or money as a number; NaN unless it is a plain decimal in [0, 10^27].
- */
+/** Returns an amount as a number; NaN unless it is a plain decimal in [0, 10^27]. */
 export function parseAmount(text: unknown): number {
   const amount = parseDecimal(text);
   return amount <= MAX_AMOUNT ? amount : Number.NaN;

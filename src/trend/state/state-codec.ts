@@ -49,9 +49,7 @@ function decodeMap(json: JsonValue | undefined): Map<unknown, unknown> {
   );
 }
 
-/**
- * Encodes the array's bytes, little-endian, in base64: in a fifth of the time of decimal numbers.
- */
+/** Encodes bytes in base64: in a fifth of the time of decimal numbers. */
 function encodeBytes(array: Float64Array | Uint32Array | Uint8Array): string {
   const bytes = Buffer.from(array.buffer, array.byteOffset, array.byteLength);
   return inOrder(bytes, array.BYTES_PER_ELEMENT).toString("base64");

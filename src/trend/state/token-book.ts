@@ -7,9 +7,7 @@ import { createToken, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
-/**
- * Tokens may exceed their maximum by this factor before an eviction, which costs a pass over all.
- */
+/** Tokens may exceed their maximum by this factor before an eviction's pass over all. */
 const OVERRUN = 1.1;
 
 interface GroupBook {
@@ -125,10 +123,7 @@ function isNeeded(token: TokenState): boolean {
   return token.trend.startedMs >= 0 || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 
-/**
- * Returns a token's key: its address in lower case, on the exchange its name. `undefined` for what
- * cannot be a token of the group.
- */
+/** Returns a token's key: lower-case address, or name on the exchange, if valid. */
 function keyOfToken(group: MarketGroup, name: unknown): string | undefined {
   if (group === "exchange") return isName(name) ? name : undefined;
   return isAddress(name) ? name.toLowerCase() : undefined;

@@ -2,10 +2,7 @@ import { safeLink } from "../../lib/text/safe-text.ts";
 import type { MarketGroup, Profile } from "../../market/index.ts";
 import type { ForumPost, MarketData, SocialData } from "../../model/index.ts";
 
-/**
- * Facts from enrichers about a token. `null`: unknown, or known not to exist. Every change replaces
- * the whole object.
- */
+/** Facts from enrichers; `null`: unknown or none. Every change replaces the whole object. */
 export interface TokenProfile {
   readonly symbol: string | null;
   readonly name: string | null;
@@ -33,18 +30,12 @@ export const NO_PROFILE: TokenProfile = {
   forumPost: null,
 };
 
-/**
- * Stores the profiles of all tokens, because a token may trade long after its profile arrived. The
- * least recently used are forgotten first.
- */
+/** All tokens' profiles: one may trade long after. Forgets the least recently used. */
 export class ProfileBook {
   readonly #profiles: Map<string, TokenProfile>;
   readonly #max: number;
 
-  /**
-   * @param max Maximum number of profiles.
-   * @param profiles Those of a checkpoint.
-   */
+  /** `max`: maximum number of profiles; `profiles`: those of a checkpoint. */
   constructor(max: number, profiles = new Map<string, TokenProfile>()) {
     this.#profiles = profiles;
     this.#max = max;
@@ -72,10 +63,7 @@ export class ProfileBook {
     return profile;
   }
 
-  /**
-   * Stores since when a token has been known, so that another of its pools is not new even if the
-   * token is forgotten.
-   */
+  /** Stores since when a token is known: its later pools are not new, even if it is forgotten. */
   rememberKnown(group: MarketGroup, key: string, sinceMs: number): void {
     const name = `${group}/${key}`;
     this.#put(name, { ...(this.#profiles.get(name) ?? NO_PROFILE), knownSinceMs: sinceMs });
@@ -129,9 +117,7 @@ function copyPost(post: NonNullable<Profile["forumPost"]> | null): ForumPost | n
   return { position, address, url, title, upvotes, posted: new Date(post.posted).toISOString() };
 }
 
-/**
- * Links are untrusted and pages render them as anchors: returns `null` unless it is http or https.
- */
+/** Links are untrusted, and pages render them: `null` unless http or https. */
 function copyLink(link: string | null): string | null {
   return safeLink(link) === undefined ? null : link;
 }

@@ -35,10 +35,7 @@ export interface Pool {
   usdText: string;
   /** Event time of that report. */
   usdAtMs: number;
-  /**
-   * The current span of 20 seconds, counted from 1970; the minimum liquidity within it and within
-   * the previous one. See {@link steadyUsd}.
-   */
+  /** The current 20 seconds since 1970, with minimum liquidities. See {@link steadyUsd}. */
   span: number;
   leastUsd: number;
   leastBeforeUsd: number;
@@ -49,9 +46,7 @@ export interface Pool {
   /** Dollars traded as of `volumeAtMs`, decaying over ten minutes in steps of one. */
   volumeUsd: number;
   volumeAtMs: number;
-  /**
-   * {@link TokenState.priceScale} when this pool last set the price; 0 if that is no longer valid.
-   */
+  /** {@link TokenState.priceScale} when this pool last set the price; 0 if invalid. */
   scale: number;
 }
 
@@ -76,10 +71,7 @@ export interface ChartRank {
   /** Current rank from 1; 0 outside. */
   rank: number;
   streak: number;
-  /**
-   * Rank in each of the past 360 minutes, indexed by minute modulo 360; 0 outside. `null` unless it
-   * was in the chart.
-   */
+  /** Ranks by minute modulo 360; 0 outside. `null` unless it was in the chart. */
   ranks: Uint8Array | null;
   rankSum: number;
   rankCount: number;
@@ -100,10 +92,7 @@ export interface TokenState {
   /** First and last trade or candle with volume; -1 before the first. */
   firstMarketMs: number;
   lastMarketMs: number;
-  /**
-   * Bits of the last 32 minutes, set for those with a trade, the newest in the lowest bit; and the
-   * number of the newest one. A signed 32-bit integer.
-   */
+  /** Bits of the last 32 minutes with trades, newest lowest, and that one's number. */
   activeMinutes: number;
   lastActiveMinute: number;
   /** Total number of trades and candles. */
@@ -112,10 +101,7 @@ export interface TokenState {
   price: number;
   /** The price as the feed's decimal string. */
   priceText: string;
-  /**
-   * Event time of the trade or candle that set the price, and the pool of that trade; -1 and ""
-   * before the first.
-   */
+  /** Event time and pool of the trade or candle that set the price; -1 and "" before. */
   priceAtMs: number;
   pricePool: string;
   /** Product of all factors applied to past prices; see {@link rescalePrices}. */
@@ -232,10 +218,7 @@ export function notePeak(token: TokenState, close: number, minute: number): void
   token.peakMinute = minute;
 }
 
-/**
- * Rescales all past prices because another pool sets the price from now on. Prices differ between
- * pools, and the step from one to the other is no move that anybody traded.
- */
+/** Rescales past prices for another pool's, whose difference is no traded move. */
 export function rescalePrices(token: TokenState, ratio: number): void {
   const scale = token.priceScale * ratio;
   if (!(scale > 1 / MAX_RATIO && scale < MAX_RATIO)) return;
@@ -296,10 +279,7 @@ function activeWithin(token: TokenState, atMs: number, minutes: number): number 
   return token.activeMinutes & (window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1);
 }
 
-/**
- * Returns whether the token trades repeatedly: in at least three of the last ten minutes. Only such
- * tokens count in their group's medians and chart.
- */
+/** Whether it trades in three of the last ten minutes: only such count in medians and chart. */
 export function isTrading(token: TokenState, atMs: number): boolean {
   let bits = activeWithin(token, atMs, TRADING_WINDOW_MINUTES);
   for (let minute = 1; minute < MIN_TRADING_MINUTES; minute++) bits &= bits - 1;
@@ -318,10 +298,7 @@ export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
 }
 
-/**
- * Returns the ring with the token's last five minutes, the step that ended last at `atMs`, and the
- * number of steps in five minutes.
- */
+/** Returns the ring of the last five minutes, the last ended step, and the steps in them. */
 export function recentSteps(token: TokenState, atMs: number) {
   const stepMs = token.fine ? FINE_STEP_MS : MINUTE_MS;
   return {
@@ -342,10 +319,7 @@ export function countRecentTrades(
   return { buys: buysWithin(ring, end - steps + 1, end), sells: sellsWithin(ring, end - steps + 1, end) };
 }
 
-/**
- * Returns the trades of the {@link CHART_MINUTES} minutes that end with `end`: those that a chart
- * shows.
- */
+/** Returns the trades of the {@link CHART_MINUTES} minutes that end with `end`. */
 export function countChartTrades(
   { minutes, window }: TokenState,
   end: number,
@@ -355,10 +329,7 @@ export function countChartTrades(
   return { buys: buysWithin(minutes, from, end), sells: sellsWithin(minutes, from, end) };
 }
 
-/**
- * Updates the token's relevance: in its group's chart, or flaring for every plan. Charts are the
- * same for all plans, so a flare that only `pro` shows must not change them.
- */
+/** Updates relevance: in the chart or flaring for every plan, which charts are the same for. */
 export function judgeRelevance(token: TokenState, atMs: number): void {
   const isPublicFlare = token.flare !== null && token.flare.id === token.publicFlareId;
   const isRelevant = token.chart.rank > 0 || isPublicFlare;

@@ -26,10 +26,7 @@ export interface Candidate {
   readonly token: TokenState;
   /** Mean close of the last 60 minutes, or of as many as there are. */
   readonly average: number;
-  /**
-   * Natural logarithm of the last close over that average, assuming that the token has followed its
-   * market since its last trade.
-   */
+  /** Log of the last close over that average, moved by the market since its last trade. */
   readonly rise: number;
   /** Known minutes of the hour. */
   readonly count: number;
@@ -93,9 +90,7 @@ function worthOf(
   return (rise - usualRise) / Math.max(risk, Number.MIN_VALUE);
 }
 
-/**
- * Returns the first ten in that order, without sorting the thousands of candidates of each minute.
- */
+/** Returns the first ten in that order, without sorting thousands each minute. */
 function best(
   candidates: readonly Candidate[],
   compare: (a: Candidate, b: Candidate) => number,

@@ -66,9 +66,7 @@ function nestedId(token: TokenState): string {
   return token.nestedId;
 }
 
-/**
- * Renders the token's names, address and price. An unknown symbol becomes the shortened address.
- */
+/** Renders names, address and price. An unknown symbol becomes the shortened address. */
 export function viewToken(token: TokenState): Token {
   const { profile } = token;
   const symbol = viewSymbol(token);
@@ -92,9 +90,7 @@ export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
-/**
- * Renders the detector's numbers, rounded against flicker, without terms that cannot be measured.
- */
+/** Renders the detector's measurable numbers, rounded against flicker. */
 export function viewExplanation(
   reading: Reading,
   warnings: readonly string[],
@@ -139,10 +135,7 @@ function viewProfile(token: TokenState) {
   return { forum_post: forumPost, social_data: socialData, contract_source: viewSource(token) };
 }
 
-/**
- * Renders counts and price changes of the last five minutes, in whole steps of five seconds. Candle
- * tokens use whole minutes.
- */
+/** Renders the last five minutes in whole steps of five seconds, minutes for candles. */
 function viewWindow(token: TokenState, atMs: number) {
   const { ring, end, steps } = recentSteps(token, atMs);
   const now = token.price;

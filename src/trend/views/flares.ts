@@ -189,9 +189,7 @@ function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): 
   return other !== undefined && other.finishedMs === atMs && other.flare.id > flare.id;
 }
 
-/**
- * Returns the previous explanation if only its time differs: a quiet flare must cause no events.
- */
+/** Returns `before` if only its time differs: a quiet flare must cause no events. */
 function reuseExplanation(before: Explanation, after: Explanation): Explanation {
   return jsonEqual({ ...after, at: before.at }, before) ? before : after;
 }

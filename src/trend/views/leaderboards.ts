@@ -13,11 +13,7 @@ const WINDOW_MINUTES = 360;
 const TOP = 10;
 const DECIMALS = 4;
 
-/**
- * Returns the ten tokens that were longest in the chart within the past six hours, longest first,
- * then by mean rank, then by address. Every past minute in a chart counts sixty seconds. The
- * current chart does not count yet.
- */
+/** Returns the ten longest in the chart within six past hours, then by mean rank, address. */
 export function standings(tokens: Iterable<TokenState>): TokenState[] {
   const charted = [...tokens].filter(({ chart }) => chart.rankCount > 0);
   charted.sort(
@@ -29,10 +25,7 @@ export function standings(tokens: Iterable<TokenState>): TokenState[] {
   return charted.slice(0, TOP);
 }
 
-/**
- * Records the token's rank in the chart of the minute `atMs` and removes that of six hours before.
- * A minute without any data of the group (`isObserved` is false) counts for no token.
- */
+/** Records the rank at `atMs`, removing that of six hours before. Unobserved: none counts. */
 export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
   const { chart } = token;
   if (chart.rank === 0 && !chart.ranks) return;

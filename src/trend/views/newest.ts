@@ -64,10 +64,7 @@ export class NewestBook {
     }
   }
 
-  /**
-   * Updates prices, liquidity and facts. `find` returns a token by its key. Removes listings whose
-   * token is gone or turned out to be a quote token.
-   */
+  /** Updates prices, liquidity and facts. Removes tokens that are gone or turned out quotes. */
   refresh(find: (key: string) => TokenState | undefined): void {
     for (let index = this.#items.length - 1; index >= 0; index--) {
       const item = this.#items[index];

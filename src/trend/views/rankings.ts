@@ -69,9 +69,7 @@ export class Rankings {
     if (token.chart.rank > 0 || token.chart.rankCount > 0) this.#charted[token.group].add(token);
   }
 
-  /**
-   * Ranks every group at the minute `atMs`. The callbacks return a group's tokens and its market.
-   */
+  /** Ranks every group at `atMs`. The callbacks return its tokens and its market. */
   step(
     atMs: number,
     tokensOf: (group: MarketGroup) => readonly TokenState[],

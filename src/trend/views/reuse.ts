@@ -1,9 +1,6 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
 
-/**
- * Returns `before` if it equals `after` in every part, else `after`. Unchanged parts stay the same
- * objects, so that snapshots compare fast. For plain JSON values.
- */
+/** Returns `before` if equal to `after`, in each part: unchanged JSON compares fast. */
 export function reuseIfEqual<T>(before: T | undefined, after: T): T {
   return before !== undefined && jsonEqual(before, after) ? before : after;
 }

@@ -12,17 +12,10 @@ export interface ReceiverState {
   readonly connections: number;
 }
 
-/**
- * Lead that a faster receiver may have over a slower one, so that it need not wait at each
- * connection. Of many connections, the split is at most 51.5 to 48.5 %.
- */
+/** Lead of a faster receiver over a slower one, to not wait each time: 51.5 to 48.5 %. */
 export const MAX_LEAD = 1 / 16;
 
-/**
- * Chooses the receiver with the fewest connections; among equals, the `turn`-th. Returns
- * `undefined` if none can take one, or if all that can are too far ahead of one that soon will. In
- * a hurry, returns any that can.
- */
+/** Chooses the fewest connections, then the `turn`-th; in a hurry, any that can take one. */
 export function chooseReceiver<R extends ReceiverState>(
   receivers: readonly R[],
   turn: number,

@@ -54,10 +54,7 @@ export class ConnectionHandoff {
     this.#options = options;
   }
 
-  /**
-   * Starts listening. Resolves with the address; rejects with the system's error if it cannot
-   * listen.
-   */
+  /** Listens. Resolves with the address, rejects with the system's error. */
   async listen(): Promise<string> {
     const { host, port, clock } = this.#options;
     const [first = host, ...others] = host === "localhost" ? await addressesOf(host) : [host];

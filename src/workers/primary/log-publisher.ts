@@ -12,9 +12,7 @@ export interface LogPublisherParts {
   readonly format: (lists: Lists) => Uint8Array;
 }
 
-/**
- * Publishes the primary's log to its workers: each batch once per worker, complete and in order.
- */
+/** Publishes the log to workers: each batch once per worker, complete and in order. */
 export class LogPublisher {
   readonly #parts: LogPublisherParts;
   readonly #listeners = new Set<(message: LogUpdate) => void>();
@@ -22,10 +20,7 @@ export class LogPublisher {
   #positions: Readonly<Record<string, number>>;
   #wasReady: boolean;
 
-  /**
-   * Create it after the hub of the head, so that the history is up to date when the head notifies
-   * this.
-   */
+  /** Create it after the hub of the head, whose history is then up to date first. */
   constructor(parts: LogPublisherParts) {
     const { head, log } = parts;
     this.#parts = parts;
@@ -38,10 +33,7 @@ export class LogPublisher {
     });
   }
 
-  /**
-   * Returns the messages that bring a worker up to date, and a function to stop. `listener`
-   * receives everything after them at once.
-   */
+  /** Returns messages that bring a worker up to date; `listener` receives all after them. */
   follow(listener: (message: LogUpdate) => void): {
     readonly snapshot: AsyncGenerator<SnapshotMessage>;
     readonly stop: () => void;

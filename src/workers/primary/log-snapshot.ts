@@ -19,11 +19,7 @@ const RECORDS_PER_MESSAGE = 512;
 /** More than any log holds. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/**
- * Returns the complete log and its lists, up to the head at the moment of the call; send later
- * changes after these messages. A client with an older cursor can then resume at a worker that has
- * just started.
- */
+/** Returns the complete log and lists, so that a new worker can resume older cursors. */
 export function snapshotMessages({
   log,
   head,

@@ -44,10 +44,7 @@ interface WorkerSlot {
   quickEnds: number;
 }
 
-/**
- * Keeps the configured number of workers running. Replaces a worker that ends, after a longer pause
- * if it ended soon after its start.
- */
+/** Replaces workers that end, after a longer pause if soon after their start. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
@@ -87,10 +84,7 @@ export class WorkerPool {
     return `${failing.length} of ${this.#slots.length} workers crash repeatedly`;
   }
 
-  /**
-   * Resolves when all workers take connections. Rejects when one ends before, because its
-   * replacement would fail too.
-   */
+  /** Resolves when all take connections. Rejects when one ends before. */
   async start(): Promise<void> {
     const { clock } = this.#options;
     const failed = new Promise<never>((_, reject) => {
@@ -121,10 +115,7 @@ export class WorkerPool {
     for (const one of this.processes) if (one !== except) one.send(message);
   }
 
-  /**
-   * Makes all workers disconnect their clients within `drainMs` and end. Resolves when the last has
-   * ended.
-   */
+  /** Ends all workers, which disconnect clients within `drainMs`. Resolves after the last. */
   async drain(drainMs: number): Promise<void> {
     this.#over.abort();
     // If this process is forced to exit, its workers must not outlive it.

@@ -7,10 +7,7 @@ import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 
-/**
- * Liveness checks since a hand-over after which a worker counts as stuck. They are one second
- * apart.
- */
+/** Liveness checks since a hand-over, one second apart, after which a worker is stuck. */
 const STUCK_TICKS = 2;
 
 /** How a worker process ended. */
@@ -125,10 +122,7 @@ export class WorkerProcess {
     if (this.#options.child.connected) this.#options.child.send(message, () => {});
   }
 
-  /**
-   * Hands over a connection. Returns false if the worker is gone; the connection then stays here.
-   * It also stays open here until the worker confirms it.
-   */
+  /** Hands over a connection, open here until confirmed. False if the worker is gone. */
   handOver(socket: Socket): boolean {
     const { child } = this.#options;
     if (!child.connected) return false;
@@ -146,9 +140,7 @@ export class WorkerProcess {
     this.send(report);
   }
 
-  /**
-   * Returns the worker's metrics, or the last reported ones if it does not reply within `waitMs`.
-   */
+  /** Returns the worker's metrics, the last ones if it takes longer than `waitMs`. */
   async measure(waitMs: number): Promise<MetricsJson | undefined> {
     if (!this.isReady) return this.metrics;
     const id = ++this.#measureId;
@@ -187,10 +179,7 @@ export class WorkerProcess {
     for (const message of behind) this.send(message);
   }
 
-  /**
-   * Resolves when the system has taken the message, so that the log does not pile up in this
-   * process.
-   */
+  /** Resolves when the system has taken the message, to not pile up the log here. */
   #sent(message: ToWorker): Promise<void> {
     const { child } = this.#options;
     return new Promise((resolve) => {

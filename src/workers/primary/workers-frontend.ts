@@ -48,10 +48,7 @@ export interface WorkersFrontendOptions {
 const MEASURE_MS = 1_000;
 const CATCH_UP_MS = 3_000;
 
-/**
- * Serves clients through worker processes: accepts their connections, sends them events, and holds
- * what they share.
- */
+/** Serves clients through workers: connections, events, and what they share. */
 export class WorkersFrontend {
   readonly #options: WorkersFrontendOptions;
   readonly #merged = new MergedMetrics();
@@ -92,10 +89,7 @@ export class WorkersFrontend {
     return this.#pool.counts;
   }
 
-  /**
-   * Resolves with the address when all workers take connections. Rejects with the system's error if
-   * it cannot listen, or when a worker ends during its start.
-   */
+  /** Resolves when all take connections. Rejects if it cannot listen or a worker ends. */
   async listen(): Promise<string> {
     const url = await this.#handoff.listen();
     try {

@@ -43,9 +43,7 @@ export class InjectedConnections {
     socket.resume();
   }
 
-  /**
-   * Closes connections as they become idle, and all after `graceMs`. Resolves when none is left.
-   */
+  /** Closes idle connections, all after `graceMs`. Resolves when none is left. */
   async close(graceMs: number): Promise<void> {
     if (this.#sockets.size === 0) return;
     const gone = new Promise<void>((resolve) => {

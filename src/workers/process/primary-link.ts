@@ -38,10 +38,7 @@ export class PrimaryLink {
     this.#channel.send?.(message, undefined, undefined, () => {});
   }
 
-  /**
-   * Sends a request. Rejects with the primary's FlarewireError. Never resolves if the primary is
-   * gone, because the worker then ends.
-   */
+  /** Sends a request. Rejects with the primary's FlarewireError. Pending if that is gone. */
   async ask(question: Question): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;

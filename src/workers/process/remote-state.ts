@@ -46,10 +46,7 @@ export class RemoteState implements SharedState {
     this.#onClaimed = listener;
   }
 
-  /**
-   * Applies a claim in the order of the primary, which is the same at all workers. So of two
-   * connections that a client opens at once, exactly one stays: the one that was claimed last.
-   */
+  /** Applies a claim in the primary's order: of two connections of a client, the last stays. */
   claimed({ client, isOwn }: ToWorker & { readonly type: "claimed" }): void {
     const pending = this.#claims.get(client) ?? 0;
     // While an own claim is pending, the connection here is the later one.

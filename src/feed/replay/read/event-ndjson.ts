@@ -12,20 +12,14 @@ import { type Skipped, shown } from "./skips.ts";
 /** Version of the recording format. */
 export const RECORDING_VERSION = 1;
 
-/**
- * The optional first line of an event recording. It states which facts the recorded feed supported,
- * so that a replay distinguishes an absent fact from one that the feed could not know.
- */
+/** The optional first line: the recorded feed's facts. A fact may be absent or unknowable. */
 export const RecordingHeader = z.object({
   kind: z.literal("recording"),
   version: z.literal(RECORDING_VERSION),
   /** Origin of the recorded feed. Replayed, `simulated` stays and the others become `recorded`. */
   origin: Origin.optional(),
   facts: FeedFacts,
-  /**
-   * The recording contains every `clock` of the feed, so a replay adds none. Absent: a replay adds
-   * one at each whole second.
-   */
+  /** The recording has every `clock`. Absent: a replay adds one at each whole second. */
   clocks: z.literal("recorded").optional(),
 });
 export type RecordingHeader = z.infer<typeof RecordingHeader>;

@@ -3,15 +3,9 @@ import type { Skipped } from "./skips.ts";
 
 /** Parses the lines of one recording format. */
 export interface LineParser {
-  /**
-   * Classifies the first line that is not blank. `header` is consumed, `data` is parsed like the
-   * rest, and anything else is the problem with the file.
-   */
+  /** Classifies the first non-blank line: consumed `header`, `data` to parse, or a problem. */
   firstLine(line: string): "header" | "data" | { readonly problem: string };
-  /**
-   * Appends a line's events to `out`, all at one time and `shiftMs` later than recorded. If the
-   * line is unusable, returns the reason and leaves `out` unchanged.
-   */
+  /** Appends a line's events to `out`, `shiftMs` later, or returns the reason it is unusable. */
   parse(line: string, shiftMs: number, out: MarketEvent[]): Skipped | undefined;
   /** Returns the tokens in profiles that no line contained. */
   unusedProfiles(): readonly string[];

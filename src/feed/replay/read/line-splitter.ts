@@ -8,11 +8,7 @@ export interface LongLine {
 }
 export type Line = string | LongLine;
 
-/**
- * Splits a stream of text into lines at `\n`, and removes a `\r` before it. Buffers at most one
- * unfinished line of maximum length, so a file without line ends costs no memory. `node:readline`
- * has no such bound.
- */
+/** Splits text at `\n` or `\r\n`. Buffers at most one line of maximum length, unlike readline. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder();
   #rest = "";

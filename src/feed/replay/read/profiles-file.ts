@@ -86,10 +86,7 @@ export interface TokenProfile {
 /** By the token's name in the recording. */
 export type TokenProfiles = ReadonlyMap<string, TokenProfile>;
 
-/**
- * Reads a profiles file. Throws `InputError` if it is missing, larger than `MAX_PROFILES_BYTES`,
- * not JSON, or has invalid fields. The message names up to five of them with their tokens.
- */
+/** Reads a profiles file. Throws `InputError` that names up to five invalid fields. */
 export function readProfiles(path: string): TokenProfiles {
   const parsed = ProfilesFile.safeParse(readJson(path));
   if (!parsed.success) {

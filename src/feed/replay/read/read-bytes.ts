@@ -3,10 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createGunzip, type Gunzip } from "node:zlib";
 import { messageOf } from "../../../lib/text/message-of.ts";
 
-/**
- * Bytes per read. Gzip unpacks to at most 1,032 times its size, so a malicious file gets at most 17
- * MB into memory per read.
- */
+/** Bytes per read. Gzip unpacks to at most 1,032 times that: 17 MB from a malicious file. */
 const READ_BYTES = 16_384;
 
 /** Why the bytes ended early: the packed data is truncated, damaged or unreadable. */
@@ -25,11 +22,7 @@ export function isGzip(head: Uint8Array): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
-/**
- * Yields the file's bytes, unpacked if they are gzip (of one or more members). Yields everything
- * that can be unpacked before the error of a truncated file. Calls `onRead` with the number of
- * bytes read from the file.
- */
+/** Yields the file's bytes, unpacked if gzip, as far as possible before a truncation's error. */
 export async function* readBytes(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   const source = fileBytes(path, onRead);
   try {
@@ -66,10 +59,7 @@ async function* fileBytes(path: string, onRead: (bytes: number) => void): AsyncG
   }
 }
 
-/**
- * Unpacks chunk by chunk and takes all output before the next input and before the end: a failing
- * stream drops its buffer, so a plain pipeline would lose the last lines before the truncation.
- */
+/** Takes all output before more input or the end: a failing stream would drop the last lines. */
 async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
   let ready: Uint8Array[] = [];

@@ -30,9 +30,7 @@ export interface Skipped {
 /** Receives skipped lines. `line` counts from 1; 0 means no particular line. */
 export type OnSkipped = (reason: SkipReason, line: number, detail: string) => void;
 
-/**
- * Number of lines per reason that are reported individually. A summary at the end covers the rest.
- */
+/** Lines per reason that are reported individually. A summary covers the rest. */
 export const DETAILED_PER_REASON = 5;
 
 /** Quotes an untrusted value in a message: escaped, at most 60 characters. */

@@ -27,11 +27,7 @@ export interface RecordingHead {
 /** Number of bytes to inspect; unpacked at most 1,032 times as many. */
 const HEAD_BYTES = 4_096;
 
-/**
- * Inspects the start of a recording: readability, compression, format, and supported facts. Blocks
- * for one small read. Throws `InputError` if the file is missing, not regular, empty, truncated
- * within its first line, or of neither format.
- */
+/** Inspects a recording's start. Throws `InputError` if it is unreadable or of neither format. */
 export function sniffRecording(path: string, format: RecordingFormat | "auto"): RecordingHead {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return directoryHead(path, format);
   const { head, sizeBytes } = readHead(path);
@@ -89,9 +85,7 @@ function readHead(path: string): { head: Buffer; sizeBytes: number } {
   }
 }
 
-/**
- * Unpacks the head. If it is the whole file without a complete line, it is checked for truncation.
- */
+/** Unpacks the head. If it is the whole file without a complete line, checks for truncation. */
 function unpackHead(path: string, head: Buffer, sizeBytes: number): Buffer {
   try {
     const text = gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });

@@ -47,9 +47,7 @@ export interface TokenTraits {
   readonly tradesPerMs: (atMs: number) => number;
   /** Mean number of trades that one trade triggers. */
   readonly branching: number;
-  /**
-   * Probability that a price gap is traded away within a minute; low if nobody watches the token.
-   */
+  /** Probability that a price gap is traded away within a minute. */
   readonly arbitrageChance: number;
   readonly canSell: boolean;
   /** When trading ends; Infinity for never. */

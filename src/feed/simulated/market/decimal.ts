@@ -1,9 +1,6 @@
 const MAX = 1e20;
 
-/**
- * Formats a non-negative number as a plain decimal with this many significant digits, never with an
- * exponent; at most 10^20 and 60 decimals.
- */
+/** Formats a number in [0, 10^20] as a plain decimal: no exponent, at most 60 decimals. */
 export function decimal(value: number, significant = 9): string {
   if (!(value > 0)) return "0";
   const capped = Math.min(value, MAX);

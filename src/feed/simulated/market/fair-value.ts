@@ -2,9 +2,7 @@ import { DAY_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketFactor } from "./episodes/market-factor.ts";
 import type { Random } from "./random.ts";
 
-/**
- * A token's own value reverts to its start with this time constant, to stay in range for months.
- */
+/** A token's own value reverts to its start with this time constant. */
 const RECALL_MINUTES = (5 * DAY_MS) / MINUTE_MS;
 
 /** How a token's value moves by itself and with the market. */
@@ -17,10 +15,7 @@ export interface ValueTraits {
   readonly beta: number;
 }
 
-/**
- * Simulates a token's fair value: geometric Brownian motion with weak mean reversion, times the
- * market's level. Prices deviate from it, and trades bring them back.
- */
+/** A token's fair value: geometric Brownian motion, slowly reverting, times the market's level. */
 export class FairValue {
   readonly #traits: ValueTraits;
   readonly #marketFactor: MarketFactor;

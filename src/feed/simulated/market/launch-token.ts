@@ -12,9 +12,7 @@ import { Random } from "./random.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
 const FEE_SHARE = 0.0025;
-/**
- * Below this many dollars in the pool and trades per minute, one wallet moves the price at will.
- */
+/** Below this many dollars in the pool, one wallet moves the price at will. */
 const SHALLOW_USD = 25_000;
 const QUIET_PER_MINUTE = 0.8;
 /** Mean hours between one token's scripts, beyond the quiet hour after each. */
@@ -24,9 +22,7 @@ const MEAN_HOURS_ELSEWHERE = 19;
 const IDLE_FACTOR = 2.7;
 /** Most tokens of a chain are idle: they trade once in 11 minutes to 6 hours. */
 const IDLE_SHARE = 0.72;
-/**
- * Probability that a price gap is traded away within a minute: by programs, or by chance if idle.
- */
+/** Probability that a price gap is traded away within a minute. */
 const ARBITRAGE_CHANCE = 0.7;
 const IDLE_ARBITRAGE_CHANCE = 0.01;
 
@@ -37,10 +33,7 @@ export interface ChainSetup {
   readonly chain: Chain;
 }
 
-/**
- * Creates a token that has existed for long. Its activity is log-normal and grows with its depth,
- * so a few tokens make most of the trades.
- */
+/** Creates a long-existing token of log-normal activity; a few make most of the trades. */
 export function createEstablished(
   setup: ChainSetup,
   serial: number,
@@ -118,11 +111,7 @@ interface Newcomer {
   readonly companions: readonly Actor[];
 }
 
-/**
- * Creates a newly listed token: busy at first, then less and less. A third of the honest ones is
- * pumped soon after launch; they trade for 3 to 48 hours and are then forgotten. Rugs and honeypots
- * end with their liquidity.
- */
+/** Creates a newcomer. A third of the honest ones is pumped; rugs and honeypots end empty. */
 export function createNewcomer(
   setup: ChainSetup,
   serial: number,

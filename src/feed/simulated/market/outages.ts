@@ -7,10 +7,7 @@ import { Random } from "./random.ts";
 const MEAN_HOURS_BETWEEN = 20;
 const NEVER_YET = Number.NEGATIVE_INFINITY;
 
-/**
- * Simulates outages of a chain or of one venue of the exchange: about once in 20 hours, for 8 to 30
- * minutes, without any trade.
- */
+/** Outages of a chain or venue: once in 20 hours, for 8 to 30 minutes without any trade. */
 export class Outages implements Actor {
   readonly rank: number;
   readonly #random: Random;

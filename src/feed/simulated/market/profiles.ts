@@ -47,9 +47,7 @@ export interface Subject {
   readonly createdAtMs: number;
 }
 
-/**
- * Returns the facts at first sight: symbol, name, creation time, and whether it is a quote token.
- */
+/** Returns the facts at first sight. */
 export function firstProfile(subject: Subject, at: number, quote = false): Profile {
   const { group, token, naming } = subject;
   return {
@@ -108,9 +106,7 @@ function socialDataOf(slug: string, random: Random): Profile["socialData"] {
   };
 }
 
-/**
- * Draws a post about the token on a forum's listing, with a stock title around the invented name.
- */
+/** Draws a post about the token on a forum's listing. */
 export function forumPostOf(
   subject: Subject,
   postedMs: number,

@@ -14,9 +14,7 @@ export function mixBits(word: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/**
- * Returns a 32-bit hash of a text (FNV-1a over UTF-16 units, mixed), independent for each `lane`.
- */
+/** Returns a 32-bit hash of a text (mixed FNV-1a over UTF-16), independent for each `lane`. */
 export function hashText(text: string, lane = 0): number {
   let hash = 0x811c9dc5 ^ mixBits(lane + 0x9e3779b9);
   for (let index = 0; index < text.length; index += 1) {
@@ -126,10 +124,7 @@ export class Random {
     return median * Math.exp(spread * this.normal());
   }
 
-  /**
-   * Returns a Poisson count with the given mean: by Knuth's product below 30, above by the rounded
-   * normal, which is indistinguishable there.
-   */
+  /** Returns a Poisson count: Knuth's product below a mean of 30, above that the rounded normal. */
   poisson(mean: number): number {
     if (mean >= 30) return Math.max(0, Math.round(mean + Math.sqrt(mean) * this.normal()));
     const limit = Math.exp(-mean);
@@ -146,10 +141,7 @@ export class Random {
 
 const scratch = Buffer.alloc(20);
 
-/**
- * Returns `0x` and 40 hexadecimal digits, eight from each word of lanes 0 to 4. Uses a buffer,
- * because joining strings took a third of the simulation's time.
- */
+/** Returns `0x` and 40 hex digits. A buffer: joining strings took a third of all time. */
 export function addressOfWords(wordOf: (lane: number) => number): string {
   for (let lane = 0; lane < 5; lane += 1) scratch.writeInt32BE(wordOf(lane) | 0, lane * 4);
   return `0x${scratch.toString("hex")}`;

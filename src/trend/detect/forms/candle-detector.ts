@@ -17,9 +17,7 @@ export interface Minute {
   readonly buyShare: number | undefined;
 }
 
-/**
- * Running state of one token. Plain numbers, copied before a minute that a late candle may amend.
- */
+/** One token's running state. Plain numbers, copied before a minute that may be amended. */
 export interface CandleState {
   /** Minutes seen, including silent ones. */
   minutes: number;
@@ -28,19 +26,14 @@ export interface CandleState {
   longPrice: number;
   /** Variance of one-minute log returns. */
   variance: number;
-  /**
-   * Exponential averages per minute: fast volume, usual volume, and fast bought minus sold volume.
-   */
+  /** Averages per minute: fast volume, usual volume, fast bought minus sold volume. */
   volume: number;
   usualVolume: number;
   flow: number;
   /** Mean and variance of the logarithm of the fast volume. */
   logMean: number;
   logVariance: number;
-  /**
-   * Measurements of the last minute: log return against the average, burst ({@link burstAfter}),
-   * log volume above its mean.
-   */
+  /** The last minute: log return against the average, {@link burstAfter}, log volume above mean. */
   longRise: number;
   burst: number;
   logVolume: number;

@@ -38,10 +38,7 @@ export interface TradeState {
   buys: number;
   sells: number;
   usd: number;
-  /**
-   * Dollars bought minus dollars sold by the trades that set the price, decaying like the long
-   * price reference. Those of another pool, such as a pool of one's own, do not move the price.
-   */
+  /** Decaying dollars bought minus sold by trades that set the price, not in another pool. */
   inflow: number;
   /** Slow: distinct buyers, dollars, and their observation time in milliseconds. */
   slowBuyers: number;
@@ -61,10 +58,7 @@ export interface TradeState {
   /** Mean and variance of the logarithm of the fast volume, sampled each minute. */
   logMean: number;
   logVariance: number;
-  /**
-   * The canary's half hour: distinct buyers and sellers, purchases, dollars bought, dollars traded,
-   * dollars of round trips.
-   */
+  /** The canary's half hour: buyers, sellers, purchases, dollars bought, traded, round trips. */
   longBuyers: number;
   longSellers: number;
   longBuys: number;
@@ -217,18 +211,12 @@ function addSale(state: TradeState, row: number, { at, usd, isShallow }: Readonl
   numbers[row + LAST_SELL_MS] = at;
 }
 
-/**
- * Returns what another action of a trader adds to the decayed count of distinct traders. Each
- * trader counts e^(−age/τ) by the latest action, so the previous action's part is subtracted.
- */
+/** What an action adds to distinct traders: each counts e^(−age/τ) by its latest action only. */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
 }
 
-/**
- * Takes the minute's samples: volatility, dispersion of the buyers, usual volume. Call it every
- * minute while the token is alive, after {@link decayTrades}.
- */
+/** Takes the minute's samples. Call it every minute, after {@link decayTrades}. */
 export function sampleTrades(state: TradeState, rate: number, settings: DetectorSettings): void {
   state.samples = Math.min(state.samples + 1, MAX_SAMPLES);
   const evidence = 1 / (state.samples + settings.priorMinutes);
@@ -248,9 +236,7 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   state.minuteBuyers = 0;
 }
 
-/**
- * Returns the logarithm of the dollars per minute plus a twentieth of the usual, to stay finite.
- */
+/** Returns log dollars per minute plus a twentieth of the usual, to stay finite. */
 export function logVolume(state: TradeState, settings: DetectorSettings): number {
   const now = (state.usd * MINUTE_MS) / settings.fastMs;
   return Math.log(now + usualUsd(state) * LN_EPSILON_SHARE + 1);

@@ -39,10 +39,7 @@ export function createWallets(): WalletTable {
   return { count: 0, numbers: new Float64Array(FIRST_ROWS * COLUMNS) };
 }
 
-/**
- * Returns the index of the trader's row in `numbers`, valid until the next call. A new trader gets
- * a row, for which others may be forgotten.
- */
+/** Returns the index of the trader's row in `numbers`, new if needed, until the next call. */
 export function rowOf(table: WalletTable, trader: string, atMs: number): number {
   const key = keyOf(trader);
   const known = seek(table.numbers, key);
@@ -71,10 +68,7 @@ function seek(numbers: Float64Array, key: number): number {
   }
 }
 
-/**
- * Hashes a name to 53 bits, never 0: two lanes of FNV-1a, the second with the multiplier of
- * MurmurHash2. Both are finished as in MurmurHash3, so that the low bits depend on the whole name.
- */
+/** Hashes a name to 53 bits, never 0: two lanes of FNV-1a, finished as in MurmurHash3. */
 function keyOf(name: string): number {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
@@ -96,10 +90,7 @@ function grow(table: WalletTable): void {
   rehash(table, table.numbers.length * 2, () => true);
 }
 
-/**
- * Forgets inactive traders and, if too many remain, the least recently active. Its cost is spread
- * over the arrivals since the last pass.
- */
+/** Forgets inactive traders, then the least recent. Spread over arrivals since the last pass. */
 function forget(table: WalletTable, atMs: number): void {
   const { numbers } = table;
   const lasts: number[] = [];

@@ -1,24 +1,16 @@
 import type { MarketEvent } from "../../../../market/index.ts";
 
-/**
- * An independent part of the simulated market. The market always runs the actor whose time is next.
- */
+/** An independent part of the market, which always runs the actor whose time is next. */
 export interface Actor {
   /** Breaks ties between actors of the same time: the lower acts first. Unique. */
   readonly rank: number;
-  /**
-   * Event time of its next action in whole milliseconds; Infinity when finished. Only its own `act`
-   * changes it, and never decreases it.
-   */
+  /** Event time of its next action; Infinity when finished. Only its own `act` increases it. */
   readonly nextAtMs: number;
   /** Performs the action due at `nextAtMs` and appends its visible events, all at that time. */
   act(out: MarketEvent[]): void;
 }
 
-/**
- * Sorts actors by their next time: a binary heap, O(log n) per action. Finished actors are removed.
- * Times and ranks are in arrays of numbers beside the actors, so that a comparison calls no actor.
- */
+/** A binary heap of actors by time and rank, which are in arrays: no comparison calls an actor. */
 export class ActorQueue {
   readonly #actors: Actor[] = [];
   readonly #moments: number[] = [];

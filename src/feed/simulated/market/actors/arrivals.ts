@@ -14,20 +14,14 @@ export class Arrivals {
   #excess = 0;
   #sinceMs: number;
 
-  /**
-   * @param branching In [0, 1).
-   * @param memoryMs Mean time from a trade to one that it triggers.
-   */
+  /** `branching` in [0, 1); `memoryMs`: mean time from a trade to one that it triggers. */
   constructor(nowMs: number, branching: number, memoryMs: number) {
     this.#decay = 1 / memoryMs;
     this.#jump = branching * this.#decay;
     this.#sinceMs = nowMs;
   }
 
-  /**
-   * Draws the waiting time in milliseconds from `nowMs` while the base intensity stays `basePerMs`.
-   * May be drawn again at any later time.
-   */
+  /** Draws the milliseconds from `nowMs` at this base intensity. May be drawn again any time. */
   waitingMs(nowMs: number, basePerMs: number, random: Random): number {
     this.#fadeTo(nowMs);
     const own = basePerMs > 0 ? -Math.log(random.unit()) / basePerMs : Number.POSITIVE_INFINITY;

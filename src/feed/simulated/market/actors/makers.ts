@@ -6,9 +6,7 @@ import type { Random } from "../random.ts";
 import { TokenActor } from "./token-actor.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/**
- * Makers check the market at least this often, because their next action depends on its activity.
- */
+/** Makers check the market at least this often. */
 const CHECK_MS = 2 * MINUTE_MS;
 /** A pump attracts them: factors on their usual rates. */
 const PUMP_FACTOR = { rebalance: 6, jit: 20, migration: 0 };
@@ -20,11 +18,7 @@ type Habit = keyof typeof PUMP_FACTOR;
 /** Mean hours between the actions of one pool's makers; Infinity for never. */
 export type MakerHabits = Readonly<Record<Habit, number>>;
 
-/**
- * Simulates makers who move liquidity without harm. They take out a large part and return it
- * seconds later (`rebalance`), add liquidity around a single trade (`jit`), or move to another pool
- * (`migration`).
- */
+/** Makers who move liquidity without harm: `rebalance`, `jit` or `migration`. */
 export class Makers extends TokenActor {
   readonly #onLabel: LabelSink;
   readonly #meanHours: Record<Habit, number>;

@@ -15,10 +15,7 @@ export interface Episode {
 
 const QUIET_AFTER_MS = HOUR_MS;
 
-/**
- * Schedules the next episode of an established token: occasional pumps and washes, and ticks if the
- * market is `shallow` enough for one wallet to move it.
- */
+/** Schedules the next episode of an established token; ticks need a `shallow` market. */
 export function everydayEpisode(nowMs: number, meanHours: number, shallow: boolean, random: Random): Episode {
   const atMs = Math.ceil(nowMs + QUIET_AFTER_MS + random.waiting(meanHours * HOUR_MS));
   const plan = random.weighted<Planner>([

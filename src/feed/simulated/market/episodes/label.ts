@@ -44,9 +44,7 @@ export interface Label {
   readonly token: string | null;
   /** Event time of the first change. */
   readonly startAtMs: number;
-  /**
-   * Event time of the end: the price has settled, or the wash, the liquidity or the panic is gone.
-   */
+  /** Event time at which the price has settled, or the wash, liquidity or panic is gone. */
   readonly endAtMs: number;
   /**
    * `pump`, `thin`: the rise from start to peak as a share (0.1 is +10 %). `wide`: the move,

@@ -10,16 +10,11 @@ const STEP_VOLATILITY = YEARLY_VOLATILITY * Math.sqrt(STEP_MS / (365 * DAY_MS));
 /** The level reverts to its start with this time constant, so that it stays in range for months. */
 const RECALL_MS = 7 * DAY_MS;
 const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
-/**
- * A slump: occasionally the level sinks for an hour or three, and recovers in three times as long.
- */
+/** A slump: the level sinks for an hour or three, and recovers in three times as long. */
 const MEAN_BETWEEN_SLUMPS_MS = 8 * HOUR_MS;
 const RECOVERY = 3;
 
-/**
- * Returns the relative activity of a time of day, 1 on average: slow around 03:00 UTC, fast around
- * 15:00, when both Europe and America are awake.
- */
+/** Returns a time of day's relative activity, 1 on average: lowest at 03:00 UTC, then 15:00. */
 export function rhythmAt(atMs: number): number {
   const day = ((atMs % DAY_MS) / DAY_MS) * 2 * Math.PI;
   return 1 - 0.42 * Math.cos(day - Math.PI / 4) + 0.12 * Math.cos(2 * day - Math.PI / 2);

@@ -3,10 +3,7 @@ import type { Random } from "../random.ts";
 import { crowd, labelOf, rushPerMs, type Stage } from "./plan-pump.ts";
 import type { Phase, Script } from "./script.ts";
 
-/**
- * Plans a wash: two to five wallets trade with themselves for 10 to 30 minutes at many times the
- * usual volume, and the price stays.
- */
+/** A wash: two to five wallets trade much with themselves for 10 to 30 minutes; the price stays. */
 export function planWash(stage: Stage, random: Random): Script {
   const untilMs = stage.nowMs + Math.round(random.between(10, 30) * MINUTE_MS);
   const size = random.between(8, 25);
@@ -23,10 +20,7 @@ export function planWash(stage: Stage, random: Random): Script {
   };
 }
 
-/**
- * Plans a thin tick: one wallet raises the price of a shallow pool by 5 to 15 % in a single trade
- * and returns it one to three minutes later.
- */
+/** A thin tick: one wallet raises a shallow pool by 5 to 15 % and returns it in three minutes. */
 export function planThin(stage: Stage, random: Random): Script {
   const size = random.between(0.05, 0.15);
   const backAtMs = stage.nowMs + Math.round(random.between(1, 3) * MINUTE_MS);
@@ -77,10 +71,7 @@ export function planRug(stage: Stage, random: Random): Script {
   };
 }
 
-/**
- * Plans a honeypot: a contract that everybody can buy but nobody can sell. The price only rises,
- * until the makers leave with the liquidity.
- */
+/** A honeypot: nobody can sell. The price rises until the makers leave with the liquidity. */
 export function planHoneypot(stage: Stage, random: Random): Script {
   const rush = rushPerMs(stage.usualPerMs, random) * 0.7;
   const size = random.logBetween(0.5, 4);

@@ -37,10 +37,7 @@ export function labelOf(
 
 const MAX_PER_MS = 300 / MINUTE_MS;
 
-/**
- * Draws the trades per millisecond of an attracted crowd: a few even for a quiet token, several
- * times the usual for a busy one.
- */
+/** Draws an attracted crowd's trades per millisecond, less than proportional to the usual. */
 export function rushPerMs(usualPerMs: number, random: Random): number {
   return Math.min(MAX_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
 }

@@ -43,9 +43,7 @@ export class ScriptRun {
     return this.script.phases[this.#index];
   }
 
-  /**
-   * Returns the logarithm of the target price at a time within the current phase, or at the end.
-   */
+  /** Returns the logarithm of the target price within the current phase, or at the end. */
   offsetAt(atMs: number): number {
     const phase = this.phase;
     if (phase === undefined) return this.#offsetBefore;

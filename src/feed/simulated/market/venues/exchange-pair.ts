@@ -69,9 +69,7 @@ export class ExchangePair {
     this.#episode = traits.nextEpisode(nowMs);
   }
 
-  /**
-   * Ends the minute that began at `openAt`. Appends its candle if there were trades and no outage.
-   */
+  /** Ends the minute of `openAt`. Appends its candle if there were trades and no outage. */
   passMinute(openAt: number, isDown: boolean, out: MarketEvent[]): void {
     const random = this.#random;
     this.#value.step(random);
@@ -117,9 +115,7 @@ export class ExchangePair {
     };
   }
 
-  /**
-   * Returns the running script's effect within the minute. Starts the next script when it is due.
-   */
+  /** Returns the script's effect within the minute. Starts the next one when due. */
   #push(openAt: number): Push {
     if (this.#run === null && openAt >= this.#episode.atMs) this.#start(openAt);
     const run = this.#run;

@@ -16,10 +16,7 @@ const IDLE_SHARE = 0.25;
 /** With fewer trades per minute, one wallet moves the price at will. */
 const SHALLOW_TRADES_PER_MINUTE = 5;
 
-/**
- * Simulates the exchange: at the end of each minute it emits the candles of all pairs that traded.
- * Each pair trades at one of three venues.
- */
+/** Emits each minute's candles of all pairs that traded, each at one of three venues. */
 export class Exchange implements Actor {
   readonly rank: number;
   readonly subjects: readonly Subject[];

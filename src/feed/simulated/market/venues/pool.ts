@@ -56,9 +56,7 @@ export class Pool {
     return (this.#quote * Math.expm1(rise / 2)) / (1 - this.feeShare);
   }
 
-  /**
-   * Returns the token input that lowers the price by the factor e^−`fall`; `fall` is at least 0.
-   */
+  /** Returns the token input that lowers the price by the factor e^−`fall` (at least 0). */
   tokensToFall(fall: number): number {
     return (this.#tokens * Math.expm1(fall / 2)) / (1 - this.feeShare);
   }

@@ -20,9 +20,7 @@ export interface SidePoolTraits {
   readonly depth: number;
   /** Trades per minute, without a pump. */
   readonly perMinute: number;
-  /**
-   * Pumps do not spill over, because the makers' ranges are out of reach. The price lags for hours.
-   */
+  /** Pumps do not spill over, because the makers' ranges are out of reach. */
   readonly isIdle: boolean;
 }
 

@@ -34,9 +34,7 @@ export class Venue {
     this.pool = pool;
   }
 
-  /**
-   * Continues under the name of another pool, because the makers have moved. Lists the new pool.
-   */
+  /** Lists a new pool and trades there from now on. */
   moveTo(at: number, pool: string, quoteUsd: number, out: MarketEvent[]): void {
     this.#names = { ...this.#names, pool };
     const liquidity = dollars(this.liquidityUsd(quoteUsd));
@@ -44,10 +42,7 @@ export class Venue {
     this.report(at, quoteUsd, "sync", out);
   }
 
-  /**
-   * Returns a trade too small to move the pool. Rounding on the chain gives it its own price;
-   * `distortion` is the logarithm of that over the pool's.
-   */
+  /** A trade too small to move the pool. `distortion`: log of its rounded price over the pool's. */
   dust(
     at: number,
     side: Trade["side"],
