@@ -1,3 +1,4 @@
+import { getHashes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
   contradictionOf,
@@ -6,6 +7,7 @@ import {
   type Receipt,
   Receipts,
 } from "../../../src/feed/chain/evm-block.ts";
+import { keccak, portableKeccak } from "../../../src/feed/chain/rpc/keccak.ts";
 import { countProved } from "../../../src/feed/chain/rpc/receipts-root.ts";
 import { RECORDED, recordedHeader, recordedLogs, recordedReceipts } from "./recorded-blocks.ts";
 
@@ -19,6 +21,10 @@ describe.each(RECORDED)("block %s", (name) => {
     expect(logsOf(receipts).map(({ address, data }) => address + data)).toEqual(
       recordedLogs(name).map(({ address, data }) => address + data),
     );
+  });
+
+  test("[proof] a Node without a native keccak-256 computes the same root", () => {
+    expect(countProved(receipts, header.receiptsRoot, portableKeccak)).toBe(receipts.length);
   });
 
   test("[proof] a changed, missing, added or moved log changes the root", () => {
@@ -67,4 +73,10 @@ test("[edge] an invalid header or receipt is rejected", () => {
   expect(Receipts.safeParse([{ ...(recordedReceipts(RECORDED[0])[0] as object), from: "0x1" }]).success).toBe(
     false,
   );
+});
+
+test("[proof] the hash is native where this Node has it", () => {
+  expect(keccak !== portableKeccak).toBe(getHashes().includes("keccak-256"));
+  for (const text of ["", "flarewire"])
+    expect(Buffer.from(keccak(Buffer.from(text)))).toEqual(Buffer.from(portableKeccak(Buffer.from(text))));
 });

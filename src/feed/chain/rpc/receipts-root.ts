@@ -1,5 +1,6 @@
-import { keccak256, toRlp } from "viem/utils";
+import { toRlp } from "viem/utils";
 import type { Receipt } from "../evm-block.ts";
+import { type Keccak, keccak } from "./keccak.ts";
 
 /*
  * Verifies receipts against the root in the block's header, and so against the block's hash: a
@@ -18,12 +19,12 @@ const EMPTY = new Uint8Array();
  * That is all of them. On a chain that appends receipts of its own to a block's (Polygon's state
  * syncs, before they were part of the block), it is all but the last.
  */
-export function countProved(receipts: readonly Receipt[], root: string): number {
+export function countProved(receipts: readonly Receipt[], root: string, hash = keccak): number {
   const encoded = receipts.map(encodeReceipt);
-  if (rootOf(encoded) === root) return encoded.length;
+  if (rootOf(encoded, hash) === root) return encoded.length;
   const last = receipts.at(-1);
   const isAdded = last !== undefined && last.from === `0x${"0".repeat(40)}`;
-  return isAdded && rootOf(encoded.slice(0, -1)) === root ? encoded.length - 1 : -1;
+  return isAdded && rootOf(encoded.slice(0, -1), hash) === root ? encoded.length - 1 : -1;
 }
 
 function encodeReceipt({ type = 0, root, status = 0, cumulativeGasUsed, logsBloom, logs }: Receipt): Bytes {
@@ -39,13 +40,13 @@ function encodeReceipt({ type = 0, root, status = 0, cumulativeGasUsed, logsBloo
   return type === 0 ? body : Buffer.concat([Uint8Array.of(type), body]);
 }
 
-function rootOf(values: readonly Bytes[]): string {
+function rootOf(values: readonly Bytes[], hash: Keccak): string {
   const entries = values.map((value, index) => ({
     path: nibblesOf(toRlp(numberBytes(index), "bytes")),
     value,
   }));
-  const node = entries.length === 0 ? EMPTY : buildNode(entries, 0);
-  return keccak256(encode(node));
+  const node = entries.length === 0 ? EMPTY : buildNode(entries, 0, hash);
+  return `0x${Buffer.from(hash(encode(node))).toString("hex")}`;
 }
 
 interface Entry {
@@ -54,16 +55,16 @@ interface Entry {
 }
 
 /** Builds the node of all entries, whose paths are equal up to `depth`. */
-function buildNode(entries: readonly Entry[], depth: number): Rlp {
+function buildNode(entries: readonly Entry[], depth: number, hash: Keccak): Rlp {
   const [first] = entries;
   if (!first) return EMPTY;
   if (entries.length === 1) return [compact(first.path.slice(depth), true), first.value];
   const shared = sharedDepth(entries, depth);
   if (shared > depth)
-    return [compact(first.path.slice(depth, shared), false), refer(buildNode(entries, shared))];
+    return [compact(first.path.slice(depth, shared), false), refer(buildNode(entries, shared, hash), hash)];
   const branch: Rlp[] = Array.from({ length: 16 }, (_, nibble) => {
     const below = entries.filter(({ path }) => path[depth] === nibble);
-    return below.length === 0 ? EMPTY : refer(buildNode(below, depth + 1));
+    return below.length === 0 ? EMPTY : refer(buildNode(below, depth + 1, hash), hash);
   });
   return [...branch, entries.find(({ path }) => path.length === depth)?.value ?? EMPTY];
 }
@@ -77,9 +78,9 @@ function sharedDepth(entries: readonly Entry[], depth: number): number {
 }
 
 /** A parent refers to a node by hash, unless the node is shorter than that. */
-function refer(node: Rlp): Rlp {
+function refer(node: Rlp, hash: Keccak): Rlp {
   const encoded = encode(node);
-  return encoded.length < 32 ? node : keccak256(encoded, "bytes");
+  return encoded.length < 32 ? node : hash(encoded);
 }
 
 /** Packs nibbles into bytes, prefixed with flags for an odd count and for the end of a path. */
