@@ -4,7 +4,6 @@ import { createHash } from "node:crypto";
 export interface Alert {
   /** Sent as `webhook-id`. The same for a repeated message, so that a receiver can recognize it. */
   readonly id: string;
-  /** Id of its webhook. */
   readonly webhook: string;
   /** Wall-clock time of its creation, in milliseconds since 1970 UTC. */
   readonly madeAtMs: number;
@@ -12,7 +11,6 @@ export interface Alert {
   readonly body: string;
 }
 
-/** The content of an alert before formatting. */
 export interface AlertContent {
   /** An event's name, or `edge-rose`, `edge-fell`, `alerts-lost`, `alerts-expired`. */
   readonly type: string;

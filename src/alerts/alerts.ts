@@ -17,14 +17,12 @@ export interface AlertsOptions {
   readonly history: Hub["history"];
   /** Shares the event loop with clients' requests. */
   readonly turn?: Hub["turn"];
-  /** Closed by {@link Alerts.stop}. */
   readonly store: AlertStore;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sender?: Partial<Pick<SenderOptions, "limits" | "random" | "post">>;
 }
 
-/** Statistics of one webhook. */
 export interface WebhookStats {
   readonly attempts: Readonly<Record<string, number>>;
   readonly dropped: number;
@@ -35,9 +33,7 @@ export interface WebhookStats {
   readonly disabled: boolean;
 }
 
-/** The running rules and webhooks. */
 export interface Alerts {
-  /** By webhook's id. */
   stats(): Readonly<Record<string, WebhookStats>>;
   /** Stops everything. The next process with the same store delivers the remaining messages. */
   stop(): Promise<void>;

@@ -2,7 +2,6 @@ import type { Finding } from "../feed/index.ts";
 import { plainText } from "./terminal/plain-text.ts";
 import type { Paint } from "./terminal/terminal.ts";
 
-/** Formats one finding as a line. */
 export function findingLine(finding: Finding, paint: Paint): string {
   const { service, what, tookMs, detail } = finding;
   const columns = `${plainText(service, 60).padEnd(12)} ${what.padEnd(8)} ${String(tookMs).padStart(6)} ms`;
@@ -25,7 +24,6 @@ export function failureLines(found: readonly Finding[], paint: Paint): readonly 
   });
 }
 
-/** Formats the number of checks and services, and of those that work, fail and lack. */
 export function countLine(found: readonly Finding[]): string {
   const services = new Set(found.map(({ service }) => service)).size;
   const works = found.filter((finding) => finding.works).length;

@@ -19,7 +19,6 @@ const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config
 
 const FLAGS: Readonly<Record<string, FlagForm>> = { json: { value: false } };
 
-/** Returns the text of `flarewire doctor --help`. */
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 

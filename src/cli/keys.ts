@@ -30,7 +30,6 @@ type Action = keyof typeof ACTIONS;
 const MAX_COUNT = 1_000_000;
 const SAMPLE_ID = "3f9a1c2e";
 
-/** Returns the text of `flarewire keys --help`. */
 export function keysHelp(): string {
   return `Usage: flarewire keys add    --file FILE [--plan PLAN] [--name NAME] [--expires WHEN] [limits]
        flarewire keys list   --file FILE [--json]
@@ -55,7 +54,6 @@ Options:
 Exit codes: 0 done, 1 fix the reported problem first.`;
 }
 
-/** Runs `flarewire keys`. */
 export async function keys(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { action, file, flags, word } = readArguments(args, terminal);
   if (action === "add") await add(file, readKey(flags), terminal);
@@ -164,7 +162,6 @@ function readKey(flags: Flags): WantedKey {
   };
 }
 
-/** Returns NaN unless the text is a duration or a future time. */
 function readEnd(text: string, nowMs: number): number {
   const durationMs = parseDuration(text);
   const hasZone = /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text);

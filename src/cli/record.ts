@@ -33,7 +33,6 @@ const SETTINGS: readonly SettingName[] = [
 ];
 const FLAGS: Readonly<Record<string, FlagForm>> = { for: { value: true } };
 
-/** Returns the text of `flarewire record --help`. */
 export function recordHelp(): string {
   return `Usage: flarewire record DIRECTORY [options]
 
@@ -47,7 +46,6 @@ Options:
 ${settingsHelp(SETTINGS)}`;
 }
 
-/** Runs `flarewire record`. */
 export async function record(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const { config, flags } = loadConfig({

@@ -17,7 +17,6 @@ const NAMES: Readonly<Record<(typeof MARKET_KINDS)[number], readonly [one: strin
   liquidity: ["change of liquidity", "changes of liquidity"],
 };
 
-/** Counts for the summary of a replay. */
 export class ReplayTally {
   readonly #engine: TrendEngine;
   readonly #taken = new Map<Kind, number>();
@@ -64,7 +63,6 @@ export class ReplayTally {
     return MARKET_KINDS.every((kind) => this.#of(kind) === 0);
   }
 
-  /** Returns true if there were only candles, and they caused no flare. */
   get hasIdleCandles(): boolean {
     return this.#flares === 0 && this.#of("candle") > 0 && this.#of("trade") === 0;
   }

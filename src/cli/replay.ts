@@ -18,7 +18,6 @@ import { openSink, type TextSink } from "./terminal/text-sink.ts";
 const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
 const FLAGS: Readonly<Record<string, FlagForm>> = { events: { value: true }, snapshot: { value: true } };
 
-/** Returns the text of `flarewire replay --help`. */
 export function replayHelp(): string {
   return `Usage: flarewire replay FILE [options]
 
@@ -38,7 +37,6 @@ earlier ones (rejected). The rest is played. The exit code is 1 if no market eve
 A truncated recording is played up to the cut, and all of that is written; the exit code is then 1, too.`;
 }
 
-/** Runs `flarewire replay`. */
 export async function replay(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const { config, flags } = loadConfig({

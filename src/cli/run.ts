@@ -98,7 +98,6 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** Returns the text of `flarewire --help`. */
 function generalHelp(): string {
   const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`);
   return [

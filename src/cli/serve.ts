@@ -15,7 +15,6 @@ import { startWithWorkers } from "../gateway/start-workers.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** Returns the text of `flarewire serve --help`. */
 export function serveHelp(): string {
   return [
     "Usage: flarewire serve [options]",

@@ -12,7 +12,6 @@ export const ITEM_PARAMETERS = ["tokens", "symbols", "min_liquidity", "min_price
 
 /** A server's URL as a user types it. */
 export interface StreamAddress {
-  /** The server's base URL, without a query. */
   readonly url: URL;
   readonly filter: Filter;
   /** The whole query. */

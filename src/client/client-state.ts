@@ -22,7 +22,6 @@ export interface Reset {
   readonly view: View | undefined;
 }
 
-/** What a stream yields, in order. */
 export type StreamItem = StreamEvent | Reset;
 
 /** A client's cursor, and the lists there. */
@@ -77,7 +76,6 @@ export function advanceTo(client: ClientState, cursor: string): ClientState {
   return placeIn(cursor).seq > seq ? { ...client, cursor } : client;
 }
 
-/** Returns the current seq. Throws an {@link End} if `cursor` is of another epoch. */
 function seqOf(client: ClientState, cursor: string): number {
   const { epoch, seq } = placeIn(`${client.cursor}`);
   if (epoch !== placeIn(cursor).epoch) throw apart(client, cursor);
@@ -88,7 +86,6 @@ function apart({ cursor }: ClientState, server: string): End {
   return ended("backoff", `the server is at ${server}, and this client at ${cursor}`);
 }
 
-/** Parses a cursor from the server. */
 function placeIn(cursor: string) {
   const [epoch, seq = 0] = cursor.split("-");
   return { epoch, seq: Number(seq) };

@@ -31,7 +31,6 @@ export interface Facts {
 /** Why a connection ended: for people, and its close code or HTTP status, if any. */
 type Why = Pick<End, "reason" | "code">;
 
-/** State of the connection. */
 export type Phase = Why &
   (
     | { readonly state: "connecting" }
@@ -48,7 +47,6 @@ export type Phase = Why &
 export interface ConnectionState {
   readonly facts: Facts;
   readonly phase: Phase;
-  /** What the driver does on entering this state. */
   readonly effects: readonly Effect[];
 }
 
@@ -59,14 +57,12 @@ export type Input =
   | { readonly type: "settled" }
   /** The connection ended; `heard`: it delivered a message. */
   | { readonly type: "ended"; readonly end: End; readonly heard: boolean }
-  /** This timer fired. */
   | { readonly type: "due" }
   | { readonly type: "upgrade" }
   /** The server asks the client to reconnect after this time. */
   | { readonly type: "goaway"; readonly ms: number }
   | { readonly type: "hold"; readonly hold: Hold }
   | { readonly type: "release"; readonly hold: Hold }
-  /** The network is available again. */
   | { readonly type: "online" }
   | { readonly type: "close" };
 
@@ -87,7 +83,6 @@ export function initialState(transports: readonly Transport[], upgradeAfterMs: n
   return to(facts, { state: "waiting", reason: "" });
 }
 
-/** Returns the current transport. */
 export function transportOf({ transports, index }: Facts): Transport {
   return transports[index] ?? "poll";
 }

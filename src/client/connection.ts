@@ -11,7 +11,6 @@ import type { StreamPlan } from "./options.ts";
 import { type End, ended } from "./transport/end.ts";
 import { openTransport, type TransportConnection, type TransportMessage } from "./transport/transport.ts";
 
-/** State of the connection. */
 export interface ConnectionStatus {
   /** `waiting`: for the next attempt; `paused`: hidden page or slow reader; `closed`: for good. */
   readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
@@ -23,13 +22,11 @@ export interface ConnectionStatus {
   readonly code?: number | undefined;
 }
 
-/** Callbacks of a connection into the stream. */
 interface ConnectionUse {
   /** Returns the cursor to resume from; `undefined` for the head. */
   readonly cursor: () => string | undefined;
   /** Processes a message. Throws an End if the connection must end. */
   readonly receive: (message: TransportMessage) => void;
-  /** Called when the status changes. */
   readonly changed: () => void;
 }
 
@@ -77,13 +74,11 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
   return { status, input };
 }
 
-/** A transport connection and its state. */
 interface Attempt {
   transport?: TransportConnection;
   heard: boolean;
   answered?: boolean;
   readonly openedAtMs: number;
-  /** Cancels the silence timer. */
   calm?: () => void;
 }
 

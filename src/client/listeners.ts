@@ -2,7 +2,6 @@ import { EVENT_NAMES } from "./options.ts";
 import type { Listened, Listener } from "./stream.ts";
 import { StreamError } from "./stream-error.ts";
 
-/** Names that accept listeners. */
 export const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
 
 interface Listeners {

@@ -4,7 +4,6 @@ import type { Transport } from "./connection-state.ts";
 import { misuse, oneOf } from "./stream-error.ts";
 import { type Platform, platformOf } from "./transport/platform.ts";
 
-/** Options of {@link connect}. */
 export interface ConnectOptions {
   /** Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels. */
   readonly channels?: readonly string[];
@@ -21,7 +20,6 @@ export interface ConnectOptions {
   readonly transport?: Transport | "auto";
   /** Resumes after this cursor of an earlier, equal stream. Default: start with the lists. */
   readonly after?: string;
-  /** Closes the stream when it aborts. */
   readonly signal?: AbortSignal;
   /** Browsers: milliseconds a page may be hidden before a pause; Infinity: any. Default 10,000. */
   readonly pauseHiddenAfterMs?: number;

@@ -34,7 +34,6 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
   readonly view: View | undefined;
   /** The position after everything emitted. With `for await`, store the event's cursor instead. */
   readonly cursor: string | undefined;
-  /** State of the connection. */
   readonly connection: ConnectionStatus;
   /** The server's greeting: what its data is, and its limits. `undefined` over long polls. */
   readonly server: Hello | undefined;

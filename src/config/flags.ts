@@ -5,7 +5,6 @@ import { redact, redactEndpoints } from "./redact.ts";
 /** A flag of a command. Without `value` it is a switch, with a `--no-` form. */
 export interface FlagForm {
   readonly value: boolean;
-  /** One letter, for `-h`. */
   readonly short?: string;
 }
 

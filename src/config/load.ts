@@ -35,7 +35,6 @@ const KEY_VARIABLES: ReadonlySet<string> = new Set([
   LEADER_KEY_VARIABLE,
 ]);
 
-/** The inputs of {@link loadConfig}. All are empty by default, except where noted. */
 interface ConfigInput {
   readonly args?: readonly string[];
   /** An empty variable counts as not set. */
@@ -52,10 +51,8 @@ interface ConfigInput {
   readonly positionals?: readonly SettingName[];
 }
 
-/** A Config, and the command line's other flags. */
 interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
   readonly config: Config;
-  /** Returns whether the user set this, rather than a default or preset. */
   isGiven(name: SettingName): boolean;
 }
 

@@ -27,7 +27,6 @@ export interface GivenValue {
   readonly ambient?: boolean;
 }
 
-/** The values of one origin. */
 export type Layer = ReadonlyMap<SettingName, GivenValue>;
 
 /**

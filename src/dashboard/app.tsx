@@ -20,10 +20,8 @@ import { TokenView } from "./views/token.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long after a sign of it. */
 const MAX_GUESSED_MS = 15_000;
-/** How often ages and countdowns are redrawn. */
 const TICK_MS = 1_000;
 
-/** The whole page, live from `server`. */
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
   const seen = useSeen(server, key);
@@ -107,7 +105,6 @@ function Page({ route, seen, view, server, apiKey }: PageProps) {
   }
 }
 
-/** Estimates the current event time. */
 function eventTimeOf(seen: Seen | undefined): number {
   const freshness = seen?.freshness;
   if (!freshness?.observedAt) return Date.now();

@@ -3,7 +3,6 @@ export type Route =
   | { readonly page: "flares" | "newest" | "charts" | "leaderboards" | "events" }
   | { readonly page: "token"; readonly address: string };
 
-/** The pages of the navigation, in order. */
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events"] as const;
 
 /** Parses `#/charts`. Defaults to the first page. */
@@ -13,7 +12,6 @@ export function readRoute(hash: string): Route {
   return { page: PAGES.find((name) => name === page) ?? "flares" };
 }
 
-/** Returns the address of a token's page. */
 export function tokenHash(address: string): string {
   return `#/token/${encodeURIComponent(address.toLowerCase())}`;
 }

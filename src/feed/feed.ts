@@ -11,13 +11,11 @@ export interface Feed {
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
   /** What currently fails, as public text without addresses and numbers that change. */
   readonly trouble?: () => string | undefined;
-  /** State of each part of a merged market. */
   readonly parts?: () => readonly FeedPart[];
   /** State of the external services that the feed queries, always in the same order. */
   readonly services?: () => readonly ServiceReport[];
 }
 
-/** The state of one part of a market. */
 export interface FeedPart {
   readonly name: string;
   /** `live`: contributing. `stale`: not contributing at the moment. `down`: failed for good. */

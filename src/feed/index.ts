@@ -1,5 +1,3 @@
-/** Sources of market events behind one interface, `Feed`. */
-
 export { createAggregatorFeed } from "./aggregator/aggregator-feed.ts";
 export { AGGREGATED } from "./aggregator/gecko-terminal.ts";
 export { createChainFeed } from "./chain/chain-feed.ts";

@@ -28,15 +28,12 @@ import { type OpenSource, openSource, type Resume } from "./open/open-source.ts"
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
 import { prepareSource } from "./run-source.ts";
 
-/** A running gateway. */
 export interface Gateway {
   /** Base URL without the base path, for example `http://127.0.0.1:8080`. */
   readonly url: string;
   /** Each event after it is in the log. A listener's error is logged and affects no other. */
   readonly events: EventEmitter<GatewayEventMap>;
-  /** The state at the head of the log. */
   readonly head: Head;
-  /** Returns how fresh the data is now. */
   freshness(): Freshness;
   /**
    * Stops the gateway: `/readyz` fails, polling ends, clients are disconnected over at most the

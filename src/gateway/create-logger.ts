@@ -4,7 +4,6 @@ import { type DestinationStream, type Logger, pino } from "pino";
 import { hideSecrets } from "../keys/index.ts";
 import { prettyLogLine } from "./pretty-log-line.ts";
 
-/** Fields that may hold a key or a ticket in any form. */
 const SECRET_FIELDS = ["authorization", "key", "ticket"];
 
 /** Destination of log lines. A terminal receives readable text. */

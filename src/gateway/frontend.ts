@@ -7,7 +7,6 @@ import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
 import { connectionLimits } from "./connection-limits.ts";
 
-/** The server between a gateway and its clients. */
 export interface Frontend {
   /** Starts listening. Resolves with the base URL, without the base path. */
   listen(): Promise<string>;
@@ -29,7 +28,6 @@ export interface FrontendOptions extends HttpServerOptions {
   readonly refusals: Refusals;
 }
 
-/** Creates a server that is not yet listening. */
 export type OpenFrontend = (options: FrontendOptions) => Promise<Frontend>;
 
 /** Creates a server that accepts as many connections as the config and the system allow. */
@@ -44,7 +42,6 @@ export function createBoundedServer(
   return createHttpServer({ ...options, settings: { ...settings, ...bounds } });
 }
 
-/** Creates the gateway's own server, on the config's host and port. */
 export function ownServer(
   config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp">,
 ): OpenFrontend {

@@ -7,7 +7,6 @@ import type { OpenFrontend } from "./frontend.ts";
 /** A running gateway inside a host's server. Only the host knows its address. */
 export type EmbeddedGateway = Omit<Gateway, "url">;
 
-/** Result of {@link createGatewayPlugin}. */
 export interface GatewayPlugin {
   /** `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects as startGateway. */
   readonly plugin: (scope: FastifyInstance) => Promise<void>;
@@ -98,7 +97,6 @@ class Host {
     return this.#closing.signal;
   }
 
-  /** Resolves when the routes are registered. */
   get opened(): Promise<void> {
     return whenAborted(this.#opened.signal);
   }
@@ -129,7 +127,6 @@ class Host {
   }
 }
 
-/** Resolves when `signal` aborts. */
 function whenAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

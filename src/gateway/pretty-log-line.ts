@@ -1,6 +1,5 @@
 import { plainJson, plainText } from "../cli/terminal/plain-text.ts";
 
-/** Maximum characters shown of a message, a field or a stack line. */
 const SHOWN = 2_000;
 
 /**

@@ -15,7 +15,6 @@ interface SourceRun {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Receives each published batch. */
   readonly onPublished: (events: readonly EventBody[]) => void;
   /** Receives each poll of a polled source: see runPoller. */
   readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;

@@ -52,7 +52,6 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
   return startGatewayWithFrontend(openFrontend, config, { ...parts, logger }, counts);
 }
 
-/** Spawns a worker process. */
 export function spawnWorker(): ChildProcess {
   // Keys that the primary presents to other services stay in this process.
   const { [LEADER_KEY_VARIABLE]: _leader, [ETHERSCAN_KEY_VARIABLE]: _etherscan, ...env } = process.env;

@@ -37,7 +37,6 @@ class Worker {
   #start: Start | undefined;
   #logger: Logger = createLogger("info");
   #leader: PrimaryFollower | undefined;
-  /** The primary's keys. */
   #keys: KnownKeys = knownKeys([]);
   readonly #state: RemoteState;
   #access: LocalAccess | undefined;
@@ -129,7 +128,6 @@ class Worker {
     for (const rate of spent) this.#state.counted(rate);
   }
 
-  /** Serves until the primary asks for the end. */
   async #run(start: Start, access: LocalAccess, filling: LogSnapshot): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
@@ -193,7 +191,6 @@ class Worker {
     return frontend;
   }
 
-  /** Stops in order: disconnects clients over the drain time. */
   #end(): void {
     this.#isStopping = true;
     // A worker that is still starting stops afterwards; ending during the start would count as a

@@ -26,7 +26,6 @@ export const ALLOWED_HEADERS = ["Authorization", "If-None-Match", "Last-Event-ID
 /** How long a browser may cache a preflight response. Browsers have their own maximum. */
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
-/** Header fields that do not depend on the resource. */
 export interface CommonHeaders {
   /** Sets `nosniff` and CORS for allowed origins, but not on health and metrics. */
   apply(request: FastifyRequest, reply: FastifyReply): void;

@@ -47,7 +47,6 @@ export interface HttpSettings {
   readonly closeGraceMs: number;
 }
 
-/** Default settings. */
 const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   basePath: "",
   host: undefined,

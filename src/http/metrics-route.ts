@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 /** Relative to the base path; served only if the setting is on. */
 export const METRICS_PATH = "/metrics";
 
-/** Source of the metrics. */
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;

@@ -41,7 +41,6 @@ export interface HttpServerOptions {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   readonly clock: Clock;
-  /** Absent settings have their defaults. */
   readonly settings?: Partial<HttpSettings>;
   /** Decides who may read what. Default: everyone may read everything. */
   readonly door?: AccessPolicy | undefined;

@@ -17,12 +17,10 @@ const BITS: ReadonlyMap<Channel, ChannelMask> = new Map(
   CHANNELS.map((channel, index) => [channel, 1 << index]),
 );
 
-/** Returns the mask of one channel. */
 export function bitOf(channel: Channel): ChannelMask {
   return BITS.get(channel) ?? 0;
 }
 
-/** Returns the mask of several channels. */
 export function maskOf(channels: readonly Channel[]): ChannelMask {
   return channels.reduce((mask, channel) => mask | bitOf(channel), 0);
 }

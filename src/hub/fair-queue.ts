@@ -23,7 +23,6 @@ export class FairQueue<T> {
     return this.#size;
   }
 
-  /** Adds an item. It must not be in the queue already. */
   push(item: T, { name, isKeyed }: Claimant): void {
     const lanes = isKeyed ? this.#keyed : this.#unkeyed;
     const lane = lanes.get(name);
@@ -32,7 +31,6 @@ export class FairQueue<T> {
     this.#size += 1;
   }
 
-  /** Removes an item; does nothing if it is not queued. */
   delete(item: T, { name, isKeyed }: Claimant): void {
     const lanes = isKeyed ? this.#keyed : this.#unkeyed;
     const lane = lanes.get(name);
@@ -41,7 +39,6 @@ export class FairQueue<T> {
     if (lane.size === 0) lanes.delete(name);
   }
 
-  /** Removes and returns the next item; `undefined` when the queue is empty. */
   shift(): T | undefined {
     const isUnkeyedTurn = this.#keyedInARow >= MAX_KEYED_IN_A_ROW && this.#unkeyed.size > 0;
     const isKeyed = this.#keyed.size > 0 && !isUnkeyedTurn;

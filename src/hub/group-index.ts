@@ -18,7 +18,6 @@ export class GroupIndex {
   /** All other groups, by each token or symbol that they filter by. */
   readonly #named = new Map<string, Set<Group>>();
 
-  /** A snapshot of all groups. */
   all(): readonly Group[] {
     return [...this.#groups.values()];
   }

@@ -10,7 +10,6 @@ import {
   type Snapshot,
 } from "../protocol/index.ts";
 
-/** The result of a poll, or a change of the source's state. */
 export interface HeadBatch {
   /** Event time of the data, in milliseconds since 1970 UTC. Absent: as before. */
   readonly observedAtMs?: number;

@@ -23,7 +23,6 @@ export interface HubCounters extends DeflateCounts {
   deliveries: number;
   /** Framed bytes of these deliveries. */
   deliveredBytes: number;
-  /** Admission requests, by outcome. */
   readonly admissions: Record<AdmissionOutcome, number>;
   /** Requests currently waiting for admission. */
   admissionsWaiting: number;
@@ -31,7 +30,6 @@ export interface HubCounters extends DeflateCounts {
   conflations: number;
 }
 
-/** Creates counters that are all zero. */
 export function createHubCounters(): HubCounters {
   return {
     opened: { websocket: 0, sse: 0 },
@@ -66,14 +64,12 @@ export function createHubCounters(): HubCounters {
   };
 }
 
-/** Counts an accepted connection. */
 export function countOpened(counters: HubCounters, { transport, isDeflated }: Framing): void {
   counters.opened[transport] = (counters.opened[transport] ?? 0) + 1;
   counters.open[transport] = (counters.open[transport] ?? 0) + 1;
   if (isDeflated) counters.openDeflated += 1;
 }
 
-/** Counts the end of a connection. */
 export function countGone(counters: HubCounters, { transport, isDeflated }: Framing): void {
   counters.open[transport] = (counters.open[transport] ?? 1) - 1;
   if (isDeflated) counters.openDeflated -= 1;

@@ -1,4 +1,3 @@
-/** Limits per connection. */
 export interface HubLimits {
   /** Largest inbound message in bytes, default 4,096. The transport calls `oversize()`. */
   readonly inboundBytes: number;

@@ -32,7 +32,6 @@ import type { Socket } from "./session/socket.ts";
 import { createShape, shapeKey } from "./session/stream-shape.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
-/** How often deadlines are checked. */
 const TICK_MS = 1_000;
 /**
  * Fans out the log: sends every session the events that its subscriptions select, from its cursor
@@ -42,9 +41,7 @@ const TICK_MS = 1_000;
  * leaves its group and catches up from the log.
  */
 export class Hub {
-  /** Limits per connection. The transport enforces `inboundBytes`. */
   readonly limits: HubLimits;
-  /** Counters since the start. */
   readonly counters: HubCounters = createHubCounters();
   /** Event-loop budget for admission and catching up. */
   readonly turn: TurnBudget;
@@ -89,7 +86,6 @@ export class Hub {
     head.onRestart((base) => this.#restart(base));
   }
 
-  /** Number of sessions whose connection has not ended. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -101,12 +97,10 @@ export class Hub {
     return worst;
   }
 
-  /** Number of sessions behind the head. */
   get behind(): number {
     return this.#watched.behind.size;
   }
 
-  /** The lists at the head and before it. */
   get history(): ListHistory {
     return this.#history;
   }

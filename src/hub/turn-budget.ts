@@ -37,7 +37,6 @@ export class TurnBudget {
   readonly #monotonicMs: () => number;
   readonly #defer: (next: () => void) => void;
   readonly #afterMicrotasks: (next: () => void) => void;
-  /** The server's own work and the clients' requests. */
   readonly #own = new FairQueue<Work>();
   readonly #requested = new FairQueue<Work>();
   #isOwnTurn = false;

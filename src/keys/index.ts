@@ -1,4 +1,3 @@
-/** Access: keys, the key file, and tickets. */
 export * from "./edit-key-file.ts";
 export * from "./key-file.ts";
 export * from "./key-ring.ts";

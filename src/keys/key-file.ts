@@ -13,7 +13,6 @@ const count = () => z.int({ error: "a whole number" }).min(1, "1 or more").max(1
 
 /** A key as stored in the file, without its secret. */
 export const Key = z.strictObject({
-  /** The public part of the key. */
   id: z.string().regex(/^[0-9a-f]{8}$/, "8 hexadecimal digits"),
   /** SHA-256 of the whole key, hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hexadecimal digits; never the key itself"),
@@ -64,12 +63,10 @@ export function parseKeys(text: string, file: string): readonly Key[] {
   return parsed.data.keys;
 }
 
-/** Formats these keys as a file. */
 export function formatKeys(keys: readonly Key[]): string {
   return `${JSON.stringify({ keys }, undefined, 2)}\n`;
 }
 
-/** Returns true once the key has expired. */
 export function isExpired({ expires_at }: Key, nowMs: number): boolean {
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
 }

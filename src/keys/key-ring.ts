@@ -33,9 +33,7 @@ export interface KeyChange {
 
 /** Looks up valid keys. */
 export interface KnownKeys {
-  /** See {@link KeyRing.find}. */
   find(text: string): Key | undefined;
-  /** See {@link KeyRing.get}. */
   get(id: string): Key | undefined;
 }
 
@@ -82,12 +80,10 @@ export class KeyRing implements KnownKeys {
     return ring;
   }
 
-  /** Number of keys, including expired ones. */
   get size(): number {
     return this.#held.size;
   }
 
-  /** All keys, without their secrets. */
   get keys(): readonly Key[] {
     return [...this.#held.values()].map(({ key }) => key);
   }
@@ -116,12 +112,10 @@ export class KeyRing implements KnownKeys {
     return this.#looking;
   }
 
-  /** Resolves when the current check, if any, is done. */
   async looked(): Promise<void> {
     await this.#looking;
   }
 
-  /** Stops the checks. */
   stop(): void {
     this.#stop();
   }

@@ -3,7 +3,6 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 /** Prefix of a secret, for scanners and the log filter: `fw` for keys, `fwt` for tickets. */
 type SecretKind = "fw" | "fwt";
 
-/** A new secret. */
 export interface MintedSecret {
   /** `fw_3f9a1c2e_` and 43 characters. Show it once, and never store it. */
   readonly text: string;

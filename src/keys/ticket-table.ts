@@ -14,7 +14,6 @@ interface Ticket {
   readonly untilMs: number;
 }
 
-/** A ticket for a client. */
 export interface IssuedTicket {
   readonly text: string;
   /** Wall-clock milliseconds since 1970 UTC. */
@@ -25,7 +24,6 @@ export interface IssuedTicket {
 export class TicketTable {
   readonly #clock: Clock;
   readonly #mint: () => MintedSecret;
-  /** In order of expiry. */
   readonly #tickets = new Map<string, Ticket>();
   readonly #byKey = new Map<string, number>();
 
@@ -34,7 +32,6 @@ export class TicketTable {
     this.#mint = mint;
   }
 
-  /** Number of valid tickets. */
   get size(): number {
     this.#removeExpired();
     return this.#tickets.size;

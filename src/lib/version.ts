@@ -5,7 +5,6 @@ const manifest: { readonly version: string; readonly engines: { readonly node: s
   readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
 );
 
-/** The version of this package. */
 export const VERSION: string = manifest.version;
 
 /** The supported versions of Node: `{ node: ">=22.18" }`. */

@@ -6,7 +6,6 @@ export interface LogRecord {
   readonly seq: Seq;
   readonly channel: Channel;
   readonly name: EventName;
-  /** Wall-clock time of the append. */
   readonly emittedAtMs: number;
   /** Seq of the batch's last event. REST only served states at the end of a batch. */
   readonly batch: Seq;
@@ -16,7 +15,6 @@ export interface LogRecord {
   readonly tail: Buffer;
 }
 
-/** The events after a cursor, or the reason that some are lost. */
 export type ReadResult =
   | {
       readonly kind: "records";

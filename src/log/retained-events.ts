@@ -6,7 +6,6 @@ export type RetainedEvent = { readonly record: LogRecord; readonly appendedAt: n
 /** Measured overhead of an event: 375 bytes in V8's heap, and the memory around a Buffer. */
 const RECORD_BYTES = 512;
 
-/** Returns the bytes that an event takes. */
 export function bytesOf({ tail }: LogRecord): number {
   return tail.length + RECORD_BYTES;
 }
@@ -33,7 +32,6 @@ export class RetainedEvents {
     return this.#droppedTo;
   }
 
-  /** Adds the next event. Its seq must be the highest. */
   push(event: RetainedEvent): void {
     this.#events.push(event);
     this.#bytes += bytesOf(event.record);

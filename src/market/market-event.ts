@@ -6,7 +6,6 @@ import { z } from "zod";
  * Prices and amounts that users see stay the feed's decimal strings.
  */
 
-/** Milliseconds since 1970-01-01T00:00:00Z; a whole number up to the year 9999. */
 export const EventTimeMs = z.int().min(0).max(253_402_300_799_999);
 
 /** The market of an event, named like the groups of the API. */
@@ -32,9 +31,7 @@ export const Trade = z.object({
   side: z.enum(["buy", "sell"]),
   /** Price of one token in US dollars. */
   price: Amount,
-  /** Amount of the token. */
   amount: Amount,
-  /** The trade's size in US dollars. */
   quoteUsd: Amount,
   trader: TokenId,
 });
@@ -86,7 +83,6 @@ export const Window = z.object({
   /** The price five minutes, half an hour and an hour ago. */
   past: z.object({ m5: Amount, m30: Amount, h1: Amount }),
   liquidity: Amount,
-  /** Creation of the pool. */
   createdAt: EventTimeMs.optional(),
   /** Counts of the last five minutes, hour and day; of a younger pool, since its creation. */
   counts: z.object({ m5: WindowCounts, h1: WindowCounts, h24: WindowCounts }),

@@ -7,7 +7,6 @@ export interface AlertParts {
   readonly webhooks?: () => Readonly<Record<string, WebhookStats>>;
 }
 
-/** Adds the metrics of alerts. */
 export function addAlerts(registry: Registry, { webhooks }: AlertParts): void {
   if (!webhooks) return;
   const each = (read: (stats: WebhookStats) => number) => () =>

@@ -2,7 +2,6 @@ import type { Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import { level, total } from "./read-metric.ts";
 
-/** Adds the metrics of connections, deliveries and resumes. */
 export function addConnections(registry: Registry, hub: Hub): void {
   const { counters } = hub;
   addAdmissions(registry, hub);
@@ -80,7 +79,6 @@ export function addConnections(registry: Registry, hub: Hub): void {
   );
 }
 
-/** Adds the metric of refused connections and requests. */
 export function addRefusals(registry: Registry, read: () => Readonly<Partial<Record<string, number>>>): void {
   total(
     registry,

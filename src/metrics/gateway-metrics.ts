@@ -26,7 +26,6 @@ export interface WorkerCounts {
   readonly ended: number;
 }
 
-/** The gateway's metrics for Prometheus. */
 export interface GatewayMetrics {
   readonly contentType: string;
   /** Returns the current values in the text format. */

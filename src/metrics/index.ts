@@ -1,4 +1,3 @@
-/** The gateway's metrics. */
 export {
   createGatewayMetrics,
   type GatewayMetrics,

@@ -2,7 +2,6 @@ import type { Registry } from "prom-client";
 import type { ProcessMeter } from "./process-meter.ts";
 import { level, total } from "./read-metric.ts";
 
-/** Adds the metrics of the process. */
 export function addProcess(registry: Registry, meter: ProcessMeter): void {
   level(
     registry,

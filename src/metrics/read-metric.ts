@@ -15,7 +15,6 @@ type Metric = readonly [
   across?: Across,
 ];
 
-/** Adds a counter whose value is read at each scrape. */
 export function total(...metric: Metric): void {
   new Counter({
     ...describe(metric),
@@ -26,7 +25,6 @@ export function total(...metric: Metric): void {
   });
 }
 
-/** Adds a gauge whose value is read at each scrape. */
 export function level(...metric: Metric): void {
   new Gauge({
     ...describe(metric),

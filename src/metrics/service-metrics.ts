@@ -3,7 +3,6 @@ import type { ServiceReport } from "../feed/index.ts";
 import type { Freshness } from "../protocol/index.ts";
 import { level, total } from "./read-metric.ts";
 
-/** Adds the metrics of a combined market's parts. */
 export function addParts(
   registry: Registry,
   freshness: () => Freshness,

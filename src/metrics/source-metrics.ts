@@ -19,7 +19,6 @@ export interface SourceParts {
   readonly services?: (() => readonly ServiceReport[]) | undefined;
 }
 
-/** Adds the metrics of the source and its data. */
 export function addSource(
   registry: Registry,
   { freshness, info, version, upstream, rejected, late, services }: SourceParts,

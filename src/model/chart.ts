@@ -62,7 +62,6 @@ export type MaticChartItem = z.infer<typeof MaticChartItem>;
 export const AvalancheChartItem = MaticChartItem;
 export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
 
-/** An item of any group's chart. */
 export type ChartItem = BscChartItem | ExchangeChartItem | MaticChartItem;
 
 export const Charts = z

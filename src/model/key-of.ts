@@ -3,7 +3,6 @@ import type { Flare } from "./flare.ts";
 import type { LeaderboardEntry } from "./leaderboard.ts";
 import type { Listing } from "./listing.ts";
 
-/** An item of any list of the snapshot. */
 export type ListItem = Flare | Listing | ChartItem | LeaderboardEntry;
 
 /** Returns an item's key: `id`, of a leaderboard its object's, address, else symbol. */

@@ -34,7 +34,6 @@ export const ChainLeaderboardEntry = z
   .describe("A standing of the leaderboard of `matic` or `avalanche`.");
 export type ChainLeaderboardEntry = z.infer<typeof ChainLeaderboardEntry>;
 
-/** A standing of any group's leaderboard. */
 export type LeaderboardEntry = BscLeaderboardEntry | ExchangeLeaderboardEntry | ChainLeaderboardEntry;
 
 export const Leaderboards = z

@@ -18,7 +18,6 @@ export const Snapshot = z
   );
 export type Snapshot = z.infer<typeof Snapshot>;
 
-/** A snapshot without data. */
 export const EMPTY_SNAPSHOT: Snapshot = {
   flares: { free: [], pro: [], finished_trending: [] },
   newest: { bsc: [] },

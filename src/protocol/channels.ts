@@ -45,7 +45,6 @@ export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as 
   "leaderboards.*",
 );
 
-/** Whether this is a channel's name, exactly as written in {@link CHANNELS}. */
 export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);
 }

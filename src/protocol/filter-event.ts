@@ -9,7 +9,6 @@ import { findItem, type Lists, selects, selectsKey } from "./view/lists.ts";
 import { movedKeys } from "./view/moved-keys.ts";
 import { changesOf, listOf } from "./view/view.ts";
 
-/** An event with the lists before and after it. */
 export interface Step {
   readonly event: EventBody;
   readonly before: Lists;

@@ -3,7 +3,6 @@ import { CHANNELS, type Channel } from "./channels.ts";
 import { FlarewireError } from "./errors.ts";
 import { projectSnapshot } from "./view/view.ts";
 
-/** The plans of keys, lowest first. */
 export const PLANS = ["free", "pro"] as const;
 export type Plan = (typeof PLANS)[number];
 

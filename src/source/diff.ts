@@ -11,7 +11,6 @@ import {
 } from "../model/index.ts";
 import { type FlareChannel, FlarewireError } from "../protocol/index.ts";
 
-/** A `Change` of a list with items of type `T`. */
 export type ItemChange<T extends ListItem> =
   | { readonly op: "insert"; readonly index: number; readonly item: T }
   | { readonly op: "remove"; readonly id: string }

@@ -7,7 +7,6 @@ import type { Snapshot } from "../model/index.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { Poll, SnapshotSource } from "./snapshot-source.ts";
 
-/** A market event from a feed. */
 export type FeedEvent = ReturnType<Feed["events"]> extends AsyncIterable<infer E> ? E : never;
 
 /** The trend engine as this source needs it: market events in, snapshots out. */
@@ -49,7 +48,6 @@ export function createEngineSource(options: EngineSourceOptions): EngineSnapshot
   return new EngineSource(options);
 }
 
-/** The trend engine as a source. */
 interface EngineSnapshotSource extends SnapshotSource {
   /**
    * Event time of the feed's latest `clock`; `undefined` before the first. Between two polls it is
@@ -82,7 +80,6 @@ class EngineSource implements EngineSnapshotSource {
   /** Event time of the feed's first `clock` plus the warm-up. There is no poll before it. */
   #baseAtMs: number | undefined;
   #clockAtMs: number | undefined;
-  /** Event time of the feed's latest `clock`. */
   #observedAtMs: number | undefined;
   /** Monotonic time of the latest advance of event time; initially the start. */
   #advancedAt: number;

@@ -1,4 +1,3 @@
-/** Snapshot sources, and the code that turns snapshots into events. */
 export * from "./diff.ts";
 export * from "./engine-source.ts";
 export * from "./event-line.ts";

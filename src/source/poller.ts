@@ -24,7 +24,6 @@ interface PollerOptions {
   /** Publishes a result, one at a time. After a rejection, the next includes its changes. */
   readonly publish: (publication: Publication) => Promise<void> | void;
   readonly clock: Clock;
-  /** Ends the loop. */
   readonly signal: AbortSignal;
   /** Called for each failed poll, comparison or publication; the loop continues. Must not throw. */
   readonly onError: (error: unknown) => void;

@@ -19,6 +19,5 @@ export interface SnapshotSource {
    * {@link freshness}.
    */
   poll(signal: AbortSignal): Promise<Poll | undefined>;
-  /** Returns the state of the source at this moment of wall-clock time. */
   freshness(): Freshness;
 }

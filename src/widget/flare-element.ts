@@ -65,7 +65,6 @@ export function makePart<N extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-/** Sets the text if it differs. */
 export function put(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

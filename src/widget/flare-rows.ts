@@ -2,7 +2,6 @@ import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.
 import { FlareRow } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
 
-/** Default and maximum number of rows. */
 const DEFAULT_ROWS = 10;
 const MAX_ROWS = 100;
 

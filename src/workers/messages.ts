@@ -22,7 +22,6 @@ export interface SnapshotEnd {
   readonly observedAtMs: number;
   /** The lists at the cursor by `encodeLists`; `undefined` before the first snapshot. */
   readonly lists: Uint8Array | undefined;
-  /** See EventLog. */
   readonly runs: readonly RunStart[];
   readonly oldest: number;
   readonly oldestLasting: number;
@@ -89,7 +88,6 @@ export type ToWorker =
   | { readonly type: "answer"; readonly id: number; readonly answer: Answer }
   | { readonly type: "drain" };
 
-/** Messages from a worker to the primary. */
 export type ToPrimary =
   | { readonly type: "ready" }
   /** The worker received a signal and disconnects its clients. It takes no more connections. */
@@ -101,7 +99,6 @@ export type ToPrimary =
       /** Cursor of its head; `undefined` while it receives the log. */
       readonly cursor: Cursor | undefined;
       readonly hasSnapshot: boolean;
-      /** Open connections of any kind. */
       readonly connections: number;
     }
   | { readonly type: "ask"; readonly id: number; readonly question: Question }

@@ -9,7 +9,6 @@ const MAX_RULES = 100;
 /** Length of a secret, as required by Standard Webhooks. */
 const SECRET_BYTES = { min: 24, max: 64 } as const;
 
-/** A receiver of alerts, and its rules. */
 export const Webhook = z.strictObject({
   /** Unique. Names the webhook in the log and in metrics. */
   id: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
@@ -42,7 +41,6 @@ export async function readAlertFile(file: string): Promise<readonly Webhook[]> {
   return parseAlertFile(await readTrustedText(file, MAX_BYTES), file);
 }
 
-/** Parses the text of `file`. Throws like {@link readAlertFile}. */
 export function parseAlertFile(text: string, file: string): readonly Webhook[] {
   const content = parseJsonText(text, file, '{"webhooks": [...]}');
   const parsed = AlertFile.safeParse(content, { error: expectedInWords });
@@ -58,7 +56,6 @@ export function parseAlertFile(text: string, file: string): readonly Webhook[] {
   return webhooks;
 }
 
-/** Returns the bytes of a valid secret. */
 export function secretBytes(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ""), "base64");
 }

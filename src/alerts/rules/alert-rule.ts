@@ -24,9 +24,7 @@ const Edge = z
   .strictObject({
     /** A number of the channel's items, by its name in the API; `score` too for flares. */
     field: z.string(),
-    /** The number has risen when it is at least this. */
     above: z.number(),
-    /** The number has fallen when it is at most this. Must not exceed `above`. */
     below: z.number(),
     /** The direction to report. Default: `rise`. */
     on: z.enum(["rise", "fall", "both"], { error: "one of rise, fall, both" }).default("rise"),
@@ -77,12 +75,10 @@ export const AlertRule = z
   });
 export type AlertRule = z.infer<typeof AlertRule>;
 
-/** Returns the channels that these patterns select, each once. */
 export function channelsOfRule(patterns: readonly string[]): readonly Channel[] {
   return [...new Set(patterns.flatMap(matchChannels))];
 }
 
-/** Returns the events that a rule without an edge reports. */
 export function newsOf(filter: Filter | undefined): EventName[] {
   return [...NEWS].filter((name) => !filter?.names || filter.names.includes(name));
 }

@@ -28,12 +28,10 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   },
 };
 
-/** Returns the fields that a rule on this channel can watch; none for channels without items. */
 export function edgeFieldsOf(channel: string): readonly string[] {
   return Object.keys(FIELDS[channel.split(".")[0] ?? ""] ?? {});
 }
 
-/** Returns an item's number, or `undefined` if it has none. */
 export function readEdgeField(
   field: string,
   channel: ListChannel,

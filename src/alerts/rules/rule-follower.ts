@@ -12,7 +12,6 @@ import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
 interface RuleFollowing {
-  /** Id of the rule's webhook. */
   readonly webhook: string;
   readonly rule: AlertRule;
   /** A rule reads the log by cursor, like every client. */
@@ -25,9 +24,7 @@ interface RuleFollowing {
   readonly steadyMs: () => number;
   /** True while the webhook is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
-  /** Called after alerts were added to the webhook's queue. */
   readonly onAlerts: () => void;
-  /** Reports a message for the operator. */
   readonly notify: Notify;
   readonly signal: AbortSignal;
 }
@@ -146,7 +143,6 @@ function parseMessages(bytes: Buffer): readonly EventMessage[] {
   return JSON.parse(`[${bytes.toString()}]`) as EventMessage[];
 }
 
-/** Parses the lists of a page, likewise. */
 function parseView(text: string): View {
   return JSON.parse(text) as View;
 }

@@ -15,7 +15,6 @@ import { type AlertRule, channelsOfRule } from "./alert-rule.ts";
 import { readEdgeField } from "./edge-field.ts";
 import { Quiet, type RuleState } from "./rule-state.ts";
 
-/** When and where in the log something was seen. */
 export interface Sighting {
   readonly cursor: string;
   readonly observed_at: string;
@@ -30,7 +29,6 @@ export interface RuleJudge {
   take(message: EventMessage): readonly AlertContent[];
 }
 
-/** Creates the judge of this rule. It resumes from `state`. */
 export function createRuleJudge(rule: AlertRule, state: RuleState): RuleJudge {
   const quiet = new Quiet(rule.quiet_seconds * 1_000, state);
   return rule.edge ? new EdgeJudge(rule, rule.edge, quiet) : new NewsJudge(rule, quiet);

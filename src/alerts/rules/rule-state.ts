@@ -6,7 +6,6 @@ export interface RuleState {
   readonly begun: readonly (readonly [what: string, isReported: boolean])[];
 }
 
-/** The state of a new rule. */
 export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 
 /** Maximum number of remembered starts. The ends of forgotten ones are reported. */
@@ -49,7 +48,6 @@ export class Quiet {
     return true;
   }
 
-  /** Records a start. Returns true if it is reported. */
   begins(what: string, token: string, atMs: number): boolean {
     const isReported = this.mayReport(token, atMs);
     // For a flare that starts in two lists, the first decision counts.
@@ -61,7 +59,6 @@ export class Quiet {
     return isReported;
   }
 
-  /** Records a start as reported, without an alert. */
   assume(what: string): void {
     this.#begun.set(what, true);
   }

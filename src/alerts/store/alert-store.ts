@@ -1,7 +1,6 @@
 import type { Alert } from "../alert.ts";
 import type { RuleState } from "../rules/rule-state.ts";
 
-/** A rule's position in the log, and its state there. */
 export interface RulePosition {
   readonly cursor: string;
   readonly state: RuleState;
@@ -28,7 +27,6 @@ export interface AlertStore {
   together(work: () => void): void;
   /** Returns the oldest message of the webhook's queue, if any. */
   first(webhook: string): Alert | undefined;
-  /** Removes a message from its queue. */
   remove(alert: Alert): void;
   /** Drops messages from before this time and beyond the newest `maxCount`. Returns the number. */
   expire(webhook: string, beforeMs: number, maxCount: number): number;
@@ -40,7 +38,6 @@ export interface AlertStore {
   notice(webhook: string): Alert | undefined;
   /** Deletes the announced message after its acknowledgement. */
   forgetNotice(webhook: string): void;
-  /** Returns the length of the queue, and when its oldest message was created. */
   waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined };
   /** Returns the mark with which the webhook was disabled; `undefined` if it is enabled. */
   disabled(webhook: string): string | undefined;

@@ -1,7 +1,6 @@
 import type { Alert } from "../alert.ts";
 import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
 
-/** Creates an {@link AlertStore} in memory. */
 export function createMemoryAlertStore(): AlertStore {
   return new MemoryAlertStore();
 }

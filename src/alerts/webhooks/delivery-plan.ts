@@ -4,9 +4,7 @@ import type { WebhookAnswer } from "./post-webhook.ts";
 /** Bounds of the wait after a failed attempt, in milliseconds. */
 export const RETRY = { floorMs: 1_000, ceilingMs: 300_000, maxRetryAfterMs: 3_600_000 } as const;
 
-/** The result of an attempt. */
 export type Outcome =
-  /** Accepted. */
   | { readonly kind: "delivered" }
   /** The receiver wants no more messages. */
   | { readonly kind: "gone" }

@@ -2,7 +2,6 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { checkHost, lookupPublic } from "./public-address.ts";
 
-/** One delivery attempt. */
 export interface WebhookPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -12,7 +12,6 @@ const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
  */
 const AZURE_WIRE_SERVER = "168.63.129.16";
 
-/** Thrown for an address that a webhook must not use. */
 class PrivateAddressError extends Error {
   override readonly name = "PrivateAddressError";
 
@@ -22,7 +21,6 @@ class PrivateAddressError extends Error {
   }
 }
 
-/** Returns true for an address on the public Internet, without special purpose. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   // An IPv4-mapped IPv6 address counts as its IPv4 address.

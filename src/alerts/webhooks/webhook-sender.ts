@@ -12,9 +12,7 @@ import { postWebhook, type WebhookAnswer, type WebhookPost } from "./post-webhoo
 import { signWebhook } from "./webhook-signature.ts";
 
 interface SenderLimits {
-  /** Age at which an undelivered message is dropped. */
   readonly maxAgeMs: number;
-  /** Maximum length of the queue. */
   readonly maxCount: number;
   readonly timeoutMs: number;
 }
@@ -37,9 +35,7 @@ export interface SenderOptions {
   readonly limits?: SenderLimits;
   /** For jitter. Default: `Math.random`. */
   readonly random?: () => number;
-  /** Default: a real HTTP request. */
   readonly post?: (post: WebhookPost) => Promise<WebhookAnswer>;
-  /** Reports a message for the operator. */
   readonly notify: Notify;
 }
 
@@ -48,9 +44,7 @@ const IDLE_MS = 60_000;
 
 /** Delivers one webhook's messages in order, repeating each until it is accepted or expires. */
 export class WebhookSender {
-  /** Attempts so far, by result. */
   readonly attempts: Record<Outcome["kind"], number> = { delivered: 0, failed: 0, gone: 0 };
-  /** Messages dropped as too old or too many. */
   dropped = 0;
   readonly #options: SenderOptions;
   readonly #limits: SenderLimits;
@@ -76,7 +70,6 @@ export class WebhookSender {
     return store.disabled(webhook.id) === this.#mark;
   }
 
-  /** Call when the queue has a new message. */
   wake(): void {
     this.#hasNews = true;
     this.#wake?.();
@@ -114,7 +107,6 @@ export class WebhookSender {
     else if (store.disabled(webhook.id) !== undefined) store.disable(webhook.id, undefined);
   }
 
-  /** Sends the next message, if any. Returns the pause afterwards. */
   async #step(signal: AbortSignal): Promise<number> {
     const { store, webhook, steadyMs, notify } = this.#options;
     const { id } = webhook;

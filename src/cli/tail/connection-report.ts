@@ -3,10 +3,8 @@ import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { actionAfter, CLOSE_CODES } from "../../protocol/index.ts";
 import { exitCodeOf } from "../exit-code.ts";
 
-/** How to report a stream's connections. */
 interface ReportOptions {
   readonly host: string;
-  /** Whether the stream starts after a cursor. */
   readonly resumes: boolean;
   readonly notice: (message: string) => void;
   /** Called if the server was never reached. */

@@ -41,7 +41,6 @@ export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint, w
   return `${paint("dim", when)}  ${style ? paint(style, name) : name} ${rest}`;
 }
 
-/** Returns the id of an event's item if its symbol is unknown. */
 export function unknownId({ data }: TailEvent, symbols: SymbolBook): string | undefined {
   const { id, flare, listing } = data;
   return typeof id === "string" && !flare && !listing && !symbols.of(id) ? id : undefined;

@@ -8,19 +8,16 @@ const MAX_SYMBOLS = 20_000;
 export class SymbolBook {
   readonly #symbols = new Map<string, string>();
 
-  /** Returns the symbol of an id that was seen. */
   of(id: unknown): string | undefined {
     return typeof id === "string" ? this.#symbols.get(id) : undefined;
   }
 
-  /** Learns the items of all lists of a snapshot. */
   learnSnapshot(snapshot: object): void {
     for (const lists of Object.values(snapshot)) {
       for (const items of Object.values(fields(lists) ?? {})) this.#learnAll(items);
     }
   }
 
-  /** Learns the items of an event. */
   learnEvent({ data }: TailEvent): void {
     this.#learnAll([data.flare, data.listing]);
     const changes = Array.isArray(data.changes) ? data.changes : [];

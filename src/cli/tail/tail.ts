@@ -42,7 +42,6 @@ const FLAGS: Readonly<Record<string, FlagForm>> = {
   updates: { value: false },
 };
 
-/** Returns the text of `flarewire tail --help`. */
 export function tailHelp(): string {
   return `Usage: flarewire tail [URL] [options]
 
@@ -68,7 +67,6 @@ Times are event time, UTC. Prints colors on a terminal only, and not if NO_COLOR
 Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the server for good, 75 not reached.`;
 }
 
-/** Runs `flarewire tail`. */
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const plan = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);

@@ -2,7 +2,6 @@
 interface JobControl {
   /** Stops the process group, like Ctrl-Z on a terminal in normal mode. */
   stop(): void;
-  /** Restores the default effect of the signals. */
   dispose(): void;
 }
 

@@ -4,7 +4,6 @@ import type { Output } from "./terminal.ts";
 /** A line with a replay's progress, rewritten in place. */
 export interface ProgressLine {
   show(progress: ReplayProgress): void;
-  /** Erases the line before other output. */
   clear(): void;
 }
 

@@ -37,7 +37,6 @@ const STYLES = {
   cyan: [36, 39],
 } as const;
 
-/** Returns the styling for `output`. */
 export function paintFor(output: Output): Paint {
   const isColored = output.isTTY === true && (output.hasColors?.(16) ?? false);
   if (!isColored) return (_style, text) => text;
@@ -58,7 +57,6 @@ export function isBrokenPipe(error: unknown): boolean {
   return error.code === "ECONNRESET" && "syscall" in error && error.syscall === "write";
 }
 
-/** Writes one line to standard error. Ignores failures. */
 export function say(terminal: Terminal, line: string): void {
   terminal.stderr.write(`${line}\n`);
 }

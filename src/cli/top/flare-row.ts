@@ -7,7 +7,6 @@ export interface FlareRow {
   readonly symbol: string;
   /** Event time, in milliseconds since 1970. */
   readonly startedAtMs: number;
-  /** Percent over the last 5 minutes. */
   readonly change: number;
   readonly buys: number;
   readonly sells: number;
@@ -16,7 +15,6 @@ export interface FlareRow {
   readonly score: number;
   /** The limit that the score exceeded. */
   readonly threshold: number;
-  /** Names of the canary's warnings. */
   readonly warnings: readonly string[];
 }
 

@@ -9,9 +9,7 @@ export interface Order {
   readonly reversed: boolean;
 }
 
-/** The layout of a table. */
 export interface TableForm {
-  /** Terminal columns. No line is wider. */
   readonly width: number;
   /** Maximum number of lines, including the heading. Infinity: all. */
   readonly height: number;
@@ -111,7 +109,6 @@ const SORTS = {
   warnings: ({ warnings }) => warnings.length,
 } as const satisfies Record<string, (row: FlareRow) => number>;
 
-/** A sortable column. `age`: newest first; `score`: relative to the threshold. */
 export type SortColumn = keyof typeof SORTS | "symbol";
 
 /** Sorts the rows. Unknown values come last, and ties keep the server's order. */

@@ -1,6 +1,5 @@
 import type { Keyboard } from "../terminal/terminal.ts";
 
-/** A keyboard in raw mode. */
 export interface KeyGrab {
   /** Restores the previous mode until {@link resume}. */
   pause(): void;
@@ -13,7 +12,6 @@ export interface KeyGrab {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a keyboard sends it.
 const KEYS = /\u001B(?:\[[\d;]*[^\d;]?|O.?)|[\s\S]/g;
 
-/** Splits input into keys. */
 function splitKeys(pressed: string): readonly string[] {
   return pressed.match(KEYS) ?? [];
 }

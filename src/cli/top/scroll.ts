@@ -1,4 +1,3 @@
-/** The visible rows of a list: `count` rows from index `first`. */
 export interface RowWindow {
   readonly first: number;
   readonly count: number;

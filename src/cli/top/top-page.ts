@@ -5,9 +5,7 @@ import type { FlaresNow } from "./flare-row.ts";
 import { duration, type Order, type SortColumn, tableLines } from "./flare-table.ts";
 import { type RowWindow, rowWindow } from "./scroll.ts";
 
-/** The content of a page of `top`. */
 export interface TopPage {
-  /** The server's name and port. */
   readonly host: string;
   readonly connection: ConnectionStatus;
   /** `undefined` before the first data. */
@@ -21,12 +19,9 @@ export interface TopPage {
   readonly missed: number | null;
 }
 
-/** The layout of a page. */
 interface PageForm {
   readonly width: number;
-  /** Infinity: all lines, without the line of keys. */
   readonly height: number;
-  /** As in TableForm. */
   readonly first?: number;
   readonly order: Order;
   readonly paint: Paint;
@@ -44,7 +39,6 @@ export const SORT_KEYS: Readonly<Record<string, SortColumn>> = {
   w: "warnings",
 };
 
-/** Lines above the table. */
 const HEAD_LINES = 4;
 
 /** Returns the visible rows of a page of `height` lines, from `first` if possible. */

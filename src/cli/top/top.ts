@@ -32,7 +32,6 @@ const STOP_KEY = "\u001A";
 const NEWEST_FIRST: Order = { by: "age", reversed: false };
 const FLAGS: Readonly<Record<string, FlagForm>> = {};
 
-/** Returns the text of `flarewire top --help`. */
 export function topHelp(): string {
   return `Usage: flarewire top [URL]
 
@@ -57,7 +56,6 @@ Ages refer to the event time of the data. NO_COLOR turns colors off.
 Exit codes: 0 stopped by the user or printed, 1 rejected by the server for good, 75 server not reached (if printed once).`;
 }
 
-/** Runs `flarewire top`. */
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const address = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
@@ -77,7 +75,6 @@ export async function top(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-/** Returns a function that returns the current page. */
 function pageOf(stream: Stream, host: string): () => TopPage {
   let started = 0;
   let ended = 0;

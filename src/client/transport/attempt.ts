@@ -3,7 +3,6 @@ import { type End, ended, endOf } from "./end.ts";
 import type { Platform } from "./platform.ts";
 import type { TransportConnection, TransportListener, TransportMessage } from "./transport.ts";
 
-/** What a transport may use while its connection is open. */
 export interface TransportContext {
   /** Sends a request. Throws an {@link End} for a status that is not listed, or no response. */
   readonly request: (
@@ -14,7 +13,6 @@ export interface TransportContext {
   ) => Promise<Response>;
   /** Delivers a message. Throws the End that the connection must end with. */
   readonly deliver: (message: TransportMessage) => void;
-  /** Aborts when the connection has ended. */
   readonly signal: AbortSignal;
 }
 

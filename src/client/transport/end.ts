@@ -4,7 +4,6 @@ import { actionAfter, type ReconnectAction } from "../../protocol/reconnect.ts";
 export interface End {
   /** By close code or status. `silent`: no message for too long; `away`: no HTTP answer either. */
   readonly action: ReconnectAction | "silent" | "away";
-  /** For people. */
   readonly reason: string;
   /** Close code or HTTP status, if there was one. */
   readonly code?: number | undefined;
@@ -16,7 +15,6 @@ export function ended(action: End["action"], reason: string, code?: number, minM
   return { action, reason, code, minMs };
 }
 
-/** Interprets a close code. */
 export function closed(code: number, reason: string): End {
   return ended(actionAfter(code), `close code ${code} ${reason}`.trim(), code);
 }

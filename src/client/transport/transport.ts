@@ -25,9 +25,7 @@ export interface TransportListener {
   readonly onEnd: (end: End) => void;
 }
 
-/** One connection over one transport. */
 export interface TransportConnection {
-  /** Ends it without a callback. */
   abort(): void;
 }
 

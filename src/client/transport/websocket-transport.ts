@@ -2,7 +2,6 @@ import type { TransportContext } from "./attempt.ts";
 import { closed, type End } from "./end.ts";
 import type { Platform, SocketClass } from "./platform.ts";
 
-/** The URLs of a WebSocket connection. */
 interface WebSocketPlace {
   /** Builds the URL with extra parameters. */
   readonly urlOf: (more: Readonly<Record<string, string>>) => string;

@@ -45,7 +45,6 @@ export function sizeOrNone(min: number, max: number): Kind<number> {
   return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
 }
 
-/** A whole number from `min` to `max`. */
 export function integer(min: number, max: number): Kind<number> {
   const text = z
     .string()
@@ -90,7 +89,6 @@ export const flag: Kind<boolean> = {
   flagOnly: true,
 };
 
-/** One of these words. */
 export function oneOf<const T extends readonly [string, ...string[]]>(words: T): Kind<T[number]> {
   const bound = words.length === 1 ? words[0] : `one of ${words.join(", ")}`;
   return { schema: z.enum(words), bound, names: words };

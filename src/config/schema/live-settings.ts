@@ -111,5 +111,4 @@ function rpcOf<const F extends string>(field: F, chain: string) {
 
 export type LiveSettingName = keyof typeof LIVE_SETTINGS;
 
-/** In the order of the table. */
 export const LIVE_SETTING_NAMES = Object.keys(LIVE_SETTINGS) as readonly LiveSettingName[];

@@ -317,10 +317,8 @@ export const SETTINGS = {
   }),
 } as const satisfies Record<string, Setting>;
 
-/** A setting's name, which is its key in a file. */
 export type SettingName = keyof typeof SETTINGS;
 
-/** In the order of the table. */
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
 type Optional = "group" | "profiles" | "keys" | "alerts" | "config";

@@ -3,9 +3,7 @@ import { safeText } from "../../lib/text/safe-text.ts";
 import { judge } from "../state/judge.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
 
-/** Minimum interval between announcements. */
 const EVERY_MS = 10_000;
-/** Maximum number of names per announcement. */
 const MAX_NAMED = 3;
 
 /** Announces flares and lasting connection changes to screen readers, not too often. */

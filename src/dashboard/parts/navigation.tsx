@@ -9,7 +9,6 @@ const LABELS = {
   events: "Events",
 } as const;
 
-/** Links to the pages, with the number of flares and listings. */
 export function Navigation({ route, view }: { readonly route: Route; readonly view: View | undefined }) {
   const flaring = view?.flares?.pro ?? view?.flares?.free;
   // Reserve their space before they are known, so that nothing moves.

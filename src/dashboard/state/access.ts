@@ -8,7 +8,6 @@ export interface Access {
   readonly parts: readonly string[];
 }
 
-/** Timeout of the request, which delays the page. */
 const PATIENCE_MS = 3_000;
 
 /** Fetches the access from `server`, with the key in a header; `undefined` on failure. */

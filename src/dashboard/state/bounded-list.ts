@@ -1,4 +1,3 @@
-/** Returns the list with `item` at its start, cut to `max` items. */
 export function withFirst<T>(list: readonly T[], item: T, max: number): readonly T[] {
   return [item, ...list.slice(0, max - 1)];
 }

@@ -4,7 +4,6 @@ import { type Access, fetchAccess } from "./access.ts";
 import { withFirst, withLast } from "./bounded-list.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 
-/** Maximum number of events in the feed. */
 const MAX_EVENTS = 200;
 
 /** An interruption this short is not shown: a restarted server is back sooner. */
@@ -13,7 +12,6 @@ const SOON_BACK_MS = 3_000;
 /** Maximum number of listed gaps, so that an unstable server cannot fill the page. */
 const MAX_GAPS = 20;
 
-/** A followed server. */
 export interface Following {
   readonly now: () => Seen;
   readonly stop: () => void;

@@ -2,13 +2,11 @@ import type { DataFreshness } from "../../client/index.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
 import type { Seen } from "./seen.ts";
 
-/** The overall state in a word, and whether to trust it. */
 interface Judgement {
   readonly mood: "good" | "wait" | "bad";
   readonly word: string;
 }
 
-/** Combines the state of the connection and of the data. */
 export function judge(seen: Seen | undefined): Judgement {
   if (!seen) return { mood: "wait", word: "connecting" };
   const { connection, freshness } = seen;

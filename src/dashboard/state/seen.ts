@@ -18,9 +18,7 @@ export interface Seen {
   readonly access: Access | null | undefined;
   readonly freshness: DataFreshness | undefined;
   readonly cursor: string | undefined;
-  /** Newest first. */
   readonly events: readonly NamedEvent[];
-  /** Number of events since the page was opened. */
   readonly count: number;
   /** The latest gaps since the page was opened, with reason and size, newest last. */
   readonly gaps: readonly string[];

@@ -1,10 +1,8 @@
 import type { BscChartItem, Explanation, Flare } from "../../model/index.ts";
 
-/** The lists of flares, in order of preference. */
 export const FLARE_LISTS = ["pro", "free", "finished_trending"] as const;
 export type FlareList = (typeof FLARE_LISTS)[number];
 
-/** Orders in which flares can be shown. */
 export const SORTS = ["newest", "change", "score", "liquidity"] as const;
 export type Sort = (typeof SORTS)[number];
 

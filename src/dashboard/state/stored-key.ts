@@ -5,7 +5,6 @@ const STORAGE_KEY = "flarewire-key";
 export const KEY = "[!-~]+";
 const WHOLE_KEY = new RegExp(`^${KEY}$`);
 
-/** Returns the stored key, if any. Browsers may forbid storage. */
 export function storedKey(): string | undefined {
   try {
     const stored = sessionStorage.getItem(STORAGE_KEY) ?? "";

@@ -1,7 +1,6 @@
 import type { EventMessage } from "../../client/index.ts";
 import type { Explanation, Flare } from "../../model/index.ts";
 
-/** One flare of a token. */
 export interface Episode {
   readonly id: string;
   readonly startedAt: string;

@@ -1,7 +1,6 @@
 import type { StreamEvent } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 
-/** Describes an event, without the token's name. */
 export function describeEvent(event: StreamEvent): string {
   switch (event.name) {
     case "flare-started": {

@@ -61,12 +61,10 @@ export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): reado
   }
 }
 
-/** Formats `0x1234…cdef`. */
 export function shortAddress(address: string): string {
   return address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }
 
-/** Formats `08:36:00` in UTC. */
 export function formatTime(timestamp: string): string {
   return timestamp.slice(11, 19);
 }

@@ -6,9 +6,7 @@ import { describeEvent } from "../text/describe-event.ts";
 import { formatTime } from "../text/format.ts";
 
 interface Shown {
-  /** Newest first. */
   readonly events: readonly NamedEvent[];
-  /** Number of events since the page was opened. */
   readonly count: number;
 }
 

@@ -21,7 +21,6 @@ const SORT_LABELS = {
   liquidity: "Most liquid",
 } as const;
 
-/** The text of an empty list. */
 const NONE = {
   pro: "No flares right now. New ones appear here.",
   free: "No flare has lasted 5 minutes without a warning. New ones appear here.",

@@ -8,17 +8,14 @@ import { ServiceClient } from "../service/service-client.ts";
 import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } from "./gecko-terminal.ts";
 
 export interface AggregatorFeedOptions {
-  /** Base URL of GeckoTerminal's API. */
   readonly url: string;
   readonly networks: readonly AggregatedNetwork[];
   /** Groups whose listings the chains themselves do not report. */
   readonly listings: ReadonlySet<MarketGroup>;
-  /** How far before the present event time begins. Default 0. */
   readonly warmupMs?: number;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
   readonly notify?: Notify;
 }

@@ -21,11 +21,9 @@ export interface AggregatedNetwork {
   readonly quotes: readonly { readonly address: string }[];
 }
 
-/** A pool of a list. */
 export interface AggregatedPool {
   /** The report, dated when it was read. */
   readonly report: Window;
-  /** The token's name, symbol and listing at CoinGecko. */
   readonly profile: Profile;
 }
 
@@ -43,7 +41,6 @@ const PATHS: Readonly<Record<List, string>> = {
 /** The version of the form, by its date. */
 export const ACCEPT = "application/json;version=20230203";
 
-/** Returns the address of a network's list. */
 export function listUrl(base: string, network: AggregatedNetwork, list: List): string {
   return `${base}/networks/${network.id}/${PATHS[list]}&page=1`;
 }

@@ -12,7 +12,6 @@ import {
   type Venue,
 } from "./venue.ts";
 
-/** Addresses of Binance's public market data, which needs no key. */
 interface BinancePlaces {
   /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
   readonly url: string;

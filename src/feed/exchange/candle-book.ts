@@ -2,7 +2,6 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 
-/** What a book has dropped so far. */
 interface BookCounts {
   /** Candles that came when their minute could no longer be amended. */
   late: number;
@@ -14,7 +13,6 @@ const MAX_MINUTES = 1_440;
 /** Holds unpublished minutes. Of two versions, the one with more volume is the later. */
 export class CandleBook {
   readonly counts: BookCounts = { late: 0 };
-  /** By open time, then by token. */
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
   /** The last published minute, which can still be amended, as it was published. */
   #told = new Map<string, MinuteCandle>();

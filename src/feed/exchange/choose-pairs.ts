@@ -1,26 +1,20 @@
 import type { VenueName, VenuePair } from "./venue.ts";
 
-/** Current markets of an exchange. */
 export interface Listing {
   readonly venue: VenueName;
   readonly pairs: readonly VenuePair[];
-  /** Quote volume of 24 hours, by pair. */
   readonly volumes: ReadonlyMap<string, number>;
 }
 
-/** A token and the market in which it is followed. */
 export interface FollowedPair {
-  /** The token's symbol. */
   readonly token: string;
   readonly venue: VenueName;
   readonly pair: string;
 }
 
-/** Criteria for markets to follow. */
 interface Choice {
   /** Quote currencies, all counted as a dollar. */
   readonly quotes: readonly string[];
-  /** Minimum quote volume of 24 hours. */
   readonly minVolume: number;
   /** Maximum number of tokens; those with the most volume are chosen. */
   readonly most: number;

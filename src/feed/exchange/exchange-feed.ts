@@ -12,9 +12,7 @@ import { VenueFollower } from "./venue-follower.ts";
 
 export interface ExchangeFeedOptions {
   readonly venues: readonly Venue[];
-  /** Quote currencies of followed markets, each counted as a dollar. */
   readonly quotes: readonly string[];
-  /** Minimum quote volume of a followed market within 24 hours. */
   readonly minVolume: number;
   /** How much of the exchanges' past is published first. At most {@link MAX_FILL_MS}. */
   readonly warmupMs: number;
@@ -34,7 +32,6 @@ export const MAX_FILL_MS = 12 * HOUR_MS;
 export const LAG_MS = 3_000;
 /** How long after a minute's end, in event time, an amendment is accepted: the engine's bound. */
 const AMEND_MS = 5_000;
-/** Interval of requests for pairs and volumes. */
 const REFRESH_MS = 10 * MINUTE_MS;
 /** How long the start waits for other exchanges once one has responded. */
 const PATIENCE_MS = 15_000;
@@ -88,7 +85,6 @@ class ExchangeRun {
   /** Markets chosen while the feed runs, until their past is known. */
   readonly #past = new PastMinutes();
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
-  /** Tokens by venue and pair. */
   #tokens: ReadonlyMap<string, string> = new Map();
   #clockAt = 0;
   #lateTold = 0;
@@ -166,7 +162,6 @@ class ExchangeRun {
     }
   }
 
-  /** Past minutes of markets that were chosen while the feed runs. */
   *#pastOfChosen(): Generator<MarketEvent> {
     const at = this.#clockAt;
     for (const candle of this.#past.take(at)) yield* this.#introduce(candle, at);

@@ -11,11 +11,8 @@ import {
   type Venue,
 } from "./venue.ts";
 
-/** Addresses of Gate. */
 interface GatePlaces {
-  /** `https://api.gateio.ws`. */
   readonly url: string;
-  /** `wss://api.gateio.ws`. */
   readonly streamUrl: string;
   /** Milliseconds since 1970, for messages, which carry their time. */
   readonly now: () => number;

@@ -16,7 +16,6 @@ import {
 
 /** Address of KuCoin. Its REST API returns the address of the stream. */
 interface KucoinPlaces {
-  /** `https://api.kucoin.com`. */
   readonly url: string;
   /** Identifies a connection to the exchange. */
   readonly connectId: () => string;

@@ -2,7 +2,6 @@ import type { Candle } from "../../market/index.ts";
 
 /** Holds back the candles of newly followed tokens until their past arrives, then sorts both. */
 export class PastMinutes {
-  /** By token, by open time. */
   readonly #held = new Map<string, Map<number, Candle>>();
   #released: string[] = [];
 
@@ -11,7 +10,6 @@ export class PastMinutes {
     this.#held.set(token, new Map());
   }
 
-  /** Whether the token's candles are held back. */
   has(token: string): boolean {
     return this.#held.has(token);
   }

@@ -6,7 +6,6 @@ interface ConnectionOptions {
   readonly stream: Venue["stream"];
   readonly place: StreamPlace;
   readonly clock: Clock;
-  /** Pairs to subscribe to at first. */
   readonly pairs: readonly string[];
   readonly onNews: (news: StreamNews) => void;
 }

@@ -42,7 +42,6 @@ export class VenueSubscription {
     for (const pair of pairs) this.pairs.add(pair);
   }
 
-  /** Follows these pairs from now on. */
   change(added: readonly string[], removed: readonly string[]): void {
     for (const pair of removed) this.pairs.delete(pair);
     for (const pair of added) this.pairs.add(pair);

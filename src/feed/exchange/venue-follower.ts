@@ -26,7 +26,6 @@ const LIVE_MS = 10_000;
 const LIST_TRIES = 5;
 /** A wait for one exchange's back-fill delays the others' market too. */
 const FILL_TRIES = 2;
-/** Concurrent requests of a back-fill. */
 const AT_ONCE = 8;
 /** Unavailable pairs in a row after which the exchange, and not a delisted pair, is the cause. */
 const MAX_MISSED = 3;
@@ -68,7 +67,6 @@ export class VenueFollower {
     });
   }
 
-  /** Whether a message arrived within the last seconds. */
   get isLive(): boolean {
     return this.#options.clock.monotonic() - this.#newsAt <= LIVE_MS;
   }
@@ -82,7 +80,6 @@ export class VenueFollower {
     return this.#client.trouble;
   }
 
-  /** Returns its state, including its streams. */
   report(): ServiceReport {
     return this.#client.report("exchange", this.name, this.trouble);
   }
@@ -93,7 +90,6 @@ export class VenueFollower {
     return Number.isFinite(ms) ? this.#options.clock.monotonic() + ms : undefined;
   }
 
-  /** Whether it can be queried. */
   get answers(): boolean {
     return this.#client.trouble === undefined;
   }

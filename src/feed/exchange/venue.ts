@@ -1,17 +1,13 @@
 import { z } from "zod";
 import { plainDecimal } from "../replay/read/plain-decimal.ts";
 
-/** The supported exchanges. */
 export const VENUES = ["binance", "kucoin", "gate"] as const;
 export type VenueName = (typeof VENUES)[number];
 
-/** A market of an exchange. */
 export interface VenuePair {
   /** As the exchange writes it: `BTCUSDT`, `BTC-USDT`, `BTC_USDT`. */
   readonly pair: string;
-  /** The traded currency, in capitals. */
   readonly base: string;
-  /** The quote currency, in capitals. */
   readonly quote: string;
 }
 
@@ -27,7 +23,6 @@ export interface MinuteCandle {
   readonly buyVolume?: string;
 }
 
-/** Content of a stream's message. */
 export type StreamNews =
   | {
       readonly kind: "candle";
@@ -52,7 +47,6 @@ export interface StreamPlace {
   readonly greets: boolean;
 }
 
-/** A URL to request. */
 export interface VenueRequest {
   readonly url: string;
   readonly method?: "GET" | "POST";
@@ -66,13 +60,11 @@ export interface Venue {
   /** Returns the milliseconds to wait according to a response's headers. */
   readonly quota: (headers: Headers, nowMs: number) => number | undefined;
   readonly pairs: { readonly request: VenueRequest; readonly read: (body: unknown) => readonly VenuePair[] };
-  /** Returns the quote volume of the past 24 hours, by pair. */
   readonly volumes: {
     readonly request: VenueRequest;
     readonly read: (body: unknown) => ReadonlyMap<string, number>;
   };
   readonly candles: {
-    /** Maximum minutes in one response. */
     readonly most: number;
     /** Returns the URL of the minutes that open from `fromMs` to before `toMs`. */
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
@@ -80,7 +72,6 @@ export interface Venue {
     readonly read: (body: unknown) => readonly MinuteCandle[];
   };
   readonly stream: {
-    /** Pairs on one connection. */
     readonly maxPairs: number;
     /** Minimum milliseconds between two messages to it. */
     readonly pauseMs: number;

@@ -3,7 +3,6 @@ import { ACCEPT, AGGREGATED, listUrl, readPools } from "../aggregator/gecko-term
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { Probe } from "./probe.ts";
 
-/** Returns a probe of each chain's trending pools at GeckoTerminal. */
 export function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
   const client = new ServiceClient({ clock, pauseMs: 500, accept: ACCEPT });
   return AGGREGATED.map((network) => ({

@@ -11,7 +11,6 @@ import type { HostlessProbe, Probe } from "./probe.ts";
 const TOKEN = "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c";
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** Returns the tests of the services of these names. */
 export function enricherProbes({
   names,
   urls,

@@ -17,22 +17,17 @@ export interface Probe {
   readonly run: (signal: AbortSignal) => Promise<string>;
 }
 
-/** A probe without its service's host. */
 export type HostlessProbe = Omit<Probe, "host">;
 
-/** The result of a probe. */
 export interface Finding {
   readonly service: string;
   readonly what: string;
   readonly works: boolean;
-  /** Whether it is required. */
   readonly isNeeded: boolean;
-  /** The result or the problem. */
   readonly detail: string;
   readonly tookMs: number;
 }
 
-/** Timeout of a probe. */
 const MAX_MS = 45_000;
 
 /** Runs a probe. Rejects only with the signal's reason. */

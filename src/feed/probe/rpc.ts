@@ -3,7 +3,6 @@ import { z } from "zod";
 import type { Clock } from "../../lib/time/clock.ts";
 import { withDeadline } from "../../lib/time/deadline.ts";
 
-/** A number in JSON-RPC notation. */
 export const Hex = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,13}$/)
@@ -127,7 +126,6 @@ const ADVICE: Readonly<Record<number, string>> = {
   429: ": too many requests; use your own key or another endpoint",
 };
 
-/** Parses a message; `undefined` if it is not JSON. */
 export function parseMessage(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -6,7 +6,6 @@ import { writeManifest } from "./write-manifest.ts";
 /** The name of a recording's directory: its start time, and a number if that was taken. */
 const RECORDING_NAME = /^\d{4}-\d{2}-\d{2}T\d{6}\.\d{3}Z(-\d+)?$/;
 
-/** The parts of a recording, oldest first. */
 interface Removable {
   /** Bytes on disk of the oldest part; `undefined` if none can be removed. */
   readonly next: number | undefined;

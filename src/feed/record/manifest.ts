@@ -35,17 +35,14 @@ export const RecordingPart = z.discriminatedUnion("state", [
 ]);
 export type RecordingPart = z.infer<typeof RecordingPart>;
 
-/** The content of `manifest.json`. */
 export const RecordingManifest = z.object({
   kind: z.literal("recording-manifest"),
   version: z.literal(1),
-  /** Name of the recorded feed. */
   feed: z.string().max(256),
   origin: Origin,
   facts: FeedFacts,
   /** Wall-clock time of the recording's start, ISO 8601. */
   started_at: z.iso.datetime(),
-  /** Program and version that wrote it. */
   writer: z.string().max(256),
   /** In order of time. The first ones may have been removed. Only the last one can be open. */
   parts: z.array(RecordingPart),
@@ -58,7 +55,6 @@ export interface PartFile {
   readonly isOpen: boolean;
 }
 
-/** A recording in a directory. */
 interface RecordedDirectory {
   readonly manifest: RecordingManifest;
   readonly parts: readonly PartFile[];

@@ -23,7 +23,6 @@ export class RecordingError extends Error {
 export interface RecorderOptions {
   /** Parent directory of the recording's own, which is named by its start. Created if missing. */
   readonly directory: string;
-  /** The recorded feed. */
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: Clock;
   /**
@@ -70,14 +69,11 @@ interface Member {
 
 /** Writes market events as a recording that `replay` reads. `RECORDING.md` describes the format. */
 export interface Recorder {
-  /** The recording's own directory. */
   readonly directory: string;
   /** Events written so far, including clocks. */
   readonly events: number;
-  /** Bytes on disk, and number of parts. */
   readonly bytes: number;
   readonly parts: number;
-  /** Why writing stopped. */
   readonly failure: RecordingError | undefined;
   /** Records an event. Wait for the promise, if any: it bounds memory on a slow disk. */
   write(event: MarketEvent): Promise<void> | undefined;

@@ -37,7 +37,6 @@ export class EventScript {
     this.#skips = skips;
   }
 
-  /** Lines of this lap so far. */
   get line(): number {
     return this.#line;
   }
@@ -128,7 +127,6 @@ export class EventScript {
     return this.#timeline.latest + this.#lapMs <= LATEST_AT_MS;
   }
 
-  /** Yields the tick that closes the last second. */
   close(): Generator<MarketEvent> {
     return this.#timeline.close();
   }

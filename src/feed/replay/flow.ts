@@ -10,15 +10,12 @@ const LOOK_EVERY = 32;
 /** Longest single sleep: timers of more than 24.8 days fire at once. */
 const MAX_SLEEP_MS = 3_600_000;
 
-/** Relation of event time to wall time. */
 interface FlowOptions {
-  /** Event seconds per wall second; Infinity: no pacing. */
   readonly speed: number;
   /** Event milliseconds from the first event on without pacing. */
   readonly warmupMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called at every pause. */
   readonly onPause: () => void;
 }
 

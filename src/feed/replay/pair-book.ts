@@ -33,7 +33,6 @@ interface Pair {
   lastOpenAt: number;
 }
 
-/** The pairs of a recording and the tokens that they become. */
 export class PairBook {
   readonly #pairs = new Map<string, Pair>();
   readonly #group: MarketGroup;

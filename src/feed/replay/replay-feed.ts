@@ -15,7 +15,6 @@ import { type OnSkipped, SkipCounter, type SkipReason } from "./read/skips.ts";
 import { type RecordingFormat, type RecordingHead, sniffRecording } from "./read/sniff-recording.ts";
 import { Timeline } from "./timeline.ts";
 
-/** Progress of a replay. */
 export interface ReplayProgress {
   /** Bytes of the file (as on disk) read in this lap. */
   readonly bytesRead: number;
@@ -49,7 +48,6 @@ export interface ReplayOptions {
   readonly loop?: boolean;
   /** Event milliseconds from the recording's first event on that run at full speed. Default: 0. */
   readonly warmupMs?: number;
-  /** Resume an interrupted replay. Default: start at the first event. */
   readonly resume?: ReplayResume;
   readonly clock: Clock;
   /** Called at most ten times per second, and at the end. */
@@ -110,7 +108,6 @@ class FileReplay implements ReplayFeed {
   readonly #script: EventScript;
   #started = false;
   #bytesRead = 0;
-  /** The current or last file. */
   #readingPath = "";
   #progressAt = Number.NEGATIVE_INFINITY;
 

@@ -9,10 +9,8 @@ export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 }
 
-/** The result of a request. */
 type Asked<T> =
   | { readonly kind: "ok"; readonly value: T }
-  /** The requested item does not exist. */
   | { readonly kind: "absent" }
   /** Failed in a way that a retry would not help, or as often as allowed. */
   | { readonly kind: "failed"; readonly reason: string };
@@ -36,11 +34,9 @@ export interface ServiceOptions {
   readonly maxBytes?: number;
   /** The `Accept` header. Default: application/json. */
   readonly accept?: string;
-  /** Returns the pause in milliseconds that the answer's headers demand; `undefined` if none. */
   readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
   /** Returns [0, 1), for the back-off. Default `Math.random`. */
   readonly random?: () => number;
-  /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
   /** Called with the reason, without addresses, when the service fails; `undefined` on recovery. */
   readonly onHealth?: (trouble: string | undefined) => void;

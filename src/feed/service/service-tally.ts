@@ -17,7 +17,6 @@ export class ServiceTally {
     this.#clock = clock;
   }
 
-  /** Counts a request that was delayed by this long. */
   asked(waitedMs: number): void {
     this.#requests += 1;
     this.#waitedMs += Math.max(0, waitedMs);
@@ -29,7 +28,6 @@ export class ServiceTally {
     else this.#errors += 1;
   }
 
-  /** Records useful data, requested or not. */
   heard(): void {
     this.#goodAt = this.#clock.monotonic();
   }

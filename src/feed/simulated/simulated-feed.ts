@@ -45,7 +45,6 @@ export interface SimulatedResume {
   readonly afterMs: number;
 }
 
-/** A feed with ground truth about its own events. */
 interface SimulatedFeed extends Feed {
   /** The newest 10,000 labels by start. Grows while the events are read. */
   readonly labels: readonly Label[];

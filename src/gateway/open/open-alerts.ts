@@ -10,7 +10,6 @@ import {
 import { messageOf } from "../../lib/text/message-of.ts";
 import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
-/** Opened webhooks that do not deliver yet. */
 export interface OpenAlerts {
   /** Starts delivery, once. Its {@link Alerts.stop} closes what was opened. */
   start(parts: Pick<AlertsOptions, "log" | "head" | "history" | "turn">): Alerts;

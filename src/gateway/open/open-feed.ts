@@ -22,18 +22,15 @@ import type { RestoredState } from "../persistence/restored-state.ts";
 import { chainsOf, type MarketConfig, openLiveMarket, venuesOf } from "./open-market.ts";
 import type { SimulatedResume } from "./resume-simulated.ts";
 
-/** The settings of the market and its enrichers. */
 export type FeedConfig = MarketConfig &
   Pick<Config, "data" | "seed" | "speed" | "file" | "profiles" | "group" | "loop">;
 
 interface FeedParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Key for Etherscan's API. */
   readonly etherscanKey?: string | undefined;
 }
 
-/** A feed and the state to store for resuming it. */
 interface OpenFeed {
   readonly feed: Feed;
   /** Event time at which a simulated market began. */

@@ -38,7 +38,6 @@ export interface OwnKeys extends Keys {
   readonly tickets: TicketTable;
   /** Returns the valid keys without their secrets; `undefined` if the server has no key file. */
   readonly list: () => readonly Key[] | undefined;
-  /** See KeyAccessPolicy: request counts of all processes, if workers report theirs. */
   readonly rates: Pick<KeyAccessPolicy, "countElsewhere" | "spent">;
   /** Receives each valid new version of the file, before connections are closed for it. */
   onReload: (change: KeyChange) => void;
@@ -64,7 +63,6 @@ const OPEN_EDGE =
 export interface LocalAccess {
   readonly door: AccessPolicy;
   readonly places: ConnectionRegistry;
-  /** See {@link OwnKeys}. */
   readonly rates: OwnKeys["rates"];
   /** Closes the connections of a key that was removed or downgraded. */
   end(keyId: string, reason: EndReason): void;

@@ -20,7 +20,6 @@ import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 
-/** The settings of live markets. */
 export type MarketConfig = Pick<
   Config,
   LiveSettingName | "feed" | "chain" | "rpc" | "warmupMs" | "staleAfterMs"
@@ -36,7 +35,6 @@ interface MarketParts {
 /** A slower finality would hold up the other parts of the market. */
 const QUICK_FINALITY_MS = 5 * SECOND_MS;
 
-/** Opens the config's live market. */
 export function openLiveMarket(
   config: MarketConfig,
   feed: "exchange" | "chain" | "live",
@@ -52,7 +50,6 @@ export function openLiveMarket(
   }
 }
 
-/** Returns the config's chains with their endpoints. */
 export function chainsOf(
   config: MarketConfig,
 ): readonly { readonly network: Network; readonly urls: readonly string[] }[] {
@@ -60,7 +57,6 @@ export function chainsOf(
   return named.map(({ network, urls }) => ({ network, urls: urls.length > 0 ? urls : network.rpcUrls }));
 }
 
-/** Returns the config's exchanges with their endpoints. */
 export function venuesOf(config: MarketConfig, clock: Clock): readonly Venue[] {
   const { feed, live, binanceUrl, binanceStreamUrl, kucoinUrl, gateUrl, gateStreamUrl } = config;
   if (feed !== "exchange" && !(feed === "live" && live.includes("exchange"))) return [];

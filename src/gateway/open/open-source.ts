@@ -22,7 +22,6 @@ import type { EngineProgress, RestoredState } from "../persistence/restored-stat
 import { type FeedConfig, feedGap, openFeed } from "./open-feed.ts";
 import { resumeSimulated, type SimulatedResume } from "./resume-simulated.ts";
 
-/** The settings of the source. */
 type SourceConfig = FeedConfig &
   Pick<Config, "source" | "refreshMs" | "record" | "recordBytes" | "pollIntervalMs" | "upstreamTimeoutMs">;
 
@@ -32,7 +31,6 @@ interface SourceParts {
   readonly persistence: Persistence;
   /** Key for a leader that requires one. */
   readonly leaderKey?: string | undefined;
-  /** Key for Etherscan's API. */
   readonly etherscanKey?: string | undefined;
 }
 
@@ -44,7 +42,6 @@ export interface Resume {
   readonly known: KnownLists;
 }
 
-/** A source and where it resumes. */
 export type OpenSource = OpenSnapshots | OpenLeader;
 
 /** Another gateway, whose log is followed. */
@@ -72,7 +69,6 @@ interface Continuation {
   readonly services?: () => readonly ServiceReport[];
   /** Returns how many trades and candles came too late, by part of the market. */
   readonly late?: () => Readonly<Record<string, number>>;
-  /** Counters of a polled upstream. */
   readonly upstream?: () => UpstreamStats;
   /** Resolves when the source's writes are on disk. Call it after the last poll. */
   readonly close?: () => Promise<void>;

@@ -7,7 +7,6 @@ const MAX_GAP_MS = HOUR_MS;
 /** An older market is not regenerated: that would take longer than a new start. */
 const MAX_AGE_MS = 2 * DAY_MS;
 
-/** Where a simulated market resumes. */
 export type SimulatedResume = Required<Pick<SimulatedFeedOptions, "startAtMs" | "resume">>;
 
 /**

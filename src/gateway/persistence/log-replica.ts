@@ -9,7 +9,6 @@ interface MirrorParts {
   readonly head: Head;
   readonly history: HeadState["history"];
   readonly persistence: Pick<Persistence, "onPublished" | "onReset">;
-  /** Receives each published batch. */
   readonly onPublished: (events: readonly EventBody[]) => void;
 }
 

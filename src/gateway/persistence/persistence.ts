@@ -34,7 +34,6 @@ import {
   restoreState,
 } from "./restored-state.ts";
 
-/** Settings of how long the log retains events. */
 export type RetentionConfig = Pick<Config, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
 
 export interface PersistenceOptions {
@@ -43,7 +42,6 @@ export interface PersistenceOptions {
   readonly logger: Logger;
   /** Replaces the name of the config's source. */
   readonly sourceName?: string | undefined;
-  /** See GatewayParts. */
   readonly isDataOptional?: boolean | undefined;
 }
 
@@ -81,7 +79,6 @@ const STORE_EVERY_MS = 30_000;
 const USUAL_SHARE = 0.002;
 /** The same when many events are appended, which a restart has to apply. */
 const MAX_SHARE = 0.02;
-/** Default of the setting `seed`. */
 const DEFAULT_SEED = 1;
 /** Maximum records between two stored states. A restart applies that many. */
 const STORE_EVERY_RECORDS = 5_000;
@@ -155,7 +152,6 @@ class FileKept implements Persistence {
   readonly #options: PersistenceOptions;
   readonly #file: LogFile;
   readonly #fingerprint: string;
-  /** Why the stored state cannot be resumed. */
   readonly #problem: string | undefined;
   #log: DurableLog | undefined;
   #nextAt = 0;
@@ -247,7 +243,6 @@ class FileKept implements Persistence {
   }
 }
 
-/** Returns how long the log retains events, by the config. */
 export function memoryOptions({
   config,
   clock,

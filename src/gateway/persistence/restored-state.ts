@@ -25,7 +25,6 @@ export interface EngineProgress {
 export interface RestoredState {
   /** The lists at the head and at earlier positions. */
   readonly known: KnownLists;
-  /** Event time of the snapshot. */
   readonly observedAtMs: number;
   readonly engine: EngineProgress | undefined;
 }

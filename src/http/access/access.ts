@@ -19,7 +19,6 @@ export interface Anonymous {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** Decides which access a request gets. */
 export interface AccessPolicy {
   /** Responses differ by client. */
   readonly isKeyed: boolean;
@@ -57,7 +56,6 @@ export function keyInAddress(query: object): FlarewireError | undefined {
 
 const OPEN: Access = { plan: undefined };
 
-/** The policy of a server without keys. */
 export const allowAll: AccessPolicy = {
   isKeyed: false,
   anonymous: { access: OPEN, fields: {} },

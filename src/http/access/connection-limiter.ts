@@ -54,7 +54,6 @@ export class ConnectionLimiter {
     return undefined;
   }
 
-  /** Stops counting a holder. */
   release(holder: ConnectionHolder): void {
     const { address, key } = holder;
     const own = (this.#byAddress.get(address) ?? 0) - 1;
@@ -66,7 +65,6 @@ export class ConnectionLimiter {
     if (ofKey?.size === 0) this.#byKey.delete(key?.id ?? "");
   }
 
-  /** Ends every holder with this key. */
   endAll(keyId: string, reason: CloseReason): void {
     for (const holder of [...(this.#byKey.get(keyId) ?? [])]) holder.end(reason);
   }

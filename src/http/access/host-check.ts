@@ -40,7 +40,6 @@ export function createHostCheck({
   };
 }
 
-/** True for `localhost`, its subdomains and loopback addresses. */
 function isLoopback(name: string): boolean {
   const family = isIP(name);
   if (family !== 0) return LOOPBACK.check(name, family === 6 ? "ipv6" : "ipv4");

@@ -11,7 +11,6 @@ interface KeyAccessPolicyOptions {
   readonly clock: Clock;
   /** Access without a key: the plan free, or none. */
   readonly anonymous: "free" | "off";
-  /** The issued tickets. */
   readonly tickets: Omit<Tickets, "spend">;
   /** Receives each counted request of a key with a rate. Default: none. */
   readonly onCounted?: (id: string) => void;
@@ -36,7 +35,6 @@ interface Rate {
 /** A server with keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
 export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
-  /** See AccessPolicy. */
   readonly anonymous: Anonymous | undefined;
   readonly #options: KeyAccessPolicyOptions;
   readonly #rates = new Map<string, Rate>();
@@ -46,7 +44,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     if (options.anonymous === "free") this.anonymous = ANONYMOUS;
   }
 
-  /** See AccessPolicy. */
   async keyIdOf(request: FastifyRequest): Promise<string | undefined> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.keyIdIn(authorization);
@@ -54,7 +51,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     return ticket === undefined ? undefined : this.#options.tickets.keyOf(ticket);
   }
 
-  /** See AccessPolicy. */
   keyIdIn(authorization: string): string | undefined {
     const { ring, clock } = this.#options;
     const [, text] = BEARER.exec(authorization) ?? [];
@@ -62,7 +58,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     return key && !isExpired(key, clock.now()) ? key.id : undefined;
   }
 
-  /** See AccessPolicy. */
   admit(request: FastifyRequest, reply: FastifyReply): Access {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
@@ -73,7 +68,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     return this.anonymous.access;
   }
 
-  /** See AccessPolicy. */
   async admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access> {
     const ticket = ticketOf(request.query);
     if (ticket === undefined || request.headers.authorization !== undefined)
@@ -81,7 +75,6 @@ export class KeyAccessPolicy implements AccessPolicy {
     return { ...this.#grant(await this.#byTicket(ticket, reply), reply), ticket };
   }
 
-  /** See AccessPolicy. */
   async issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket> {
     const { key } = this.admit(request, reply);
     if (key) return this.#options.tickets.issue(key.id);

@@ -13,7 +13,6 @@ const REFUSING: ReadonlySet<ErrorCode> = new Set([
   "host-refused",
 ]);
 
-/** Minimum time between two log lines of one reason. */
 const LOG_EVERY_MS = 60_000;
 
 /** Refusals of a server that starts or stops, which are no fault. */
@@ -31,7 +30,6 @@ interface Logged {
 
 /** Counts refusals by reason. Logs each at once and then at most once a minute. */
 export class Refusals {
-  /** Counts since the start. */
   readonly counts: Partial<Record<RefusalReason | ErrorCode, number>> = {};
   readonly #clock: Clock;
   readonly #logger: RefusalLogger | undefined;

@@ -3,13 +3,10 @@ import type { Clock } from "../../lib/time/clock.ts";
 
 /** Tickets, which one process may issue and another redeem. */
 export interface Tickets {
-  /** See TicketTable. */
   issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
-  /** See TicketTable. */
   keyOf(text: string): string | undefined | Promise<string | undefined>;
   /** See TicketTable. Of several attempts in all processes one succeeds. */
   spend(text: string): boolean | Promise<boolean>;
-  /** See TicketTable. */
   forget(keyId: string): void;
 }
 

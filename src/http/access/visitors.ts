@@ -14,7 +14,6 @@ interface VisitorParts {
   readonly logger: { warn(facts: object, message: string): void } | undefined;
 }
 
-/** Identifies clients by address and limits their requests without a key. */
 export class Visitors {
   readonly isTrusted: (address: string) => boolean;
   readonly #addressOf: (request: IncomingMessage) => string | undefined;

@@ -3,7 +3,6 @@ import type { Claimant, Hub } from "../../hub/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 
-/** Limits of the admission queue. */
 export interface AdmissionQueueLimits {
   /** Maximum waiting requests, of about 20 kB each. Default 1,024. */
   readonly maxWaiting: number;
@@ -11,7 +10,6 @@ export interface AdmissionQueueLimits {
   readonly maxWaitMs: number;
 }
 
-/** Default limits. */
 export const DEFAULT_ADMISSION_LIMITS: AdmissionQueueLimits = { maxWaiting: 1_024, maxWaitMs: 5_000 };
 
 interface AdmissionQueueOptions {
@@ -21,7 +19,6 @@ interface AdmissionQueueOptions {
   readonly limits?: Partial<AdmissionQueueLimits> | undefined;
 }
 
-/** A request to be admitted. */
 interface AdmissionRequest {
   readonly by: Claimant;
   /** The request's connection. */
@@ -30,7 +27,6 @@ interface AdmissionRequest {
   readonly isUpgraded: boolean;
 }
 
-/** Interval of the check for expired waits. */
 const LOOK_MS = 250;
 
 interface Waiting {
@@ -53,7 +49,6 @@ export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];
   readonly #clock: Clock;
   readonly #limits: AdmissionQueueLimits;
-  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
   #stopLooking: (() => void) | undefined;
 

@@ -105,7 +105,6 @@ export function invalid(field: string, value: unknown, bound: string): Flarewire
   });
 }
 
-/** Quotes a client's value, truncated for a message. */
 export function quote(value: unknown): string {
   return value === undefined ? "missing" : JSON.stringify(String(value).slice(0, MAX_QUOTED));
 }

@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** How often a closing server looks for newly idle connections. */
 const LOOK_EVERY_MS = 50;
 
 /**

@@ -22,7 +22,6 @@ const MAX_LINGERING = 32;
 /** How often a full server closes idle connections, and how long they sent nothing. */
 const CHECK_IDLE_MS = 1_000;
 
-/** Connections of one address. */
 interface Group {
   readonly address: string;
   count: number;

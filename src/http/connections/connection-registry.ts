@@ -11,7 +11,6 @@ interface ConnectionHandle {
 /** Why a connection is refused: a limit, or a ticket that was redeemed meanwhile. */
 export type Refusal = ({ readonly kind: "full" } & Full) | { readonly kind: "spent" };
 
-/** A session that ends before its socket closes. */
 interface Ending {
   close(reason: CloseReason): void;
 }
@@ -19,7 +18,6 @@ interface Ending {
 /** The slot of one connection, from its admission to its close. */
 class Slot implements ConnectionHolder {
   readonly address: string;
-  /** Access of the connection. */
   readonly access: Access;
   readonly raw: ConnectionHandle;
   /** The client's id, qualified by its key or its address. */
@@ -111,7 +109,6 @@ export class ConnectionRegistry {
     return typeof isValid === "boolean" ? settle(isValid) : isValid.then(settle);
   }
 
-  /** Returns the slot of an admitted connection. */
   slotOf(raw: ConnectionHandle): Slot | undefined {
     return this.#byRaw.get(raw);
   }

@@ -17,7 +17,6 @@ export interface MessageContract {
   readonly examples: readonly { readonly payload: unknown }[];
 }
 
-/** A close code in the document. */
 export interface CloseCodeContract {
   readonly code: number;
   readonly reason: string;
@@ -47,7 +46,6 @@ export interface AsyncApiDocument {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
-  /** The events of each channel. */
   readonly "x-channels": Readonly<Record<string, readonly EventName[]>>;
   readonly "x-close-codes": readonly CloseCodeContract[];
 }
@@ -67,9 +65,7 @@ const ANSWERS = [
   "goaway",
 ] as const;
 
-/** Messages over a WebSocket, in either direction. */
 const ON_STREAM: readonly string[] = [...COMMANDS, ...ANSWERS, ...EVENT_NAMES];
-/** Messages as server-sent events. */
 const ON_EVENTS: readonly string[] = [
   "hello",
   "subscribed",

@@ -143,13 +143,11 @@ const ticket: TicketResponse = {
   expires_at: "2026-11-21T08:01:01.000Z",
 };
 
-/** An event at `seq`, after the one at `prev`. */
 function placed(seq: number, prev: number) {
   const cursor = `13ac274a9f68b758-${seq}`;
   return { type: "event", cursor, seq, prev, emitted_at: EMITTED_AT, observed_at: OBSERVED_AT } as const;
 }
 
-/** An example of each event. */
 export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<EventMessage, { name: N }> } = {
   "flare-started": {
     ...placed(102, 101),
@@ -231,7 +229,6 @@ const events: EventsResponse = {
   more: false,
 };
 
-/** An example of each REST body, by endpoint. */
 export const BODY_EXAMPLES = {
   flares,
   newest,

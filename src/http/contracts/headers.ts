@@ -2,7 +2,6 @@ import { PLANS } from "../../protocol/index.ts";
 import { CHALLENGE } from "../access/access.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** A response header in the contract. */
 interface HeaderContract {
   readonly description: string;
   readonly schema: JsonSchema;

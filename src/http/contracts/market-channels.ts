@@ -7,14 +7,12 @@ const NEVER: Readonly<Partial<Record<Channel, readonly EventName[]>>> = {
   "flares.finished": ["flare-started", "flare-withdrawn"],
 };
 
-/** Returns the channels that carry this event. */
 export function channelsOf(name: EventName): readonly Channel[] {
   const schema = EventBody.options.find(({ shape }) => shape.name.value === name)?.shape.channel;
   const allowed: readonly Channel[] = schema ? ("value" in schema ? [schema.value] : schema.options) : [];
   return allowed.filter((channel) => !NEVER[channel]?.includes(name));
 }
 
-/** The events of each channel. */
 export const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fromEntries(
   CHANNELS.map((channel) => [channel, EVENT_NAMES.filter((name) => channelsOf(name).includes(channel))]),
 );

@@ -268,7 +268,6 @@ function documentPath(
   });
 }
 
-/** Creates the operations GET, HEAD and OPTIONS. */
 function operations(name: string, operation: Omit<OperationContract, "operationId">) {
   const id = name.slice(0, 1).toUpperCase() + name.slice(1);
   const { tags, parameters, responses, summary } = operation;
@@ -303,7 +302,6 @@ function headerRefs(names: readonly HeaderName[]): NonNullable<ResponseContract[
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Returns the name of the schema of an endpoint's body. */
 function schemaName(name: keyof typeof ENDPOINTS): string {
   const names = { snapshot: "SnapshotResponse", healthz: "HealthResponse", readyz: "ReadyResponse" } as const;
   return name in names ? names[name as keyof typeof names] : name.slice(0, 1).toUpperCase() + name.slice(1);

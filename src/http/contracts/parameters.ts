@@ -2,7 +2,6 @@ import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
-/** A parameter of OpenAPI. */
 export interface ParameterContract {
   readonly name: string;
   readonly in: "query" | "header";
@@ -14,7 +13,6 @@ export interface ParameterContract {
   readonly explode?: false;
 }
 
-/** Returns the names of the query parameters. */
 export function queryNames(parameters: readonly ParameterContract[]): readonly string[] {
   return parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : []));
 }
@@ -115,7 +113,6 @@ const FILTER = [
   CHOICE.names,
 ];
 
-/** The parameters of the WebSocket. */
 export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.channels,
   query("after", "Continue after this cursor. Default: start at the head, with the lists.", CURSOR_AFTER),
@@ -130,7 +127,6 @@ export const STREAM_PARAMETERS: readonly ParameterContract[] = [
   CHOICE.ticket,
 ];
 
-/** The parameters of events over HTTP. */
 export const EVENTS_PARAMETERS: readonly ParameterContract[] = [
   query(
     "after",

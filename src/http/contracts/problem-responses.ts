@@ -46,7 +46,6 @@ const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof Flar
 export class ProblemResponses {
   readonly #components = new Map<string, ResponseContract>();
 
-  /** Returns references to the responses, by status. */
   of(codes: readonly ErrorCode[]): Readonly<Record<string, { readonly $ref: string }>> {
     const byStatus = new Map<number, ErrorCode[]>();
     for (const code of codes) {
@@ -59,7 +58,6 @@ export class ProblemResponses {
     );
   }
 
-  /** Returns all referenced responses, by name. */
   components(): Readonly<Record<string, ResponseContract>> {
     return Object.fromEntries([...this.#components].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -71,7 +69,6 @@ export class ProblemResponses {
   }
 }
 
-/** Creates an example problem for this code. */
 function exampleOf(code: ErrorCode): Problem {
   return problemOf(
     new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning, MORE[code]),

@@ -26,7 +26,6 @@ export interface JsonSchema {
 /** The dialect of OpenAPI 3.1, and that of AsyncAPI 3. */
 type Dialect = "draft-2020-12" | "draft-7";
 
-/** Path of the components in both documents. */
 const COMPONENTS = "#/components/schemas/";
 
 /** Names that differ in the contract, for readability. */
@@ -43,12 +42,10 @@ const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
 /** Events that may be reported as missed; see the hub's `conflate.ts`. */
 const MISSED_NAMES = ["flare-started", "flare-finished", "source-status"] as const;
 
-/** The schema name of each event. */
 export const EVENT_SCHEMAS: Readonly<Record<protocol.EventName, string>> = Object.fromEntries(
   protocol.EVENT_NAMES.map((name) => [name, `${pascal(name)}Message`]),
 ) as Record<protocol.EventName, string>;
 
-/** Returns a reference to this component. */
 export function refTo(name: string): JsonSchema {
   return { $ref: `${COMPONENTS}${name}` };
 }

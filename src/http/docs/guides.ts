@@ -3,7 +3,6 @@ import { DOCUMENTS } from "../endpoints.ts";
 /** The normative text, which has a path of its own. */
 export const PROTOCOL_FILE = "src/protocol/PROTOCOL.md";
 
-/** A Markdown document of the repository that the server also serves as a page. */
 interface Guide {
   /** Address of the page below the base path. */
   readonly path: string;

@@ -14,7 +14,6 @@ export const PAGE_POLICY = [
 ].join("; ");
 
 const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol", docsGuides: "Guides" } as const;
-/** A page in the navigation. */
 export type PageName = keyof typeof PAGES;
 
 /** Renders a complete page. `page`: its entry in the navigation; a guide has none. */

@@ -35,7 +35,6 @@ ${schemasHtml(components.schemas)}`;
   return pageHtml(basePath, "docs", "REST", body);
 }
 
-/** Renders the paragraphs and points of a description. */
 export function introHtml(description: string): Html {
   const [first = "", ...points] = description.split("\n").filter((line) => line !== "");
   return html`<p>${prose(first)}</p>

@@ -47,7 +47,6 @@ ${fieldsHtml(schema)}</section>
 ${sections}</section>`;
 }
 
-/** Renders example JSON. */
 export function exampleHtml(value: unknown): Html {
   const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
   return html`<details><summary>Example</summary><pre tabindex="0">${text}</pre></details>`;

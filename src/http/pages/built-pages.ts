@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { Representation, versionOf } from "../rest/representation.ts";
 
-/** A built file, ready to be served. */
 export interface PageFile {
   readonly body: Representation;
 }

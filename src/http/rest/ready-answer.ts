@@ -5,7 +5,6 @@ import { matchesEtag } from "./if-none-match.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 import type { Representation } from "./representation.ts";
 
-/** A response made of prepared parts. */
 export interface ReadyAnswer {
   readonly status: 200 | 304;
   /** No field name occurs in two of them. */

@@ -26,7 +26,6 @@ export function versionOf(bytes: Buffer | string): string {
 
 /** One state as bytes: plain and, once used, compressed; each form made once (law L6). */
 export class Representation {
-  /** The uncompressed body. */
   readonly bytes: Buffer;
   /** Identifies this state among all states of the resource. Entity tags derive from it. */
   readonly version: string;

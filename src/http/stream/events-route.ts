@@ -54,7 +54,6 @@ interface EventsOptions {
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may request what. Default: everyone may request everything. */
   readonly door?: AccessPolicy | undefined;
-  /** See WebSocketOptions. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Returns [0, 1), to spread reconnects. Default Math.random. */
   readonly random?: () => number;
@@ -229,7 +228,6 @@ function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, ov
   if (socket.destroyed) end();
 }
 
-/** Returns the error for a close reason. */
 function errorOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
   const { meaning } = CLOSE_CODES[reason];
   if (reason === "forbidden") return new FlarewireError("forbidden", meaning);
@@ -237,7 +235,6 @@ function errorOfWait(reason: CloseReason, reply: FastifyReply): FlarewireError {
   return new FlarewireError("unauthorized", meaning, { field: "Authorization" });
 }
 
-/** Returns the URL of the same request after another cursor. */
 function nextPage({ url }: FastifyRequest, prefix: string, cursor: string): string {
   const parameters = new URLSearchParams(url.split("?")[1]);
   parameters.set("after", cursor);

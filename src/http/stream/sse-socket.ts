@@ -47,7 +47,6 @@ export class SseSocket implements Socket {
     this.#raw.on("end", endWithPeer).resume();
   }
 
-  /** See Socket. */
   write(bytes: Buffer): boolean {
     if (!this.#isOpen || this.#out.write(bytes)) return true;
     this.#awaitDrain();
@@ -65,7 +64,6 @@ export class SseSocket implements Socket {
     this.#raw.destroy();
   }
 
-  /** See Socket. */
   get progress(): number {
     return unsentBytes(this.#raw) ?? -this.#raw.writableLength;
   }

@@ -4,7 +4,6 @@ import { type Filter, FlarewireError, type Plan } from "../../protocol/index.ts"
 import { checkOrigin, invalid, quote } from "../connections/admission.ts";
 import { readFilter } from "./filter-query.ts";
 
-/** The supported subprotocol. */
 export const SUBPROTOCOL = "flarewire.v1";
 
 /** Name of a subprotocol: a token of RFC 9110. */

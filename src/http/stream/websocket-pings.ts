@@ -37,7 +37,6 @@ export class WebSocketPings {
     this.#slots[target.pingSlot]?.delete(target);
   }
 
-  /** Stops all pings. */
   stop(): void {
     this.#stop();
   }

@@ -18,7 +18,6 @@ import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 
 export interface WebSocketLimits {
-  /** Maximum connections. Default 10,000. */
   readonly maxSockets: number;
   /** Maximum connections of one client, by address (see clientOf). Default 100. */
   readonly maxSocketsPerIp: number;

@@ -65,9 +65,7 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
  * same order.
  */
 export class WebSocketSocket implements Socket, PingTarget {
-  /** See PingTarget. */
   pingSlot = 0;
-  /** See PingTarget. */
   awaitsPong = false;
   readonly #ws: StreamWebSocket;
   readonly #raw: Duplex;
@@ -100,7 +98,6 @@ export class WebSocketSocket implements Socket, PingTarget {
     pings.add(this);
   }
 
-  /** Handles a message. */
   received(data: RawData, isBinary: boolean): void {
     if (isBinary) this.#session?.receiveBinary();
     else this.#session?.receiveText(String(data));
@@ -126,7 +123,6 @@ export class WebSocketSocket implements Socket, PingTarget {
     });
   }
 
-  /** Handles the end of the connection. */
   closed(): void {
     this.#session?.closed();
     this.#pings?.remove(this);
@@ -138,7 +134,6 @@ export class WebSocketSocket implements Socket, PingTarget {
     else this.#session?.close("bad-request");
   }
 
-  /** See Socket. At most 64 KiB (the high-water mark) and one batch wait here. */
   write(bytes: Buffer): boolean {
     if (this.#isClosing || !this.#raw.writable || this.#raw.write(bytes)) return true;
     this.#awaitDrain();
@@ -168,12 +163,10 @@ export class WebSocketSocket implements Socket, PingTarget {
     this.#ws.terminate();
   }
 
-  /** See Socket. */
   get progress(): number {
     return unsentBytes(this.#raw) ?? -this.#raw.writableLength;
   }
 
-  /** See PingTarget. */
   ping(): void {
     if (this.#ws.readyState === WebSocket.OPEN) this.#ws.ping();
   }

@@ -21,7 +21,6 @@ interface CacheEntry {
  */
 export class BacklogFrameCache {
   readonly #maxBytes: number;
-  /** In insertion order. */
   readonly #entries = new Map<string, CacheEntry>();
   #bytes = 0;
 

@@ -24,7 +24,6 @@ export interface DeflateCounts {
   deflatedTexts: number;
   /** Their size before compression. */
   deflatedFromBytes: number;
-  /** Their size after compression. */
   deflatedToBytes: number;
 }
 

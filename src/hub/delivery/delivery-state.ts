@@ -24,17 +24,14 @@ export interface Behind {
   prev: Seq;
   /** The socket is full, and a `drained` call will follow. */
   full: boolean;
-  /** A read of the log is in progress. */
   reading: boolean;
   /** When the peer was last seen to make progress. */
   progressAtMs: number;
   progress: number;
 }
 
-/** Nothing is sent anymore. */
 export interface Ended {
   readonly kind: "ended";
 }
 
-/** Progress of a client through the log. */
 export type DeliveryState = Live | Behind | Ended;

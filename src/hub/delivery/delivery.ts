@@ -12,11 +12,9 @@ import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
 import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 
-/** Callbacks of a delivery into its session. */
 export interface DeliveryOwner {
   /** More commands can be answered: the socket has room, or the client is at the head. */
   ready(): void;
-  /** Starts or stops regular calls of `check`. */
   watchBehind(on: boolean): void;
   /** The client is too slow: it makes no progress, or its cursor has expired. */
   tooSlow(): void;
@@ -58,7 +56,6 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "live";
   }
 
-  /** Number of events between the client's cursor and the head. */
   get lag(): number {
     return this.#state.kind === "behind" ? Math.max(0, this.#host.head.cursor.seq - this.#state.seq) : 0;
   }
@@ -117,7 +114,6 @@ export class Delivery implements GroupMember {
     if (nowMs - state.progressAtMs >= limits.noProgressMs || state.seq < oldest.seq) this.#owner.tooSlow();
   }
 
-  /** Stops sending. */
   end(): void {
     this.#leave();
     this.#state = { kind: "ended" };

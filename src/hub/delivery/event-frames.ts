@@ -8,7 +8,6 @@ import type { FramedEvent } from "./framing.ts";
 export interface EventFrames {
   /** `undefined` if no record belongs to the shape. */
   readonly bytes: Buffer | undefined;
-  /** Number of events in `bytes`. */
   readonly count: number;
   /** Seq of the last event in `bytes`; without one, the `prev` passed in. */
   readonly prev: Seq;

@@ -20,7 +20,6 @@ export interface Framing {
   readonly name: string;
   /** The transport's name in metrics. */
   readonly transport: string;
-  /** Whether the connection negotiated compression. */
   readonly isDeflated: boolean;
   /** Frames a message. Appends the shared JSON text `snapshot` as its last field. */
   message(json: string, snapshot?: string): Buffer;

@@ -25,7 +25,6 @@ const MIN_INTERVAL = 64;
 const MAX_CHECKPOINTS = 32;
 /** Records read at once between a checkpoint and a cursor: less than a millisecond. */
 const READ_RECORDS = 16;
-/** Number of cached snapshot texts, until the next change. */
 const MAX_CACHED_TEXTS = 32;
 
 /** The lists at one seq of the log. */
@@ -37,9 +36,7 @@ export interface ListCheckpoint {
 
 /** Stored lists of a restored log. */
 export interface KnownLists {
-  /** The lists at the head. */
   readonly lists: Lists;
-  /** Checkpoints before the head, in order. */
   readonly places: readonly ListCheckpoint[];
 }
 
@@ -69,12 +66,10 @@ export class ListHistory {
     this.#unmarkedSeq = this.#seq > 0 && !known ? this.#seq : undefined;
   }
 
-  /** The lists at the head. */
   get lists(): Lists {
     return this.#lists;
   }
 
-  /** Checkpoints before the head, in order. */
   get places(): readonly ListCheckpoint[] {
     return this.#checkpoints.filter(({ seq }) => seq < this.#seq);
   }

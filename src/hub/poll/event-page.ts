@@ -41,7 +41,6 @@ export interface PageParts {
   readonly history: ListHistory;
 }
 
-/** Yields the event loop during long work. */
 type Pause = () => Promise<void>;
 
 /** A part of the log, or the reason that it is lost. */

@@ -62,7 +62,6 @@ export class LongPoll {
     this.#waiters = new Waiters(head, clock, stopping);
   }
 
-  /** Number of waiting requests. */
   get waiting(): number {
     return this.#waiters.size;
   }

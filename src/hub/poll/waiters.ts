@@ -5,7 +5,6 @@ import { maskOfRecords } from "../channel-mask.ts";
 import type { Head } from "../head.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 
-/** How often deadlines are checked while requests wait. */
 const TICK_MS = 100;
 
 interface Waiter {
@@ -38,7 +37,6 @@ export class Waiters {
     });
   }
 
-  /** Number of waiting requests. */
   get size(): number {
     return this.#waiting.size;
   }

@@ -2,10 +2,8 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { CloseReason } from "../../protocol/index.ts";
 import type { Session } from "./session.ts";
 
-/** How often the next sessions are closed. */
 const TICK_MS = 50;
 
-/** A schedule for closing sessions. */
 interface CloseSchedule {
   readonly clock: Clock;
   /** Start of the window, by the monotonic clock. */

@@ -42,7 +42,6 @@ export class CommandQueue {
     return first;
   }
 
-  /** Drops all queued commands. */
   clear(): void {
     this.#waiting = NONE;
   }

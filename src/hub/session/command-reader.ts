@@ -38,7 +38,6 @@ export function readCommand(text: string): Inbound {
   return { kind: "refused", id, error: explain(frame, parsed.error) };
 }
 
-/** Rejects a binary frame. */
 export function refuseBinary(): Inbound {
   return refuse(undefined, "invalid-message", "the frame is binary; commands are text frames");
 }

@@ -10,7 +10,6 @@ import type { ListHistory } from "../lists/list-history.ts";
 import type { TurnBudget } from "../turn-budget.ts";
 import type { Selection } from "./selection.ts";
 
-/** The hub as seen by a delivery. */
 export interface DeliveryHost {
   readonly log: EventLog;
   readonly head: Head;
@@ -32,7 +31,6 @@ export interface DeliveryHost {
 /** Why the timer checks a session each second; others are free. `ahead`: beyond the head. */
 export type Watch = "unsubscribed" | "behind" | "ahead" | "closing";
 
-/** The hub as seen by a session. */
 export interface SessionHost<S> extends DeliveryHost {
   /** For times in messages. */
   wallMs(): number;
@@ -43,7 +41,6 @@ export interface SessionHost<S> extends DeliveryHost {
   /** Formats the part of the state that a mirror needs besides the snapshot. */
   base(): string;
   watch(session: S, what: Watch, on: boolean): void;
-  /** Removes a session that has ended. */
   gone(session: S): void;
   /** Reports an internal error that closes a session. */
   onError(error: unknown): void;

@@ -80,17 +80,14 @@ export class Session implements DeliveryOwner {
     return this.isOpen && !this.#delivery.isLive;
   }
 
-  /** Number of events that it is behind the head. */
   get lag(): number {
     return this.#delivery.lag;
   }
 
-  /** Handles an incoming text message. */
   receiveText(text: string): void {
     if (this.#allow()) this.#receive(readCommand(text));
   }
 
-  /** Handles an incoming binary message. */
   receiveBinary(): void {
     if (this.#allow()) this.#receive(refuseBinary());
   }
@@ -100,12 +97,10 @@ export class Session implements DeliveryOwner {
     this.close("message-too-big");
   }
 
-  /** Handles the socket's report that it has room again. */
   drained(): void {
     this.#delivery.drained();
   }
 
-  /** Handles the end of the connection, whatever the cause. */
   closed(): void {
     const { counters } = this.#host;
     if (this.isOpen) counters.closed.client += 1;

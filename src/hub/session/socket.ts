@@ -10,7 +10,6 @@ export interface Socket {
   write(bytes: Buffer): boolean;
   /** Closes the connection with this reason, after everything written. */
   close(reason: CloseReason): void;
-  /** Closes the connection immediately. */
   terminate(): void;
   /** Changes when the peer accepts buffered data. Read once a second while the socket is full. */
   readonly progress: number;

@@ -8,7 +8,6 @@ import type { Selection } from "./selection.ts";
 /** An event as selected for a shape. */
 export interface SelectedEvent {
   readonly name: EventName;
-  /** See LogRecord. */
   readonly tail: Buffer;
 }
 

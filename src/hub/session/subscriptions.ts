@@ -14,7 +14,6 @@ export class Subscriptions {
     this.#max = max;
   }
 
-  /** The union of all subscriptions. */
   get selection(): Selection {
     return selectionOf(this.#subscriptions);
   }
@@ -42,12 +41,10 @@ export class Subscriptions {
     }
   }
 
-  /** Adds a subscription that passed `check`. */
   add(id: CommandId, { mask, filter }: SelectionPart): void {
     this.#subscriptions = this.#subscriptions.concat({ id, mask, filter });
   }
 
-  /** Removes a subscription. Throws FlarewireError `unknown-subscription`. */
   remove(id: CommandId): void {
     const at = this.#subscriptions.findIndex((existing) => existing.id === id);
     if (at >= 0) this.#subscriptions = this.#subscriptions.toSpliced(at, 1);

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** A server's response that rejects a request. */
 interface Refusal {
   readonly status: number;
   /** The received part of the body, up to about 16 KiB; `""` if there is none. */

@@ -11,7 +11,6 @@ export interface Failure {
   readonly isRate?: boolean;
 }
 
-/** The outcome of a request. Only `fresh` has a body. */
 export type Answer =
   | { readonly kind: "fresh"; readonly body: unknown; readonly etag?: string; readonly headers: Headers }
   /** 304: unchanged since the last ETag. */
@@ -33,7 +32,6 @@ export interface RequestSettings {
   readonly maxBytes: number;
   /** Default: GET. A POST has no body. */
   readonly method?: "GET" | "POST";
-  /** Default: application/json. */
   readonly accept?: string;
 }
 

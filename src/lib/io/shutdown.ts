@@ -13,10 +13,8 @@ interface SignalSource {
 
 type Signal = "SIGTERM" | "SIGINT";
 
-/** What requested the shutdown. */
 type ShutdownCause = Signal | "parent ended";
 
-/** Exit codes of the program. */
 export const EXIT = {
   /** Everything requested was done, or the user stopped it. */
   clean: 0,

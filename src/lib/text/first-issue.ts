@@ -1,4 +1,3 @@
-/** An error of a schema, as in zod. */
 interface SchemaError {
   readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
 }

@@ -13,7 +13,6 @@ export interface Clock {
   every(ms: number, fn: () => void): () => void;
 }
 
-/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

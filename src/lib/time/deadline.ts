@@ -1,6 +1,5 @@
 import type { Clock } from "./clock.ts";
 
-/** A request exceeded its time limit. */
 export class DeadlineExpired extends Error {
   override readonly name = "DeadlineExpired";
 

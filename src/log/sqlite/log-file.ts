@@ -117,7 +117,6 @@ export class LogFile {
   /** The file's contents are not in doubt. Only then may this process mark it as closed cleanly. */
   #isSound: boolean;
 
-  /** Use {@link openLogFile}. */
   constructor(db: DatabaseSync, options: LogFileOptions) {
     this.path = options.path;
     this.#db = db;

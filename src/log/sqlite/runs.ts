@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Cursor, type Epoch, type Run, type Seq, toRun, toSeq } from "../../protocol/index.ts";
 
-/** The start of a run within its epoch. */
 export interface RunStart {
   /** Seq of its first event, or of the log's start inside it; 0 for the epoch's first run. */
   readonly from: number;

@@ -10,7 +10,6 @@ import type { StoredLog } from "./stored-log.ts";
 
 /** Options of the memory log, and the file. */
 export interface SqliteLogOptions extends MemoryLogOptions {
-  /** An open file; the log closes it. */
   readonly file: LogFile;
   /** Identifies the source and its settings: a process resumes only an equal one. */
   readonly fingerprint: string;

@@ -17,7 +17,6 @@ import { type RunStart, Runs } from "./runs.ts";
 /** The contents of a file from an earlier process. */
 export interface StoredLog {
   readonly epoch: Epoch;
-  /** See {@link LogFile.begin}. */
   readonly fingerprint: string;
   /** The last writer closed the file. False if it was killed or the machine went down. */
   readonly closedInOrder: boolean;
@@ -39,7 +38,6 @@ export interface StoredLog {
   readonly checkpoints: readonly ListCheckpoint[];
 }
 
-/** The stored lists at one seq. */
 export interface ListCheckpoint {
   readonly seq: number;
   readonly bytes: Uint8Array;

@@ -6,7 +6,6 @@ import { keyOf } from "../../model/key-of.ts";
  * keyOf).
  */
 
-/** One step from a list to the next. */
 export type Change =
   | { readonly op: "insert"; readonly index: number; readonly item: ListItem }
   | { readonly op: "remove"; readonly id: string }

@@ -8,7 +8,6 @@ interface LeaderConnectionOptions {
   readonly url: URL;
   readonly key: string | undefined;
   readonly clock: Clock;
-  /** Closes the connection. */
   readonly signal: AbortSignal;
   /** Called with each message's text. A returned value ends the connection. Must not throw. */
   readonly onText: (text: string) => LeaderEnd | undefined;

@@ -28,7 +28,6 @@ export class LeaderHealth {
     this.#messageAtMs = nowMs;
   }
 
-  /** Records that a message arrived from the leader. */
   noteMessage(nowMs: number): void {
     this.#messageAtMs = nowMs;
   }
@@ -56,12 +55,10 @@ export class LeaderHealth {
     if (this.#report) this.#report = { freshness: { ...this.#report.freshness, state, reason }, atMs: nowMs };
   }
 
-  /** Records that the connection works. */
   noteConnected(): void {
     this.#disconnected = undefined;
   }
 
-  /** Records that there is no connection, and why. */
   noteDisconnected(reason: string, nowMs: number): void {
     this.#disconnected = { atMs: this.#disconnected?.atMs ?? nowMs, reason };
   }

@@ -23,10 +23,8 @@ import { fieldOf, sanitize } from "../upstream/upstream-json.ts";
 /** An event with its seq in the leader's log. */
 export interface ReplicatedEvent {
   readonly seq: number;
-  /** Seq of the last event in the same batch. */
   readonly batch: number;
   readonly emittedAtMs: number;
-  /** The run that appended it; `undefined` for the epoch's first run. */
   readonly run?: Run | undefined;
   readonly body: EventBody;
   /** The encoded body, see encodeTail, if available. */

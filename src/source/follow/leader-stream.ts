@@ -22,7 +22,6 @@ export interface LeaderBatch {
   readonly observedAtMs: number | undefined;
 }
 
-/** How to proceed after a message. */
 type StreamStep =
   | { readonly kind: "nothing" }
   /** The subscription is active and continues from the position. */

@@ -6,7 +6,6 @@ import {
   retryDelay,
 } from "../../protocol/index.ts";
 
-/** How a connection to the leader ended. */
 export type LeaderEnd =
   /** It was open and got this close code; 1006 if it broke without one. */
   | { readonly kind: "closed"; readonly code: number }
@@ -21,7 +20,6 @@ export type LeaderEnd =
       readonly detail: string;
       readonly retryAfterMs: number;
     }
-  /** The leader did not respond. */
   | { readonly kind: "unreachable"; readonly reason: string }
   /** The leader sent something that this version cannot follow. */
   | { readonly kind: "incompatible"; readonly reason: string }

@@ -15,11 +15,9 @@ import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
 
 /** Receives a leader's log. Calls follow one another without awaiting the previous one. */
 export interface ReplicaSink {
-  /** Current position; `undefined` before the first base. */
   readonly position: MirrorPosition | undefined;
   /** Starts over at `cursor`. */
   begin(cursor: Cursor, base: LeaderBase): Promise<void>;
-  /** Appends a complete batch. */
   publish(batch: LeaderBatch): Promise<void>;
 }
 

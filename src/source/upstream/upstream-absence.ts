@@ -9,12 +9,10 @@ const FORGET_AFTER_MS = 600_000;
 /** Maximum expired items remembered to learn from their return. */
 const MAX_REMEMBERED = 10_000;
 
-/** The keys of one list in a response. */
 interface KeysOfAnswer {
   /** The keys in the current state, and those in the response. */
   readonly before: Iterable<string>;
   readonly listed: ReadonlySet<string>;
-  /** Monotonic time. */
   readonly nowMs: number;
   /** False if the list is a copy of an earlier response, and so says nothing new. */
   readonly isNew: boolean;

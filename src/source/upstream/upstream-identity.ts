@@ -58,7 +58,6 @@ function withKnownNestedIds(answer: Snapshot, before: Snapshot, flares: KnownIds
   };
 }
 
-/** Maps items of one kind to known ids by their identity. */
 class KnownIds<T extends { readonly id: string }> {
   /** Replaced ids of a response, with their replacements. */
   readonly renames: Map<string, string>;

@@ -1,7 +1,6 @@
 /** Limits of an item: nesting levels, and total characters of keys, strings and values. */
 const ITEM_BOUNDS = { levels: 32, characters: 65_536 } as const;
 
-/** Whether a value is a JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

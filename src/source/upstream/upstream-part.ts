@@ -139,7 +139,6 @@ export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number
   return undefined;
 }
 
-/** Merges several parts into one. */
 export function mergeParts(parts: readonly Part[]): Part {
   const merged: Part = {};
   for (const part of parts) Object.assign(merged, part);

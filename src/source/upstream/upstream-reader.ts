@@ -15,7 +15,6 @@ import {
 import type { UpstreamReports } from "./upstream-reports.ts";
 import { DEFAULT_STATUS, mergeStatuses, readStatus, type UpstreamStatus } from "./upstream-status.ts";
 
-/** The result of one poll of an upstream. */
 export type Reading =
   | {
       readonly kind: "read";
@@ -64,7 +63,6 @@ export class UpstreamReader {
     this.#settings = settings;
   }
 
-  /** Number of responses with status 304. */
   get notModified(): number {
     return this.#notModified;
   }

@@ -16,7 +16,6 @@ export interface UpstreamReport {
   readonly action: "kept" | "dropped";
 }
 
-/** Counts since the start. */
 export interface UpstreamCounts {
   /** Invalid items, counted in each response. */
   readonly invalidItems: number;
@@ -30,9 +29,7 @@ export interface UpstreamCounts {
 
 /** Maximum number of reports per response. Others are only counted. */
 const MAX_PER_ANSWER = 20;
-/** Minimum interval between equal reports. */
 const REPEAT_AFTER_MS = 600_000;
-/** Maximum number of remembered reports; beyond it the oldest is forgotten. */
 const MAX_REMEMBERED = 1_000;
 const MAX_CHARACTERS = 200;
 

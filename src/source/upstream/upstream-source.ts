@@ -45,7 +45,6 @@ export interface UpstreamStats extends UpstreamCounts {
   readonly doubted: number;
 }
 
-/** An upstream as a source, with its counters. */
 export interface UpstreamSource extends SnapshotSource {
   stats(): UpstreamStats;
 }
@@ -109,7 +108,6 @@ class PolledUpstream implements UpstreamSource {
     this.#heardAtMs = options.clock.monotonic();
   }
 
-  /** See {@link UpstreamStatus}. */
   get info(): SourceInfo {
     return this.#info;
   }

@@ -24,7 +24,6 @@ export class BuyerRatePriors {
     this.#buckets = buckets;
   }
 
-  /** All buckets, for a checkpoint. */
   get buckets(): ReadonlyMap<string, Bucket> {
     return this.#buckets;
   }

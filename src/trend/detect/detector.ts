@@ -114,7 +114,6 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Records that a token of the group traded. */
   noteHeard(group: MarketGroup, atMs: number): void {
     noteHeard(this.#markets[group], atMs);
   }

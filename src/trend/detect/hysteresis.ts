@@ -10,7 +10,6 @@ import type { Reading } from "./score.ts";
 
 /** A token's flare state. Times are event time; -1 if unset. */
 export interface Trend {
-  /** Start of the running flare. */
   startedMs: number;
   /** Since when the score has been below the finish threshold, or the burst over. */
   lowSinceMs: number;

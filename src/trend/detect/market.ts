@@ -41,7 +41,6 @@ export function createMarket(): Market {
   };
 }
 
-/** Records that one of the market's tokens traded. */
 export function noteHeard(market: Market, atMs: number): void {
   const gapMs = market.heardMs < 0 ? 0 : atMs - market.heardMs;
   if (isCutOff(market, atMs)) market.resumedMs = atMs;

@@ -22,7 +22,6 @@ const MAX_STEP = 0.25;
 /** Both limits are waived for a pool this many times as deep: lasting depth is hard to fake. */
 const MUCH_DEEPER = 4;
 
-/** Returns the token's pool of that name, if known. */
 export function findPool(token: TokenState, name: string): Pool | undefined {
   for (const pool of token.pools) if (pool.pool === name) return pool;
   return undefined;
@@ -33,7 +32,6 @@ export function mayTradeInUnknown(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
 }
 
-/** A report of a pool's liquidity. */
 interface LiquidityReport {
   readonly atMs: number;
   readonly usd: number;

@@ -14,7 +14,6 @@ export interface BucketRing {
   first: number;
 }
 
-/** Returns an empty ring of `capacity` steps. */
 export function createRing(capacity: number): BucketRing {
   return {
     closes: new Float64Array(capacity),
@@ -61,7 +60,6 @@ export function recordInRing(
   ring.sells[slot] = (ring.sells[slot] ?? 0) + sells;
 }
 
-/** Multiplies all stored prices. */
 export function scaleRing(ring: BucketRing, factor: number): void {
   for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
 }
@@ -109,7 +107,6 @@ export function knownSteps(ring: BucketRing, bucket: number, max: number): numbe
   return Math.min(bucket - Math.max(ring.first, oldest(ring)) + 1, max);
 }
 
-/** Returns the number of the oldest stored step. */
 function oldest(ring: BucketRing): number {
   return Math.max(ring.first, ring.last - ring.closes.length + 1);
 }

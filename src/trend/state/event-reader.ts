@@ -32,7 +32,6 @@ const GROUPS: ReadonlySet<unknown> = new Set(["bsc", "exchange", "matic", "avala
 export interface EventNumbers {
   /** A trade's price, a candle's close. */
   price: number;
-  /** A candle's open. */
   open: number;
   usd: number;
   buyShare: number | undefined;

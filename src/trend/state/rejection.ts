@@ -25,7 +25,6 @@ export const REJECT_REASONS = [
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];
 
-/** Number of rejected events by reason. */
 export type Rejections = Record<RejectReason, number>;
 
 export function createRejections(): Rejections {
@@ -107,7 +106,6 @@ export function isName(value: unknown): value is string {
 
 const ADDRESS = /^0x[0-9a-fA-F]+$/;
 
-/** Returns whether a value is a contract address. */
 export function isAddress(value: unknown): value is string {
   return isName(value) && ADDRESS.test(value);
 }

@@ -68,7 +68,6 @@ export class TokenBook {
     return token;
   }
 
-  /** Adds a token of a checkpoint. */
   add(token: TokenState): void {
     const book = this.#groups[token.group];
     book.tokens.set(token.key, token);

@@ -17,7 +17,6 @@ export interface TokenProfile {
   readonly forumPost: ForumPost | null;
 }
 
-/** The profile of an unknown token. */
 export const NO_PROFILE: TokenProfile = {
   symbol: null,
   name: null,

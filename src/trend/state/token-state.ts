@@ -123,7 +123,6 @@ export interface TokenState {
   candle: CandleState | null;
   /** The state before the previous minute, for a late candle. */
   candleBefore: CandleState | null;
-  /** The candle of the current minute. */
   pending: PendingCandle | null;
   trades: TradeState | null;
   /** The latest report of an aggregator; `null` once single trades are known. */

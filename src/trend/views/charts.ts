@@ -158,7 +158,6 @@ export function viewBscItem(candidate: Candidate, atMs: number): BscChartItem {
   };
 }
 
-/** Renders an item of the chart of the exchange. */
 export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeChartItem {
   return {
     ...viewChartFacts(candidate, lastMinute(atMs)),
@@ -167,7 +166,6 @@ export function viewExchangeItem(candidate: Candidate, atMs: number): ExchangeCh
   };
 }
 
-/** Renders an item of the chart of `matic` or `avalanche`. */
 export function viewChainItem(candidate: Candidate, atMs: number): MaticChartItem {
   const { token } = candidate;
   const end = lastMinute(atMs);

@@ -8,7 +8,6 @@ import { judgeRelevance, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
 import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
-/** A finished flare as served. */
 export interface FinishedFlare {
   readonly finishedMs: number;
   readonly flare: Flare;
@@ -37,7 +36,6 @@ export class FlareBook {
     this.#finished = finished;
   }
 
-  /** Something changed since {@link serve}. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
@@ -63,12 +61,10 @@ export class FlareBook {
     return next;
   }
 
-  /** Adds a token of a checkpoint with a running flare. */
   resume(token: TokenState): void {
     this.#running.add(token);
   }
 
-  /** Starts a flare of the token. */
   start(token: TokenState, atMs: number, explanation: Explanation): void {
     const id = flareId(token.group, token.key, atMs);
     token.flare = {

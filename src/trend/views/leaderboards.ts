@@ -49,12 +49,10 @@ export function viewBscStanding(token: TokenState, atMs: number): BscLeaderboard
   return { type: "flare", ...viewTime(token), object: viewNestedFlare(token, atMs) };
 }
 
-/** Renders an entry of the leaderboard of the exchange. */
 export function viewExchangeStanding(token: TokenState): ExchangeLeaderboardEntry {
   return { type: "token", ...viewTime(token), object: viewExchangeToken(token) };
 }
 
-/** Renders an entry of the leaderboard of `matic` or `avalanche`. */
 export function viewChainStanding(token: TokenState): ChainLeaderboardEntry {
   return { type: "token", ...viewTime(token), object: viewChainToken(token) };
 }

@@ -22,18 +22,15 @@ export class NewestBook {
   #served: Newest = { bsc: [] };
   #isDirty = true;
 
-  /** @param items Those of a checkpoint. */
   constructor(settings: DetectorSettings, items: NewListing[] = []) {
     this.#settings = settings;
     this.#items = items;
   }
 
-  /** Something changed since {@link serve}. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
-  /** The listings that are still new, newest first. */
   get items(): readonly NewListing[] {
     return this.#items;
   }
@@ -56,7 +53,6 @@ export class NewestBook {
     this.#isDirty = true;
   }
 
-  /** Removes listings that are no longer new. */
   step(atMs: number): void {
     while (atMs >= this.deadlineMs) {
       this.#items.pop();

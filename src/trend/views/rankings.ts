@@ -32,7 +32,6 @@ const NOTHING: ServedStandings = {
   leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
 };
 
-/** How to render a group's chart and leaderboard. */
 interface Views<I, E> {
   readonly item: (candidate: Candidate, atMs: number) => I;
   readonly standing: (token: TokenState, atMs: number) => E;
@@ -59,12 +58,10 @@ export class Rankings {
     this.#served = served;
   }
 
-  /** Something changed since {@link serve}. */
   get isDirty(): boolean {
     return this.#isDirty;
   }
 
-  /** Adds a token of a checkpoint. */
   resume(token: TokenState): void {
     if (token.chart.rank > 0 || token.chart.rankCount > 0) this.#charted[token.group].add(token);
   }

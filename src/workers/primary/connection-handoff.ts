@@ -70,7 +70,6 @@ export class ConnectionHandoff {
     return `http://${family === "IPv6" ? `[${wild}]` : wild}:${taken}`;
   }
 
-  /** Connections that wait for a receiver. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -99,7 +98,6 @@ export class ConnectionHandoff {
     }
   }
 
-  /** Stops accepting connections and refuses those that wait. */
   close(): void {
     this.#isClosed = true;
     this.#stopLooking();

@@ -8,7 +8,6 @@ export interface LogPublisherParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;
-  /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
 }
 
@@ -43,7 +42,6 @@ export class LogPublisher {
     return { snapshot, stop: () => void this.#listeners.delete(listener) };
   }
 
-  /** Stops publishing. */
   close(): void {
     this.#stop();
     this.#listeners.clear();

@@ -10,7 +10,6 @@ export interface LogSnapshotParts {
   readonly history: Pick<ListHistory, "lists" | "places">;
   /** Positions of the head. */
   readonly positions: SnapshotEnd["positions"];
-  /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
 }
 

@@ -10,12 +10,10 @@ import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
 
 export interface WorkerPoolOptions {
   readonly workers: number;
-  /** Spawns a worker process with a channel. */
   readonly spawn: (worker: number) => ChildProcess;
   /** Returns the first message for each worker. */
   readonly start: (worker: number) => ToWorker & { readonly type: "start" };
   readonly publisher: LogPublisher;
-  /** See WorkerProcessOptions. */
   readonly answer: (question: Question) => unknown;
   readonly report: () => SourceReport;
   readonly clock: Clock;
@@ -36,7 +34,6 @@ const MAX_SILENT = 30;
 /** Time beyond the drain that stopping workers get. */
 const END_GRACE_MS = 5_000;
 
-/** One worker's slot: its current process and the record of earlier ones. */
 interface WorkerSlot {
   readonly worker: number;
   process: WorkerProcess | undefined;
@@ -67,7 +64,6 @@ export class WorkerPool {
     }));
   }
 
-  /** All current processes, ready or not. */
   get processes(): readonly WorkerProcess[] {
     return this.#slots.flatMap(({ process }) => process ?? []);
   }
@@ -110,7 +106,6 @@ export class WorkerPool {
     late.abort();
   }
 
-  /** Sends a message to all workers. */
   broadcast(message: ToWorker, except?: WorkerProcess): void {
     for (const one of this.processes) if (one !== except) one.send(message);
   }

@@ -10,14 +10,12 @@ import type { LogPublisher } from "./log-publisher.ts";
 /** Liveness checks since a hand-over, one second apart, after which a worker is stuck. */
 const STUCK_TICKS = 2;
 
-/** How a worker process ended. */
 export interface WorkerEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 export interface WorkerProcessOptions {
-  /** Number of the worker, from 1. */
   readonly worker: number;
   readonly clock: Clock;
   readonly child: ChildProcess;
@@ -27,17 +25,12 @@ export interface WorkerProcessOptions {
   readonly answer: (question: Question) => unknown;
   /** The worker takes connections from now on. */
   readonly onReady: () => void;
-  /** The worker can take another connection. */
   readonly onCapacity: () => void;
   /** The worker ended before it took this connection, which is still unread. */
   readonly onReturned: (socket: Socket) => void;
-  /** The worker sent a message. */
   readonly onAlive: () => void;
-  /** A client connected to the worker. */
   readonly onClaim: (client: string) => void;
-  /** A key made requests at the worker. */
   readonly onCounted: (keyId: string, requests: number) => void;
-  /** The process has ended. */
   readonly onEnd: (end: WorkerEnd) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -60,7 +53,6 @@ export class WorkerProcess {
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
   #silentTicks = 0;
-  /** Last reported metrics. */
   metrics: MetricsJson | undefined;
 
   constructor(options: WorkerProcessOptions) {
@@ -87,22 +79,18 @@ export class WorkerProcess {
     return this.#isReady && !this.#isOver;
   }
 
-  /** See ReceiverState. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
 
-  /** Can take a connection now. */
   get canTake(): boolean {
     return this.isReady && !this.#handing;
   }
 
-  /** See ReceiverState. */
   get isStuck(): boolean {
     return this.#handingTicks >= STUCK_TICKS;
   }
 
-  /** Open connections: the last reported number plus those handed over since. */
   get connections(): number {
     return this.#connections;
   }
@@ -133,7 +121,6 @@ export class WorkerProcess {
     return true;
   }
 
-  /** Sends a liveness check. */
   tick(report: ToWorker & { readonly type: "source" }): void {
     if (this.#handing) this.#handingTicks += 1;
     this.#silentTicks += 1;

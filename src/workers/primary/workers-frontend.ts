@@ -19,15 +19,12 @@ export interface WorkersFrontendOptions {
   readonly port: number;
   /** Drain time of the shutdown. */
   readonly drainMs: number;
-  /** The primary's Config, for the workers. */
   readonly config: unknown;
-  /** Spawns a worker process with a channel. */
   readonly spawn: (worker: number) => ChildProcess;
   readonly head: Head;
   readonly hub: Hub;
   readonly log: EventLog;
   readonly report: () => SourceReport;
-  /** Encodes lists as bytes. */
   readonly format: (lists: Lists) => Uint8Array;
   readonly tickets: TicketTable;
   /** Returns the valid keys; `undefined` if the server has no key file. */
@@ -79,12 +76,10 @@ export class WorkersFrontend {
     this.#handoff = new ConnectionHandoff({ ...options, receivers: () => this.#pool.processes });
   }
 
-  /** See Frontend. */
   get trouble(): string | undefined {
     return this.#pool.trouble;
   }
 
-  /** See MetricsParts. */
   get counts(): { readonly serving: number; readonly ended: number } {
     return this.#pool.counts;
   }
@@ -107,12 +102,10 @@ export class WorkersFrontend {
     if (head.ready) await this.#pool.caughtUp(head.cursor, CATCH_UP_MS);
   }
 
-  /** Sends the changed keys to the workers. */
   keysChanged(): void {
     this.#pool.broadcast({ type: "keys", keys: this.#options.keys() ?? [] });
   }
 
-  /** Reports that a key was removed or downgraded. */
   keyEnded(keyId: string, reason: EndReason): void {
     this.#pool.broadcast({ type: "ended", keyId, reason });
   }

@@ -27,7 +27,6 @@ export class InjectedConnections {
     server.emit("listening");
   }
 
-  /** Open connections. */
   get size(): number {
     return this.#sockets.size;
   }

@@ -16,7 +16,6 @@ export interface PrimaryFollowerOptions {
   readonly clock: Clock;
   readonly staleAfterMs: number;
   readonly report: SourceReport;
-  /** Decodes lists. */
   readonly read: (bytes: Uint8Array) => Lists;
   /** Called after a new epoch has started here. */
   readonly onBegun: () => void;
@@ -58,7 +57,6 @@ export class PrimaryFollower implements Leader {
     this.#health.noteReport(freshness, nowMs, NEWS_MS);
   }
 
-  /** See Leader. */
   freshness() {
     const { clock } = this.#options;
     return this.#health.judge(clock.monotonic(), clock.now());
@@ -72,7 +70,6 @@ export class PrimaryFollower implements Leader {
     else this.#health.noteBatch(observed_at, nowMs);
   }
 
-  /** See Leader. */
   run(sink: ReplicaSink, signal: AbortSignal): Promise<void> {
     const { link, onBegun, onDivergence } = this.#options;
     let snapshot = sink.position?.snapshot;

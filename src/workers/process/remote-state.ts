@@ -35,13 +35,11 @@ export class RemoteState implements SharedState {
     this.#stop = clock.every(GATHER_MS, () => this.#report());
   }
 
-  /** See SharedState. */
   claim(client: string): void {
     this.#claims.set(client, (this.#claims.get(client) ?? 0) + 1);
     this.#link.send({ type: "claim", client });
   }
 
-  /** See SharedState. */
   onClaimed(listener: (client: string) => void): void {
     this.#onClaimed = listener;
   }
@@ -55,12 +53,10 @@ export class RemoteState implements SharedState {
     if (isOwn && pending <= 1) this.#claims.delete(client);
   }
 
-  /** See SharedState. */
   count(keyId: string): void {
     this.#counted.set(keyId, (this.#counted.get(keyId) ?? 0) + 1);
   }
 
-  /** See SharedState. */
   onCounted(listener: (keyId: string, requests: number) => void): void {
     this.#onCounted = listener;
   }
@@ -70,7 +66,6 @@ export class RemoteState implements SharedState {
     this.#onCounted(keyId, requests);
   }
 
-  /** Stops reporting requests. */
   stop(): void {
     this.#stop();
   }

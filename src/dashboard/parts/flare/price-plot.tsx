@@ -8,7 +8,6 @@ const HEIGHT = 240;
 const TICKS_S = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE_S);
 
 interface PricePlotProps {
-  /** Mean of the hour. */
   readonly average: string;
   /** The closing price of each minute as percent from the average, oldest first. */
   readonly values: readonly number[];

@@ -2,7 +2,6 @@ import type { Explanation } from "../../../model/index.ts";
 import { sayWarning } from "../stranger.tsx";
 
 interface WarningsProps {
-  /** The explanation of the current flare, or of the last one. */
   readonly why: Explanation | undefined;
   readonly isRunning: boolean;
   /** The chart's current canary flag; `undefined` if the token is not in the chart. */

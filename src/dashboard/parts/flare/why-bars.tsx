@@ -3,7 +3,6 @@ import type { Explanation } from "../../../model/index.ts";
 /** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
 const MAX_SCORE = 6;
 
-/** The terms of a score, in the order of the colors. */
 export const TERMS = ["buyers", "imbalance", "price", "volume"] as const;
 
 /** The contribution of each term to the score, and the required score. */
@@ -35,7 +34,6 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   );
 }
 
-/** The legend of {@link WhyBars}. */
 export function WhyLegend() {
   return (
     <p class="legend" aria-hidden="true">

@@ -1,7 +1,6 @@
 import type { MarketEvent } from "../../../market/index.ts";
 import type { Skipped } from "./skips.ts";
 
-/** Parses the lines of one recording format. */
 export interface LineParser {
   /** Classifies the first non-blank line: consumed `header`, `data` to parse, or a problem. */
   firstLine(line: string): "header" | "data" | { readonly problem: string };

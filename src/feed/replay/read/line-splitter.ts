@@ -3,7 +3,6 @@ export const MAX_LINE_CHARS = 65_536;
 
 /** Replaces a line that was too long. */
 export interface LongLine {
-  /** The line's length in characters. */
   readonly chars: number;
 }
 export type Line = string | LongLine;

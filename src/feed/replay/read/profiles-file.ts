@@ -6,7 +6,6 @@ import { MarketGroup, type Profile } from "../../../market/index.ts";
 
 /** Maximum size of a profiles file. */
 const MAX_PROFILES_BYTES = 16 * 1024 * 1024;
-/** Maximum number of problems in one error message. */
 const MAX_PROBLEMS = 5;
 
 const GROUP_NAMES = MarketGroup.options.join(", ");

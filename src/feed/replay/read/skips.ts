@@ -19,7 +19,6 @@ export const SKIP_REASONS = {
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 
-/** A skipped line, with the value and the bound. */
 export interface Skipped {
   readonly reason: SkipReason;
   readonly detail: string;
@@ -64,7 +63,6 @@ export class SkipCounter {
     }
   }
 
-  /** Returns the number of lines by reason; reasons without any are absent. */
   totals(): Partial<Record<SkipReason, number>> {
     return Object.fromEntries([...this.#counts].map(([reason, { count }]) => [reason, count]));
   }

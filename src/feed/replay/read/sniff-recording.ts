@@ -9,10 +9,8 @@ import { readHeader } from "./event-ndjson.ts";
 import { isGzip } from "./read-bytes.ts";
 import { shown } from "./skips.ts";
 
-/** The recording formats: candles as CSV, or market events as NDJSON. */
 export type RecordingFormat = "csv" | "ndjson";
 
-/** The properties of a recording, from its first lines. */
 export interface RecordingHead {
   readonly format: RecordingFormat;
   readonly sizeBytes: number;
@@ -20,7 +18,6 @@ export interface RecordingHead {
   readonly facts: FeedFacts;
   /** The recording contains the clocks of the feed. */
   readonly hasOwnClocks: boolean;
-  /** The recording's files, in order. */
   readonly parts: readonly PartFile[];
 }
 

@@ -33,7 +33,6 @@ export interface Chain {
   readonly onLabel: LabelSink;
 }
 
-/** The properties of one token. */
 export interface TokenTraits {
   readonly rank: number;
   readonly subject: Subject;
@@ -58,7 +57,6 @@ export interface TokenTraits {
   readonly nextEpisode: (nowMs: number, liquidityUsd: number) => Episode | null;
 }
 
-/** Simulates a token of a chain with its pool and its traders. */
 export class ChainToken implements Actor {
   readonly rank: number;
   readonly venue: Venue;
@@ -103,7 +101,6 @@ export class ChainToken implements Actor {
     return this.#nextAtMs;
   }
 
-  /** Trading has ended, or the makers have left with the liquidity. */
   get isOver(): boolean {
     return this.#isAbandoned || this.#nextAtMs === NEVER;
   }
@@ -123,7 +120,6 @@ export class ChainToken implements Actor {
     return this.#chain.outages.downUntilMs;
   }
 
-  /** Multiplies both reserves by `factor`, as makers adding to or removing from the pool do. */
   moveLiquidity(at: number, factor: number, out: MarketEvent[]): void {
     this.venue.remind(at, this.quoteUsd, out);
     this.venue.pool.scale(factor);

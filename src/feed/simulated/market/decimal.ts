@@ -8,7 +8,6 @@ export function decimal(value: number, significant = 9): string {
   return capped.toFixed(Math.max(0, Math.min(60, decimals)));
 }
 
-/** Formats dollars as a plain decimal with four decimals. */
 export function dollars(value: number): string {
   return Math.max(0, Math.min(value, MAX)).toFixed(4);
 }

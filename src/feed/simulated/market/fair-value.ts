@@ -7,7 +7,6 @@ const RECALL_MINUTES = (5 * DAY_MS) / MINUTE_MS;
 
 /** How a token's value moves by itself and with the market. */
 export interface ValueTraits {
-  /** Dollars per token at the start. */
   readonly startUsd: number;
   /** Standard deviation of its own logarithm over one minute. */
   readonly volatility: number;
@@ -33,7 +32,6 @@ export class FairValue {
     return this.#startLog + this.#own + this.#traits.beta * this.#marketFactor.level;
   }
 
-  /** Advances by a minute. */
   step(random: Random): void {
     this.#own += this.#traits.volatility * random.normal() - this.#own / RECALL_MINUTES;
   }

@@ -22,7 +22,6 @@ const MEAN_HOURS_ELSEWHERE = 19;
 const IDLE_FACTOR = 2.7;
 /** Most tokens of a chain are idle: they trade once in 11 minutes to 6 hours. */
 const IDLE_SHARE = 0.72;
-/** Probability that a price gap is traded away within a minute. */
 const ARBITRAGE_CHANCE = 0.7;
 const IDLE_ARBITRAGE_CHANCE = 0.01;
 
@@ -97,17 +96,14 @@ export function createNative(setup: ChainSetup, rank: number, nowMs: number): Ch
   return new ChainToken(traits, setup.chain, nowMs, new Random(`${setup.seed}/${setup.group}/native/life`));
 }
 
-/** The outcome of a newly listed token. */
 type Outcome = "honest" | "rug" | "honeypot";
 
-/** A new token with its outcome and its listing. */
 interface Newcomer {
   readonly token: ChainToken;
   readonly subject: Subject;
   readonly outcome: Outcome;
   readonly pool: string;
   readonly liquidityUsd: number;
-  /** Its other actors from now on. */
   readonly companions: readonly Actor[];
 }
 

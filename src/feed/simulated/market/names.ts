@@ -21,7 +21,6 @@ const ENDINGS: readonly (readonly [string, number])[] = [
   [" Finance", 1],
 ];
 
-/** A token's names. */
 export interface Naming {
   readonly name: string;
   readonly symbol: string;

@@ -35,7 +35,6 @@ export class Outages implements Actor {
     return this.#nextAtMs;
   }
 
-  /** End of the latest outage; it is running if this is in the future. */
   get downUntilMs(): number {
     return this.#downUntilMs;
   }

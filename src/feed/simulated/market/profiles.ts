@@ -39,7 +39,6 @@ export const NEWCOMER: Publicity = {
 /** A rug or a honeypot: its source is mostly, though not always, known to be unverified. */
 export const SWINDLE: Publicity = { ...NEWCOMER, marketData: 0.03, verified: 0.2, unverified: 0.6 };
 
-/** The token of a profile. */
 export interface Subject {
   readonly group: MarketGroup;
   readonly token: string;
@@ -47,7 +46,6 @@ export interface Subject {
   readonly createdAtMs: number;
 }
 
-/** Returns the facts at first sight. */
 export function firstProfile(subject: Subject, at: number, quote = false): Profile {
   const { group, token, naming } = subject;
   return {
@@ -106,7 +104,6 @@ function socialDataOf(slug: string, random: Random): Profile["socialData"] {
   };
 }
 
-/** Draws a post about the token on a forum's listing. */
 export function forumPostOf(
   subject: Subject,
   postedMs: number,

@@ -42,7 +42,6 @@ export class Random {
     for (let round = 0; round < WARM_UP_ROUNDS; round += 1) this.word();
   }
 
-  /** Returns 32 random bits as a signed integer. */
   word(): number {
     const sum = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -62,7 +61,6 @@ export class Random {
     return low + (high - low) * this.unit();
   }
 
-  /** Returns a uniform integer from 0 to `count` − 1. */
   below(count: number): number {
     return Math.floor(this.unit() * count);
   }
@@ -72,7 +70,6 @@ export class Random {
     return low * Math.exp(Math.log(high / low) * this.unit());
   }
 
-  /** Returns true with the given probability. */
   chance(probability: number): boolean {
     return this.unit() < probability;
   }
@@ -89,7 +86,6 @@ export class Random {
     return this.pick(items)[0];
   }
 
-  /** Returns one of the items, uniformly. Throws RangeError if there are none. */
   pick<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)];
     if (item === undefined) throw new RangeError("cannot pick from an empty list");
@@ -133,7 +129,6 @@ export class Random {
     return count;
   }
 
-  /** Returns `0x` and 40 hexadecimal digits. */
   address(): string {
     return addressOfWords(() => this.word());
   }

@@ -32,13 +32,11 @@ interface SimulatedMarketOptions {
   readonly beginAtMs: number;
   /** Established tokens over all groups, at least 4. Newly listed ones are added. */
   readonly tokens: number;
-  /** Receives each label of the market. */
   readonly onLabel: LabelSink;
 }
 
 /** A market that can be advanced without limit. */
 export interface SimulatedMarket {
-  /** Event time of the next event. */
   readonly nextAtMs: number;
   /** Appends everything up to and including `atMs` to `out`. A `clock` closes each whole second. */
   advanceTo(atMs: number, out: MarketEvent[]): void;

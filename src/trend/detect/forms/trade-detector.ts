@@ -46,7 +46,6 @@ export interface TradeState {
   slowMs: number;
   /** Expected distinct buyers per millisecond in the token's bucket. */
   priorRate: number;
-  /** Distinct buyers of the current minute. */
   minuteBuyers: number;
   /** Mean and variance of the fast count of buyers, sampled each minute. */
   meanBuyers: number;
@@ -65,7 +64,6 @@ export interface TradeState {
   longBuyUsd: number;
   longUsd: number;
   roundTripUsd: number;
-  /** Dollars spent by the biggest buyer. */
   topBuyerUsd: number;
   readonly wallets: WalletTable;
 }
@@ -242,7 +240,6 @@ export function logVolume(state: TradeState, settings: DetectorSettings): number
   return Math.log(now + usualUsd(state) * LN_EPSILON_SHARE + 1);
 }
 
-/** Returns the token's usual dollars per minute. */
 export function usualUsd(state: TradeState): number {
   return state.slowMs > 0 ? (state.slowUsd * MINUTE_MS) / Math.max(state.slowMs, MINUTE_MS) : 0;
 }

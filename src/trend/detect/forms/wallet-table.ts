@@ -29,7 +29,6 @@ const COLUMNS = 6;
 
 /** The traders of one token. Plain data for checkpoints. */
 export interface WalletTable {
-  /** Number of occupied rows. */
   count: number;
   /** The rows, each at or after the slot of its key. The number of slots is a power of two. */
   numbers: Float64Array;

@@ -30,7 +30,6 @@ export class Arrivals {
     return remaining > 0 ? Math.min(own, -Math.log(remaining) / this.#decay) : own;
   }
 
-  /** Records a trade. */
   arrived(nowMs: number): void {
     this.#fadeTo(nowMs);
     this.#excess += this.#jump;

@@ -13,7 +13,6 @@ const SIDE_POOL_SHARE = 0.3;
 /** Every pool may be migrated. Just-in-time makers visit the busiest ones. */
 const MIGRATION_HOURS = 110;
 
-/** The actors on one token besides its traders. */
 interface Companions {
   readonly makers: Makers;
   readonly dust: DustBot | undefined;

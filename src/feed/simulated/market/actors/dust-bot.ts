@@ -7,10 +7,8 @@ import { TokenActor } from "./token-actor.ts";
 import type { Wallets } from "./wallets.ts";
 
 const MEAN_HOURS_BETWEEN_BURSTS = 20;
-/** Dollars of a dust trade. */
 const DUST_USD = [1e-6, 3e-3] as const;
 
-/** The properties of one bot. */
 interface DustBotTraits {
   readonly meanMinutes: number;
   /** Deviation of the logarithm of its prices from the pool's, caused by rounding. */

@@ -49,12 +49,10 @@ export class Makers extends TokenActor {
     return this.#next(now);
   }
 
-  /** Returns when to revert the action in progress, or else when to check again. */
   #next(now: number): number {
     return this.#undo?.atMs ?? this.#plan(now);
   }
 
-  /** Chooses the next action and returns its time. */
   #plan(now: number): number {
     const habits = (["rebalance", "jit", "migration"] as const).map((habit) => {
       const factor = this.token.isPumped ? PUMP_FACTOR[habit] : 1;

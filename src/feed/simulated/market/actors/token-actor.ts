@@ -33,7 +33,6 @@ export abstract class TokenActor implements Actor {
     else this.#nextAtMs = this.perform(now, out);
   }
 
-  /** Sets the first time. */
   protected schedule(atMs: number): void {
     this.#nextAtMs = atMs;
   }

@@ -11,7 +11,6 @@ const MAX_SHARE = 0.01;
 /** Sensitivity of common traders to the fair value: the share of buys is 0.5 + this · gap. */
 const SENSE_OF_VALUE = 5;
 
-/** Inputs of a swap besides the pool. */
 export interface Moment {
   readonly at: number;
   readonly quoteUsd: number;

@@ -18,13 +18,11 @@ export class Wallets {
     this.#lanes = [0, 1, 2, 3, 4].map((lane) => hashText(`${seed}/wallets/${chain}`, lane));
   }
 
-  /** Draws one of the crowd. */
   draw(random: Random): number {
     const unit = random.unit();
     return ARBITRAGEURS + Math.floor(CROWD * unit * unit * unit);
   }
 
-  /** Draws one of the few arbitrage programs. */
   arbitrageur(random: Random): number {
     return random.below(ARBITRAGEURS);
   }

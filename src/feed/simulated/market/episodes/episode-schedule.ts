@@ -4,10 +4,8 @@ import { planThin, planWash } from "./plan-decoy.ts";
 import { planPump, type Stage } from "./plan-pump.ts";
 import type { Script } from "./script.ts";
 
-/** Plans a script when its time has come. */
 export type Planner = (stage: Stage, random: Random) => Script;
 
-/** A token's next episode. */
 export interface Episode {
   readonly atMs: number;
   readonly plan: Planner;

@@ -42,7 +42,6 @@ export interface Label {
   readonly group: MarketGroup | null;
   /** The token as named in its trades or candles; `null` for `wide`, `slump` and `outage`. */
   readonly token: string | null;
-  /** Event time of the first change. */
   readonly startAtMs: number;
   /** Event time at which the price has settled, or the wash, liquidity or panic is gone. */
   readonly endAtMs: number;
@@ -60,12 +59,10 @@ export interface Label {
   readonly removedAtMs: number | null;
 }
 
-/** Receives each label when it starts. */
 export type LabelSink = (label: Label) => void;
 
 const MAX_LABELS = 10_000;
 
-/** Adds a label to a list of the newest 10,000. */
 export function addRecent(labels: Label[], label: Label): void {
   if (labels.length >= MAX_LABELS) labels.shift();
   labels.push(label);

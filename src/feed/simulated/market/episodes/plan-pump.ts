@@ -42,7 +42,6 @@ export function rushPerMs(usualPerMs: number, random: Random): number {
   return Math.min(MAX_PER_MS, random.between(10, 40) / MINUTE_MS + usualPerMs * random.between(2.5, 8));
 }
 
-/** Returns a crowd phase that starts at `from`. */
 export function crowd(
   from: number,
   minutes: number,
@@ -61,7 +60,6 @@ const SHAPES: readonly (readonly [PumpShape, number])[] = [
   ["slow-burn", 0.15],
 ];
 
-/** Range of the rise by shape, as shares. */
 const SIZES: Readonly<Record<PumpShape, readonly [number, number]>> = {
   sharp: [0.06, 0.6],
   "pump-and-dump": [0.12, 1],

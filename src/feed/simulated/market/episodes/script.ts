@@ -26,7 +26,6 @@ export interface Script {
   readonly insiders: number;
 }
 
-/** Tracks the progress of a script. */
 export class ScriptRun {
   readonly script: Script;
   #index = 0;

@@ -18,17 +18,14 @@ const FROM_RATE = 0.5;
 /** A tick needs a fifth of the usual trades. */
 const TICK_SHARE = 0.2;
 
-/** The properties of one pair. */
 interface PairTraits {
   readonly symbol: string;
   readonly value: ValueTraits;
   readonly tradesPerMinute: number;
-  /** Median size of a trade in dollars. */
   readonly tradeUsd: number;
   readonly nextEpisode: (nowMs: number) => Episode;
 }
 
-/** A script's effect on one minute. */
 interface Push {
   readonly trades: number;
   readonly buys: number;

@@ -33,7 +33,6 @@ export class Pool {
     return this.#quote / this.#tokens;
   }
 
-  /** Swaps quote for tokens and returns the tokens paid out. */
   buy(quoteIn: number): number {
     const working = quoteIn * (1 - this.feeShare);
     const tokensOut = (this.#tokens * working) / (this.#quote + working);
@@ -42,7 +41,6 @@ export class Pool {
     return tokensOut;
   }
 
-  /** Swaps tokens for quote and returns the quote paid out. */
   sell(tokensIn: number): number {
     const working = tokensIn * (1 - this.feeShare);
     const quoteOut = (this.#quote * working) / (this.#tokens + working);

@@ -13,7 +13,6 @@ const ARBITRAGE_GAP = 0.008;
 /** A pump spills over into the other pools: factor on their trades. */
 const OVERFLOW = 10;
 
-/** The properties of another pool of a token. */
 export interface SidePoolTraits {
   readonly pool: string;
   /** Its liquidity as a multiple of the main pool's. */

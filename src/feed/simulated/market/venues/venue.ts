@@ -11,7 +11,6 @@ const REMIND_AFTER_MS = 30 * MINUTE_MS;
 /** Common trades are not smaller; anything smaller is dust. */
 const MIN_USD = 0.01;
 
-/** Names of a venue in its events. */
 interface VenueNames {
   readonly group: MarketGroup;
   readonly pool: string;
@@ -55,7 +54,6 @@ export class Venue {
     return { ...this.#trade(at, side, usd, usd / price, trader), quoteUsd: decimal(usd, 6) };
   }
 
-  /** Returns the pool's liquidity, both sides together, in dollars. */
   liquidityUsd(quoteUsd: number): number {
     return 2 * this.pool.quote * quoteUsd;
   }
