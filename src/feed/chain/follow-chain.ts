@@ -151,8 +151,8 @@ class ChainFollower {
     atBlock: number,
   ): Promise<void> {
     const facts = await this.#persist(async () => {
-      const addresses = await contracts.anchors(this.#signal);
-      return contracts.describe(addresses, this.#stateBlocks(atBlock), this.#signal);
+      const pools = await contracts.anchors(this.#signal);
+      return contracts.describe(pools, this.#stateBlocks(atBlock), this.#signal);
     });
     for (const pool of facts) translator.pools.learnPool(pool);
   }
@@ -184,7 +184,7 @@ class ChainFollower {
         );
     }
     for (const pool of facts) pools.learnPool(pool);
-    for (const address of unknown) if (pools.isUnknown(address)) pools.dismiss(address);
+    for (const { pool } of unknown) if (pools.isUnknown(pool)) pools.dismiss(pool);
     if (!wasPublished) return translator.translate(read);
     translator.absorb(read);
     return [];

@@ -12,14 +12,17 @@ export interface QuoteToken {
   readonly isStable: boolean;
 }
 
+/** Kinds of pools, by their logs and their state. `v2`: two reserves, x·y = k. `v3`: ranges. */
+export type PoolFormName = "v2" | "v3";
+
+/** Kinds of factories. `algebra`: pools like `v3`, with another creation event. */
+export type FactoryForm = PoolFormName | "algebra";
+
 /** A factory contract and the kind of its pools. */
 export interface Factory {
   readonly address: string;
   readonly name: string;
-  /**
-   * `v2`: two reserves, x·y = k. `v3`: ranges. `algebra`: like `v3`, with another creation event.
-   */
-  readonly form: "v2" | "v3" | "algebra";
+  readonly form: FactoryForm;
 }
 
 /** A chain and the contracts that are followed on it. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ReserveState } from "../../../src/feed/chain/pools/forms/reserves.ts";
 import { ContractReader } from "../../../src/feed/chain/rpc/contract-reader.ts";
 import { EndpointPool } from "../../../src/feed/chain/rpc/endpoint-pool.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
@@ -69,19 +70,23 @@ describeOnAnvil("contracts of strangers", () => {
     await chain.ask("anvil_setStorageAt", [forged, "0x5", `0x${v2Factory.slice(2).padStart(64, "0")}`]);
     await chain.mine();
     const genuine = await exchange.pairOf(token, coin);
-    const asked = [forged, genuine, wallet(3), token, other];
+    const asked = [forged, genuine, wallet(3), token, other].map((pool) => ({ pool, form: "v2" as const }));
     // Of that block no node has the state: it is that of the other one.
     const latest = Number(await chain.ask<string>("eth_blockNumber"));
     const place = { atBlock: latest + 1_000, latest };
     const told = await withReader(exchange, (reader, signal) => reader.describe(asked, place, signal));
     const [token0, token1] = BigInt(token) < BigInt(coin) ? [token, coin] : [coin, token];
-    const balances = token0 === coin ? [100n * E18, 1_000_000n * E18] : [1_000_000n * E18, 100n * E18];
+    const [coins, tokens] = [100n * E18, 1_000_000n * E18];
+    const [first, second] = token0 === coin ? ([coins, tokens] as const) : ([tokens, coins] as const);
     expect(told).toEqual([
       {
-        ...{ address: genuine, form: "v2", token0, token1, balances, countedAtBlock: latest },
-        range: undefined,
+        ...{ pool: genuine, form: "v2", factory: v2Factory, token0, token1 },
+        state: new ReserveState([first, second]),
       },
     ]);
+    // Private fields are no part of the comparison.
+    expect(told[0]?.state.depth(0)).toBe(first);
+    expect(told[0]?.state.depth(1)).toBe(second);
   });
 
   test("[listing] a pool with liquidity from before the start is not listed; its trades are published", async () => {

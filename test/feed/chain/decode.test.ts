@@ -8,8 +8,9 @@ import {
   toEventSelector,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeLog, EVENT_TOPICS, POOL_TOPICS, type PoolLog } from "../../../src/feed/chain/pools/decode.ts";
+import { decodeLog, EVENT_TOPICS, POOL_TOPICS } from "../../../src/feed/chain/pools/decode.ts";
 import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
+import type { PoolLog } from "../../../src/feed/chain/pools/forms/pool-log.ts";
 import { recordedLogs } from "./recorded-blocks.ts";
 
 const ABI = parseAbi([
@@ -44,7 +45,12 @@ function expected(log: EvmLog): PoolLog | undefined {
     const isV2 = entry.inputs.every((input) => input.type !== "int24");
     const form = isV2 ? ("v2" as const) : ("v3" as const);
     if (eventName === "Sync")
-      return { kind: "sync", reserve0: values.reserve0 as never, reserve1: values.reserve1 as never };
+      return {
+        kind: "sync",
+        form: "v2",
+        reserve0: values.reserve0 as never,
+        reserve1: values.reserve1 as never,
+      };
     if (eventName === "Mint" || eventName === "Burn" || eventName === "Collect") {
       const kind = { Mint: "mint", Burn: "burn", Collect: "collect" } as const;
       const move = { kind: kind[eventName], form, amount0: amount0 as never, amount1: amount1 as never };
@@ -100,10 +106,10 @@ describe("logs of pools", () => {
   });
 
   test.each([
-    ["ethereum-18000000", { "sync ": 27, "swap v2": 27, "swap v3": 2 }],
+    ["ethereum-18000000", { "sync v2": 27, "swap v2": 27, "swap v3": 2 }],
     [
       "ethereum-18500000",
-      { "sync ": 33, "swap v2": 34, "swap v3": 22, "mint v3": 1, "burn v3": 1, "collect v3": 1 },
+      { "sync v2": 33, "swap v2": 34, "swap v3": 22, "mint v3": 1, "burn v3": 1, "collect v3": 1 },
     ],
     ["polygon-50000000", { "swap v3": 4 }],
   ] as const)("[exact] every log of block %s is what an independent decoder reads", (name, counts) => {
@@ -206,7 +212,12 @@ describe("logs of pools", () => {
     const sync = (data: string, topics: string[] = [EVENT_TOPICS["Sync(uint112,uint112)"]]) =>
       decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
     const word = (value: bigint) => value.toString(16).padStart(64, "0");
-    expect(sync(`0x${word(1n)}${word(2n)}`)).toEqual({ kind: "sync", reserve0: 1n, reserve1: 2n });
+    expect(sync(`0x${word(1n)}${word(2n)}`)).toEqual({
+      kind: "sync",
+      form: "v2",
+      reserve0: 1n,
+      reserve1: 2n,
+    });
     expect(sync(`0x${word(1n)}${word(1n << 112n)}`)).toBeUndefined();
     expect(sync(`0x${word(1n)}`)).toBeUndefined();
     expect(sync(`0x${word(1n)}${word(2n)}ff`)).toBeUndefined();

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { NETWORKS } from "../../../src/feed/chain/networks.ts";
 import { BlockTranslator } from "../../../src/feed/chain/pools/block-translator.ts";
 import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
+import { RangeState } from "../../../src/feed/chain/pools/forms/ranges.ts";
 
 const ABI = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 units)",
@@ -70,8 +71,9 @@ class ModelPool {
     const liquidity = this.#inRange();
     const balances = this.#sum(0);
     const range = isRangeKnown ? { sqrtPriceX96: sqrtX96(0), tick: 0, liquidity } : undefined;
-    const common = { address: POOL, form: "v3", ...this.#tokens } as const;
-    this.translator.pools.learnPool({ ...common, balances, countedAtBlock, range });
+    const state = new RangeState({ balances, range, atBlock: countedAtBlock });
+    const identity = { pool: POOL, form: "v3", factory: FACTORY, ...this.#tokens } as const;
+    this.translator.pools.learnPool({ ...identity, state });
     return this;
   }
 

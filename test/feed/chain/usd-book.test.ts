@@ -1,6 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { QuoteToken } from "../../../src/feed/chain/network.ts";
+import type { PoolEvent } from "../../../src/feed/chain/pools/forms/pool-log.ts";
+import { RangeState } from "../../../src/feed/chain/pools/forms/ranges.ts";
+import { ReserveState } from "../../../src/feed/chain/pools/forms/reserves.ts";
 import type { Pool } from "../../../src/feed/chain/pools/pool.ts";
 import { UsdPrices } from "../../../src/feed/chain/pools/usd-prices.ts";
 import { createGc } from "../../support/create-gc.ts";
@@ -21,14 +24,14 @@ function anchor(address: string, sides: readonly [QuoteToken, QuoteToken], whole
       { kind: "quote", quote: first },
       { kind: "quote", quote: second },
     ],
-    balances: [whole[0] * E18, whole[1] * E18],
-    owed: [0n, 0n],
-    isCounted: true,
-    countedAtBlock: -1,
-    isFresh: false,
-    range: undefined,
-    rangeAtBlock: -1,
+    state: new ReserveState([whole[0] * E18, whole[1] * E18]),
   };
+}
+
+/** The pool reports other reserves. */
+function fill(book: UsdPrices, pool: Pool, reserve0: bigint, reserve1: bigint): void {
+  pool.state.apply({ kind: "sync", form: "v2", reserve0, reserve1 }, 1, () => undefined);
+  book.touch(pool);
 }
 
 function bookOf(...pools: readonly Pool[]): UsdPrices {
@@ -45,8 +48,7 @@ function dollars(book: UsdPrices, quote: QuoteToken): number | undefined {
 
 /** Sets the pool's price of a coin in dollars, from the previous block on. */
 function price(book: UsdPrices, pool: Pool, usd: bigint): void {
-  pool.balances = [1_000n * E18, usd * 1_000n * E18];
-  book.touch(pool);
+  fill(book, pool, 1_000n * E18, usd * 1_000n * E18);
 }
 
 describe("the value of quote tokens", () => {
@@ -110,8 +112,7 @@ describe("the value of quote tokens", () => {
     const pool = anchor("0xa", [COIN, USD], [1_000n, 600_000n]);
     const book = bookOf(pool);
     book.settle(0);
-    pool.balances = [0n, 0n];
-    book.touch(pool);
+    fill(book, pool, 0n, 0n);
     book.settle(1_000);
     expect(dollars(book, COIN)).toBe(600);
     book.settle(59_000);
@@ -127,7 +128,14 @@ describe("the value of quote tokens", () => {
     // 600 dollars: √600 × 2⁹⁶, and a bit.
     const sqrtPriceX96 = 1_940_685_714_182_491_852_533_977_682_923n;
     const range = { sqrtPriceX96, tick: 63_973, liquidity: 0n };
-    const ranged: Pool = { ...anchor("0xa", [COIN, USD], [10_000n, 10_000_000n]), form: "v3", range };
+    const balances = [10_000n * E18, 10_000_000n * E18] as const;
+    const state = new RangeState({ balances, range, atBlock: -1 });
+    const ranged: Pool = { ...anchor("0xa", [COIN, USD], [0n, 0n]), form: "v3", state };
+    const change = (event: Partial<PoolEvent>) => {
+      const amounts = { amount0: 1n, amount1: -1n };
+      state.apply({ kind: "swap", form: "v3", ...amounts, ...event } as PoolEvent, 1);
+      book.touch(ranged);
+    };
     const real = anchor("0xb", [COIN, USD], [1_000n, 599_000n]);
     const book = bookOf(ranged, real);
     book.settle(0);
@@ -138,15 +146,13 @@ describe("the value of quote tokens", () => {
       [1, 600],
     ] as const) {
       const liquidity = (BigInt(Math.round(millions * 1e6)) * E18 * (1n << 96n)) / sqrtPriceX96 + 1n;
-      ranged.range = { ...range, liquidity };
-      book.touch(ranged);
+      change({ range: { ...range, liquidity } });
       book.settle(1_000_000 * millions);
       book.settle(1_000_000 * millions + 100_000);
       expect(dollars(book, COIN)).toBe(worth);
     }
     // Amounts that makers have removed but not collected add no depth.
-    ranged.owed = [0n, 9_990_000n * E18];
-    book.touch(ranged);
+    change({ kind: "burn", amount0: 0n, amount1: 9_990_000n * E18 });
     book.settle(2_000_000);
     book.settle(2_100_000);
     expect(dollars(book, COIN)).toBe(599);

@@ -1,20 +1,13 @@
 import { HOUR_MS } from "../../../lib/time/time.ts";
-import type { LiquidityEvent, MarketEvent } from "../../../market/index.ts";
+import type { MarketEvent } from "../../../market/index.ts";
 import type { EvmBlock } from "../evm-block.ts";
 import type { Network } from "../network.ts";
-import {
-  decodeLog,
-  decodeTransfer,
-  type Initialized,
-  type MakerMove,
-  type PoolLog,
-  type Swap,
-  type Sync,
-  type Transfer,
-} from "./decode.ts";
+import { decodeLog, decodeTransfer, type Transfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
-import { depthOf, type MarketSides, marketSides, type Pool, tradable } from "./pool.ts";
+import type { Cause, UnknownPool } from "./forms/pool-form.ts";
+import type { PoolEvent, PoolLog, Swap } from "./forms/pool-log.ts";
+import { type MarketSides, marketSides, type Pool } from "./pool.ts";
 import { PoolRegistry } from "./pool-registry.ts";
 import { UsdPrices } from "./usd-prices.ts";
 
@@ -55,7 +48,7 @@ export interface TranslatorBounds {
  *
  * A pool's liquidity is twice the depth of its quote side, in US dollars. The pool itself prices
  * the other side, so a trillion of a maker's own token would add nothing. The depth of a V2 pool is
- * its reserve. For V3 forms it is the smaller of two figures, see {@link depthOf}. One is the
+ * its reserve. For V3 forms it is the smaller of two figures, see {@link RangeState}. One is the
  * virtual reserve of the liquidity in range, which swaps report and mints and burns in range
  * change. The other is the balance, without amounts that makers have removed from their range. The
  * balance follows the quote token's own transfers, because protocol fees leave these pools without
@@ -88,20 +81,18 @@ export class BlockTranslator {
     return { number, atMs, logs: read };
   }
 
-  /** Returns unknown addresses that emit pool events. */
-  unknownPools({ logs }: ReadBlock): readonly string[] {
+  /** Returns unknown pools that emit events. */
+  unknownPools({ logs }: ReadBlock): readonly UnknownPool[] {
     const created = new Set(
       logs.flatMap(({ decoded }) => (decoded.kind === "created" ? [decoded.pool] : [])),
     );
-    const unknown = logs.flatMap(({ log, decoded }) =>
-      decoded.kind !== "created" &&
-      decoded.kind !== "transfer" &&
-      !created.has(log.address) &&
-      this.pools.isUnknown(log.address)
-        ? [log.address]
-        : [],
-    );
-    return [...new Set(unknown)];
+    const unknown = new Map<string, UnknownPool>();
+    for (const { log, decoded } of logs) {
+      if (decoded.kind === "created" || decoded.kind === "transfer") continue;
+      const pool = log.address;
+      if (!created.has(pool) && this.pools.isUnknown(pool)) unknown.set(pool, { pool, form: decoded.form });
+    }
+    return [...unknown.values()];
   }
 
   /** Returns unknown tokens of pools that the block creates. */
@@ -127,7 +118,8 @@ export class BlockTranslator {
       }
       const pool = this.pools.find(log.address);
       if (!pool) continue;
-      const cause = this.#enter(pool, decoded, number, () => followerOf(logs, index));
+      if (pool.form !== decoded.form) continue;
+      const cause = pool.state.apply(decoded, number, () => followerOf(logs, index));
       this.#usd.touch(pool);
       const sides = marketSides(pool);
       if (!sides) continue;
@@ -147,7 +139,7 @@ export class BlockTranslator {
   }
 
   /**
-   * Applies a transfer of a quote token into or out of pools. V2 pools report their own reserves.
+   * Applies a transfer of a quote token into or out of pools, see {@link PoolState}.
    */
   #move(token: string, { from, to, units }: Transfer, blockNumber: number): void {
     for (const [address, moved] of [
@@ -155,38 +147,14 @@ export class BlockTranslator {
       [to, units],
     ] as const) {
       const pool = this.pools.peek(address);
-      if (pool?.form !== "v3" || blockNumber <= pool.countedAtBlock) continue;
+      if (!pool?.state.transfer) continue;
       for (const side of [0, 1] as const) {
         const one = pool.sides[side];
-        if (one.kind === "quote" && one.quote.address === token) pool.balances[side] += moved;
+        if (one.kind === "quote" && one.quote.address === token)
+          pool.state.transfer(side, moved, blockNumber);
       }
       this.#usd.touch(pool);
     }
-  }
-
-  /** Updates the pool. Returns why its liquidity changed, if it did. */
-  #enter(
-    pool: Pool,
-    decoded: Exclude<PoolLog, { kind: "created" }>,
-    blockNumber: number,
-    follower: () => ReadLog["decoded"] | undefined,
-  ): LiquidityEvent["cause"] | undefined {
-    if (decoded.kind === "sync") return pool.form === "v2" ? enterSync(pool, decoded, follower()) : undefined;
-    // The previous log reported the reserves of a V2 pool.
-    if (decoded.form !== pool.form || decoded.form === "v2") return undefined;
-    if (decoded.kind === "initialized" || decoded.kind === "swap") {
-      enterRange(pool, decoded);
-      return decoded.kind === "swap" ? "sync" : undefined;
-    }
-    if (blockNumber > pool.rangeAtBlock) enterPosition(pool, decoded);
-    if (decoded.amount0 === 0n && decoded.amount1 === 0n) return undefined;
-    if (decoded.kind === "mint") return "add";
-    if (decoded.kind === "burn") {
-      pool.owed[0] += decoded.amount0;
-      pool.owed[1] += decoded.amount1;
-      return "remove";
-    }
-    return enterCollect(pool, decoded);
   }
 
   #emitLiquidity(
@@ -194,16 +162,16 @@ export class BlockTranslator {
     at: number,
     pool: Pool,
     { token, quote, quoteIndex }: MarketSides,
-    cause: LiquidityEvent["cause"],
+    cause: Cause,
   ): void {
-    const depth = depthOf(pool, quoteIndex) ?? tradable(pool, quoteIndex);
-    const side = pool.isCounted ? this.#usd.worthOf(quote, depth) : undefined;
+    const depth = pool.state.liquidity(quoteIndex);
+    const side = depth === undefined ? undefined : this.#usd.worthOf(quote, depth);
     if (side === undefined) return;
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
     this.#introduce(events, at, token);
-    if (pool.isFresh && 2n * side >= this.#listingUsd) {
-      pool.isFresh = false;
+    if (pool.state.isFresh && 2n * side >= this.#listingUsd) {
+      pool.state.isFresh = false;
       events.push({ kind: "listing", ...event, liquidity: usd });
     } else events.push({ kind: "liquidity", ...event, usd, cause });
   }
@@ -260,55 +228,11 @@ export class BlockTranslator {
  * Returns the pool's next log if it directly follows in the same transaction: a V2 pool reports its
  * reserves first and the reason afterwards.
  */
-function followerOf(logs: readonly ReadLog[], index: number): ReadLog["decoded"] | undefined {
+function followerOf(logs: readonly ReadLog[], index: number): PoolEvent | undefined {
   const here = logs[index]?.log;
   const next = logs[index + 1];
   if (!here || !next || next.log.logIndex !== here.logIndex + 1) return undefined;
-  return next.log.address === here.address && next.log.transactionHash === here.transactionHash
-    ? next.decoded
-    : undefined;
-}
-
-function enterSync(
-  pool: Pool,
-  { reserve0, reserve1 }: Sync,
-  follower: ReadLog["decoded"] | undefined,
-): LiquidityEvent["cause"] {
-  // The makers just added everything in the pool, so it was empty. That happens once, because a V2
-  // pool locks a little of its first liquidity.
-  if (follower?.kind === "mint" && follower.amount0 === reserve0 && follower.amount1 === reserve1)
-    pool.isFresh = true;
-  pool.balances[0] = reserve0;
-  pool.balances[1] = reserve1;
-  pool.isCounted = true;
-  if (follower?.kind === "mint") return "add";
-  return follower?.kind === "burn" ? "remove" : "sync";
-}
-
-/**
- * Applies a reported price. A swap reports the whole range. An initial price counts only if the
- * range is unknown: a state read from the chain is more recent.
- */
-function enterRange(pool: Pool, decoded: Initialized | Swap): void {
-  if (!decoded.range || (decoded.kind === "initialized" && pool.range)) return;
-  pool.range = decoded.range;
-  pool.rangeAtBlock = -1;
-}
-
-/**
- * Applies liquidity added or removed around the current tick, which changes the liquidity in range.
- */
-function enterPosition(pool: Pool, { kind, position }: MakerMove): void {
-  const { range } = pool;
-  if (!range || !position || range.tick < position.lower || range.tick >= position.upper) return;
-  const { liquidity } = position;
-  const after = kind === "mint" ? range.liquidity + liquidity : range.liquidity - liquidity;
-  pool.range = { ...range, liquidity: after > 0n ? after : 0n };
-}
-
-/** Applies a collection of owed amounts or of a maker's fees; only fees were still available. */
-function enterCollect(pool: Pool, { amount0, amount1 }: MakerMove): LiquidityEvent["cause"] | undefined {
-  const [owed0, owed1] = pool.owed;
-  pool.owed = [owed0 > amount0 ? owed0 - amount0 : 0n, owed1 > amount1 ? owed1 - amount1 : 0n];
-  return amount0 > owed0 || amount1 > owed1 ? "sync" : undefined;
+  if (next.log.address !== here.address || next.log.transactionHash !== here.transactionHash)
+    return undefined;
+  return next.decoded.kind === "created" || next.decoded.kind === "transfer" ? undefined : next.decoded;
 }

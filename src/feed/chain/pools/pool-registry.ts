@@ -1,7 +1,9 @@
-import type { Network, QuoteToken } from "../network.ts";
-import type { PoolCreated } from "./decode.ts";
+import type { FactoryForm, Network, PoolFormName, QuoteToken } from "../network.ts";
+import { FORMS, formOf } from "./forms/forms.ts";
+import type { PoolFacts, PoolState } from "./forms/pool-form.ts";
+import type { PoolCreated } from "./forms/pool-log.ts";
 import type { Pool, PoolSide, TrackedToken } from "./pool.ts";
-import type { PoolFacts, TokenFacts } from "./token.ts";
+import type { TokenFacts } from "./token.ts";
 import type { UsdPrices } from "./usd-prices.ts";
 
 /** Memory bounds. The least recently used are forgotten first and looked up again when needed. */
@@ -14,7 +16,7 @@ const MAX_TOKENS = 200_000;
  * one side, and a token of known decimals on the other.
  */
 export class PoolRegistry {
-  readonly #factories: ReadonlyMap<string, string>;
+  readonly #factories: ReadonlyMap<string, FactoryForm>;
   readonly #quotes: ReadonlyMap<string, QuoteToken>;
   readonly #usd: UsdPrices;
   /** Most recently used last. */
@@ -76,21 +78,14 @@ export class PoolRegistry {
   }
 
   /** Adds a newly created pool. */
-  create({ pool, form, token0, token1 }: PoolCreated): void {
-    if (this.#pools.has(pool)) return;
-    const shape = form === "v2" ? "v2" : "v3";
-    this.#add(
-      {
-        ...{ address: pool, form: shape, token0, token1, balances: [0n, 0n] },
-        ...{ countedAtBlock: -1, range: undefined },
-      },
-      true,
-    );
+  create(created: PoolCreated): void {
+    const form = formOf(created.form);
+    if (!this.#pools.has(created.pool)) this.#add(created, form, FORMS[form].create(created));
   }
 
   /** Adds a pool that existed before. */
   learnPool(facts: PoolFacts): void {
-    this.#add(facts, facts.balances?.every((units) => units === 0n) ?? false);
+    this.#add(facts, facts.form, facts.state);
   }
 
   /** Records that no pool that matters is at the address. */
@@ -99,26 +94,18 @@ export class PoolRegistry {
     trim(this.#ignored, MAX_IGNORED);
   }
 
-  #add(facts: PoolFacts, isFresh: boolean): void {
-    const { address, form, token0, token1, balances, countedAtBlock, range } = facts;
+  #add(
+    { pool: address, token0, token1 }: Pick<PoolCreated, "pool" | "token0" | "token1">,
+    form: PoolFormName,
+    state: PoolState,
+  ): void {
     const first = this.#sideOf(token0);
     const second = this.#sideOf(token1);
     if (!first || !second || (first.kind === "token" && second.kind === "token")) {
       this.dismiss(address);
       return;
     }
-    const pool: Pool = {
-      address,
-      form,
-      sides: [first, second],
-      balances: balances ? [...balances] : [0n, 0n],
-      owed: [0n, 0n],
-      isCounted: balances !== undefined,
-      countedAtBlock,
-      isFresh,
-      range,
-      rangeAtBlock: countedAtBlock,
-    };
+    const pool: Pool = { address, form, sides: [first, second], state };
     this.#ignored.delete(address);
     this.#pools.set(address, pool);
     trim(this.#pools, MAX_POOLS);

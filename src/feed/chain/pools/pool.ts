@@ -1,5 +1,5 @@
-import type { QuoteToken } from "../network.ts";
-import type { PriceRange } from "./decode.ts";
+import type { PoolFormName, QuoteToken } from "../network.ts";
+import type { PoolState } from "./forms/pool-form.ts";
 import type { TokenFacts } from "./token.ts";
 
 /**
@@ -7,29 +7,9 @@ import type { TokenFacts } from "./token.ts";
  */
 export interface Pool {
   readonly address: string;
-  readonly form: "v2" | "v3";
+  readonly form: PoolFormName;
   readonly sides: readonly [PoolSide, PoolSide];
-  /**
-   * Balances in the smallest units, by side. For V3 forms only those of quote tokens are current.
-   */
-  balances: [bigint, bigint];
-  /**
-   * V3 forms: the part of the balances that makers removed from their ranges but did not collect.
-   */
-  owed: [bigint, bigint];
-  /** Whether {@link balances} are known: a V3 pool never reports them. */
-  isCounted: boolean;
-  /** The block after which {@link balances} were read: they include everything up to it. */
-  readonly countedAtBlock: number;
-  /** As far as known, it never had real liquidity yet. */
-  isFresh: boolean;
-  /** V3 forms: price and liquidity in range; `undefined` while unknown. */
-  range: PriceRange | undefined;
-  /**
-   * The block after which {@link range} was read: it includes the positions up to there. −1 once
-   * the pool's own logs report it.
-   */
-  rangeAtBlock: number;
+  readonly state: PoolState;
 }
 
 export type PoolSide =
@@ -47,32 +27,6 @@ export interface MarketSides {
   readonly quote: QuoteToken;
   readonly tokenIndex: 0 | 1;
   readonly quoteIndex: 0 | 1;
-}
-
-/** Returns a pool's balance available to traders on a side, in the token's smallest unit. */
-export function tradable({ balances, owed }: Pool, side: 0 | 1): bigint {
-  return balances[side] > owed[side] ? balances[side] - owed[side] : 0n;
-}
-
-/**
- * Returns a pool's depth near its price on a side, in the token's smallest unit; `undefined` while
- * the liquidity in range is unknown.
- *
- * For V3 forms it is the smaller of the balance and the virtual reserve of the liquidity in range:
- * a position out of range adds no depth, and a narrow range is no deeper than the balance. If one
- * pool has a narrow range and a position out of range, the latter counts up to the virtual reserve
- * of the former.
- */
-export function depthOf(pool: Pool, side: 0 | 1): bigint | undefined {
-  const balance = tradable(pool, side);
-  if (pool.form === "v2") return balance;
-  if (!pool.range) return undefined;
-  const { sqrtPriceX96, liquidity } = pool.range;
-  if (sqrtPriceX96 === 0n) return 0n;
-  // Virtual reserves of the range: L / √P of token 0, L · √P of token 1 (Uniswap v3 whitepaper,
-  // 6.1).
-  const near = side === 0 ? (liquidity << 96n) / sqrtPriceX96 : (liquidity * sqrtPriceX96) >> 96n;
-  return near < balance ? near : balance;
 }
 
 /** Returns which side is which; `undefined` for an anchor. */

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import type { QuoteToken } from "../network.ts";
 import { powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
-import { depthOf, type Pool } from "./pool.ts";
+import type { Pool } from "./pool.ts";
 
 const ONE_DOLLAR = powerOfTen(USD_DECIMALS);
 
@@ -130,12 +130,11 @@ export class UsdPrices {
   #priceOf({ pool, quotes }: Anchor, side: 0 | 1, worth: ReadonlyMap<string, bigint>) {
     const other = side === 0 ? 1 : 0;
     const otherPrice = worth.get(quotes[other].address);
-    if (otherPrice === undefined || !pool.isCounted) return undefined;
-    const ratio = ratioOf(pool);
-    if (!ratio) return undefined;
+    const ratio = pool.state.ratio();
+    if (otherPrice === undefined || !ratio) return undefined;
     // ratio: units of token 1 per units of token 0.
     const [up, down] = side === 0 ? ratio : [ratio[1], ratio[0]];
-    const depth = ((depthOf(pool, other) ?? 0n) * otherPrice) / powerOfTen(quotes[other].decimals);
+    const depth = ((pool.state.depth(other) ?? 0n) * otherPrice) / powerOfTen(quotes[other].decimals);
     const one =
       (up * otherPrice * powerOfTen(quotes[side].decimals)) / (down * powerOfTen(quotes[other].decimals));
     return one > 0n ? { depth, one } : undefined;
@@ -160,10 +159,4 @@ function medianOf(changes: readonly PriceChange[], atMs: number): bigint | undef
     if (2 * passed >= total) return one;
   }
   return undefined;
-}
-
-/** Returns a pool's rate as units of token 1 and of token 0; `undefined` while it is empty. */
-function ratioOf({ form, balances: [first, second], range }: Pool): readonly [bigint, bigint] | undefined {
-  if (form === "v2") return first > 0n && second > 0n ? [second, first] : undefined;
-  return range && range.sqrtPriceX96 > 0n ? [range.sqrtPriceX96 * range.sqrtPriceX96, 1n << 192n] : undefined;
 }

@@ -1,6 +1,15 @@
 import { type Abi, type Address, createPublicClient, custom, parseAbi } from "viem";
 import type { Factory, Network } from "../network.ts";
-import type { PoolFacts, TokenFacts } from "../pools/token.ts";
+import { FORMS, formOf } from "../pools/forms/forms.ts";
+import type {
+  Call,
+  Inquiry,
+  PoolFacts,
+  PoolIdentity,
+  Result,
+  UnknownPool,
+} from "../pools/forms/pool-form.ts";
+import type { TokenFacts } from "../pools/token.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
@@ -9,47 +18,16 @@ const MAX_NAME = 1_024;
 const MAX_DECIMALS = 77;
 /** Bytes of calls in one request. */
 const BATCH_BYTES = 8_192;
-/** The fees of V3 pools, in hundredths of a basis point. */
-const FEES = [100, 500, 2_500, 3_000, 10_000] as const;
-
 const TOKEN_ABI = parseAbi([
   "function decimals() view returns (uint256)",
   "function symbol() view returns (string)",
   "function name() view returns (string)",
-  "function balanceOf(address) view returns (uint256)",
 ]);
 /** Tokens from before the standard return their texts as bytes32. */
 const OLD_TOKEN_ABI = parseAbi([
   "function symbol() view returns (bytes32)",
   "function name() view returns (bytes32)",
 ]);
-const POOL_ABI = parseAbi([
-  "function factory() view returns (address)",
-  "function token0() view returns (address)",
-  "function token1() view returns (address)",
-  "function fee() view returns (uint24)",
-  "function getReserves() view returns (uint112, uint112, uint32)",
-  // The first two words of the longer results of slot0 and globalState are enough.
-  "function slot0() view returns (uint160, int24)",
-  "function globalState() view returns (uint160, int24)",
-  "function liquidity() view returns (uint128)",
-]);
-const FACTORY_ABI = parseAbi([
-  "function getPair(address, address) view returns (address)",
-  "function getPool(address, address, uint24) view returns (address)",
-  "function poolByPair(address, address) view returns (address)",
-]);
-
-interface Call {
-  readonly abi: Abi;
-  readonly address: string;
-  readonly functionName: string;
-  readonly args?: readonly unknown[];
-}
-
-/** A call's result; `undefined` if the contract failed or returned another type. */
-type Result = unknown;
-
 /** Calls contracts, many per request and without a helper contract. Each may fail by itself. */
 export class ContractReader {
   readonly #network: Network;
@@ -98,90 +76,81 @@ export class ContractReader {
   }
 
   /** Returns the network's pools between two quote tokens. Rejects with RpcTrouble. */
-  async anchors(signal: AbortSignal): Promise<readonly string[]> {
+  async anchors(signal: AbortSignal): Promise<readonly UnknownPool[]> {
     const { quotes, factories } = this.#network;
-    const calls = quotes.flatMap(({ address: first }, index) =>
-      quotes
-        .slice(index + 1)
-        .flatMap(({ address: second }) =>
-          factories.flatMap((factory) =>
-            (factory.form === "v3" ? FEES : [0]).map((fee) => lookUp(factory, first, second, fee)),
-          ),
-        ),
+    const pairs = quotes.flatMap((first, index) => quotes.slice(index + 1).map((second) => [first, second]));
+    const searches = pairs.flatMap(([first, second]) =>
+      factories.map((factory) => findPools(factory, first?.address ?? "", second?.address ?? "")),
     );
-    const results = await this.#call(calls, signal);
-    return [...new Set(results.flatMap((pool) => addressOf(pool) ?? []))];
+    const found = (await this.#inquire(searches, signal)).flat();
+    return [...new Map(found.map((pool) => [pool.pool, pool])).values()];
   }
 
   /**
-   * Returns facts about those of the addresses that are pools of the network's factories. Any
-   * contract can name a factory, so the factory itself is asked. The state is that at the end of
-   * block `atBlock` or, if no node has it, of block `latest`. Rejects with RpcTrouble.
+   * Returns facts about those pools that belong to the network's factories and have a quote token.
+   * The state is that at the end of block `atBlock` or, if no node has it, of block `latest`.
+   * Rejects with RpcTrouble.
    */
   async describe(
-    addresses: readonly string[],
+    pools: readonly UnknownPool[],
     { atBlock, latest }: { readonly atBlock: number; readonly latest: number },
     signal: AbortSignal,
   ): Promise<readonly PoolFacts[]> {
-    const fields = ["factory", "token0", "token1"];
-    const calls = addresses.map((address) =>
-      fields.map((functionName) => ({ abi: POOL_ABI, address, functionName })),
+    const claims = pools.map(({ pool, form }) => FORMS[form].identify(pool, this.#factories));
+    const genuine = (await this.#inquire(claims, signal)).filter((identity) => identity !== undefined);
+    const { quotes } = this.#network;
+    const relevant = genuine.filter(({ token0, token1 }) =>
+      quotes.some(({ address }) => address === token0 || address === token1),
     );
-    const results = await this.#callEach(calls, signal);
-    const claims = addresses.flatMap((address, index) => {
-      const [by, token0, token1] = (results[index] ?? []).map(addressOf);
-      const factory = by === undefined ? undefined : this.#factories.get(by);
-      if (!factory || token0 === undefined || token1 === undefined) return [];
-      const { quotes } = this.#network;
-      if (!quotes.some((quote) => quote.address === token0 || quote.address === token1)) return [];
-      return [{ address, factory, token0, token1 }];
-    });
-    const fees = await this.#callEach(
-      claims.map(({ address, factory }) =>
-        factory.form === "v3" ? [{ abi: POOL_ABI, address, functionName: "fee" }] : [],
-      ),
-      signal,
-    );
-    const known = await this.#call(
-      claims.map(({ factory, token0, token1 }, index) => {
-        const fee = fees[index]?.[0];
-        return lookUp(factory, token0, token1, typeof fee === "number" ? fee : 0);
-      }),
-      signal,
-    );
-    const genuine = claims.filter(({ address }, index) => addressOf(known[index]) === address);
-    const { states, countedAtBlock } = await this.#states(genuine, atBlock, latest, signal);
-    return genuine.map(({ address, factory, token0, token1 }, index) => {
-      const form = factory.form === "v2" ? "v2" : "v3";
-      const state = readState(form, states[index] ?? []);
-      return { address, form, token0, token1, countedAtBlock, ...state } as const;
-    });
-  }
-
-  /**
-   * Returns each pool's state, its balance of either token and, for V3 forms, its liquidity in
-   * range; and the block to which they belong.
-   */
-  async #states(
-    pools: readonly { address: string; factory: Factory; token0: string; token1: string }[],
-    atBlock: number,
-    latest: number,
-    signal: AbortSignal,
-  ): Promise<{ readonly states: readonly (readonly Result[])[]; readonly countedAtBlock: number }> {
-    const state = { v2: "getReserves", v3: "slot0", algebra: "globalState" } as const;
-    const calls = pools.map(({ address, factory, token0, token1 }) => [
-      { abi: POOL_ABI, address, functionName: state[factory.form] },
-      { abi: TOKEN_ABI, address: token0, functionName: "balanceOf", args: [address] },
-      { abi: TOKEN_ABI, address: token1, functionName: "balanceOf", args: [address] },
-      ...(factory.form === "v2" ? [] : [{ abi: POOL_ABI, address, functionName: "liquidity" }]),
-    ]);
     try {
-      return { states: await this.#callEach(calls, signal, atBlock), countedAtBlock: atBlock };
+      return await this.#withStates(relevant, signal, atBlock);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof RpcTrouble)) throw error;
-      return { states: await this.#callEach(calls, signal, latest), countedAtBlock: latest };
+      return this.#withStates(relevant, signal, latest);
     }
+  }
+
+  async #withStates(
+    pools: readonly PoolIdentity[],
+    signal: AbortSignal,
+    atBlock: number,
+  ): Promise<readonly PoolFacts[]> {
+    const inquiries = pools.flatMap((pool) => {
+      const factory = this.#factories.get(pool.factory);
+      return factory ? [withState(pool, factory, atBlock)] : [];
+    });
+    return this.#inquire(inquiries, signal, atBlock);
+  }
+
+  /** Runs inquiries side by side: each round of all of them is one request. */
+  async #inquire<T>(
+    inquiries: readonly Inquiry<T>[],
+    signal: AbortSignal,
+    atBlock?: number,
+  ): Promise<readonly T[]> {
+    const done = new Map<Inquiry<T>, { readonly value: T }>();
+    let asked: { readonly inquiry: Inquiry<T>; readonly calls: readonly Call[] }[] = [];
+    const advance = (inquiry: Inquiry<T>, results: readonly Result[]) => {
+      const step = inquiry.next(results);
+      if (step.done) done.set(inquiry, step);
+      else asked.push({ inquiry, calls: step.value });
+    };
+    for (const inquiry of inquiries) advance(inquiry, []);
+    while (asked.length > 0) {
+      const round = asked;
+      asked = [];
+      const results = await this.#callEach(
+        round.map(({ calls }) => calls),
+        signal,
+        atBlock,
+      );
+      for (const [index, { inquiry }] of round.entries()) advance(inquiry, results[index] ?? []);
+    }
+    return inquiries.flatMap((inquiry) => {
+      const step = done.get(inquiry);
+      return step ? [step.value] : [];
+    });
   }
 
   /**
@@ -245,36 +214,14 @@ export class ContractReader {
   }
 }
 
-function lookUp({ address, form }: Factory, first: string, second: string, fee: number): Call {
-  const pair = [first, second];
-  if (form === "v2") return { abi: FACTORY_ABI, address, functionName: "getPair", args: pair };
-  if (form === "algebra") return { abi: FACTORY_ABI, address, functionName: "poolByPair", args: pair };
-  return { abi: FACTORY_ABI, address, functionName: "getPool", args: [...pair, fee] };
+function* findPools(factory: Factory, first: string, second: string): Inquiry<readonly UnknownPool[]> {
+  const form = formOf(factory.form);
+  const pools = yield* FORMS[form].find(factory, first, second);
+  return pools.map((pool) => ({ pool, form }));
 }
 
-function readState(
-  form: "v2" | "v3",
-  [state, first, second, liquidity]: readonly Result[],
-): Pick<PoolFacts, "balances" | "range"> {
-  if (form === "v2") {
-    const [reserve0, reserve1]: readonly unknown[] = Array.isArray(state) ? state : [];
-    const isComplete = typeof reserve0 === "bigint" && typeof reserve1 === "bigint";
-    const balances = isComplete ? ([reserve0, reserve1] as const) : undefined;
-    return { balances, range: undefined };
-  }
-  const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(state) ? state : [];
-  const isComplete = typeof first === "bigint" && typeof second === "bigint";
-  const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
-  return {
-    balances: isComplete ? [first, second] : undefined,
-    range: isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined,
-  };
-}
-
-function addressOf(result: Result): string | undefined {
-  return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result) && !/^0x0+$/.test(result)
-    ? result.toLowerCase()
-    : undefined;
+function* withState(pool: PoolIdentity, factory: Factory, atBlock: number): Inquiry<PoolFacts> {
+  return { ...pool, state: yield* FORMS[pool.form].readState(pool, factory, atBlock) };
 }
 
 /** Returns text, or 32 bytes as text, without unprintable characters. */

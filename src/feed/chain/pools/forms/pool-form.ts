@@ -1,0 +1,86 @@
+import type { Abi } from "viem";
+import type { LiquidityEvent } from "../../../../market/index.ts";
+import type { Factory, PoolFormName } from "../../network.ts";
+import type { LogReader, PoolCreated, PoolEvent } from "./pool-log.ts";
+
+/** A call of a contract. */
+export interface Call {
+  readonly abi: Abi;
+  readonly address: string;
+  readonly functionName: string;
+  readonly args?: readonly unknown[];
+}
+
+/** A call's result; `undefined` if the contract failed or returned another type. */
+export type Result = unknown;
+
+/**
+ * Asks contracts in rounds: yields the calls of a round, receives their results in the same order,
+ * and returns what follows from them. The caller combines the rounds of many inquiries.
+ */
+export type Inquiry<T> = Generator<readonly Call[], T, readonly Result[]>;
+
+/** A pool that is known only by its logs. */
+export interface UnknownPool {
+  readonly pool: string;
+  readonly form: PoolFormName;
+}
+
+/** What never changes about a pool. A factory of the network has confirmed it. */
+export interface PoolIdentity extends UnknownPool {
+  /** Address of its factory. */
+  readonly factory: string;
+  readonly token0: string;
+  readonly token1: string;
+}
+
+/** A pool that existed before it was first seen. */
+export interface PoolFacts extends PoolIdentity {
+  readonly state: PoolState;
+}
+
+/** Why a pool's liquidity changed. */
+export type Cause = LiquidityEvent["cause"];
+
+/** What a pool holds, as its logs change it. Amounts are in the tokens' smallest units. */
+export interface PoolState {
+  /** As far as known, it never had real liquidity yet. */
+  isFresh: boolean;
+  /**
+   * Applies a log of the pool. `follower` returns its next log, if that directly follows in the
+   * same transaction. Returns why the liquidity changed, if it did.
+   */
+  apply(event: PoolEvent, blockNumber: number, follower: () => PoolEvent | undefined): Cause | undefined;
+  /**
+   * Applies a transfer of a quote token into the pool, or out of it if negative. Only for forms
+   * whose own logs do not report all that they hold.
+   */
+  transfer?(side: 0 | 1, units: bigint, blockNumber: number): void;
+  /** Depth near the price on a side; `undefined` while unknown. */
+  depth(side: 0 | 1): bigint | undefined;
+  /** The same or, while only that is known, everything that traders can take on that side. */
+  liquidity(side: 0 | 1): bigint | undefined;
+  /** The rate as units of token 1 and of token 0; `undefined` while there is none. */
+  ratio(): readonly [bigint, bigint] | undefined;
+}
+
+/** Everything that is particular to one form of pools. */
+export interface PoolForm {
+  /** Decoders of its logs, by the events' signatures. */
+  readonly readers: Readonly<Record<string, LogReader>>;
+  /** Makes the state of a pool that was just created. */
+  create(log: PoolCreated): PoolState;
+  /** Lists pools of two tokens, as candidates for {@link identify}. */
+  find(factory: Factory, first: string, second: string): Inquiry<readonly string[]>;
+  /** Identifies a pool. Any contract can name a factory, so the factory itself is asked. */
+  identify(pool: string, factories: ReadonlyMap<string, Factory>): Inquiry<PoolIdentity | undefined>;
+  /** Reads the state of a pool at the end of block `atBlock`. */
+  readState(pool: PoolIdentity, factory: Factory, atBlock: number): Inquiry<PoolState>;
+}
+
+/** Returns the address in a result, in lower case; `undefined` for others and for zero. */
+export function addressOf(result: Result): string | undefined {
+  return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result) && !/^0x0+$/.test(result)
+    ? result.toLowerCase()
+    : undefined;
+}

@@ -1,0 +1,109 @@
+import type { FactoryForm, PoolFormName } from "../../network.ts";
+import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
+
+/** A factory created a pool. `factory` is the log's sender: check that it is a known one. */
+export interface PoolCreated {
+  readonly kind: "created";
+  readonly form: FactoryForm;
+  readonly factory: string;
+  readonly pool: string;
+  readonly token0: string;
+  readonly token1: string;
+}
+
+/** The price of a pool of ranges, and the liquidity in range. */
+export interface PriceRange {
+  /** √(token1 / token0) × 2⁹⁶. */
+  readonly sqrtPriceX96: bigint;
+  /** Tick of that price as the pool reports it: at the edge of a tick, the price is ambiguous. */
+  readonly tick: number;
+  /** Sum of the liquidity of all positions with `lower` ≤ `tick` < `upper`. */
+  readonly liquidity: bigint;
+}
+
+/** A V3 pool got its first price. It has no liquidity yet. */
+export interface Initialized {
+  readonly kind: "initialized";
+  readonly form: "v3";
+  readonly range: PriceRange;
+}
+
+/** A swap's amounts in the tokens' smallest units; positive if the pool received them. */
+export interface Swap {
+  readonly kind: "swap";
+  readonly form: PoolFormName;
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** Forms of ranges: the range after the swap. */
+  readonly range?: PriceRange;
+}
+
+/** The reserves of a V2 pool, reported at every change, before the log of its reason. */
+export interface Sync {
+  readonly kind: "sync";
+  readonly form: "v2";
+  readonly reserve0: bigint;
+  readonly reserve1: bigint;
+}
+
+/**
+ * Makers add or remove tokens. A `burn` of a V3 form owes amounts; `collect` pays them, and fees.
+ */
+export interface MakerMove {
+  readonly kind: "mint" | "burn" | "collect";
+  readonly form: "v2" | "v3";
+  readonly amount0: bigint;
+  readonly amount1: bigint;
+  /** For `mint` and `burn` of V3 forms: the liquidity that was added or removed, and its ticks. */
+  readonly position?: { readonly lower: number; readonly upper: number; readonly liquidity: bigint };
+}
+
+/** The decoded events of existing pools. */
+export type PoolEvent = Initialized | Swap | Sync | MakerMove;
+
+/** The decoded events of pools. */
+export type PoolLog = PoolCreated | PoolEvent;
+
+/** Decodes a log; `undefined` if it does not match its topic. */
+export type LogReader = (log: EvmLog) => PoolLog | undefined;
+
+export const MAX_UINT128 = (1n << 128n) - 1n;
+export const MAX_UINT160 = (1n << 160n) - 1n;
+
+/** Returns whether the log has this many topics and words of data. */
+export function isShaped(log: EvmLog, topics: number, words: number): boolean {
+  return log.topics.length === topics && countWords(log.data) === words;
+}
+
+/** Reads the creation of a pool: its tokens are the first topics, its address is in the data. */
+export function readCreated(
+  log: EvmLog,
+  form: FactoryForm,
+  topics: number,
+  words: number,
+  poolWord: number,
+): PoolCreated | undefined {
+  if (!isShaped(log, topics, words)) return undefined;
+  const token0 = readAddress(log.topics[1] ?? "", 0);
+  const token1 = readAddress(log.topics[2] ?? "", 0);
+  const pool = readAddress(log.data, poolWord);
+  if (token0 === undefined || token1 === undefined || pool === undefined) return undefined;
+  return { kind: "created", form, factory: log.address, pool, token0, token1 };
+}
+
+/** Reads two amounts of makers, from the word `first` on. */
+export function readMove(
+  log: EvmLog,
+  kind: MakerMove["kind"],
+  form: MakerMove["form"],
+  topics: number,
+  words: number,
+  first: number,
+  max?: bigint,
+): MakerMove | undefined {
+  if (!isShaped(log, topics, words)) return undefined;
+  const amount0 = readUint(log.data, first);
+  const amount1 = readUint(log.data, first + 1);
+  if (max !== undefined && (amount0 > max || amount1 > max)) return undefined;
+  return { kind, form, amount0, amount1 };
+}

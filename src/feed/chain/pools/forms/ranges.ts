@@ -1,0 +1,283 @@
+import { parseAbi } from "viem";
+import type { Factory } from "../../network.ts";
+import { type EvmLog, readInt, readInt24, readUint } from "../evm-log.ts";
+import { identifyPair } from "./identify.ts";
+import {
+  addressOf,
+  type Call,
+  type Cause,
+  type Inquiry,
+  type PoolForm,
+  type PoolState,
+} from "./pool-form.ts";
+import {
+  type Initialized,
+  isShaped,
+  type LogReader,
+  MAX_UINT128,
+  MAX_UINT160,
+  type MakerMove,
+  type PoolEvent,
+  type PriceRange,
+  readCreated,
+  readMove,
+  type Swap,
+} from "./pool-log.ts";
+
+/*
+ * V3 and its relatives: a contract for each pool, in which makers choose ranges of the price.
+ * Swaps report the price and the liquidity in range. PancakeSwap V3 and Algebra have the same
+ * events but for extra words, and their own look-ups.
+ */
+
+/** The fees of V3 pools, in hundredths of a basis point. */
+const FEES = [100, 500, 2_500, 3_000, 10_000] as const;
+const ABI = parseAbi([
+  "function getPool(address, address, uint24) view returns (address)",
+  "function poolByPair(address, address) view returns (address)",
+  "function fee() view returns (uint24)",
+  // The first two words of the longer results of slot0 and globalState are enough.
+  "function slot0() view returns (uint160, int24)",
+  "function globalState() view returns (uint160, int24)",
+  "function liquidity() view returns (uint128)",
+  "function balanceOf(address) view returns (uint256)",
+]);
+
+/** Topics of the events, by their signatures. */
+export const V3_TOPICS = {
+  "PoolCreated(address,address,uint24,int24,address)":
+    "0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118",
+  "Pool(address,address,address)": "0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db",
+  "Initialize(uint160,int24)": "0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95",
+  "Swap(address,address,int256,int256,uint160,uint128,int24)":
+    "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
+  "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)":
+    "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
+  "Mint(address,address,int24,int24,uint128,uint256,uint256)":
+    "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde",
+  "Burn(address,int24,int24,uint128,uint256,uint256)":
+    "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c",
+  "Collect(address,address,int24,int24,uint128,uint128)":
+    "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
+} as const;
+
+const readers: Readonly<Record<keyof typeof V3_TOPICS, LogReader>> = {
+  "PoolCreated(address,address,uint24,int24,address)": (log) => readCreated(log, "v3", 4, 2, 1),
+  "Pool(address,address,address)": (log) => readCreated(log, "algebra", 3, 1, 0),
+  "Initialize(uint160,int24)": readInitialized,
+  "Swap(address,address,int256,int256,uint160,uint128,int24)": (log) => readSwap(log, 5),
+  // PancakeSwap V3 appends the protocol's fees of either token to the fields of Uniswap's event.
+  "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)": (log) => readSwap(log, 7),
+  "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "mint", 4, 1),
+  "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "burn", 3, 0),
+  "Collect(address,address,int24,int24,uint128,uint128)": (log) =>
+    readMove(log, "collect", "v3", 4, 3, 1, MAX_UINT128),
+};
+
+/** Balances, price and liquidity in range, and the block to the end of which they belong. */
+export interface RangeFacts {
+  /** `undefined` if they could not be read. */
+  readonly balances: readonly [bigint, bigint] | undefined;
+  /** `undefined` if unknown or without a price. */
+  readonly range: PriceRange | undefined;
+  /** −1: the pool was created just now. */
+  readonly atBlock: number;
+}
+
+/**
+ * Balances and the liquidity in range. Only the balances of quote tokens are current. They follow
+ * the tokens' own transfers, because protocol fees leave these pools without a log.
+ */
+export class RangeState implements PoolState {
+  isFresh: boolean;
+  readonly #balances: [bigint, bigint];
+  readonly #isCounted: boolean;
+  readonly #countedAtBlock: number;
+  /** The part of the balances that makers removed from their ranges but did not collect. */
+  #owed: readonly [bigint, bigint] = [0n, 0n];
+  #range: PriceRange | undefined;
+  /** The block whose positions the range includes. −1 once the pool's own logs report it. */
+  #rangeAtBlock: number;
+
+  constructor({ balances, range, atBlock }: RangeFacts) {
+    this.#balances = [balances?.[0] ?? 0n, balances?.[1] ?? 0n];
+    this.#isCounted = balances !== undefined;
+    this.#countedAtBlock = atBlock;
+    this.#range = range;
+    this.#rangeAtBlock = atBlock;
+    this.isFresh = balances?.every((units) => units === 0n) ?? false;
+  }
+
+  apply(event: PoolEvent, blockNumber: number): Cause | undefined {
+    if (event.kind === "initialized" || event.kind === "swap") {
+      this.#enterRange(event);
+      return event.kind === "swap" ? "sync" : undefined;
+    }
+    if (event.kind === "sync") return undefined;
+    if (blockNumber > this.#rangeAtBlock) this.#enterPosition(event);
+    const { kind, amount0, amount1 } = event;
+    if (amount0 === 0n && amount1 === 0n) return undefined;
+    if (kind === "mint") return "add";
+    const [owed0, owed1] = this.#owed;
+    if (kind === "burn") {
+      this.#owed = [owed0 + amount0, owed1 + amount1];
+      return "remove";
+    }
+    // A collection of owed amounts or of a maker's fees; only fees were still available.
+    this.#owed = [owed0 > amount0 ? owed0 - amount0 : 0n, owed1 > amount1 ? owed1 - amount1 : 0n];
+    return amount0 > owed0 || amount1 > owed1 ? "sync" : undefined;
+  }
+
+  transfer(side: 0 | 1, units: bigint, blockNumber: number): void {
+    if (blockNumber > this.#countedAtBlock) this.#balances[side] += units;
+  }
+
+  /**
+   * The smaller of the balance and the virtual reserve of the liquidity in range: a position out of
+   * range adds no depth, and a narrow range is no deeper than the balance. If one pool has a narrow
+   * range and a position out of range, the latter counts up to the virtual reserve of the former.
+   */
+  depth(side: 0 | 1): bigint | undefined {
+    if (!this.#isCounted || !this.#range) return undefined;
+    const near = virtualReserve(this.#range, side);
+    const balance = this.#tradable(side);
+    return near < balance ? near : balance;
+  }
+
+  liquidity(side: 0 | 1): bigint | undefined {
+    return this.depth(side) ?? (this.#isCounted ? this.#tradable(side) : undefined);
+  }
+
+  ratio(): readonly [bigint, bigint] | undefined {
+    return this.#range && ratioOf(this.#range);
+  }
+
+  /** The balance without amounts that makers have removed from their ranges. */
+  #tradable(side: 0 | 1): bigint {
+    const units = this.#balances[side] - this.#owed[side];
+    return units > 0n ? units : 0n;
+  }
+
+  /**
+   * Applies a reported price. A swap reports the whole range. An initial price counts only if the
+   * range is unknown: a state read from the chain is more recent.
+   */
+  #enterRange(event: Initialized | Swap): void {
+    if (!event.range || (event.kind === "initialized" && this.#range)) return;
+    this.#range = event.range;
+    this.#rangeAtBlock = -1;
+  }
+
+  /**
+   * Applies liquidity added or removed around the current tick, which changes the liquidity in
+   * range.
+   */
+  #enterPosition({ kind, position }: MakerMove): void {
+    if (!position) return;
+    const { lower, upper, liquidity } = position;
+    this.#range &&= rangeAfter(this.#range, lower, upper, kind === "mint" ? liquidity : -liquidity);
+  }
+}
+
+/**
+ * Virtual reserve of the liquidity in range: L / √P of token 0, L · √P of token 1 (Uniswap v3
+ * whitepaper, 6.1).
+ */
+export function virtualReserve({ sqrtPriceX96, liquidity }: PriceRange, side: 0 | 1): bigint {
+  if (sqrtPriceX96 === 0n) return 0n;
+  return side === 0 ? (liquidity << 96n) / sqrtPriceX96 : (liquidity * sqrtPriceX96) >> 96n;
+}
+
+/** Rate of a price as units of token 1 and of token 0; `undefined` without a price. */
+export function ratioOf({ sqrtPriceX96 }: PriceRange): readonly [bigint, bigint] | undefined {
+  return sqrtPriceX96 > 0n ? [sqrtPriceX96 * sqrtPriceX96, 1n << 192n] : undefined;
+}
+
+/** Adds liquidity between two ticks to the range, if the current tick is between them. */
+export function rangeAfter(range: PriceRange, lower: number, upper: number, liquidity: bigint): PriceRange {
+  if (range.tick < lower || range.tick >= upper) return range;
+  const after = range.liquidity + liquidity;
+  return { ...range, liquidity: after > 0n ? after : 0n };
+}
+
+export const V3: PoolForm = {
+  readers,
+  create: () => new RangeState({ balances: [0n, 0n], range: undefined, atBlock: -1 }),
+  *find(factory, first, second) {
+    const fees = factory.form === "v3" ? FEES : [0];
+    const pools = yield fees.map((fee) => lookUp(factory, first, second, fee));
+    return pools.flatMap((pool) => addressOf(pool) ?? []);
+  },
+  identify: (pool, factories) =>
+    identifyPair({ pool, form: "v3" }, factories, function* (factory, token0, token1) {
+      const fee = factory.form === "v3" ? yield* readFee(pool) : 0;
+      const [known] = yield [lookUp(factory, token0, token1, fee)];
+      return [addressOf(known) ?? []].flat();
+    }),
+  *readState({ pool, token0, token1 }, { form }, atBlock) {
+    const balanceOf = { abi: ABI, functionName: "balanceOf", args: [pool] } as const;
+    const [state, liquidity, first, second] = yield [
+      { abi: ABI, address: pool, functionName: form === "v3" ? "slot0" : "globalState" },
+      { abi: ABI, address: pool, functionName: "liquidity" },
+      { ...balanceOf, address: token0 },
+      { ...balanceOf, address: token1 },
+    ];
+    const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(state) ? state : [];
+    const isComplete = typeof first === "bigint" && typeof second === "bigint";
+    const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
+    return new RangeState({
+      balances: isComplete ? [first, second] : undefined,
+      range: isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined,
+      atBlock,
+    });
+  },
+};
+
+function* readFee(pool: string): Inquiry<number> {
+  const [fee] = yield [{ abi: ABI, address: pool, functionName: "fee" }];
+  return typeof fee === "number" ? fee : 0;
+}
+
+function lookUp({ address, form }: Factory, first: string, second: string, fee: number): Call {
+  return form === "v3"
+    ? { abi: ABI, address, functionName: "getPool", args: [first, second, fee] }
+    : { abi: ABI, address, functionName: "poolByPair", args: [first, second] };
+}
+
+function readInitialized(log: EvmLog): Initialized | undefined {
+  if (!isShaped(log, 1, 2)) return undefined;
+  const sqrtPriceX96 = readUint(log.data, 0);
+  const tick = readInt24(log.data, 1);
+  if (sqrtPriceX96 > MAX_UINT160 || tick === undefined) return undefined;
+  return { kind: "initialized", form: "v3", range: { sqrtPriceX96, tick, liquidity: 0n } };
+}
+
+function readSwap(log: EvmLog, words: number): Swap | undefined {
+  const range = isShaped(log, 3, words) ? readRange(log, 2) : undefined;
+  if (!range) return undefined;
+  return { kind: "swap", form: "v3", amount0: readInt(log.data, 0), amount1: readInt(log.data, 1), range };
+}
+
+/** Reads price, liquidity and tick from the word `first` on. */
+export function readRange({ data }: EvmLog, first: number): PriceRange | undefined {
+  const sqrtPriceX96 = readUint(data, first);
+  const liquidity = readUint(data, first + 1);
+  const tick = readInt24(data, first + 2);
+  if (sqrtPriceX96 > MAX_UINT160 || liquidity > MAX_UINT128 || tick === undefined) return undefined;
+  return { sqrtPriceX96, liquidity, tick };
+}
+
+/** Liquidity and both amounts are words from `first` on; owner and ticks are topics. */
+function readPositionMove(
+  log: EvmLog,
+  kind: "mint" | "burn",
+  words: number,
+  first: number,
+): MakerMove | undefined {
+  const move = readMove(log, kind, "v3", 4, words, first + 1);
+  const lower = readInt24(log.topics[2] ?? "", 0);
+  const upper = readInt24(log.topics[3] ?? "", 0);
+  if (!move || lower === undefined || upper === undefined) return undefined;
+  const liquidity = readUint(log.data, first);
+  return liquidity > MAX_UINT128 ? undefined : { ...move, position: { lower, upper, liquidity } };
+}

@@ -1,0 +1,123 @@
+import { parseAbi } from "viem";
+import type { Factory } from "../../network.ts";
+import { type EvmLog, readUint } from "../evm-log.ts";
+import { identifyPair } from "./identify.ts";
+import { addressOf, type Cause, type Inquiry, type PoolForm, type PoolState } from "./pool-form.ts";
+import {
+  isShaped,
+  type LogReader,
+  type PoolEvent,
+  readCreated,
+  readMove,
+  type Swap,
+  type Sync,
+} from "./pool-log.ts";
+
+/*
+ * V2: a contract for each pool, with two reserves at x·y = k. It reports its reserves at every
+ * change.
+ */
+
+const MAX_UINT112 = (1n << 112n) - 1n;
+const ABI = parseAbi([
+  "function getPair(address, address) view returns (address)",
+  "function getReserves() view returns (uint112, uint112, uint32)",
+]);
+
+/** Topics of the events, by their signatures. */
+export const V2_TOPICS = {
+  "PairCreated(address,address,address,uint256)":
+    "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
+  "Sync(uint112,uint112)": "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1",
+  "Swap(address,uint256,uint256,uint256,uint256,address)":
+    "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822",
+  "Mint(address,uint256,uint256)": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
+  "Burn(address,uint256,uint256,address)":
+    "0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496",
+} as const;
+
+const readers: Readonly<Record<keyof typeof V2_TOPICS, LogReader>> = {
+  "PairCreated(address,address,address,uint256)": (log) => readCreated(log, "v2", 3, 2, 0),
+  "Sync(uint112,uint112)": readSync,
+  "Swap(address,uint256,uint256,uint256,uint256,address)": readSwap,
+  "Mint(address,uint256,uint256)": (log) => readMove(log, "mint", "v2", 2, 2, 0),
+  "Burn(address,uint256,uint256,address)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
+};
+
+/** Two reserves, which the pool itself reports. */
+export class ReserveState implements PoolState {
+  isFresh: boolean;
+  #reserves: readonly [bigint, bigint] | undefined;
+
+  /** `reserves` are `undefined` if they could not be read. */
+  constructor(reserves: readonly [bigint, bigint] | undefined, isFresh?: boolean) {
+    this.#reserves = reserves;
+    this.isFresh = isFresh ?? reserves?.every((units) => units === 0n) ?? false;
+  }
+
+  apply(event: PoolEvent, _blockNumber: number, follower: () => PoolEvent | undefined): Cause | undefined {
+    // The reserves come in a log of their own, before that of the reason.
+    if (event.kind !== "sync") return undefined;
+    const { reserve0, reserve1 } = event;
+    this.#reserves = [reserve0, reserve1];
+    const next = follower();
+    if (next?.kind === "burn") return "remove";
+    if (next?.kind !== "mint") return "sync";
+    // The makers just added everything in the pool, so it was empty. That happens once, because a
+    // V2 pool locks a little of its first liquidity.
+    if (next.amount0 === reserve0 && next.amount1 === reserve1) this.isFresh = true;
+    return "add";
+  }
+
+  depth(side: 0 | 1): bigint | undefined {
+    return this.#reserves?.[side];
+  }
+
+  liquidity(side: 0 | 1): bigint | undefined {
+    return this.depth(side);
+  }
+
+  ratio(): readonly [bigint, bigint] | undefined {
+    const [first, second] = this.#reserves ?? [0n, 0n];
+    return first > 0n && second > 0n ? [second, first] : undefined;
+  }
+}
+
+export const V2: PoolForm = {
+  readers,
+  create: () => new ReserveState([0n, 0n]),
+  find: lookUp,
+  identify: (pool, factories) => identifyPair({ pool, form: "v2" }, factories, lookUp),
+  *readState({ pool }) {
+    const [reserves] = yield [{ abi: ABI, address: pool, functionName: "getReserves" }];
+    const [first, second]: readonly unknown[] = Array.isArray(reserves) ? reserves : [];
+    const isComplete = typeof first === "bigint" && typeof second === "bigint";
+    return new ReserveState(isComplete ? [first, second] : undefined);
+  },
+};
+
+function* lookUp(factory: Factory, first: string, second: string): Inquiry<readonly string[]> {
+  const [pair] = yield [
+    { abi: ABI, address: factory.address, functionName: "getPair", args: [first, second] },
+  ];
+  return [addressOf(pair) ?? []].flat();
+}
+
+function readSync(log: EvmLog): Sync | undefined {
+  if (!isShaped(log, 1, 2)) return undefined;
+  const reserve0 = readUint(log.data, 0);
+  const reserve1 = readUint(log.data, 1);
+  if (reserve0 > MAX_UINT112 || reserve1 > MAX_UINT112) return undefined;
+  return { kind: "sync", form: "v2", reserve0, reserve1 };
+}
+
+/**
+ * A V2 pool reports amounts received (net of a token's own fee) and sent. Both can occur for one
+ * token, so the difference counts.
+ */
+function readSwap(log: EvmLog): Swap | undefined {
+  if (!isShaped(log, 3, 4)) return undefined;
+  const amount0 = readUint(log.data, 0) - readUint(log.data, 2);
+  const amount1 = readUint(log.data, 1) - readUint(log.data, 3);
+  return { kind: "swap", form: "v2", amount0, amount1 };
+}
