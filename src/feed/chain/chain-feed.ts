@@ -15,6 +15,8 @@ export interface ChainFeedOptions {
   readonly backfillMs?: number;
   /** Event time of the last `clock` event of a previous feed. Later events follow, none twice. */
   readonly resumeAfterMs?: number;
+  /** How often to ask endpoints for their final block, in milliseconds. Default 1,000. */
+  readonly pollEveryMs?: number;
   readonly bounds?: TranslatorBounds;
   /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;

@@ -10,7 +10,6 @@ import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 interface FinalBlocksOptions {
   readonly pool: EndpointPool;
   readonly reader: BlockReader;
-  readonly finalityBlocks: number;
   readonly clock: Clock;
   /** Number of the first block. */
   readonly from: number;
@@ -110,10 +109,9 @@ class FinalBlockStream {
   }
 
   #readAhead(): void {
-    const { pool, reader, finalityBlocks } = this.#options;
-    const final = pool.head - finalityBlocks;
+    const { pool, reader } = this.#options;
     const maxReads = this.#failures > 0 || this.#doubts > 0 ? 1 : READ_AHEAD;
-    for (let number = this.#next; number < this.#next + maxReads && number <= final; number++) {
+    for (let number = this.#next; number < this.#next + maxReads && number <= pool.finalHead; number++) {
       if (this.#reads.has(number)) continue;
       const read = reader.read(number, this.#signal);
       // Handled when the block is due.

@@ -14,8 +14,6 @@ import { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** Minimum interval between polls of the head, for fast chains. */
-const MIN_POLL_MS = 100;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
 /** Progress is reported while the feed is at least this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
@@ -47,6 +45,8 @@ class ChainFollower {
   readonly #random: () => number;
   #lastSecond: number | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
+  /** The first published block. The pace since then estimates the time until the newest one. */
+  #first: EvmBlock | undefined;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
     const { network, urls = [], clock, notify = () => undefined } = options;
@@ -61,7 +61,8 @@ class ChainFollower {
       urls: urls.length > 0 ? urls : network.rpcUrls,
       chainId: network.chainId,
       clock,
-      pollEveryMs: Math.max(MIN_POLL_MS, network.blockMs),
+      finalityBlocks: network.finalityBlocks,
+      ...(options.pollEveryMs === undefined ? {} : { pollEveryMs: options.pollEveryMs }),
       notify,
     });
   }
@@ -73,8 +74,7 @@ class ChainFollower {
   async *events(): AsyncGenerator<MarketEvent> {
     const pool = this.#pool;
     void pool.run(this.#signal);
-    const { finalityBlocks } = this.#options.network;
-    while (pool.head < finalityBlocks) {
+    while (pool.finalHead < 0) {
       if (pool.allWrongChain) throw new Error(`no endpoint serves chain ${this.#options.network.chainId}`);
       await pool.changed(SECOND_MS, this.#signal);
     }
@@ -84,9 +84,9 @@ class ChainFollower {
     const from = await this.#persist(() => this.#firstBlock());
     await this.#learnAnchors(translator, contracts, from - 1);
     const { clock } = this.#options;
-    const reader = new BlockReader({ pool, finalityBlocks, clock, notify: this.#notify });
+    const reader = new BlockReader({ pool, clock, notify: this.#notify });
     const blocks = finalBlocks(
-      { pool, reader, finalityBlocks, clock, from, notify: this.#notify, random: this.#random },
+      { pool, reader, clock, from, notify: this.#notify, random: this.#random },
       this.#signal,
     );
     for await (const { block, isReplacement } of blocks) {
@@ -122,20 +122,15 @@ class ChainFollower {
   }
 
   async #firstBlock(): Promise<number> {
-    const { network, backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
+    const { backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
     // A token's value depends on the previous minute, and the published events depend on the value.
     const momentOf = (headMs: number) =>
       resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS;
     let last = new RpcTrouble("failed", "no endpoint is available");
     // An endpoint may claim blocks that no other has. Then try the next lower claim.
-    for (const head of this.#pool.heads) {
-      const highest = Math.max(0, head - network.finalityBlocks);
+    for (const highest of this.#pool.finalHeads) {
       try {
-        return await findBlock(
-          { pool: this.#pool, highest, blockMs: network.blockMs },
-          momentOf,
-          this.#signal,
-        );
+        return await findBlock({ pool: this.#pool, highest }, momentOf, this.#signal);
       } catch (error) {
         if (!(error instanceof RpcTrouble)) throw error;
         last = error;
@@ -195,11 +190,10 @@ class ChainFollower {
    * the last final one.
    */
   #stateBlocks(atBlock: number): { readonly atBlock: number; readonly latest: number } {
-    const { finalityBlocks } = this.#options.network;
     // The lowest sufficient head: an endpoint that claims more may lie, one that claims less is
     // behind.
-    const final = this.#pool.heads.findLast((head) => head - finalityBlocks >= atBlock) ?? finalityBlocks;
-    return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, final - finalityBlocks) };
+    const latest = this.#pool.finalHeads.findLast((head) => head >= atBlock) ?? 0;
+    return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, latest) };
   }
 
   /** A previous feed published the block. */
@@ -221,8 +215,10 @@ class ChainFollower {
 
   #report({ block }: FinalBlock): void {
     const { clock, network } = this.#options;
-    const behind = this.#pool.head - network.finalityBlocks - block.number;
-    const behindMs = behind * network.blockMs;
+    this.#first ??= block;
+    const behind = this.#pool.finalHead - block.number;
+    const pastMs = block.atMs - this.#first.atMs;
+    const behindMs = (behind * pastMs) / Math.max(1, block.number - this.#first.number);
     const now = clock.monotonic();
     if (behindMs < BEHIND_MS || now - this.#progressAt < PROGRESS_EVERY_MS) return;
     this.#progressAt = now;

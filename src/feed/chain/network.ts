@@ -31,10 +31,11 @@ export interface Network {
   /** Group of its tokens. */
   readonly group: MarketGroup;
   readonly chainId: number;
-  /** Number of blocks that must follow a block before it counts as final and is published. */
+  /**
+   * Number of blocks that must follow a block before it counts as final, for endpoints that do not
+   * report which blocks are final.
+   */
   readonly finalityBlocks: number;
-  /** Usual time between two blocks in milliseconds, for the polling interval and estimates. */
-  readonly blockMs: number;
   readonly factories: readonly Factory[];
   readonly quotes: readonly QuoteToken[];
   /** Public endpoints, used if none are configured. */

@@ -27,8 +27,6 @@ export const NETWORKS = {
     // Late votes delay finality (BEP-590 allows up to three blocks); if such a block is replaced,
     // the operator is notified.
     finalityBlocks: 3,
-    // BEP-619 (Fermi): 0.45 s.
-    blockMs: 450,
     factories: [
       // https://developer.pancakeswap.finance/contracts/v2/addresses
       { name: "PancakeSwap V2", form: "v2", address: "0xca143ce32fe78f1f7019d7d551a6402fc5350c73" },
@@ -65,11 +63,9 @@ export const NETWORKS = {
     name: "polygon",
     group: "matic",
     chainId: 137,
-    // PIP-11 (github.com/maticnetwork/Polygon-Improvement-Proposals): milestones make blocks final
-    // within seconds. No document confirms that this number of blocks is enough.
-    finalityBlocks: 16,
-    // Approximate; it only sets the polling interval.
-    blockMs: 2_000,
+    // https://docs.polygon.technology/pos/concepts/finality/finality: milestones make blocks final
+    // in 2 to 5 seconds, three blocks at most.
+    finalityBlocks: 3,
     factories: [
       // https://github.com/QuickSwap/quickswap-core (README.md)
       { name: "QuickSwap V2", form: "v2", address: "0x5757371414417b8c6caad45baef941abc7d3ab32" },
@@ -115,8 +111,6 @@ export const NETWORKS = {
     // https://build.avax.network/docs/rpcs/c-chain: nodes return accepted blocks only, and an
     // accepted block is final. One more allows for endpoints with many nodes.
     finalityBlocks: 1,
-    // Approximate: validators set the pace (ACP-226), and this only sets the polling interval.
-    blockMs: 1_500,
     factories: [
       // https://github.com/traderjoe-xyz/joe-core (deploy/FarmLensV2.js)
       { name: "Trader Joe V1", form: "v2", address: "0x9ad6c38be94206ca50bb0d90783181662f0cfa10" },

@@ -18,7 +18,6 @@ import {
 } from "../../feed/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { SECOND_MS } from "../../lib/time/time.ts";
 
 export type MarketConfig = Pick<
   Config,
@@ -31,9 +30,6 @@ interface MarketParts {
   /** Event time after which they resume; `undefined`: they start with the warm-up. */
   readonly afterMs: number | undefined;
 }
-
-/** A slower finality would hold up the other parts of the market. */
-const QUICK_FINALITY_MS = 5 * SECOND_MS;
 
 export function openLiveMarket(
   config: MarketConfig,
@@ -69,22 +65,14 @@ export function venuesOf(config: MarketConfig, clock: Clock): readonly Venue[] {
 }
 
 function openAll(config: MarketConfig, parts: MarketParts): Feed {
-  const { clock, logger, afterMs } = parts;
+  const { clock, logger } = parts;
   const members = [...new Set(config.live)].map((name) => {
     if (name === "exchange") return { name, feed: openExchanges(config, parts) };
     if (name === "aggregator") return { name, feed: openAggregator(config, parts) };
-    const delayMs = delayOf(NETWORKS[name]);
-    const own = { ...parts, afterMs: afterMs === undefined ? undefined : afterMs - delayMs };
-    return { name, feed: openChain(config, name, rpcOf(config, name), own), delayMs };
+    return { name, feed: openChain(config, name, rpcOf(config, name), parts) };
   });
   const { staleAfterMs } = config;
   return mergeFeeds({ name: "live", parts: members, clock, staleAfterMs, notify: notifyLog(logger) });
-}
-
-/** Returns the delay of a chain's events in whole seconds, for chains with slow finality. */
-function delayOf({ finalityBlocks, blockMs }: Network): number {
-  const finalMs = finalityBlocks * blockMs;
-  return finalMs > QUICK_FINALITY_MS ? Math.floor(finalMs / SECOND_MS) * SECOND_MS : 0;
 }
 
 function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketParts): Feed {

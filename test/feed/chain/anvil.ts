@@ -51,7 +51,7 @@ export class Anvil implements AsyncDisposable {
 
   /** Starts it, again on the port and with the chain that it had. Ready when this resolves. */
   async start(): Promise<this> {
-    const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --timestamp ${GENESIS_S}`;
+    const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --slots-in-an-epoch 1 --timestamp ${GENESIS_S}`;
     const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
     const child = spawn(BINARY ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
     this.#child = child;

@@ -14,7 +14,7 @@ async function nodesOn(branches: string) {
   const run = new NodePool(nodes);
   await until("all are known", () => run.pool.usable(0).length === nodes.length);
   const { pool, clock, notify } = run;
-  const reader = new BlockReader({ pool, finalityBlocks: 2, clock, notify });
+  const reader = new BlockReader({ pool, clock, notify });
   return {
     ...{ nodes, run, reader },
     read: (number: number) => reader.read(number, run.signal),
@@ -52,7 +52,7 @@ describe("a block that is read", () => {
     expect(run.run.notices).toEqual([]);
   });
 
-  test("is not requested before it is final: an endpoint's head must be two blocks above", async () => {
+  test("is not requested before an endpoint reports it as final", async () => {
     await using run = await nodesOn("aa");
     expect((await run.read(98)).number).toBe(98);
     await expect(run.read(99)).rejects.toThrow("no endpoint has block 99");

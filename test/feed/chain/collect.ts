@@ -15,6 +15,7 @@ export class Collector implements AsyncDisposable {
   constructor(options: Omit<ChainFeedOptions, "clock">) {
     const feed = createChainFeed({
       clock: systemClock,
+      pollEveryMs: 100,
       notify: (_level, sentence) => this.notices.push(sentence),
       ...options,
     });

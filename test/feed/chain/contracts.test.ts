@@ -19,12 +19,13 @@ async function withReader<T>(
   const pool = new EndpointPool({
     urls: network.rpcUrls,
     chainId: network.chainId,
+    finalityBlocks: network.finalityBlocks,
     clock: systemClock,
     pollEveryMs: 100,
     notify: () => undefined,
   });
   const running = pool.run(over.signal);
-  while (pool.head < 0) await pool.changed(100, over.signal);
+  while (pool.finalHead < 0) await pool.changed(100, over.signal);
   try {
     return await ask(new ContractReader(network, pool), over.signal);
   } finally {

@@ -12,8 +12,8 @@ function endpointOf(node: ScriptedNode, url = node.url) {
   const clock = new ManualClock();
   const heads: number[] = [];
   const endpoint: Endpoint = new Endpoint({
-    ...{ url, clock, timeoutMs: 10_000 },
-    onHead: () => heads.push(endpoint.head),
+    ...{ url, clock, timeoutMs: 10_000, finalityBlocks: 5 },
+    onFinalHead: () => heads.push(endpoint.finalHead),
   });
   return { clock, endpoint, heads };
 }
@@ -42,18 +42,18 @@ describe("one endpoint", () => {
     const { clock, endpoint, heads } = endpointOf(node);
     for (const round of [1, 2]) {
       node.answer = () => BROKEN;
-      expect((await endpoint.pollHead(never))?.kind).toBe("failed");
-      expect((await endpoint.pollHead(never))?.kind).toBe("failed");
+      expect((await endpoint.pollFinalHead(never))?.kind).toBe("failed");
+      expect((await endpoint.pollFinalHead(never))?.kind).toBe("failed");
       expect([endpoint.strikes, endpoint.isResting]).toEqual([2, true]);
       clock.advance(500);
       expect(endpoint.isResting).toBe(false);
       node.answer = undefined;
       node.head = 100 - round;
-      expect(await endpoint.pollHead(never)).toBeUndefined();
-      expect(await endpoint.pollHead(never)).toBeUndefined();
+      expect(await endpoint.pollFinalHead(never)).toBeUndefined();
+      expect(await endpoint.pollFinalHead(never)).toBeUndefined();
       expect(endpoint.strikes).toBe(0);
     }
-    expect(heads).toEqual([99, 98]);
+    expect(heads).toEqual([97, 96]);
   });
 
   test("gets requests more slowly with each refusal, up to two seconds, and faster again while it responds", async () => {
@@ -85,6 +85,18 @@ describe("one endpoint", () => {
     expect(better.at(-1)).toBe(0);
   });
 
+  test.each([
+    ["rate", -32_005, "limit exceeded"],
+    ["refused", -32_601, "the method eth_call does not exist/is not available"],
+    ["reverted", 3, "execution reverted"],
+    ["failed", -32_000, "header not found"],
+  ] as const)("has its errors read by their code and words: %s", async (kind, code, message) => {
+    await using node = await new ScriptedNode().listen();
+    node.answer = () => ({ error: { code, message } });
+    const { endpoint } = endpointOf(node);
+    await expect(endpoint.ask("eth_call", [], never)).rejects.toMatchObject({ kind });
+  });
+
   test("is slowed once by refusals of simultaneous requests", async () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
@@ -102,7 +114,7 @@ describe("one endpoint", () => {
     await using node = await new ScriptedNode().listen();
     const { clock, endpoint } = endpointOf(node);
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
-    expect(await endpoint.pollHead(never)).toBeUndefined();
+    expect(await endpoint.pollFinalHead(never)).toBeUndefined();
     expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
     // Whoever asks it all the same waits too.
     const again = endpoint.ask("eth_call", [], never).catch(() => {});
@@ -129,7 +141,7 @@ describe("one endpoint", () => {
     ] as const) {
       const { clock, endpoint } = endpointOf(node);
       node.answer = () => ({ ...BUSY, retryAfter });
-      await endpoint.pollHead(never);
+      await endpoint.pollFinalHead(never);
       clock.advance(Math.max(0, restMs - 1));
       expect([retryAfter, endpoint.isResting]).toEqual([retryAfter, restMs > 0]);
       clock.advance(1);
@@ -137,16 +149,20 @@ describe("one endpoint", () => {
     }
   });
 
-  test("pushes its heads over a WebSocket, which is closed when the listener stops", async () => {
+  test("pushes its blocks over a WebSocket, which is closed when the listener stops", async () => {
     await using node = await new ScriptedNode().listen();
     const { endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
     const stop = new AbortController();
     await endpoint.listen(stop.signal);
-    expect([endpoint.pushesHeads, node.openSockets, heads]).toEqual([true, 1, [100]]);
+    expect([endpoint.pushesBlocks, node.openSockets, heads]).toEqual([true, 1, [98]]);
     node.tellHead(101);
-    node.tellHead(103);
-    await until("both are heard", () => heads.length === 3);
-    expect(heads).toEqual([100, 101, 103]);
+    await until("it is heard", () => heads.length === 2);
+    // While one poll runs, all that are pushed cause one more.
+    const before = node.asked.length;
+    for (const head of [102, 103, 104]) node.tellHead(head);
+    await until("the last is heard", () => heads.at(-1) === 102);
+    expect(heads.slice(0, 2)).toEqual([98, 99]);
+    expect(node.asked.length - before).toBeLessThanOrEqual(3);
     stop.abort();
     await until("the WebSocket is closed", () => node.openSockets === 0);
   });
@@ -160,9 +176,9 @@ describe("several endpoints", () => {
     const { pool, clock } = run;
     second.head = 99;
     await run.ready();
-    await until("both heads are known", () => pool.heads.join() === "100,99");
-    expect([pool.head, pool.usable(99).length, pool.usable(100).length, pool.usable(101).length]).toEqual([
-      100, 2, 1, 0,
+    await until("both heads are known", () => pool.finalHeads.join() === "98,97");
+    expect([pool.finalHead, ...[97, 98, 99].map((number) => pool.usable(number).length)]).toEqual([
+      98, 2, 1, 0,
     ]);
     const asked = async () => {
       const before = [first.count("eth_call"), second.count("eth_call")];
@@ -186,14 +202,14 @@ describe("several endpoints", () => {
     await using run = new NodePool([node]);
     const { pool, clock } = run;
     await run.ready();
-    await until("it is known", () => pool.head === 100);
+    await until("it is known", () => pool.finalHead === 98);
     node.answer = (method) => (method === "eth_call" ? BROKEN : undefined);
     await expect(pool.ask("eth_call", [], never)).rejects.toMatchObject({ kind: "failed" });
     node.answer = undefined;
     await expect(pool.ask("eth_call", [], never)).rejects.toThrow("no endpoint is available");
-    expect([pool.head, node.count("eth_call")]).toEqual([-1, 1]);
+    expect([pool.finalHead, node.count("eth_call")]).toEqual([-1, 1]);
     clock.advance(250);
-    expect([pool.head, await pool.ask("eth_call", [], never)]).toEqual([100, "0x"]);
+    expect([pool.finalHead, await pool.ask("eth_call", [], never)]).toEqual([98, "0x"]);
   });
 
   test("are not tried one after another for a call that reverts", async () => {
@@ -213,7 +229,7 @@ describe("several endpoints", () => {
     await using run = new NodePool([node]);
     const { notices, pool } = run;
     await run.ready();
-    await until("its head is known", () => pool.head === 100);
+    await until("its head is known", () => pool.finalHead === 98);
     for (const round of [1, 2]) {
       node.answer = () => BROKEN;
       for (let count = 0; count < 4; count++) await run.look();
@@ -233,7 +249,7 @@ describe("several endpoints", () => {
     await run[Symbol.asyncDispose]();
     run.clock.advance(60_000);
     await settle();
-    expect([node.asked, run.pool.head]).toEqual([["eth_chainId"], -1]);
+    expect([node.asked, run.pool.finalHead]).toEqual([["eth_chainId"], -1]);
     expect(run.notices).toEqual(["serves chain 1, not 56; ignoring it"]);
   });
 
@@ -242,7 +258,7 @@ describe("several endpoints", () => {
     await using run = new NodePool([node]);
     const { pool, clock } = run;
     await run.ready();
-    await until("its head is known", () => pool.head === 100);
+    await until("its head is known", () => pool.finalHead === 98);
     await settle();
     const running = stillRunning();
     for (let round = 0; round < 3; round++) {

@@ -79,8 +79,8 @@ describeOnAnvil("a chain behind several endpoints", () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     // Nobody asks for heads within an hour.
-    const slow = { ...network, blockMs: 3_600_000 };
-    await using collector = new Collector({ network: slow, urls: [chain.url.replace("http", "ws")] });
+    const urls = [chain.url.replace("http", "ws")];
+    await using collector = new Collector({ network, urls, pollEveryMs: 3_600_000 });
     await market.trade();
     await collector.reached(await market.settle());
     await market.trade();

@@ -50,7 +50,6 @@ export class Exchange {
       group: "bsc",
       chainId: chain.chainId,
       finalityBlocks: 2,
-      blockMs: 100,
       factories: [
         { name: "V2", form: "v2", address: v2Factory },
         { name: "V3", form: "v3", address: v3Factory },

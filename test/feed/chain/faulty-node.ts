@@ -110,12 +110,15 @@ export class FaultyNode implements AsyncDisposable {
     return (await answer.json()) as { result: unknown };
   }
 
-  #bend({ method }: Request, result: unknown): unknown {
+  #bend({ method, params }: Request, result: unknown): unknown {
     const { fault } = this;
+    const [first] = params ?? [];
+    if (first === "finalized" && (fault.kind === "lag" || fault.kind === "ahead")) {
+      const { number } = result as { number: string };
+      const blocks = fault.kind === "lag" ? -fault.blocks : fault.blocks;
+      return { ...(result as object), number: hex(Math.max(0, Number(number) + blocks)) };
+    }
     if (fault.kind === "foreign" && method === "eth_chainId") return "0x1";
-    if (fault.kind === "lag" && method === "eth_blockNumber")
-      return hex(Math.max(0, Number(result) - fault.blocks));
-    if (fault.kind === "ahead" && method === "eth_blockNumber") return hex(Number(result) + fault.blocks);
     if (fault.kind === "wrong-types" && method.startsWith("eth_getBlock")) return { number: 7, hash: null };
     if (fault.kind === "other-hash" && method === "eth_getBlockByNumber" && typeof result === "object")
       return { ...result, hash: `0x${"ee".repeat(32)}` };

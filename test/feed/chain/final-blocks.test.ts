@@ -19,10 +19,10 @@ async function follow(from: number, count = 1) {
   const run = new NodePool(nodes);
   await until("all are known", () => run.pool.usable(0).length === nodes.length);
   const { pool, clock, notify, signal, notices } = run;
-  const reader = new BlockReader({ pool, finalityBlocks: FINALITY, clock, notify });
+  const reader = new BlockReader({ pool, clock, notify });
   const told: string[] = [];
   const reading = (async () => {
-    const options = { pool, reader, finalityBlocks: FINALITY, clock, random: () => 0.5, from, notify };
+    const options = { pool, reader, clock, random: () => 0.5, from, notify };
     for await (const { block, isReplacement } of finalBlocks(options, signal)) {
       expect(block.hash).toBe(hashOn(block.hash.charAt(2), block.number));
       told.push(`${block.hash.charAt(2)}${block.number}${isReplacement ? "!" : ""}`);

@@ -16,7 +16,7 @@ export class NodePool implements AsyncDisposable {
   constructor(nodes: readonly ScriptedNode[]) {
     this.#nodes = nodes;
     this.pool = new EndpointPool({
-      ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock: this.clock, pollEveryMs: 1_000 },
+      ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock: this.clock, finalityBlocks: 5 },
       notify: this.notify,
     });
     this.#running = this.pool.run(this.signal);

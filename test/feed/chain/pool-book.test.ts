@@ -5,7 +5,7 @@ import { UsdPrices } from "../../../src/feed/chain/pools/usd-prices.ts";
 
 const USD = { symbol: "USD", address: "0x01", decimals: 18, isStable: true } as const;
 const NETWORK: Network = {
-  ...{ name: "test", group: "bsc", chainId: 56, finalityBlocks: 2, blockMs: 1_000, rpcUrls: [] },
+  ...{ name: "test", group: "bsc", chainId: 56, finalityBlocks: 2, rpcUrls: [] },
   factories: [
     { name: "Two", form: "v2", address: "0xf2" },
     { name: "Three", form: "v3", address: "0xf3" },

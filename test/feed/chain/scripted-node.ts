@@ -23,6 +23,8 @@ export function hashOn(branch: string, number: number): string {
 export class ScriptedNode implements AsyncDisposable {
   readonly asked: string[] = [];
   head = 100;
+  /** Blocks between the final block that it reports and its head. */
+  finality = 2;
   chainId = CHAIN;
   /** Answers in place of the script. */
   answer: ((method: string, params: readonly unknown[]) => Answer | undefined) | undefined;
@@ -103,6 +105,7 @@ export class ScriptedNode implements AsyncDisposable {
 
   #usual(method: string, [id]: readonly unknown[]): unknown {
     if (method === "eth_chainId") return `0x${this.chainId.toString(16)}`;
+    if (id === "finalized") return this.headerOf(this.head - this.finality);
     if (method === "eth_blockNumber") return `0x${this.head.toString(16)}`;
     if (method === "eth_getBlockReceipts") return [];
     return method === "eth_getBlockByNumber" ? this.headerOf(Number(id)) : "0x";

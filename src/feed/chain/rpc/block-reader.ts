@@ -10,8 +10,6 @@ import { RpcTrouble } from "./rpc-trouble.ts";
 
 interface BlockReaderOptions {
   readonly pool: EndpointPool;
-  /** Blocks by which an endpoint's head must exceed a block before that block is requested. */
-  readonly finalityBlocks: number;
   readonly clock: Clock;
   readonly notify: Notify;
 }
@@ -44,7 +42,7 @@ export class BlockReader {
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
     let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
-    for (const endpoint of this.#usable(number)) {
+    for (const endpoint of this.#options.pool.usable(number)) {
       const answer = await this.#readFrom(endpoint, number, signal);
       if (answer instanceof RpcTrouble) {
         last = answer;
@@ -67,7 +65,7 @@ export class BlockReader {
     signal: AbortSignal,
   ): Promise<EvmBlock | undefined> {
     const answers = await Promise.all(
-      this.#usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal, false)),
+      this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal, false)),
     );
     const blocks = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
     if (blocks.length === 0) throw new RpcTrouble("failed", `no endpoint has block ${number}`);
@@ -85,10 +83,6 @@ export class BlockReader {
       else this.#blame(endpoint, `returned another block ${number} than the others`);
     }
     return largest[0]?.block;
-  }
-
-  #usable(number: number): Endpoint[] {
-    return this.#options.pool.usable(number + this.#options.finalityBlocks);
   }
 
   async #readFrom(
@@ -140,7 +134,7 @@ export class BlockReader {
     id: string,
     signal: AbortSignal,
   ): Promise<string | undefined> {
-    const other = this.#usable(number).find((endpoint) => endpoint !== first);
+    const other = this.#options.pool.usable(number).find((endpoint) => endpoint !== first);
     try {
       const answer = await other?.ask("eth_getBlockByNumber", [id, false], signal);
       return answer === undefined ? undefined : Header.parse(answer).hash;

@@ -11,15 +11,17 @@ interface EndpointPoolOptions {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly clock: Clock;
-  /** How often to poll the heads, in milliseconds. */
-  readonly pollEveryMs: number;
+  /** Blocks that must follow a final one, for endpoints that do not report which are final. */
+  readonly finalityBlocks: number;
+  /** How often to poll the final heads, in milliseconds. Default 1,000. */
+  readonly pollEveryMs?: number;
   /** Timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
   /** Receives a message for the operator, and whether it reports trouble. */
   readonly notify: Notify;
 }
 
-/** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
+/** Blocks that must follow a final one, if an endpoint does not report which are final. */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
   readonly #endpoints: readonly Endpoint[];
@@ -31,34 +33,35 @@ export class EndpointPool {
   #waiting: (() => void)[] = [];
 
   constructor(options: EndpointPoolOptions) {
-    const { urls, clock, timeoutMs = 10 * SECOND_MS } = options;
+    const { urls, clock, finalityBlocks, timeoutMs = 10 * SECOND_MS } = options;
     this.#options = options;
-    const onHead = () => this.#wake();
-    this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ url, clock, timeoutMs, onHead }));
+    const own = { clock, timeoutMs, finalityBlocks, onFinalHead: () => this.#wake() };
+    this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ ...own, url }));
   }
 
-  /** Polls the heads until the signal aborts. Does not reject. */
+  /** Polls the final heads until the signal aborts. Does not reject. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all(this.#endpoints.map((endpoint) => this.#watch(endpoint, signal)));
   }
 
   /**
-   * Returns the endpoints that are not resting and claim to have this block, most reliable first.
+   * Returns the endpoints that are not resting and claim that this block is final, most reliable
+   * first.
    */
-  usable(head: number): Endpoint[] {
+  usable(number: number): Endpoint[] {
     return [...this.#proved]
-      .filter((endpoint) => !endpoint.isResting && endpoint.head >= head)
+      .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
       .toSorted((a, b) => a.strikes - b.strikes);
   }
 
-  /** The highest head that a usable endpoint claims; −1 if there is none. */
-  get head(): number {
-    return this.heads[0] ?? -1;
+  /** The highest final block that a usable endpoint claims; −1 if there is none. */
+  get finalHead(): number {
+    return this.finalHeads[0] ?? -1;
   }
 
-  /** The distinct heads that usable endpoints claim, highest first. */
-  get heads(): readonly number[] {
-    return [...new Set(this.usable(0).map(({ head }) => head))].toSorted((a, b) => b - a);
+  /** The distinct final blocks that usable endpoints claim, highest first. */
+  get finalHeads(): readonly number[] {
+    return [...new Set(this.usable(0).map(({ finalHead }) => finalHead))].toSorted((a, b) => b - a);
   }
 
   /** Returns the state of each endpoint. Endpoints that share a host are numbered. */
@@ -111,7 +114,7 @@ export class EndpointPool {
     throw last;
   }
 
-  /** Waits until a head moves, at most for `ms`. */
+  /** Waits until a final head moves, at most for `ms`. */
   async changed(ms: number, signal: AbortSignal): Promise<void> {
     const moved = new Promise<void>((resolve) => this.#waiting.push(resolve));
     await waitAtMost(moved, ms, this.#options.clock, signal);
@@ -125,7 +128,7 @@ export class EndpointPool {
   }
 
   async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const { clock, pollEveryMs, notify } = this.#options;
+    const { clock, pollEveryMs = SECOND_MS, notify } = this.#options;
     let isListening = false;
     let isDown = false;
     while (!signal.aborted && !this.#foreign.has(endpoint)) {
@@ -134,16 +137,16 @@ export class EndpointPool {
         if (this.#proved.has(endpoint)) {
           if (!isListening) void endpoint.listen(signal);
           isListening = true;
-          // Poll one that pushes its heads occasionally too, because a connection may be dead and
+          // Poll one that pushes its blocks occasionally too, because a connection may be dead and
           // silent.
-          const trouble = await endpoint.pollHead(signal);
+          const trouble = await endpoint.pollFinalHead(signal);
           this.#note(endpoint, trouble?.message);
           if (trouble && !isDown) notify("warn", `${endpoint.name} ${trouble.message}`);
           else if (!trouble && isDown) notify("info", `${endpoint.name} responds again`);
           isDown = trouble !== undefined;
         }
       }
-      const pauseMs = endpoint.pushesHeads ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
+      const pauseMs = endpoint.pushesBlocks ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }

@@ -1,19 +1,21 @@
-import { createClient, http, webSocket } from "viem";
+import { createClient, HttpRequestError, http, RpcRequestError, webSocket } from "viem";
 import { z } from "zod";
 import type { Clock } from "../../../lib/time/clock.ts";
-import { SECOND_MS } from "../../../lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../../lib/time/time.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
 import { Quantity } from "../evm-block.ts";
-import { type RpcTrouble, readTrouble } from "./rpc-trouble.ts";
+import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
 interface EndpointOptions {
-  /** `http(s)://` is polled; `ws(s)://` also pushes new heads. */
+  /** `http(s)://` is polled; `ws(s)://` also pushes new blocks. */
   readonly url: string;
   readonly clock: Clock;
   /** Timeout of a request in milliseconds. */
   readonly timeoutMs: number;
-  /** Called when the endpoint's head has moved. */
-  readonly onHead: () => void;
+  /** Blocks that must follow a final one, if the endpoint does not report which are final. */
+  readonly finalityBlocks: number;
+  /** Called when the endpoint's final head has moved. */
+  readonly onFinalHead: () => void;
 }
 
 /** A reverted call is a valid response. */
@@ -24,7 +26,15 @@ const OUTCOMES = {
   failed: "failed",
 } as const satisfies Record<RpcTrouble["kind"], RequestOutcome>;
 
-const NewHead = z.object({ result: z.object({ number: Quantity }) });
+/** How to ask for the newest final block: the smallest answer first. Not every node knows both. */
+const FINAL_REQUESTS = [
+  { method: "eth_getHeaderByNumber", params: ["finalized"] },
+  { method: "eth_getBlockByNumber", params: ["finalized", false] },
+] as const;
+/** The first block is what some nodes report before they know. */
+const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) });
+/** An endpoint that does not report its final block is asked for it again after this time. */
+const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
 
 const MAX_REST_MS = 5 * SECOND_MS;
 /** Requests start without a pause. The first refusal sets this pause between two requests. */
@@ -41,11 +51,15 @@ const RECOVERY = 0.7;
 export class Endpoint {
   /** Its host, for people: the rest of the address may be a key. */
   readonly name: string;
-  readonly pushesHeads: boolean;
+  readonly pushesBlocks: boolean;
   readonly tally: ServiceTally;
   readonly #options: EndpointOptions;
   readonly #client;
-  #head = -1;
+  #finalHead = -1;
+  /** Index in {@link FINAL_REQUESTS}; beyond its end if the endpoint refuses them all. */
+  #finalRequest = 0;
+  #askFinalAt = 0;
+  #polling: "no" | "once" | "again" = "no";
   #strikes = 0;
   #misses = 0;
   #slowedAt = Number.NEGATIVE_INFINITY;
@@ -58,16 +72,21 @@ export class Endpoint {
     this.#options = options;
     this.name = new URL(url).host;
     this.tally = new ServiceTally(options.clock);
-    this.pushesHeads = /^wss?:/.test(url);
-    this.#client = createRpcClient(url, timeoutMs, this.pushesHeads);
+    this.pushesBlocks = /^wss?:/.test(url);
+    this.#client = createRpcClient(url, timeoutMs, this.pushesBlocks);
   }
 
-  /** The highest block that it claims to have; −1 before the first response. */
-  get head(): number {
-    return this.#head;
+  /** The highest block that it claims is final; −1 before the first response. */
+  get finalHead(): number {
+    return this.#finalHead;
   }
 
-  /** Consecutive failures of requests and of head polls. */
+  /** It reports which block is final. Otherwise the depth below its newest block decides. */
+  get reportsFinal(): boolean {
+    return this.#finalRequest < FINAL_REQUESTS.length;
+  }
+
+  /** Consecutive failures of requests and of polls. */
   get strikes(): number {
     return this.#strikes + this.#misses;
   }
@@ -113,11 +132,16 @@ export class Endpoint {
     this.#rest();
   }
 
-  /** Polls the head. Returns the trouble, if any, and rests unless it was rate-limited. */
-  async pollHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
+  /** Polls the final head. Returns the trouble, if any, and rests unless it was rate-limited. */
+  async pollFinalHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
-      this.noteHead(Quantity.parse(await this.ask("eth_blockNumber", [], signal)));
+      const finalHead = await this.#askFinalHead(signal);
       this.#misses = 0;
+      // It may decrease: blocks are replaced, and an endpoint may be many nodes.
+      if (finalHead !== this.#finalHead) {
+        this.#finalHead = finalHead;
+        this.#options.onFinalHead();
+      }
       return undefined;
     } catch (error) {
       const trouble = readTrouble(error);
@@ -129,15 +153,9 @@ export class Endpoint {
   }
 
   /**
-   * Sets the claimed head. It may decrease: blocks are replaced, and an endpoint may be many nodes.
+   * Polls the final head with each new block until the signal aborts, if the endpoint pushes them.
+   * Failures count.
    */
-  noteHead(head: number): void {
-    if (head === this.#head) return;
-    this.#head = head;
-    this.#options.onHead();
-  }
-
-  /** Subscribes to heads until the signal aborts, if the endpoint pushes them. Failures count. */
   async listen(signal: AbortSignal): Promise<void> {
     const { transport } = this.#client;
     if (!("subscribe" in transport)) return;
@@ -147,18 +165,45 @@ export class Endpoint {
         .then((client) => client.close())
         .catch(() => undefined);
     signal.addEventListener("abort", close, { once: true });
-    const onData = (message: unknown) => {
-      const read = NewHead.safeParse(message);
-      if (read.success) this.noteHead(read.data.result.number);
-    };
+    const onData = () => void this.#pollOnPush(signal);
     try {
       await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.markFailure() });
       if (signal.aborted) close();
       // The subscription does not report blocks from before it started.
-      else await this.pollHead(signal);
+      else await this.pollFinalHead(signal);
     } catch {
       if (!signal.aborted) this.markFailure();
     }
+  }
+
+  /** Blocks that are pushed during a poll cause one more poll. */
+  async #pollOnPush(signal: AbortSignal): Promise<void> {
+    const isPolling = this.#polling !== "no";
+    this.#polling = isPolling ? "again" : "once";
+    if (isPolling) return;
+    while (this.#polling !== "no") {
+      await this.pollFinalHead(signal);
+      this.#polling = this.#polling === "again" && !signal.aborted ? "once" : "no";
+    }
+  }
+
+  /** Returns the block that the endpoint reports as final or, if it refuses, one deep enough. */
+  async #askFinalHead(signal: AbortSignal): Promise<number> {
+    const { clock, finalityBlocks } = this.#options;
+    if (!this.reportsFinal && clock.monotonic() >= this.#askFinalAt) this.#finalRequest = 0;
+    for (;;) {
+      const request = FINAL_REQUESTS[this.#finalRequest];
+      if (!request) break;
+      try {
+        const read = FinalHeader.safeParse(await this.ask(request.method, request.params, signal));
+        if (read.success) return read.data.number;
+      } catch (error) {
+        if (!(error instanceof RpcTrouble && isRefusal(error))) throw error;
+      }
+      this.#finalRequest += 1;
+      this.#askFinalAt = clock.monotonic() + ASK_FINAL_AGAIN_MS;
+    }
+    return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);
   }
 
   #rest(): void {
@@ -177,6 +222,13 @@ export class Endpoint {
     // Other endpoints take over meanwhile. This is no failure.
     this.#restUntil = Math.max(this.#restUntil, now + retryAfterMs);
   }
+}
+
+/** The endpoint responded, but not with a block: some providers refuse with a status. */
+function isRefusal({ kind, cause }: RpcTrouble): boolean {
+  if (kind === "rate") return false;
+  if (cause instanceof HttpRequestError) return cause.status !== undefined && cause.status < 500;
+  return kind === "refused" || cause instanceof RpcRequestError;
 }
 
 function createRpcClient(url: string, timeout: number, isSocket: boolean) {

@@ -6,9 +6,10 @@ import { RpcTrouble } from "./rpc-trouble.ts";
 interface BlockSearch {
   readonly pool: EndpointPool;
   readonly highest: number;
-  /** Usual time between blocks, for the first guess. */
-  readonly blockMs: number;
 }
+
+/** Blocks over which the first step learns the chain's pace. */
+const SAMPLE_BLOCKS = 64;
 
 /**
  * Returns the first block at or after a moment, which may depend on the highest block's time; the
@@ -16,7 +17,7 @@ interface BlockSearch {
  * Rejects with RpcTrouble.
  */
 export async function findBlock(
-  { pool, highest, blockMs }: BlockSearch,
+  { pool, highest }: BlockSearch,
   momentOf: (highestAtMs: number) => number,
   signal: AbortSignal,
 ): Promise<number> {
@@ -32,12 +33,15 @@ export async function findBlock(
   if (highestAtMs < moment) return highest;
   // Invariant: blocks before `low` are too early, `high` is not.
   let high = highest;
-  let stride = Math.max(1, Math.ceil((highestAtMs - moment) / blockMs));
+  let stride = SAMPLE_BLOCKS;
   let low = Math.max(0, high - stride);
-  while (low > 0 && (await timeOf(low)) >= moment) {
+  for (let atMs = 0; low > 0; low = Math.max(0, high - stride)) {
+    atMs = await timeOf(low);
+    if (atMs < moment) break;
     high = low;
-    stride *= 2;
-    low = Math.max(0, high - stride);
+    // At the pace so far, one more stride of this length reaches the moment.
+    const blocks = ((atMs - moment) / Math.max(1, highestAtMs - atMs)) * (highest - low);
+    stride = Math.max(2 * stride, Math.ceil(blocks));
   }
   while (low < high) {
     const middle = Math.floor((low + high) / 2);

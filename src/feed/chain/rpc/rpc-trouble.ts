@@ -1,4 +1,4 @@
-import { HttpRequestError, RpcRequestError } from "viem";
+import { HttpRequestError, RpcError, RpcRequestError } from "viem";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
@@ -33,8 +33,10 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /** Converts any failure of a request, by the wording that nodes and providers use. */
-export function readTrouble(error: unknown): RpcTrouble {
-  if (error instanceof RpcTrouble) return error;
+export function readTrouble(thrown: unknown): RpcTrouble {
+  if (thrown instanceof RpcTrouble) return thrown;
+  // viem wraps the response if it has its own words for the code.
+  const error = thrown instanceof RpcError ? thrown.cause : thrown;
   if (error instanceof RpcRequestError) {
     const { code } = error;
     const words = error.details;
