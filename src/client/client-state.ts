@@ -10,9 +10,8 @@ export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage,
 export interface Reset {
   readonly name: "reset";
   /**
-   * `started`: the start of the stream or of a reader; `epoch-changed`, `expired`: the server
-   * cannot resume from the cursor; `mismatch`: an event did not fit the view, which was fetched
-   * again.
+   * `epoch-changed`, `expired`: the server cannot resume; `mismatch`: an event did not fit the
+   * view.
    */
   readonly reason: "started" | "epoch-changed" | "expired" | "mismatch";
   /** Maximum number of missed events; `null` if unknown. 0 at the start. */

@@ -1,10 +1,7 @@
 import { boundAsked, type RetryDelay, retryDelay } from "../protocol/reconnect.ts";
 import type { End } from "./transport/end.ts";
 
-/*
- * Decides what a connection does next: a pure function over a table, (state, input) → state and
- * effects. The driver (connection.ts) has the clock, the randomness and the I/O.
- */
+/* Decides what a connection does next: (state, input) → state and effects, for connection.ts. */
 
 /** How events are transported. */
 export type Transport = "websocket" | "sse" | "poll";

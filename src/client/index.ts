@@ -2,14 +2,11 @@ import { createStream } from "./create-stream.ts";
 import { type ConnectOptions, readOptions } from "./options.ts";
 import type { Stream } from "./stream.ts";
 
-/*
- * The client for browsers and Node, exported as `flarewire/client`. It has no runtime dependencies.
- */
+/* The client for browsers and Node, `flarewire/client`, without runtime dependencies. */
 
 /**
- * Connects to a Flarewire server: `connect("https://example.com", { channels: ["flares.*"] })`.
- * Returns at once and connects in the background, retrying as long as necessary. Throws StreamError
- * with code `misuse` and advice if the address or an option is invalid.
+ * Connects to a server: `connect("https://example.com", { channels: ["flares.*"] })`. Returns at
+ * once and retries as long as necessary. Throws StreamError `misuse` if an argument is invalid.
  */
 export function connect(url: string | URL, options: ConnectOptions = {}): Stream {
   return createStream(readOptions(url, options));

@@ -8,10 +8,9 @@ export interface ConnectOptions {
   /** Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels. */
   readonly channels?: readonly string[];
   /**
-   * Only these items and events, filtered by the server. An item enters when it meets the filter
-   * and leaves when it no longer does. With `sticky: true`, the default with `names`, it stays
-   * until it leaves its list. With `names` there is no `view`, because lists cannot be maintained.
-   * Default: everything.
+   * Only these items and events. An item leaves when it no longer meets the filter, or with
+   * `sticky: true`, the default with `names`, when it leaves its list. With `names` there is no
+   * `view`.
    */
   readonly filter?: Filter;
   /** An API key. Sent in a header, never in a URL; WebSockets fetch a ticket. Default: none. */

@@ -21,15 +21,13 @@ export type Listened = { readonly [N in EventName]: StreamEvent<N> } & {
 export type Listener<N extends keyof Listened> = (value: Listened[N]) => unknown;
 
 /**
- * A subscription that outlives its connections. It reconnects with its cursor and switches
- * transports if needed. It emits each event once and in order, or reports how many were lost. Read
- * it with `for await`, or listen with {@link on}, or both.
+ * A subscription that outlives its connections. It emits each event once and in order, or reports
+ * how many were lost. Read it with `for await`, or listen with {@link on}, or both.
  */
 export interface Stream extends AsyncIterable<StreamItem, undefined> {
   /**
-   * The lists at {@link cursor}: a new immutable object for each change. `undefined` before the
-   * first response, after a start with `after` until a reset, and always with `filter.names`, which
-   * omits events that change the lists.
+   * The lists at {@link cursor}: a new object for each change. `undefined` before the first
+   * response, after a start with `after` until a reset, and always with `filter.names`.
    */
   readonly view: View | undefined;
   /** The position after everything emitted. With `for await`, store the event's cursor instead. */
@@ -42,9 +40,8 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
   /** Calls `listener` for this name from now on, in order. Returns a function that removes it. */
   on<N extends keyof Listened>(name: N, listener: Listener<N>): () => void;
   /**
-   * Yields events and resets in order, starting with a reset that has the current lists. Allows one
-   * reader at a time; breaking out ends the reading, not the stream. Ends when the stream is
-   * closed, with the error if the server rejected it.
+   * Yields events and resets in order, starting with a reset. Allows one reader at a time; breaking
+   * out ends the reading, not the stream. Throws the error if the server rejected it.
    */
   [Symbol.asyncIterator](): AsyncGenerator<StreamItem, undefined>;
   /** Closes the stream permanently. Listeners get nothing more; a reader gets what is queued. */

@@ -17,10 +17,8 @@ export interface ParsedFlags {
 }
 
 /**
- * Parses `args` against the known flags. Allows at most `positionals` other words; `--` ends the
- * flags.
- *
- * @param meant What to write instead of flags that do not exist, by their names.
+ * Parses `args` against the known flags and at most `positionals` other words; `--` ends the flags.
+ * `meant`: what to write instead of flags that do not exist.
  */
 export function parseFlags(
   args: readonly string[],

@@ -49,8 +49,7 @@ const POLLING_SETTINGS: readonly SettingName[] = ["pollInterval", "upstreamTimeo
 const NO_RECORD = "has no effect without record; leave it out, or set record";
 
 /**
- * Reports each given setting that the other settings make ineffective. Its user expects a market
- * that this run will not serve. Covers settings from flags, the file and the embedding program.
+ * Reports each given setting that the others make ineffective: its user expects another market.
  * Environment variables are skipped, because one environment serves many runs.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {

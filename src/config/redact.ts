@@ -1,9 +1,8 @@
 import { hideSecrets } from "../keys/secret.ts";
 
 /**
- * Removes secrets from `text` before a message quotes it: keys, and everything between a URL's `//`
- * and its last `@`. With `urlExpected`, the scheme may be missing: then it also removes everything
- * before the last `@`, and the query.
+ * Removes keys from `text`, and everything between a URL's `//` and its last `@`. With
+ * `urlExpected`, also without a scheme, and the query.
  */
 export function redact(text: string, urlExpected = false): string {
   const shown = hideSecrets(text).replace(/\/\/.*@/gs, "//***@");

@@ -30,10 +30,9 @@ export interface GivenValue {
 export type Layer = ReadonlyMap<SettingName, GivenValue>;
 
 /**
- * Builds the Config from layers, strongest first, with defaults below. Only the winning value of a
- * setting is checked. Throws FlarewireError `invalid-setting` that lists all mistakes, one per
- * line. `problems` are mistakes found earlier; `objections` checks a Config whose values are all
- * valid.
+ * Builds the Config from layers, strongest first, checking only the winning values. Throws
+ * `invalid-setting` that lists all mistakes: `problems` from before, and `objections` to a valid
+ * Config.
  */
 export function resolveConfig(
   layers: readonly Layer[],

@@ -1,9 +1,6 @@
 import type { Flares } from "../model/index.ts";
 
-/*
- * The page that shows the widgets. Inserts this server's address into the code to copy, and a token
- * into the badge.
- */
+/* The page of widgets, with this server's address in the code to copy and a token in the badge. */
 
 const server = new URL(".", location.href);
 const script = document.createElement("script");

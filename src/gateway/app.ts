@@ -36,9 +36,8 @@ export interface Gateway {
   readonly head: Head;
   freshness(): Freshness;
   /**
-   * Stops the gateway: `/readyz` fails, polling ends, clients are disconnected over at most the
-   * drain time with a code that tells them to resume, then everything closes. Resolves when nothing
-   * is left. Later calls return the same promise.
+   * Stops: `/readyz` fails, polling ends, clients are told to resume over at most the drain time.
+   * Resolves when nothing is left. Later calls return the same promise.
    */
   stop(): Promise<void>;
 }
@@ -54,9 +53,8 @@ export interface GatewayParts {
   /** Key for Etherscan's API, used if the config names Etherscan. Default: none. */
   readonly etherscanKey?: string | undefined;
   /**
-   * Holds events in memory only if the data directory cannot be used; the log, `/readyz` and a
-   * metric report it. Default false: the start fails, because an operator who names a directory
-   * relies on it.
+   * Holds events in memory if the data directory is unusable, and reports it. Default false: the
+   * start fails, because an operator who names a directory relies on it.
    */
   readonly isDataOptional?: boolean;
   /** Ends the wait for the first snapshot. {@link Gateway.stop} stops what was started. */
@@ -72,14 +70,12 @@ const FIRST_DATA_MS = 30_000;
 const HTTP_CLOSE_MS = 1_000;
 
 /**
- * Starts a gateway: opens its parts, listens and polls.
+ * Starts a gateway: opens its parts, listens and polls. Resolves when the first snapshot is served,
+ * when `signal` aborts, or after 5 seconds if the source is not live.
  *
- * Resolves when the first snapshot is served (at once from a stored one), when `signal` aborts, or
- * after 5 seconds if the source is not live. That is no reason to fail; `/readyz` reports it.
- *
- * Rejects with FlarewireError `invalid-setting` when it cannot listen, or when the config asks for
- * workers, which an embedding program does not have. Rejects with InputError when the recording or
- * the key file cannot be read. Rejects while another process uses the data directory.
+ * Rejects with FlarewireError `invalid-setting` when it cannot listen, or the config asks for
+ * workers; with InputError when a file cannot be read; and while another process uses the data
+ * directory.
  */
 export async function startGateway(config: Config, parts: GatewayParts = {}): Promise<Gateway> {
   oneProcess(config);

@@ -10,11 +10,8 @@ const SECRET_FIELDS = ["authorization", "key", "ticket"];
 type LogDestination = DestinationStream & { readonly isTerminal?: boolean };
 
 /**
- * Creates the logger. It writes JSON to standard error, one object per line, with ISO 8601 times
- * and level names; on a terminal it writes text.
- *
- * Redacts secrets: fields that hold keys or tickets are left out, and any text in the form of one
- * is cut to its public part.
+ * Creates the logger: JSON lines on standard error, text on a terminal. Leaves out fields that hold
+ * keys or tickets, and cuts text in the form of one to its public part.
  */
 export function createLogger(level: string, destination: LogDestination = standardError()): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

@@ -18,22 +18,13 @@ export interface GatewayPlugin {
 const SHARE_OF_HOOK = 0.9;
 
 /**
- * Creates a Fastify 5 plugin that serves the gateway inside a host's server: REST, WebSocket,
- * server-sent events, long poll, health and metrics.
+ * Creates a Fastify 5 plugin that serves the gateway below the registration prefix plus `basePath`.
+ * Polling begins when the host is ready. `host.close()` disconnects clients over the drain time,
+ * within 9/10 of `pluginTimeout` (default 10 s), and closes the gateway.
  *
- * Routes are below the registration prefix plus the config's `basePath`. Polling begins when the
- * host is ready. `host.close()` disconnects the clients over the drain time, within 9/10 of the
- * host's `pluginTimeout` (default 10 s, so 9 s), and closes the gateway.
- *
- * The error handler, the hooks and the not-found handler apply below the prefix only; nothing of
- * the host changes. The host's own hooks run first, so no hook that compresses or rewrites
- * responses may apply to the prefix.
- *
- * The host decides everything that belongs to a server: its address (`host` and `port` have no
- * effect), its reply to bytes that are not HTTP, its request and connection timeouts, `trustProxy`
- * (which identifies clients), and the 503 response while it closes.
- *
- * A host that registers @fastify/websocket itself is refused; use startGateway on another port.
+ * Its handlers and hooks apply below the prefix only. The host's hooks run first, so none that
+ * rewrites responses may apply to the prefix. The host decides address, timeouts, `trustProxy` and
+ * replies to bytes that are not HTTP. One with its own @fastify/websocket is refused.
  */
 export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
   oneProcess(config);

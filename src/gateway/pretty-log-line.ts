@@ -3,9 +3,8 @@ import { plainJson, plainText } from "../cli/terminal/plain-text.ts";
 const SHOWN = 2_000;
 
 /**
- * Formats a line of the JSON log for a terminal: local time of day, level, message, other fields as
- * `name=value`, and an error's stack below. Escapes control characters of untrusted text. Returns a
- * line that is not JSON unchanged.
+ * Formats a line of the JSON log for a terminal, without control characters: time of day, level,
+ * message, fields as `name=value`, an error's stack below. Other lines stay as they are.
  */
 export function prettyLogLine(line: string): string {
   const fields = parse(line);

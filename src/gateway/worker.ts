@@ -20,9 +20,8 @@ import { createReplicaStore, type LogSnapshot } from "./persistence/replica-stor
 import { decodeLists } from "./persistence/restored-state.ts";
 
 /*
- * A worker process: serves the primary's log on the connections that the primary hands over. It
- * starts serving once the primary has sent its log. It ends when the primary asks for it or is
- * gone.
+ * A worker process: serves the primary's log on connections that the primary hands over, until the
+ * primary asks it to end or is gone.
  */
 
 /** How long a worker without its primary may take to disconnect its clients. */

@@ -13,11 +13,9 @@ import { sendProblem } from "./problems/send-problem.ts";
 import { addRoutes, type HttpServerOptions } from "./server.ts";
 
 /**
- * Adds the routes of {@link HttpServerOptions} to a host's scope, below its prefix and the base
- * path. The error handler, the hooks and the not-found handler apply to the scope only; without a
- * prefix, the host handles unknown paths and methods. Throws FlarewireError `invalid-setting` if a
- * setting is out of bounds, or if the host has a WebSocket plugin, which would take the stream's
- * requests.
+ * Adds the routes of {@link HttpServerOptions} to a host's scope; without a prefix, the host
+ * handles unknown paths. Throws `invalid-setting` for a setting out of bounds, or if the host has a
+ * WebSocket plugin, which would take the stream's requests.
  */
 export async function addHostRoutes(scope: FastifyInstance, options: HttpServerOptions): Promise<void> {
   const given = completeHttpSettings(options.settings ?? {});

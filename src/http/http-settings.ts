@@ -9,15 +9,11 @@ export interface HttpSettings {
   readonly host: string | undefined;
   /** Further names to serve; `*` for any. Empty (default): as `host` says. */
   readonly allowedHosts: readonly string[];
-  /**
-   * Origins of pages that may read responses, such as `https://example.com`; `"*"` (default), alone
-   * or in the list, for all, because the data is public and read-only.
-   */
+  /** Origins of pages that may read responses; `"*"` (default): all, because the data is public. */
   readonly corsOrigins: readonly string[] | "*";
   /**
-   * Peers whose `X-Forwarded-*` fields are trusted: none (`false`, default, or an empty list), all
-   * (`true`), or these addresses, networks such as `10.0.0.0/8`, and `loopback`, `linklocal`,
-   * `uniquelocal`.
+   * Peers whose `X-Forwarded-*` is trusted: none (`false`, default), all (`true`), or addresses,
+   * networks such as `10.0.0.0/8`, `loopback`, `linklocal`, `uniquelocal`.
    */
   readonly trustProxy: boolean | readonly string[];
   /** Maximum request body in bytes. Default 1,024; no endpoint needs one. */
@@ -39,8 +35,8 @@ export interface HttpSettings {
   /** Maximum connections from one address, unless a trusted proxy's. Default Infinity. */
   readonly maxConnectionsPerAddress: number;
   /**
-   * Requests per minute from one address without a valid key, and the size of a burst. A response
-   * of 64 KiB or more counts by its size. One more is refused with 429. Default Infinity.
+   * Requests per minute of an address without a key, and its burst; then 429. 64 KiB of response
+   * count as one more. Default Infinity.
    */
   readonly anonymousRequests: number;
   /** How long responses in progress may take when the server closes. Default 2,000; 0 cuts them. */

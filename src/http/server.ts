@@ -112,11 +112,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   return app;
 }
 
-/**
- * Adds the routes below the base path, on any server.
- *
- * @param quick Given for our own server only.
- */
+/** Adds the routes below the base path, on any server. `quick`: given for our own server only. */
 export async function addRoutes(
   scope: FastifyInstance,
   options: HttpServerOptions,
@@ -165,9 +161,8 @@ function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
 }
 
 /**
- * Sets the idle timeout of a connection at its first request. Node's `connectionTimeout` would set
- * one on every connection: a WebSocket could never lose that timer, and each write would move the
- * timer, though disabled, to the end of Node's list.
+ * Sets a connection's idle timeout at its first request. Node's `connectionTimeout` would leave a
+ * timer on every WebSocket, which each write would move to the end of Node's list.
  */
 function limitIdleness(server: Server, idleTimeoutMs: number): void {
   const limit = ({ socket }: IncomingMessage) => {

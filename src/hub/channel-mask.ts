@@ -38,11 +38,8 @@ export function channelsOf(mask: ChannelMask): readonly Channel[] {
 }
 
 /**
- * Resolves names and wildcards to the channels that the plan includes, without duplicates.
- *
- * Throws FlarewireError `unknown-channel` if a pattern matches no channel, and `forbidden` if the
- * plan includes none of the channels that it matches. Either would otherwise be a silent empty
- * subscription.
+ * Resolves names and wildcards to the plan's channels, without duplicates. Throws `unknown-channel`
+ * or `forbidden` for a pattern that yields none: a silent empty subscription.
  */
 export function resolveChannels(patterns: readonly string[], plan?: Plan): readonly Channel[] {
   const allowed = channelsOfPlan(plan);

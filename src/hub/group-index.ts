@@ -6,10 +6,8 @@ import type { Group } from "./group.ts";
 type AffectedIndices = readonly number[] | undefined;
 
 /**
- * Finds the groups that a batch may affect.
- *
- * Groups that filter by tokens or symbols are looked up by name. A batch that does not mention
- * their names costs nothing, however many such groups there are.
+ * Finds the groups that a batch may affect, by the names that they filter by: one that does not
+ * mention them costs nothing.
  */
 export class GroupIndex {
   readonly #groups = new Map<string, Group>();

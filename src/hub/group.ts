@@ -22,10 +22,8 @@ export interface GroupMember {
 const STRIDE = 7_919;
 
 /**
- * The live sessions of one shape: all have been sent everything up to the head.
- *
- * They need identical bytes, so each batch is framed and joined once, and each member costs one
- * write. Nothing is allocated per member.
+ * The live sessions of one shape. Each batch is framed once, and each member costs one write and no
+ * allocation.
  */
 export class Group {
   readonly shape: StreamShape;

@@ -40,10 +40,8 @@ interface HeadOptions {
 }
 
 /**
- * The state at the head of the log.
- *
- * Cursor, snapshot and event time always match (law L2). They change together, after the log has
- * stored the events, so reads within one turn of the event loop are consistent.
+ * The state at the head of the log. Cursor, snapshot and event time change together, after the log
+ * has stored the events (law L2).
  */
 export class Head {
   readonly #log: EventLog;
@@ -88,11 +86,8 @@ export class Head {
   }
 
   /**
-   * Appends the batch's events to the log, then makes its state the head. Batches run one at a
-   * time, in call order. Rejects if the log does not store the events; the head then stays, and
-   * later batches still run.
-   *
-   * @param append Writes the events to the log. Override it for events that already have seqs.
+   * Appends the batch to the log, then makes its state the head, one at a time in call order.
+   * Rejects if the log does not store it; the head then stays. `append`: for events with seqs.
    */
   publish(batch: HeadBatch, append = () => this.#log.append(batch.events)): Promise<void> {
     return this.#enqueue(() => this.#apply(batch, append));

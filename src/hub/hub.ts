@@ -34,11 +34,8 @@ import { TurnBudget } from "./turn-budget.ts";
 
 const TICK_MS = 1_000;
 /**
- * Fans out the log: sends every session the events that its subscriptions select, from its cursor
- * on.
- *
- * Live sessions of one shape share their bytes (laws L5 and L6). A session whose socket is full
- * leaves its group and catches up from the log.
+ * Fans out the log: sends every session what its subscriptions select. Live sessions of one shape
+ * share their bytes (laws L5 and L6); one whose socket is full catches up from the log.
  */
 export class Hub {
   readonly limits: HubLimits;
@@ -112,9 +109,8 @@ export class Hub {
   }
 
   /**
-   * Checks whether another server may mirror this one. Throws FlarewireError `forbidden` if its
-   * plan lacks something, and `not-ready` while this server is cut off from its own leader. So a
-   * server that mirrors itself, directly or in a ring, never takes its own events for new ones.
+   * Checks whether another server may mirror this one. Throws `forbidden` by its plan, `not-ready`
+   * while cut off from a leader: a ring of servers never takes its own events for new ones.
    */
   checkMirror(plan: Plan | undefined): void {
     checkMirrorPlan(plan);
@@ -131,10 +127,8 @@ export class Hub {
   }
 
   /**
-   * Accepts a connection: sends `hello` and runs the subscription in its URL. Closes it at once
-   * while draining. Throws FlarewireError if the query is invalid.
-   *
-   * @param plan Restricts the channels for as long as the connection lasts. Default: all channels.
+   * Accepts a connection: sends `hello` and runs its URL's subscription. Throws FlarewireError if
+   * the query is invalid. `plan`: restricts the channels; default: all.
    */
   connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, plan?: Plan): Session {
     checkQuery(query, plan);
@@ -145,10 +139,9 @@ export class Hub {
   }
 
   /**
-   * Shuts down gracefully. Refuses new connections, sends each session a `goaway` with its own
-   * delay, and closes them evenly over `windowMs` (0: all at once, without `goaway`). Terminates
-   * connections that do not close within the grace period, and resolves when all have ended. A
-   * second call may shorten the window.
+   * Refuses new connections, sends each session a `goaway` with its own delay, and closes them
+   * evenly over `windowMs` (0: at once, without). Resolves when all have ended. A second call may
+   * shorten it.
    */
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;

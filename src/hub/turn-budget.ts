@@ -23,15 +23,11 @@ const SERVER: Claimant = { name: "", isKeyed: false };
 /**
  * Time-slices the event loop between live delivery and work that can wait.
  *
- * Two problems make this necessary:
+ * Hundreds of sockets may become writable in one turn. Work beyond this turn's budget runs in later
+ * turns; the server's own alternates with requests, and clients take turns.
  *
- * - Hundreds of sockets can become writable, or ask for admission, in the same turn. Serving them
- *   all at once would delay the next batch for everyone. Work that does not fit into this turn's
- *   budget runs in later turns, with I/O in between. The server's own work, such as catching up,
- *   alternates with requests of clients, and clients take turns among themselves.
- * - Writing a batch to thousands of sockets takes tens of milliseconds, and libuv accepts only one
- *   connection per turn (libuv#3696). Back-to-back batches would keep new connections waiting until
- *   they time out. {@link yieldAfter} gives them time between two batches.
+ * A batch to thousands of sockets takes tens of milliseconds, and libuv accepts one connection per
+ * turn (libuv#3696): {@link yieldAfter} gives new connections time between batches.
  */
 export class TurnBudget {
   readonly #monotonicMs: () => number;
@@ -55,11 +51,8 @@ export class TurnBudget {
   }
 
   /**
-   * Runs `work` now if this turn has time left and nothing waits, otherwise in a later turn. `work`
-   * must not throw. Returns a function that cancels the work; it has no effect once the work has
-   * run.
-   *
-   * @param by The client that requested it. Default: the server itself.
+   * Runs `work`, which must not throw, now if this turn has time and nothing waits, else later.
+   * Returns its cancellation. `by`: the client; default: the server itself.
    */
   run(work: Work, by: Claimant = SERVER): () => void {
     this.#scheduleNextTurn();

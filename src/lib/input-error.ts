@@ -5,10 +5,8 @@ interface InputErrorDetails {
 }
 
 /**
- * A file named by the user is unusable, completely or in part: missing, empty, truncated or
- * malformed. The message names the file, the line if known, and the reason with value and bound, so
- * it can be shown as is. The error is the user's: a command line prints it without a stack and
- * exits with 1.
+ * A file named by the user is unusable. The message, with file, line, reason, value and bound, can
+ * be shown as is; a command line prints it without a stack and exits with 1.
  */
 export class InputError extends Error {
   override readonly name = "InputError";

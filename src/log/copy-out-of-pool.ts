@@ -1,10 +1,8 @@
 import type { LogRecord } from "./event-log.ts";
 
 /**
- * Copies a record's tail into memory of its own.
- *
- * Node allocates short Buffers in shared slabs of 64 KiB, and a slab lives as long as any of its
- * Buffers. One event of 500 bytes in fifty that lasts a day held 22 kB.
+ * Copies a tail out of Node's slab of 64 KiB, which lives as long as any Buffer in it: one event of
+ * 500 bytes in fifty that lasts a day held 22 kB.
  */
 export function copyOutOfPool(record: LogRecord): LogRecord {
   const { tail } = record;

@@ -41,9 +41,8 @@ export type LastingResult =
 /** A log that can append events that already have seqs. */
 export interface ReplicaLog extends EventLog {
   /**
-   * Appends one batch of another log of the same epoch, unchanged. Rejects with FlarewireError
-   * `invalid-input`, and changes nothing, unless the batch is complete and follows the head without
-   * a gap. Otherwise works like `append`.
+   * Appends one batch of another log of the epoch, like `append`. Rejects with `invalid-input`,
+   * changing nothing, unless it is complete and follows the head without a gap.
    */
   appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
 }

@@ -33,9 +33,8 @@ export interface MemoryLogOptions {
   /** Minimum retention of lasting events, in ms. Default: 24 hours; 0: as others. */
   readonly lastingAgeMs?: number;
   /**
-   * Maximum size, see {@link EventLog.bytes}; the latest batch stays even if it alone is larger.
-   * Beyond it, the oldest events are dropped. Lasting events older than all others go first while
-   * they take more than half of the limit. Default: 64 MiB; Infinity: unlimited.
+   * Maximum {@link EventLog.bytes}; the latest batch stays in any case. The oldest events go, but
+   * the older lasting ones first while they take more than half. Default: 64 MiB.
    */
   readonly maxBytes?: number;
   /** An earlier log of the same epoch to continue. Ages continue by the wall clock. */
@@ -72,10 +71,8 @@ export interface Stray {
 }
 
 /**
- * Creates an event log in memory. It ends with the process; the next one has another epoch.
- *
- * The cost of an append does not depend on the log's size, and a read costs what it returns. Old
- * events are dropped at the next append, so a silent market keeps its last events.
+ * Creates an event log in memory, which ends with the process. An append costs the same at any
+ * size. Old events are dropped at the next append: a silent market keeps its last events.
  */
 export function createMemoryLog(options: MemoryLogOptions): ReplicaLog {
   return new MemoryLog(options);

@@ -5,11 +5,8 @@ export type Epoch = string & { readonly __brand: "Epoch" };
 export type Seq = number & { readonly __brand: "Seq" };
 
 /**
- * Identifies one process's part of an epoch.
- *
- * A log that was set back, or that lost its end, continues its epoch with other events at the same
- * seqs. They belong to another run, which tells a cursor of a lost event from a cursor of its
- * replacement.
+ * One process's part of an epoch. A log that lost its end continues with other events at the same
+ * seqs: their other run tells a cursor of a lost event from that of its replacement.
  */
 export type Run = string & { readonly __brand: "Run" };
 

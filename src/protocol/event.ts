@@ -4,9 +4,8 @@ import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
 import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./view/change-schema.ts";
 
 /*
- * Events, as stored in the log and carried by every transport. `data` describes the event and, by
- * `op`, its change to the channel's list (see change.ts). An insert's item is `data.flare` or
- * `data.listing`.
+ * Events as stored and carried by every transport. `data` describes the event and, by `op`, its
+ * change to the channel's list (see change.ts). An insert's item is `data.flare` or `data.listing`.
  */
 
 const FlareChannel = z.enum(FLARE_CHANNELS);

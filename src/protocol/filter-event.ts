@@ -16,15 +16,10 @@ export interface Step {
 }
 
 /**
- * Transforms an event for a client with this filter: its effect on the list of the selected items.
- *
- * Returns the same object if the effect is the same as on the full list. Returns `undefined` if
- * there is no effect, or the event's name is not wanted. An item that becomes selected enters as a
- * complete item, by the event with which items enter that list. An item that is no longer selected
- * leaves by the event with which items leave it.
- *
- * The law: applying this event to the filtered view of `before` yields the filtered view of
- * `after`.
+ * Transforms an event for a client with this filter: applied to the filtered view of `before`, it
+ * yields that of `after`. Returns the same object if the effect is the same, `undefined` if there
+ * is none or its name is not wanted. An item that becomes selected enters complete, and one that no
+ * longer is leaves, by the events with which items enter and leave that list.
  */
 export function filterEvent(filter: ListFilter, step: Step): EventBody | undefined {
   const event = select(filter, step);

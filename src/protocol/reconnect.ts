@@ -1,10 +1,9 @@
 import { BACK_OFF, backOffSpreadMs } from "../lib/time/back-off.ts";
 
 /**
- * What a client does after a connection has ended. `resume`: reconnect at once with the cursor, or
- * after a delay if the connection before was not stable either. `backoff`: reconnect after a delay.
- * `fallback`: the same; the end says nothing about the server, so a client with several transports
- * leaves one that never delivered. `stop`: the same request fails again; give up, or retry rarely.
+ * What a client does after a connection has ended. `resume`: reconnect at once, or later if the one
+ * before was not stable either; `backoff`: later; `fallback`: the same, and leave a transport that
+ * never delivered; `stop`: the request would fail again.
  */
 export type ReconnectAction = "resume" | "backoff" | "fallback" | "stop";
 

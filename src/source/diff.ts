@@ -54,13 +54,9 @@ export type ListDiff =
     };
 
 /**
- * Computes the changes that turn `before` into `after`, exactly (law L1). Lists come in the order
- * of LIST_CHANNEL_NAMES; unchanged ones are omitted.
- *
- * Each item costs only its changed top-level fields. An `order` occurs only where insertions and
- * removals do not suffice. Equal references are not compared further. Fields unknown to the model
- * are treated like others. Throws FlarewireError `invalid-input` if a list contains a key twice,
- * because changes cannot describe such a list.
+ * Computes the changes that turn `before` into `after`, exactly (law L1), for changed lists in the
+ * order of LIST_CHANNEL_NAMES. An item costs its changed top-level fields; equal references are not
+ * compared further. Throws `invalid-input` if a list contains a key twice.
  */
 export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
   const whys = changedWhys(before.explanations, after.explanations);

@@ -32,17 +32,12 @@ interface EngineSourceOptions {
 }
 
 /**
- * Creates a snapshot source from a feed and the trend engine.
+ * Creates a snapshot source from a feed and the engine. A poll feeds events until a `clock` enters
+ * another second and the snapshot may have changed: the moments of the polls depend on the events
+ * alone (law L4). The first poll, the base, comes after the warm-up.
  *
- * A poll feeds events to the engine until a `clock` event enters another second of event time and
- * the engine reports that its snapshot may have changed. So the feed sets the pace, the moments of
- * the polls depend on the events alone (law L4) at every replay speed, and a quiet second costs
- * nothing. The first poll, the base, comes at the feed's first `clock`, or the first one after the
- * warm-up.
- *
- * When the feed or the engine fails, one poll rejects with FlarewireError: `invalid-input` if the
- * feed's file is at fault (InputError), else `internal`. Later polls report the end of the source.
- * Polls must not overlap.
+ * If the feed or the engine fails, one poll rejects: `invalid-input` for the feed's file
+ * (InputError), else `internal`. Later ones report the end. Polls must not overlap.
  */
 export function createEngineSource(options: EngineSourceOptions): EngineSnapshotSource {
   return new EngineSource(options);
@@ -50,9 +45,8 @@ export function createEngineSource(options: EngineSourceOptions): EngineSnapshot
 
 interface EngineSnapshotSource extends SnapshotSource {
   /**
-   * Event time of the feed's latest `clock`; `undefined` before the first. Between two polls it is
-   * the last event that the engine processed, so a checkpoint taken then continues with the events
-   * after it.
+   * Event time of the feed's latest `clock`. Between two polls it is the last event processed, so a
+   * checkpoint taken then continues with the events after it.
    */
   readonly clockAtMs: number | undefined;
 }

@@ -7,17 +7,11 @@ import { diffSnapshots, type ItemChange, type ListDiff } from "./diff.ts";
 type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly observed_at: string };
 
 /**
- * Describes the difference between two snapshots as named events: one batch, which turns a view of
- * `before` into a view of `after` exactly (law L1), even a view of some channels only. Empty if
- * nothing changed.
- *
- * Channels come in the order of LIST_CHANNEL_NAMES, so a flare that ends leaves `flares.free` and
- * `flares.pro` before it enters `flares.finished`. Within a channel come removals, a changed order,
- * insertions from the top, then changed fields.
- *
- * Throws FlarewireError `invalid-input` if a list contains a key twice.
- *
- * @param observedAtMs Event time in milliseconds since 1970 UTC.
+ * Describes the difference between two snapshots as one batch of events, which turns any part of
+ * `before` into that of `after` (law L1). Channels come in the order of LIST_CHANNEL_NAMES, in each
+ * removals, order, insertions from the top, then fields: a flare that ends leaves `flares.free` and
+ * `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a key that occurs
+ * twice.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };

@@ -34,11 +34,9 @@ interface PollerOptions {
 }
 
 /**
- * Polls the source and publishes changes: first the base, without events, then each snapshot that
- * differs from the previous one, with the events in between.
- *
- * Backs off after consecutive failures. The next successful publication includes what happened
- * meanwhile. Resolves when the source ends or the signal aborts; never rejects.
+ * Polls and publishes: first the base, without events, then each snapshot that differs. Backs off
+ * after failures; the next success includes what happened meanwhile. Resolves when the source ends
+ * or the signal aborts; never rejects.
  */
 export async function runPoller(options: PollerOptions): Promise<void> {
   const { source, publish, clock, signal, onError } = options;

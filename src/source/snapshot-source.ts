@@ -14,9 +14,8 @@ export interface SnapshotSource {
   readonly info: SourceInfo;
   /**
    * Waits for the next observation; `undefined` if the source has ended. Rejects with the signal's
-   * reason when it aborts, and with FlarewireError if this poll failed; the caller may then poll
-   * again. A source that can recover by itself retries internally and reports its trouble in
-   * {@link freshness}.
+   * reason, or FlarewireError if this poll failed and may be repeated. A source that recovers by
+   * itself reports its trouble in {@link freshness}.
    */
   poll(signal: AbortSignal): Promise<Poll | undefined>;
   freshness(): Freshness;

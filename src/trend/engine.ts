@@ -28,9 +28,8 @@ interface TrendEngineOptions {
   /** What the feed supports; canary, floors and filters skip the rest. Default: everything. */
   readonly facts?: FeedFacts;
   /**
-   * Event time between updates of prices, counts, liquidity and explanations. Default 5,000.
-   * Rounded to whole seconds, at least one. Membership of the lists is checked every second
-   * regardless.
+   * Event time between updates of prices and counts. Default 5,000, in whole seconds, at least one.
+   * Lists are checked every second regardless.
    */
   readonly refreshMs?: number;
   /** Overrides of {@link DEFAULT_SETTINGS}. */
@@ -38,14 +37,12 @@ interface TrendEngineOptions {
 }
 
 /**
- * Turns market events into snapshots. Pure: the only time is that of the events, so equal events
- * yield equal snapshots, regardless of when and how often {@link snapshot} is called.
+ * Turns market events into snapshots. Pure: equal events yield equal snapshots, whenever {@link
+ * snapshot} is called.
  *
- * Everything that is served changes only at whole seconds of event time. A second is closed by the
- * first event beyond it, or by the clock that reaches it, so an event exactly at a whole second
- * belongs to the next. Candles are the exception: a candle belongs to the minute that ends at its
- * time. It must precede the clock of that moment, or amends the minute if it is up to `lateMs`
- * late.
+ * What is served changes at whole seconds of event time, closed by the first event beyond or the
+ * clock: an event exactly at one belongs to the next. A candle belongs to the minute that ends at
+ * its time: it must precede that clock, or amends the minute up to `lateMs` late.
  */
 export class TrendEngine {
   readonly #settings: DetectorSettings;

@@ -31,10 +31,9 @@ const MISSED_BEATS = 3;
 const NOTHING: ClientState = { cursor: undefined, view: undefined, started: false };
 
 /**
- * Follows a server's flares for all tabs of an origin over one connection. One visible tab, the
- * leader, holds a lock and the connection, and sends each event to the others, which build the same
- * lists. When it closes, freezes or is hidden, the next tab resumes from its own cursor. With no
- * visible tab there is no connection. A page without access to locks has its own connection.
+ * Follows a server's flares for all tabs over one connection. One visible tab, the leader, holds a
+ * lock and the connection, and sends each event to the others. When it closes, freezes or is
+ * hidden, the next tab resumes from its own cursor. Without locks, a page has its own connection.
  */
 export class SharedFeed {
   readonly #server: string;

@@ -4,9 +4,8 @@ import type { LogRecord, RunStart } from "../log/index.ts";
 import type { Channel, Cursor, ErrorCode, Freshness, SourceInfo } from "../protocol/index.ts";
 
 /*
- * Messages between the primary process and a worker, over the channel that Node creates for a child
- * process. Both run the same program, so only the type is checked. Messages and connections arrive
- * in the order in which they were sent.
+ * Messages between primary and worker over Node's channel of a child process, in the order in which
+ * they were sent. Both run the same program, so only the type is checked.
  */
 
 /** The primary's report on its source. */

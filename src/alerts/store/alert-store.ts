@@ -14,9 +14,8 @@ export interface Expired {
 }
 
 /**
- * Stores undelivered messages and the rules' positions. Adapters: memory and SQLite. A message and
- * the position after its event are stored in one transaction, so a rule that resumes in another
- * process neither repeats nor skips an alert.
+ * Undelivered messages and the rules' positions. A message and the position after its event are
+ * stored together, so a rule that resumes neither repeats nor skips an alert.
  */
 export interface AlertStore {
   /** Returns the rule's stored position; `undefined` for a new rule. */

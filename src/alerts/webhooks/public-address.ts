@@ -6,9 +6,8 @@ import ipaddr from "ipaddr.js";
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Azure's wire server. Its address looks public, but it is reachable inside Azure only, and serves
- * settings and certificates of the requesting machine. Source: learn.microsoft.com, "What is IP
- * address 168.63.129.16?". Those of other clouds have private addresses.
+ * Azure's wire server: public in form, it serves the requesting machine's secrets. Source:
+ * learn.microsoft.com, "What is IP address 168.63.129.16?".
  */
 const AZURE_WIRE_SERVER = "168.63.129.16";
 

@@ -1,10 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * Returns the headers by which a receiver verifies a message's origin, integrity and age, as in
- * Standard Webhooks 1.0.0:
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md. `id`:
- * the same for each attempt.
+ * Returns the headers of Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks),
+ * by which a receiver verifies a message. `id`: the same for each attempt.
  */
 export function signWebhook(
   secret: Buffer,

@@ -1,7 +1,6 @@
 /*
- * Makes untrusted text, such as names of tokens, safe to print. The result has no character that
- * moves the cursor, changes colors, reverses direction or hides text: no escape sequences, C0 and
- * C1 controls, bidi marks or zero-width characters.
+ * Makes untrusted text safe to print: without escape sequences, controls, bidi marks and zero-width
+ * characters.
  */
 
 /** Returns at most `width` columns, safe to print. Cut text ends in `…`; `�` replaces unsafe. */

@@ -1,9 +1,6 @@
 import { FlarewireError } from "../../protocol/index.ts";
 
-/*
- * Environment variables that hold a key. They are not settings: other users can read a command
- * line, and a settings file is no place for secrets.
- */
+/* Variables that hold a key. No settings: a command line is public, a settings file no safe. */
 
 /** The key of client commands, such as `tail`. */
 export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";

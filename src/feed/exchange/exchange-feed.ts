@@ -41,16 +41,11 @@ const MAX_TOKENS = 600;
 const FILL_MS = 2 * MINUTE_MS;
 
 /**
- * Follows the spot markets of exchanges as one feed: each token's candles from one market (see
- * choosePairs), each minute's when it is over. It publishes the past first, then the present, some
- * seconds late. Time is the exchanges', not this machine's, if they differ.
+ * Follows exchanges as one feed: each token's candles from one market (see choosePairs), some
+ * seconds late, by the exchanges' time. The past comes first, also that of a market chosen later.
  *
- * A market that is chosen while the feed runs gets its past too: its minutes are looked up and
- * precede its first one of the present, as past candles. The others do not wait for it.
- *
- * If an exchange is down, the others continue and {@link Feed.trouble} reports it; its tokens are
- * silent meanwhile. While none is live, event time pauses; afterwards the missed minutes are
- * requested and published in order, none twice. Never ends by itself and never throws.
+ * If an exchange is down, the others continue and {@link Feed.trouble} reports it. While none is
+ * live, event time pauses; then the missed minutes follow. Never ends by itself and never throws.
  */
 export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
   let run: ExchangeRun | undefined;

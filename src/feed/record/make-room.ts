@@ -14,13 +14,11 @@ interface Removable {
 }
 
 /**
- * Removes whole parts, oldest first, until all recordings in `root` have at most `maxBytes`, or
- * nothing else can be removed. Those of other recordings go before those of the one named `own`.
+ * Removes whole parts, oldest first and those of `own` last, until all recordings in `root` have at
+ * most `maxBytes`.
  *
- * Only one process records into `root`, so every other recording has ended, even one with a later
- * name because the clock was set back. Other directories, and renamed recordings, stay. The process
- * may be killed at any point: the next call removes files that no manifest names. Throws the file
- * system's errors.
+ * Only one process records into `root`, so every other recording has ended. Other directories stay.
+ * May be killed at any point: the next call removes files that no manifest names.
  */
 export function makeRoom(
   root: string,

@@ -62,9 +62,8 @@ interface RecordedDirectory {
 }
 
 /**
- * Reads a recording's manifest and checks its parts. Throws `InputError` if the manifest is missing
- * or invalid, or a closed part is missing or has another size. An open part may be missing: its
- * process may have ended before writing any of it.
+ * Reads a recording's manifest and checks its parts. Throws `InputError` if it is missing or
+ * invalid, or a closed part does not have its size. An open part may be missing.
  */
 export function readRecordingDirectory(directory: string): RecordedDirectory {
   const manifest = readManifest(directory);

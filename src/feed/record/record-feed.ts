@@ -3,9 +3,8 @@ import type { Feed } from "../feed.ts";
 import type { Recorder, RecordingError } from "./recorder.ts";
 
 /**
- * Returns the feed with each event recorded before it is passed on, clocks included: the recording
- * contains exactly what the engine gets. If recording fails, calls `onFailure` once and continues
- * without it, so that the market is served even if the disk is full.
+ * Returns the feed with each event recorded before it is passed on. If recording fails, calls
+ * `onFailure` once and continues without it.
  */
 export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: RecordingError) => void): Feed {
   const { name, origin, facts } = feed;

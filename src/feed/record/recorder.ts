@@ -26,9 +26,8 @@ export interface RecorderOptions {
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: Clock;
   /**
-   * Maximum bytes on disk of all recordings in `directory`, including earlier ones. The oldest
-   * parts are removed before a new one begins, so only one process may record there. Default
-   * Infinity: nothing is removed. At least sixteen members of text.
+   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed first, so
+   * only one process may record there. Default Infinity. At least sixteen members of text.
    */
   readonly maxBytes?: number;
   /** Maximum bytes on disk of a part. Default 64 MiB, at most an eighth of `maxBytes`. */
@@ -82,9 +81,8 @@ export interface Recorder {
 }
 
 /**
- * Starts a recording. Its files consist of gzip members of whole lines, each written at once. A
- * killed process loses at most its last second and a torn member. A power failure loses what the
- * system had not written. Throws {@link RecordingError} if the directory cannot be created.
+ * Starts a recording of gzip members of whole lines. A killed process loses at most its last
+ * second. Throws {@link RecordingError} if the directory cannot be created.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   return new FileRecorder(options, makeDirectory(options));

@@ -20,9 +20,8 @@ interface FlowOptions {
 }
 
 /**
- * Decides when an event is due. While paced, event time equals its start plus speed × elapsed wall
- * time, always computed from the start on the monotonic clock. So rounding does not add up, and a
- * change of the wall clock has no effect. A slow consumer gets the due events at once, never more.
+ * Decides when an event is due: while paced, event time is its start plus speed × elapsed monotonic
+ * time, so nothing adds up. A slow consumer gets the due events at once, never more.
  */
 export class Flow {
   readonly #options: FlowOptions;

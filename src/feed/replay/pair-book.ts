@@ -9,10 +9,8 @@ export const MAX_PAIRS = 100_000;
 export const REINTRODUCE_AFTER_MS = 6 * 3_600_000;
 
 /**
- * Returns the token id of a recorded pair in a group. On the exchange it is the pair's name. On a
- * chain it is a derived address: `0x` and the first 20 bytes of the SHA-256 of
- * `flarewire:<group>:<pair>` (UTF-8) in lower-case hexadecimal. It is stable, differs between
- * groups, and belongs to no contract.
+ * Returns the token id of a recorded pair: on the exchange its name, on a chain `0x` and the first
+ * 20 bytes of the SHA-256 of `flarewire:<group>:<pair>`, which belong to no contract.
  */
 export function addressOf(group: MarketGroup, pair: string): string {
   if (group === "exchange") return pair;

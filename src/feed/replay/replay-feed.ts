@@ -75,14 +75,12 @@ function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
 }
 
 /**
- * Creates a feed from a recording: candles as CSV or market events as NDJSON, both described in
- * `RECORDING.md`, at any speed. Equal files and profiles yield equal events, including ticks,
+ * Creates a feed from a recording, see `RECORDING.md`. Equal files and profiles yield equal events,
  * whatever the speed and the consumer.
  *
  * Unusable lines are skipped, counted and reported. Throws `InputError` if the file or its profiles
- * are unreadable or of another format, and `RangeError` for a speed or warm-up out of bounds.
- * `events` throws `InputError` if the packed data is truncated or damaged, after yielding
- * everything before, and if no line of the file is usable.
+ * are unusable, `RangeError` for an option out of bounds. `events` throws `InputError` if the
+ * packed data ends early or no line is usable.
  */
 export function createReplayFeed(options: ReplayOptions): ReplayFeed {
   const { speed = 1, warmupMs = 0 } = options;

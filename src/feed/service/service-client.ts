@@ -43,10 +43,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Sends requests to one external service within its limits: at its minimum interval, respecting
- * `Retry-After` and the quota in its headers. After a failure, requests pause for a growing time
- * with jitter. Then a single request tests the service while all others wait for its result (a
- * circuit breaker). A failing service delays only its own callers.
+ * Sends requests to one service within its limits: its interval, `Retry-After` and quota. After a
+ * failure all pause for a growing time; then a single request tests it (a circuit breaker).
  */
 export class ServiceClient {
   readonly #options: ServiceOptions;

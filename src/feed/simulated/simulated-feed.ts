@@ -53,10 +53,8 @@ interface SimulatedFeed extends Feed {
 }
 
 /**
- * Creates the simulated market as a feed: some hundred tokens in all four groups. It emits the
- * warm-up at full speed, yielding to the event loop, then follows the clock: event time is
- * `startAtMs` plus the time since iteration started times the speed. So it neither drifts nor loses
- * events if the consumer is slow. Throws RangeError for an option out of bounds.
+ * Creates the simulated market as a feed. After the warm-up, event time is `startAtMs` plus the
+ * elapsed time × the speed, so it neither drifts nor loses events. Throws RangeError.
  */
 export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFeed {
   const settings = checked(options);

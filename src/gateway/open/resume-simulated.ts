@@ -10,9 +10,8 @@ const MAX_AGE_MS = 2 * DAY_MS;
 export type SimulatedResume = Required<Pick<SimulatedFeedOptions, "startAtMs" | "resume">>;
 
 /**
- * Returns where the stored simulated market resumes, or why it cannot, as the second half of a
- * sentence. At real-time speed its time is the wall clock: events during the downtime happen and
- * are published at once after the restart. At every other speed it pauses, as a recording does.
+ * Returns where the stored simulated market resumes, or why not, as the second half of a sentence.
+ * At real-time speed the downtime's events follow at once; at any other it was paused.
  */
 export function resumeSimulated(
   { engine, observedAtMs }: RestoredState,

@@ -84,9 +84,8 @@ const DEFAULT_SEED = 1;
 const STORE_EVERY_RECORDS = 5_000;
 
 /**
- * Opens the stored log in the config's data directory. Throws `FileBusyError` while another process
- * uses it, and FlarewireError `invalid-setting` if it cannot be used. If the directory is optional,
- * logs that instead and uses memory.
+ * Opens the stored log in the data directory. Throws `FileBusyError` while another process uses it,
+ * `invalid-setting` if it is unusable; an optional one is then replaced by memory.
  */
 export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;

@@ -46,9 +46,8 @@ export function encodeLists(lists: Lists): Uint8Array {
 }
 
 /**
- * Restores the state at the head of a stored log: the last stored state plus every later event (law
- * L2). Returns a problem, as the second half of a sentence, if the log belongs to another source or
- * other settings, is doubtful, or is damaged.
+ * Restores the state at the head: the last stored one plus later events (law L2). Returns a
+ * problem, as the second half of a sentence, if the log is another's, doubtful or damaged.
  */
 export function restoreState(
   stored: StoredLog,

@@ -2,10 +2,8 @@ import { isIPv6 } from "node:net";
 import ipaddr from "ipaddr.js";
 
 /**
- * Returns the identity under which an address is counted, the same for every spelling of it. An
- * IPv4 address counts as itself, also in IPv6 notation. An IPv6 address counts by its first 64
- * bits: a household gets at least that many, and its machines can use any address within. Other
- * text is returned unchanged.
+ * Returns the identity under which an address is counted: an IPv4 address in any notation, the
+ * first 64 bits of IPv6, of which a household has at least as many, or other text unchanged.
  */
 export function clientOf(address: string): string {
   // Runs for each request, nearly always with an IPv4 address.

@@ -2,9 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Reduces `X-Forwarded-For` to its trustworthy addresses: plain addresses only, and nothing left of
- * an entry that is not an address. Some proxies append a port, and clients send any text; each
- * would count as a separate client.
+ * Reduces `X-Forwarded-For` to plain addresses, and nothing left of an entry that is none: some
+ * proxies append a port, and clients send any text.
  */
 export function sanitizeForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers["x-forwarded-for"];

@@ -14,10 +14,9 @@ LOOPBACK.addAddress("::1", "ipv6");
 export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
 
 /**
- * Creates the check of the `Host` field, which must be given exactly once, and of the authority in
- * an absolute URL, which outranks it (RFC 9112, 3.2.2). On a loopback address,
- * or with a list of names, it refuses other names: with DNS rebinding, a page that points its own
- * name at 127.0.0.1 has the same origin as this server and could read it.
+ * Checks the `Host` field, given once, and an absolute URL's authority, which outranks it (RFC
+ * 9112, 3.2.2). On loopback, or with a list, other names are refused: by DNS rebinding, a page
+ * whose name is 127.0.0.1 could read this server.
  */
 export function createHostCheck({
   host,

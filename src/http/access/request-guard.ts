@@ -11,9 +11,8 @@ import type { Visitors } from "./visitors.ts";
 const MAX_REPEATED = 200;
 
 /**
- * Creates the hook that every request passes first, before its body is read. It sets the common
- * fields, refuses requests that exceed a limit, and answers requests without a route: OPTIONS, a
- * method that is not allowed, an unknown path.
+ * Creates the hook that each request passes first: sets common fields, refuses above limits, and
+ * answers OPTIONS, methods that are not allowed and unknown paths.
  */
 export function createRequestGuard(
   settings: HttpSettings,

@@ -37,13 +37,11 @@ interface Waiting {
 }
 
 /**
- * Admits requests to follow events, or to read missed ones, within the event loop's budget.
- * Thousands of clients return at once after a network failure, and connected clients must not
- * suffer.
+ * Admits requests for events within the event loop's budget: thousands of clients return at once
+ * after a failure, and connected ones must not suffer.
  *
- * Claimants take turns, keys before addresses, so frequent requests of one do not exclude others.
- * The number of waiting requests and their wait are limited. A request beyond the limits is refused
- * while it is still HTTP.
+ * Claimants take turns, keys before addresses. Number and wait are limited; beyond, a request is
+ * refused while it is still HTTP.
  */
 export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];

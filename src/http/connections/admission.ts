@@ -61,9 +61,8 @@ export function acquireSlot(
 }
 
 /**
- * Admits the request's connection until it closes, replaces the client's previous connection, and
- * redeems its ticket. Rejects with FlarewireError `invalid-parameter` with the field,
- * `over-capacity` if a limit is reached, or `unauthorized` if the ticket was redeemed meanwhile.
+ * Admits a connection until it closes, replaces the client's previous one, and redeems its ticket.
+ * Rejects with `invalid-parameter`, `over-capacity`, or `unauthorized` for a used ticket.
  */
 export async function admitConnection(
   places: ConnectionRegistry,

@@ -4,11 +4,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 export const MAX_AHEAD = 16;
 
 /**
- * Creates a hook that starts a request only when the previous responses on its connection are
- * written. Node starts pipelined requests at once and buffers their responses, so a client that
- * requests large ones and does not read would use unbounded memory.
- *
- * @param onCut Receives each connection that is cut.
+ * Creates a hook that starts a request when its connection's previous responses are written: Node
+ * buffers those of pipelined requests without bound. `onCut`: for each connection that is cut.
  */
 export function createOrderHook(
   onCut: (request: FastifyRequest) => void,

@@ -6,14 +6,9 @@ import type { Clock } from "../../lib/time/clock.ts";
 const LOOK_EVERY_MS = 50;
 
 /**
- * Makes `app.close()` finish within `graceMs`.
- *
- * Fastify and Node close only connections that are idle at that moment. That excludes connections
- * that browsers open in advance and have not used, and those whose response ends later, which stay
- * open for the next request. The request timeout stops when a server closes. So this closes unused
- * connections at once, others when they become idle, and the rest after `graceMs`.
- *
- * @param unheard Receives the connections without a request so far, and when they were accepted.
+ * Makes `app.close()` finish within `graceMs`. Fastify and Node close only connections that are
+ * idle at that moment. This closes unused ones at once, others as they become idle, and then the
+ * rest. `unheard`: connections without a request so far, and when they were accepted.
  */
 export function boundClosing(
   app: FastifyInstance,

@@ -28,12 +28,9 @@ interface Group {
 }
 
 /**
- * Refuses connections beyond the limits with 503, before reading anything. A full server closes
- * idle connections, which their clients reopen on demand, and refuses those that never sent
- * anything.
- *
- * @param isTrusted Whether an address is a proxy with the connections of many clients.
- * @param unheard Connections without a request so far, and when they were accepted.
+ * Refuses connections beyond the limits with 503, unread. A full server closes idle ones, which
+ * clients reopen on demand. `isTrusted`: whether an address is a proxy of many clients; `unheard`:
+ * connections without a request so far.
  */
 export function boundConnections(
   server: Server,

@@ -78,13 +78,10 @@ export class ConnectionRegistry {
   }
 
   /**
-   * Admits a connection until its socket closes, and redeems its ticket. Returns the reason if it
-   * is refused, as a promise if another process has to redeem the ticket.
-   *
-   * `name` is the client's id. Its previous connection is superseded and does not count when the
-   * limits are checked; if the new one is refused, the previous one stays. The same id under
-   * another key, or without a key from another address, belongs to another client, because ids are
-   * not secret.
+   * Admits a connection until its socket closes, or returns the reason, as a promise if another
+   * process redeems the ticket. `name`: the client's id, whose previous connection is superseded
+   * unless this one is refused. Ids are not secret: only the same key, or address, is the same
+   * client.
    */
   admit(
     raw: ConnectionHandle,

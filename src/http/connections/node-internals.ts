@@ -4,10 +4,7 @@ import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 
-/*
- * All uses of undocumented parts of Node and ws. Each checks what it finds and falls back to
- * documented behavior, which is slower or needs more memory.
- */
+/* All uses of undocumented parts of Node and ws. Each falls back to documented behavior. */
 
 const NOTHING = Buffer.alloc(0);
 /** Node does not close a connection whose response is not finished. */
@@ -41,19 +38,16 @@ export function hasNoHead(response: ServerResponse): boolean {
 }
 
 /**
- * Sets the text of a response's head. Node's `writeHead` checks each field of each response again,
- * which for twenty fields takes a third of the total time. This stores the text that it would
- * produce where it would store it.
+ * Sets the text of a response's head where Node's `writeHead` would store it, which checks each
+ * field again, a third of the total time.
  */
 export function setHead(response: ServerResponse, head: string): boolean {
   return Reflect.set(response, "_header", head);
 }
 
 /**
- * Returns the bytes of the current write that the kernel has not taken yet. `writableLength` counts
- * the write completely until it is done, so a slow reader of a large snapshot would look frozen.
- * Node uses this number for `setTimeout`. If it is missing, returns `undefined`: then only complete
- * writes count as progress.
+ * Returns the bytes of the current write that the kernel has not taken, as Node for `setTimeout`;
+ * `writableLength` counts a write completely until it is done. `undefined` if missing.
  */
 export function unsentBytes(raw: Duplex): number | undefined {
   const bytes = partOf(partOf(raw, "_handle"), "writeQueueSize");
@@ -74,9 +68,8 @@ export function closeIdleConnections(server: Server, spared: Iterable<Socket>): 
 }
 
 /**
- * Releases the inflater of a client message: about 15 KiB that `ws` would hold until the connection
- * ends. Without context takeover nothing of it is needed, and most clients send few messages. Call
- * it after a complete message.
+ * Releases the 15 KiB inflater that `ws` holds until a connection ends, though nothing of it is
+ * needed without context takeover. Call it after a complete message.
  */
 export function releaseInflater(socket: WebSocket): void {
   const deflate = partOf(partOf(socket, "_extensions"), "permessage-deflate");
@@ -85,19 +78,13 @@ export function releaseInflater(socket: WebSocket): void {
 }
 
 /**
- * Detaches a request's connection from Node's HTTP, so that an endless response does not hold three
- * times the memory of a WebSocket.
+ * Detaches a request's connection from Node's HTTP, which would hold three times the memory of a
+ * WebSocket. Node does so for `connect` and has no call for it: before that event, it frees the
+ * parser, its listeners and timeouts. So this marks the request as one, and passes an empty chunk
+ * to the parser.
  *
- * Node has an event for this but no call: before `connect`, as before `upgrade`, it frees the
- * parser, removes its listeners from the socket, and drops its timeouts. It checks the kind of
- * request after each chunk of input. So this marks the request as one, and passes an empty chunk to
- * the parser.
- *
- * Returns true if the socket is the caller's. It does not flow, and nothing handles its errors or
- * its end. The response can still write to it and must be detached.
- *
- * Returns false if nothing has changed: the client sent another request behind this one, or the
- * connection is not Node's own HTTP/1.
+ * Returns true if the socket is the caller's: it does not flow, and nothing handles its errors or
+ * its end. False if nothing has changed: another request follows, or it is not Node's HTTP/1.
  */
 export function leaveHttp(request: IncomingMessage): boolean {
   const { socket, method } = request;

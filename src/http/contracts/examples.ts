@@ -18,10 +18,7 @@ import type {
   TicketResponse,
 } from "../rest/responses.ts";
 
-/*
- * One story for all examples of the contracts: Uni Token flares on BSC while Quick leads the chart
- * of Matic.
- */
+/* One story for all examples: Uni Token flares on BSC while Quick leads the chart of Matic. */
 
 const OBSERVED_AT = "2017-11-12T08:24:00.000Z";
 const EMITTED_AT = "2026-11-21T08:00:01.000Z";

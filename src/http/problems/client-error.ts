@@ -40,12 +40,7 @@ export function createClientErrorHandler(
   };
 }
 
-/**
- * Formats the complete HTTP/1.1 response, after which the connection ends.
- *
- * @param id Id of the request.
- * @param fields Further header fields, as lines.
- */
+/** Formats the complete response to request `id`; `fields`: further header lines. */
 export function rawProblem(failure: FlarewireError, id: string, fields: readonly string[] = []): string {
   const { status } = ERROR_CODES[failure.code];
   const body = JSON.stringify(problemOf(failure, id));

@@ -11,10 +11,8 @@ declare module "fastify" {
 }
 
 /**
- * Returns the error for a query parameter that the route does not read, because a mistyped filter
- * would otherwise have no effect. Its field is the parameter, and its message suggests the nearest
- * known name. Returns the error for an invalid percent escape too, which the parser leaves as text.
- * Returns `undefined` if there is neither.
+ * Returns the error for a query parameter that the route does not read, with the nearest known
+ * name, because a mistyped filter would have no effect; also for an invalid percent escape.
  */
 export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): FlarewireError | undefined {
   const known = routeOptions.config.parameters;

@@ -13,10 +13,8 @@ const MIN_STREAM_RETRY_S = 3;
 const COME_BACK_SPREAD_S = 10;
 
 /**
- * Returns `Retry-After` for a refused stream: a random whole number of seconds from 3 to 12, so
- * that thousands of clients refused at one moment do not all return at one.
- *
- * @param random Returns [0, 1).
+ * Returns `Retry-After` for a refused stream: 3 to 12 s at random, so that thousands do not return
+ * at once. `random` returns [0, 1).
  */
 export function retryAfterS(random: () => number = Math.random): string {
   return String(MIN_STREAM_RETRY_S + Math.floor(random() * COME_BACK_SPREAD_S));

@@ -6,10 +6,8 @@ import { PROBLEM_TYPE, problemOf, RETRY_AFTER_S, toFlarewireError } from "./prob
 const NOT_FOR_PROBLEMS = ["etag", "content-encoding", "content-length", "last-modified"] as const;
 
 /**
- * Sends the problem for an error, and logs it if it is internal. Leaves `Allow`, `Retry-After` and
- * `Link` as they are set.
- *
- * @param logOf Returns the log of this request; called only then. Default: the framework's.
+ * Sends an error's problem and logs an internal one. Leaves `Allow`, `Retry-After` and `Link` as
+ * set. `logOf`: called only then; default: the framework's log.
  */
 export function sendProblem(
   error: unknown,

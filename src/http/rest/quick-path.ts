@@ -13,12 +13,10 @@ type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
 const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modified\r\n" } as const;
 
 /**
- * Answers plain requests with prepared bytes before the framework sees them, byte for byte as the
- * framework would. Routing, hooks and reply cost more than the rest of such a response.
- *
- * A plain request is a GET or HEAD of exactly a registered path, on a connection that stays open,
- * without query, body or key. All others go to the framework, and so does everything while the
- * server closes.
+ * Answers plain requests with prepared bytes as the framework would, which costs more than the rest
+ * of a response. Plain: GET or HEAD of exactly a registered path, on a connection that stays open,
+ * without query, body or key. The framework gets all others, and everything while the server
+ * closes.
  */
 export class QuickPath {
   readonly #app: FastifyInstance;
@@ -31,12 +29,8 @@ export class QuickPath {
   #open = true;
 
   /**
-   *
-   * @param common Fields of every response to a page of an origin.
-   * @param ready See HttpServerOptions. While it is false, responses ask the client to close the
-   *   connection; the framework does this.
-   *
-   * For our own server only, because no other hooks run.
+   * For our own server, because no other hooks run. `common`: fields for a page's origin; `ready`:
+   * see HttpServerOptions, while false the framework answers and closes.
    */
   constructor(
     app: FastifyInstance,

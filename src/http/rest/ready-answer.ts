@@ -13,12 +13,7 @@ export interface ReadyAnswer {
   readonly body: Buffer | undefined;
 }
 
-/**
- * Returns the response to GET or HEAD: the body in the client's preferred coding, or 304 if the
- * client has these bytes, without compressing anything.
- *
- * @param fields Fields of either, in addition to those of the body.
- */
+/** Returns the response to GET or HEAD in the client's coding, or 304. `fields`: of either. */
 export function readyAnswer(
   body: Representation,
   fields: readonly ReadyFields[],

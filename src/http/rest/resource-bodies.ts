@@ -24,12 +24,9 @@ interface PrimaryServices {
 }
 
 /**
- * Caches the bodies of REST, made once per change and plan at the first request. A part whose bytes
- * stay the same keeps its version, so that clients keep getting 304. Parts that are the same for
- * all plans are made once.
- *
- * A version derives from the bytes and the plan, not from the cursor of the first request, which
- * would differ in each process.
+ * Caches the bodies of REST, made once per change and plan at the first request. A version derives
+ * from bytes and plan, not from the cursor, which would differ in each process: unchanged parts
+ * keep giving 304.
  */
 export class ResourceBodies {
   readonly #head: HeadLike;

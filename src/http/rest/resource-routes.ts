@@ -24,9 +24,8 @@ interface ResourceParts {
 }
 
 /**
- * Adds the four resources and the snapshot below the prefix of `scope`. Caches may store responses
- * but must revalidate them (`no-cache`): data may change any second, and a 304 has no body. Until
- * the first snapshot the response is `not-ready`, because an empty list would be wrong.
+ * Adds the four resources and the snapshot. Caches must revalidate (`no-cache`): data may change
+ * any second. Before the first snapshot the response is `not-ready`; an empty list would be wrong.
  */
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
   const { head, freshness, info, door = allowAll, quick } = parts;

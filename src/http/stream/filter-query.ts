@@ -6,9 +6,8 @@ const LISTS = ["tokens", "symbols", "names"] as const;
 const NUMBERS = ["min_liquidity", "min_price_change"] as const;
 
 /**
- * Reads the filter of a query: `tokens`, `symbols` and `names`, comma-separated or repeated,
- * `min_liquidity`, `min_price_change` and `sticky`. Returns `undefined` if there is none. Throws
- * FlarewireError `invalid-parameter` with the field.
+ * Reads a query's filter, with lists comma-separated or repeated; `undefined` if there is none.
+ * Throws FlarewireError `invalid-parameter` with the field.
  */
 export function readFilter(query: Readonly<Record<string, unknown>>): Filter | undefined {
   const given: Record<string, unknown> = {};

@@ -21,9 +21,8 @@ function endWithPeer(this: Connection): void {
 }
 
 /**
- * Adapts one server-sent events response to the hub's socket. Back-pressure is the response's own,
- * and the last event gives the reason for its end. At most the socket's high-water mark of 64 KiB
- * and one batch wait in this process.
+ * Adapts a server-sent events response to the hub's socket. The last event gives the reason for its
+ * end. At most 64 KiB (the high-water mark) and one batch wait here.
  */
 export class SseSocket implements Socket {
   readonly #out: Writable;

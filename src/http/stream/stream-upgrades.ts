@@ -3,11 +3,9 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 
 /**
- * Emits the server's upgrade requests for a WebSocket at `path` as `upgrade`. Every other upgrade
- * goes to the server's other listeners, or to HTTP if there are none.
- *
- * Java's client, for example, offers `h2c` with its first request; with an upgrade listener, Node
- * would take such a request out of HTTP. Node before 24.9 still does.
+ * Emits upgrade requests for a WebSocket at `path`; others go to other listeners or HTTP. Java's
+ * client, for example, offers `h2c`, with which Node would take its request out of HTTP. Node
+ * before 24.9 still does.
  */
 export function streamUpgrades(app: FastifyInstance, path: string): EventEmitter {
   const { server } = app;

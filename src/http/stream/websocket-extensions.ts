@@ -15,10 +15,9 @@ interface Offer {
 }
 
 /**
- * Returns the accepted part of `Sec-WebSocket-Extensions`: compression of single messages without
- * context takeover on either side (RFC 7692). All clients can then receive the same frames, without
- * a context each. Returns `undefined` if no offer fits. Throws FlarewireError `invalid-parameter`
- * if the field is invalid: RFC 6455, 9.1, requires the connection to fail.
+ * Returns the accepted part of `Sec-WebSocket-Extensions`, if any: compression without context
+ * takeover (RFC 7692), so that all clients get the same frames. Throws `invalid-parameter` for an
+ * invalid field, as RFC 6455, 9.1, requires.
  */
 export function acceptExtensions(field: string): string | undefined {
   for (const offer of readOffers(field)) {

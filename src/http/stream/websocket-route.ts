@@ -56,9 +56,8 @@ const untypedOptions: object = {
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
- * Serves the stream on `GET /api/v1/stream`. A refused handshake gets an HTTP response: a
- * FlarewireError that the instance's error handler turns into a problem. When the instance closes,
- * remaining connections are closed with `going-away`; call `hub.drain()` before for a graceful end.
+ * Serves `GET /api/v1/stream`. A refused handshake gets an HTTP problem. When the instance closes,
+ * connections get `going-away`; call `hub.drain()` before for a graceful end.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock, compression = true } = options;
@@ -158,9 +157,8 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
 }
 
 /**
- * Releases the handshake's objects. Otherwise the socket would hold the response, and the plugin's
- * unused listener the request and the reply, for its lifetime. Together they are larger than the
- * connection itself.
+ * Releases the handshake's response, request and reply, which the socket and the plugin's listener
+ * would hold for its lifetime: more than the connection itself.
  */
 function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
   const { socket } = raw;

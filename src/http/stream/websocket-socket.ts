@@ -59,10 +59,8 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 }
 
 /**
- * Adapts one WebSocket to the hub's socket. `ws` does handshake, parsing, ping, pong and close.
- * Events are frames that the hub built and many sockets share, so they are written to the raw
- * socket. Both write to the same stream and `ws` buffers nothing here, so calls and bytes have the
- * same order.
+ * Adapts one WebSocket to the hub's socket. `ws` does handshake, parsing, ping, pong and close;
+ * frames of the hub go to the raw socket, which keeps the order, as `ws` buffers nothing here.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   pingSlot = 0;
@@ -104,9 +102,8 @@ export class WebSocketSocket implements Socket, PingTarget {
   }
 
   /**
-   * Answers a ping. While {@link MAX_WAITING_PONGS} are queued, only the newest ping is remembered
-   * and answered later, as RFC 6455, 5.5.3, permits. This bounds the memory of a client that sends
-   * many pings.
+   * Answers a ping. While {@link MAX_WAITING_PONGS} are queued, only the newest is answered later
+   * (RFC 6455, 5.5.3), which bounds a client's memory.
    */
   pinged(data: Buffer): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return;

@@ -13,11 +13,8 @@ interface CacheEntry {
 }
 
 /**
- * Caches framed parts of the backlog, so that each is framed once for all clients at the same
- * cursor (law L6).
- *
- * After an outage, many clients reconnect with the same cursor. A thousand of them cost one framing
- * and a thousand writes.
+ * Caches framed parts of the backlog (law L6): a thousand clients that return with one cursor after
+ * an outage cost one framing.
  */
 export class BacklogFrameCache {
   readonly #maxBytes: number;

@@ -33,10 +33,8 @@ export function deflateBlocks(text: Buffer): Buffer {
 }
 
 /**
- * Caches compressed texts, each compressed once (law L6), up to a size limit.
- *
- * Each entry is the end of a message. The beginning differs per client and precedes it as an
- * uncompressed block.
+ * Caches compressed ends of messages, each once (law L6), up to a size limit. The beginning differs
+ * per client and precedes it as an uncompressed block.
  */
 export class DeflateCache {
   readonly #entries = new Map<Buffer | string, CacheEntry>();
@@ -50,9 +48,8 @@ export class DeflateCache {
   }
 
   /**
-   * Returns `before`, `text` and `after` joined and compressed, as the last blocks of a message.
-   * Returns `undefined` if that saves less than `overhead` bytes. `text` is the key: a string by
-   * value, a Buffer by identity, so a Buffer must not change.
+   * Returns the three joined and compressed, or `undefined` if that saves less than `overhead`
+   * bytes. `text` is the key: a string by value, an unchanging Buffer by identity.
    */
   take(text: Buffer | string, before: string, after: string, overhead: number): Buffer | undefined {
     const cached = this.#entries.get(text);

@@ -32,12 +32,9 @@ function openingBlocks(opening: Buffer): Buffer {
 }
 
 /**
- * Frames messages for connections with permessage-deflate, no context takeover, and a server window
- * of `WINDOW_BITS` or more.
- *
- * A message is a stored block with what differs per shape, followed by shared compressed blocks. So
- * each event is compressed once for all shapes and cursors, and a snapshot once per state. Texts
- * that are not shared or too small stay uncompressed.
+ * Frames messages for permessage-deflate without context takeover and a window of `WINDOW_BITS` or
+ * more: a stored block that differs per shape, then shared compressed blocks. So each event is
+ * compressed once for all shapes and cursors, and a snapshot once per state.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
   const events = new DeflateCache(EVENT_CACHE_BYTES, counts);

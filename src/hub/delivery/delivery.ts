@@ -27,10 +27,8 @@ const MAX_FILTERED_RECORDS = 32;
 type Records = Extract<BacklogPart, { kind: "records" }>;
 
 /**
- * Tracks one client's position in the log, and brings it to the head.
- *
- * A client that reads is in a group and costs one write per batch. One that does not costs a few
- * numbers here, whatever happens in the log.
+ * Brings one client to the head of the log. One that reads costs one write per batch in its group,
+ * one that does not only a few numbers here.
  */
 export class Delivery implements GroupMember {
   slot = 0;
@@ -77,9 +75,8 @@ export class Delivery implements GroupMember {
   }
 
   /**
-   * Resumes these channels after `after`, a cursor below the head or of another log. Calls
-   * `respond` once it is known whether that is possible, then sends the events. With `lost`, the
-   * client is live without channels instead.
+   * Resumes these channels after a cursor. Calls `respond` once the answer is known, then sends the
+   * events. With `lost`, the client is live without channels instead.
    */
   resume(selection: Selection, after: Cursor, respond: (lost: Lost | undefined) => void): void {
     this.#leave();

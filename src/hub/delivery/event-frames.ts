@@ -50,13 +50,9 @@ export class FramePrefixes {
 }
 
 /**
- * Frames and joins the records that belong to the shape.
- *
- * Stops after the event that reaches `maxBytes` (default: unlimited), so at least one record is
- * used. Returns `from.through` if there are no records. A filtered shape needs `steps`, which
- * advance past each record that is used.
- *
- * @param from.prev Sent with the first event.
+ * Frames and joins the shape's records, up to the event that reaches `maxBytes` (default:
+ * unlimited). A filtered shape needs `steps`, which advance past each used record. `from.prev` is
+ * sent with the first event.
  */
 export function frameEvents(
   records: readonly LogRecord[],

@@ -9,12 +9,9 @@ function fields(name: string, id: string | undefined): string {
 }
 
 /**
- * Frames messages as server-sent events. `data` is the same JSON text as over WebSocket.
- *
- * An event is named after the message, or after the market event, and has the cursor as its `id`.
- * `hello` has no `id`: it names the head, which a resuming client has not reached. A browser
- * disconnected right after it would resume from there. A `subscribed` that reports a loss is named
- * `reset`.
+ * Frames messages as server-sent events, named after the message or market event, with the cursor
+ * as `id`. `hello` has none, since it names the head, from which a disconnected browser would
+ * resume. A `subscribed` that reports a loss is named `reset`.
  */
 export const sseFraming: Framing = {
   name: "sse",

@@ -41,10 +41,8 @@ export interface KnownLists {
 }
 
 /**
- * The lists at the head, and at any earlier seq that the log still reaches.
- *
- * Stores checkpoints at intervals and replays the log from there. Checkpoints share unchanged
- * items.
+ * The lists at any seq that the log reaches, by replaying it from checkpoints, which share
+ * unchanged items.
  */
 export class ListHistory {
   readonly #log: EventLog;

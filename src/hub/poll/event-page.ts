@@ -62,13 +62,9 @@ export type EventPage =
   | { readonly kind: "lost"; readonly lost: Lost };
 
 /**
- * Reads up to `limit` (at least 1) events of a shape after `from`, as far as the head.
- *
- * Works in slices, with a `pause` before each. Ends the page early when `signal` aborts.
- *
- * @param request.prev The client's own position, sent with the first event. It lies before `from`
- *   if nothing of the shape is known to be in between.
- * @param request.steps Lists from the page that ended at `from`, if any.
+ * Reads up to `limit` (at least 1) events of a shape after `from`, in slices with a `pause` before
+ * each; ends early when `signal` aborts. `prev`: the client's own position, which may lie before
+ * `from`; `steps`: lists of the page that ended there.
  */
 export async function readPage(
   { log, head, history }: PageParts,

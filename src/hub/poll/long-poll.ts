@@ -41,9 +41,8 @@ export class LongPoll {
   readonly #turn: TurnBudget;
 
   /**
-   * @param options.stopping Answers waiting requests at once when it aborts.
-   * @param options.aheadWaitMs See HubLimits.
-   * @param options.turn Shares the event loop with other work. Default: its own budget.
+   * `stopping`: answers waiting requests at once; `aheadWaitMs`: see HubLimits; `turn`: shares the
+   * event loop. Default: its own budget.
    */
   constructor(
     options: PageParts & {
@@ -67,10 +66,8 @@ export class LongPoll {
   }
 
   /**
-   * Answers a query. Without `after`, returns an empty page at the head at once: a cursor to start
-   * from. An aborted signal ends the search and the wait.
-   *
-   * @param by The client that asks. Default: the server itself.
+   * Answers a query for `by`, default the server. Without `after`, returns an empty page at the
+   * head: a cursor to start from. An aborted signal ends the search and the wait.
    */
   async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
     const { head, history } = this.#parts;

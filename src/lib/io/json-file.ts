@@ -27,9 +27,8 @@ const MAX_QUOTED = 64;
 const OTHERS_WRITE = 0o002;
 
 /**
- * Reads a regular file of limited size that is not writable by everybody. Rejects with InputError
- * otherwise: a device or pipe may never end, and a file that anybody can change must not control
- * access.
+ * Reads a regular file of limited size that only its owner and group can write: a pipe may never
+ * end, and a file that anybody can change must not control access. Rejects with InputError.
  */
 export async function readTrustedText(file: string, maxBytes: number): Promise<string> {
   try {

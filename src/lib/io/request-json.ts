@@ -38,9 +38,8 @@ export interface RequestSettings {
 const MAX_ETAG = 1_024;
 
 /**
- * Requests JSON, conditionally if `etag` is given. Rejects only with the signal's reason; every
- * response or failure is an {@link Answer}. Does not follow redirects, even within the origin: each
- * poll would pay for them, and the operator should know that a service moved.
+ * Requests JSON, conditionally with `etag`. Rejects only with the signal's reason. Does not follow
+ * redirects: each poll would pay for them, and the operator should know that a service moved.
  */
 export async function requestJson(
   url: string,

@@ -36,20 +36,18 @@ interface Shutdown {
 }
 
 /**
- * Signals within this time of the first count as the same request. npm forwards SIGINT and SIGTERM
- * to its script, so a terminal's Ctrl-C, or a supervisor that signals every process, arrives twice.
+ * Signals this close to the first count as the same: npm forwards SIGINT and SIGTERM to its script,
+ * so Ctrl-C arrives twice.
  */
 const SAME_REQUEST_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
 /**
- * Watches for requests to stop. The first SIGTERM or SIGINT requests a graceful shutdown, through
- * `requested` and `signal`. A second one, at least a second later, exits at once with EXIT.retry:
- * an impatient operator does not wait for a drain, and a supervisor can tell that it was
- * interrupted.
+ * Watches for requests to stop. The first SIGTERM or SIGINT requests a graceful shutdown. A second,
+ * at least a second later, exits with EXIT.retry: an impatient operator does not wait for a drain.
  *
- * `npx` and package scripts run a shell between npm and this process. npm forwards SIGTERM to the
- * shell, which dies without telling its child. So the end of that shell requests a shutdown, too.
+ * `npx` and package scripts run a shell, which dies of the SIGTERM that npm forwards without
+ * telling its child. So its end requests a shutdown, too.
  */
 export function watchShutdown(source: SignalSource, clock: Clock = systemClock): Shutdown {
   const controller = new AbortController();
@@ -92,9 +90,8 @@ function watchParent(source: SignalSource, clock: Clock, onEnd: () => void): () 
 }
 
 /**
- * Whether npm runs this program as its complete script, as with `npx flarewire serve`. Its shell
- * then only waits for this process. The shell of any other script may end first on purpose:
- * `flarewire serve &`.
+ * Whether npm runs this program as its complete script, as with `npx flarewire serve`. The shell of
+ * any other script may end first on purpose: `flarewire serve &`.
  */
 function isScriptOfNpm({ npm_lifecycle_script: script = "" }: SignalSource["env"]): boolean {
   // `2>&1` starts no second command.

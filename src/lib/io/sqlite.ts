@@ -18,9 +18,9 @@ export class DamagedError extends Error {
 }
 
 /**
- * Opens or creates a database file for this process alone: the lock ends with the process, even a
- * killed one, and no shared memory is needed. Each transaction is on disk when it ends. Throws
- * {@link DamagedError}, before it changes anything, if the file is not ours or corrupt.
+ * Opens or creates a database for this process alone, by a lock that ends with it. Each transaction
+ * is on disk when it ends. Throws {@link DamagedError}, before any change, if it is not ours or
+ * corrupt.
  */
 export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
   makePrivateFile(path);

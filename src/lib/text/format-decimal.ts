@@ -2,9 +2,9 @@
 const MAX_CHARACTERS = 120;
 
 /**
- * Formats a computed number as a plain decimal string: no exponent, no trailing zeros, `digits`
- * significant digits (default 10, in [1, 15]: a double has no more). For averages and sums only; an
- * echoed price keeps the feed's string. Returns `"0"` for a number that is not finite or too long.
+ * Formats a computed number as a plain decimal without trailing zeros, with `digits` significant
+ * digits (default 10, at most 15, as a double has). `"0"` if it is not finite or too long. For
+ * averages and sums; an echoed price keeps the feed's string.
  */
 export function formatDecimal(value: number, digits = 10): string {
   if (!Number.isFinite(value) || value === 0) return "0";

@@ -3,9 +3,8 @@ export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000 } as const;
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
- * Returns the milliseconds to wait after the `failures`-th consecutive failure (from 1). Full
- * jitter, so that gateways of one upstream do not return in step: evenly spread between the floor
- * and a bound that doubles from twice the floor to the ceiling. `random` yields [0, 1).
+ * Returns the wait in ms after the `failures`-th consecutive failure (from 1), with full jitter
+ * against gateways in step: from the floor to a bound that doubles to the ceiling.
  */
 export function backOffMs(failures: number, random: () => number, bounds: BackOffBounds = BACK_OFF): number {
   return bounds.floorMs + Math.floor(random() * backOffSpreadMs(failures, bounds));
@@ -22,9 +21,8 @@ interface BackOffBounds {
 }
 
 /**
- * Parses a `Retry-After` header in milliseconds, limited to 1 s to 5 min. Returns `undefined` if it
- * is absent, or neither a number of seconds nor an HTTP date. A date counts from the response's own
- * `Date`, if any, so that clocks need not agree.
+ * Parses `Retry-After` in ms, limited to 1 s to 5 min; `undefined` if it is neither seconds nor a
+ * date. A date counts from the response's `Date`, if any, so that clocks need not agree.
  */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const text = headers.get("retry-after")?.trim();

@@ -9,9 +9,8 @@ export class DeadlineExpired extends Error {
 }
 
 /**
- * Runs `work` for at most `ms`. Rejects with {@link DeadlineExpired} after that, and with the
- * signal's reason when it aborts. Both take effect at once, even if `work` (a slow DNS lookup, a
- * half-open connection) ignores the signal that it receives; that signal aborts too.
+ * Runs `work` for at most `ms`. Rejects with {@link DeadlineExpired}, or the signal's reason, at
+ * once, even if `work` ignores its signal, as a slow DNS lookup does.
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,

@@ -67,11 +67,9 @@ function makeDirectory(path: string): void {
 }
 
 /**
- * Opens or creates the file and locks it for this process, until it is closed or the process dies.
- *
- * A file that is foreign or damaged is renamed, reported, and replaced by an empty one. Throws
- * {@link FileBusyError} while another process holds the file. Throws other errors, such as a
- * read-only directory or a full disk, as they are.
+ * Opens or creates the file and locks it until it is closed or the process dies. A foreign or
+ * damaged file is renamed, reported, and replaced. Throws {@link FileBusyError} while another
+ * process holds it, and other errors as they are.
  */
 export function openLogFile(options: LogFileOptions): LogFile {
   const { path } = options;
@@ -163,9 +161,8 @@ export class LogFile {
   }
 
   /**
-   * Stores a batch atomically and deletes dropped events, except those that {@link saveCheckpoint}
-   * needs. Throws if the file was removed or replaced: writes would go to an inode that no later
-   * process can open.
+   * Stores a batch atomically and deletes what was dropped and no checkpoint needs. Throws if the
+   * file was removed or replaced: no later process could open that inode.
    */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {
     if (!this.#isInPlace()) throw new Error("it was removed, moved or replaced");

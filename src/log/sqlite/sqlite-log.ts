@@ -22,9 +22,8 @@ export interface SqliteLogOptions extends MemoryLogOptions {
 /** An event log that a later process can resume. */
 export interface DurableLog extends ReplicaLog {
   /**
-   * Replaces the stored state with `text`, the state at this seq. All later events stay stored
-   * until the next call. Adds `checkpoint`, the lists at this seq: see
-   * {@link LogFile.saveCheckpoint}.
+   * Replaces the stored state with `text`, and adds `checkpoint`, the lists at this seq. All later
+   * events stay stored until the next call: see {@link LogFile.saveCheckpoint}.
    */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void;
   /** The file could not be written. Since then, events are in memory only. */
@@ -35,12 +34,9 @@ export interface DurableLog extends ReplicaLog {
 const DROP_EVERY = 512;
 
 /**
- * Creates an event log in a file, with a copy in memory for readers.
- *
- * Each batch is written before anyone sees it, so that events sent to clients survive the process.
- * Only a power loss can undo a write, and the next opening detects that. If the file cannot be
- * written, the log continues in memory in the same epoch and removes the file, so that no later
- * process resumes from it.
+ * Creates an event log in a file, with a copy in memory for readers. Each batch is written before
+ * anyone sees it; only a power loss can undo that, and the next opening detects it. If the file
+ * fails, the log continues in memory and removes it, so that no process resumes from it.
  */
 export function createSqliteLog(options: SqliteLogOptions): DurableLog {
   return new SqliteLog(options);

@@ -1,10 +1,7 @@
 import type { ListItem } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 
-/*
- * Law L1: these four changes, applied in order, turn any list into any other. Items have keys (see
- * keyOf).
- */
+/* Law L1: these four changes turn any list into any other. Items have keys (see keyOf). */
 
 export type Change =
   | { readonly op: "insert"; readonly index: number; readonly item: ListItem }

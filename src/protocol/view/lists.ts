@@ -8,10 +8,8 @@ import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./vie
 export { EMPTY_SNAPSHOT } from "../../model/index.ts";
 
 /**
- * All values that a filter may test, accumulated since an item entered its list.
- *
- * Marks only grow, so an item selected by a sticky filter stays selected until it leaves. They
- * follow from the events alone, so every reader computes the same ones.
+ * All values that a filter may test, since an item entered its list. They only grow, so an item of
+ * a sticky filter stays; they follow from the events alone, so every reader has the same.
  */
 export interface Marks {
   /** Addresses in lower case; one, unless the source corrected it. */

@@ -1,10 +1,7 @@
 /**
- * Returns a smallest set of common keys such that all others keep their relative order. A reader
- * whose part of the list has none of these keys sees nothing move. Ignores keys in only one of the
- * orders. Takes O(n log n) steps.
- *
- * The others are a longest increasing subsequence of the former positions: M. L. Fredman, "On
- * computing the length of longest increasing subsequences", 1975.
+ * Returns a smallest set of keys such that all other common keys keep their relative order: the
+ * others are a longest increasing subsequence of the former positions (M. L. Fredman, 1975). O(n
+ * log n).
  */
 export function movedKeys(before: readonly string[], after: readonly string[]): readonly string[] {
   const formerPositions = new Map(before.map((key, position) => [key, position]));

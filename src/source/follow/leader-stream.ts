@@ -60,10 +60,8 @@ export class LeaderStream {
   }
 
   /**
-   * Processes a message. Throws {@link ProtocolViolation} if a leader never sends it at this
-   * point, and {@link LogDivergence} if its events do not continue from here.
-   *
-   * @param characters Length of the message's text.
+   * Processes a message of `characters`. Throws {@link ProtocolViolation} if a leader never sends
+   * it here, {@link LogDivergence} if its events do not continue from here.
    */
   take(message: LeaderMessage, characters = 0): StreamStep {
     switch (message.type) {

@@ -21,10 +21,8 @@ interface KeysOfAnswer {
 }
 
 /**
- * Tracks how long responses have lacked the items of one list.
- *
- * An absence may be a fault of one response, and an end cannot be undone. It learns from returns:
- * after an item returns, later absences must last twice as long.
+ * Tracks how long responses have lacked items of one list: an end cannot be undone. After an item
+ * returns, later absences must last twice as long.
  */
 export class Absences {
   readonly #absent = new Map<string, { readonly sinceMs: number; answers: number }>();

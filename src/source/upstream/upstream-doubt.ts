@@ -44,15 +44,12 @@ interface Belief {
 type Lacking = Readonly<Record<ListChannel, readonly string[]>>;
 
 /**
- * Decides how much of an upstream's responses to accept.
+ * Decides how much of an upstream's responses to accept. Listed items count at once. Missing ones
+ * stay until several responses lacked them for {@link ABSENT_MS}, because an end cannot be undone;
+ * an explained absence counts at once: a finished flare, a listing older than 15 minutes.
  *
- * Listed items are accepted at once. Missing items stay until several consecutive responses have
- * lacked them for {@link ABSENT_MS}, because an end cannot be undone and a delay is cheap. An
- * explained absence counts at once: a flare listed as finished, or a listing older than 15 minutes.
- *
- * A response is doubted if it lacks many items of a list without an explanation, or all items of
- * several lists. Absences must then last a minute. A chart or leaderboard stays complete while
- * responses lack all of it. Otherwise it is taken as is, because tokens displace each other there.
+ * A response that lacks many items without explanation, or all of several lists, is doubted:
+ * absences must last a minute, and a wholly missing chart or leaderboard stays.
  */
 export class UpstreamDoubt {
   readonly #absences: Readonly<Record<ListChannel, Absences>> = byChannel(() => new Absences());

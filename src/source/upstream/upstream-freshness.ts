@@ -22,14 +22,12 @@ export interface UpstreamHealth {
 }
 
 /**
- * Rates the freshness of an upstream source. The age of its data is the time since its last good
- * response plus the age that the upstream stated.
+ * Rates an upstream's freshness. Its age is the time since the last good response plus the stated
+ * one.
  *
- * `down`: polls have failed completely for longer than `staleAfterMs`, or from the start; or the
- * upstream reports that its source is down. `stale`: the data is older than `staleAfterMs` for
- * another reason, the upstream reports that it is stale, or its responses are doubted. A single
- * failed poll only adds age, or every hiccup would take the service out of rotation. The reason
- * contains no growing number, so it changes only with the cause.
+ * `down`: polls failed completely for `staleAfterMs`, or its source is down. `stale`: the data is
+ * older for another reason, it says so, or is doubted. One failed poll only adds age, and the
+ * reason has no growing number.
  */
 export function judgeUpstream(health: UpstreamHealth): Freshness {
   const { lastSuccessAtMs, observedAtMs } = health;

@@ -5,12 +5,9 @@ import type { Flare, Listing, NestedFlare, Snapshot } from "../../model/index.ts
 const MAX_SAME = 8;
 
 /**
- * Replaces ids in `answer` by those that `before` uses for the same flares, listings and chart
- * items, in case an upstream changes its ids.
- *
- * Flares are the same with the same address and start, listings with the same address and time, and
- * chart items with the same token. Explanations and nested flares follow. Lists without unknown
- * duplicates are returned as they are.
+ * Replaces ids in `answer` by those of `before` for the same flares (address and start), listings
+ * (address and time) and chart items (token), in case an upstream changes its ids. Explanations and
+ * nested flares follow.
  */
 export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
   const { free, pro, finished_trending } = before.flares;

@@ -11,12 +11,9 @@ export function fieldOf(value: unknown, name: string): unknown {
 }
 
 /**
- * Makes a fresh result of `JSON.parse` safe to pass on with unknown fields. Removes every
- * `__proto__` key in place, because a later assignment by name would set a prototype.
- *
- * Returns why the value is still unusable, or `undefined`. It may exceed `bounds`: `JSON.stringify`
- * recurses and overflows on nesting that `JSON.parse` accepts. Or it may contain a number beyond
- * the range of a double, which would be served as `null`.
+ * Makes a fresh `JSON.parse` safe to pass on: removes every `__proto__` key, which a later
+ * assignment would follow. Returns why it is still unusable: it exceeds `bounds`, on which
+ * `JSON.stringify` would overflow, or has a number beyond a double's range.
  */
 export function sanitize(
   value: unknown,

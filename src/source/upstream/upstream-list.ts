@@ -41,12 +41,9 @@ const MAX_READ = 10_000;
 const MAX_KEY = 200;
 
 /**
- * Reads a list from an upstream, in its order.
- *
- * Valid items are taken completely, including unknown fields. An invalid item is replaced by its
- * last valid version in `before`, or dropped. Of two valid items with one key, the first counts. If
- * `raw` is not an array, returns `before`. Items equal to those in `before` are the same objects.
- * Never throws; problems go to `reports`.
+ * Reads an upstream's list, in its order, with unknown fields. An invalid item is replaced by its
+ * last valid version in `before`, or dropped; of one key, the first counts. Equal items are those
+ * of `before`. Never throws; problems go to `reports`.
  */
 export function readList(
   list: ListChannel,

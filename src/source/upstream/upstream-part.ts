@@ -36,9 +36,8 @@ export function misfitOfFlares(flares: unknown, first: boolean): string | undefi
 }
 
 /**
- * Reads one resource. Unusable lists and items stay as in `before`; without a change, returns
- * `before`'s own object. The specification only promises charts of avalanche: they may be absent,
- * and are then empty.
+ * Reads one resource. Unusable lists and items stay as in `before`, whose own object is returned
+ * without a change. Charts of avalanche may be absent, and are then empty.
  */
 export function readResource(
   resource: Resource,

@@ -50,17 +50,13 @@ export interface UpstreamSource extends SnapshotSource {
 }
 
 /**
- * Creates a snapshot source from another service with the same API.
+ * Creates a snapshot source from a service with the same API. It never ends or fails: a poll
+ * retries with back-off, and {@link SnapshotSource.freshness} reports the trouble. Invalid parts
+ * keep their last valid version (see readList), missing items stay until confirmed (see {@link
+ * UpstreamDoubt}).
  *
- * It never ends or fails: a poll retries with back-off until there is a response, and
- * {@link SnapshotSource.freshness} reports the trouble meanwhile. Invalid parts keep their last
- * valid version (see readList), and missing items stay until their absence is confirmed (see
- * {@link UpstreamDoubt}). If `/snapshot` is not offered, some of the four resources may fail while
- * the others continue. The next poll then waits as after a failure.
- *
- * `observedAtMs` is the upstream's, else the wall time of the poll. It goes back if the upstream
- * restarts its market. Throws FlarewireError `invalid-setting` unless `url` is an http or https
- * address as described.
+ * `observedAtMs` is the upstream's, else the wall time of the poll. Throws `invalid-setting` unless
+ * `url` is as described.
  */
 export function createUpstreamSource(options: UpstreamOptions): UpstreamSource {
   return new PolledUpstream(options);

@@ -4,9 +4,8 @@ import { neverFlaredId } from "../../trend/index.ts";
 import { isRecord } from "./upstream-json.ts";
 
 /**
- * Prepares an upstream's snapshots for serving. Links that are not http or https become `null`, and
- * charts and leaderboards reveal no flare that only `pro` lists. Unchanged parts are the same
- * objects.
+ * Prepares snapshots for serving: unsafe links become `null`, charts and leaderboards reveal no
+ * flare that only `pro` lists. Unchanged parts are the same objects.
  */
 export class UpstreamView {
   readonly #cleaned = new WeakMap<object, unknown>();

@@ -45,13 +45,10 @@ export interface Circumstances {
 export type Verdict = "start" | "none" | FinishCause;
 
 /**
- * Judges a token and updates its trend.
- *
- * A running flare is low while its score is below the finish threshold, its activity does not meet
- * the start condition, or its volume is below the usual. The score alone is not enough: the price
- * remembers a burst long after it is over, and buyers who spend nothing are cheap to fake. The
- * flare ends when it has been low for `fadeMs`, or when the token is silent. Time without data of
- * the group does not count.
+ * Judges a token and updates its trend. A running flare is low while its score, activity or volume
+ * is; the score alone remembers a burst long after it is over, and buyers who spend nothing are
+ * cheap to fake. It ends when low for `fadeMs`, or silent. Time without data of the group does not
+ * count.
  */
 export function judge(
   trend: Trend,

@@ -44,11 +44,9 @@ interface LiquidityReport {
 }
 
 /**
- * Stores a pool's liquidity and compares the token's total with its recent level.
- *
- * A report older than the previous one changes nothing. A token's first pool counts at once. If the
- * first report of a later pool is a `sync`, the pool existed before, and only its reference counts
- * at once. Beyond 16 pools, the least valuable one is dropped.
+ * Stores a pool's liquidity and compares the token's total with its recent level. Older reports
+ * change nothing. The first pool counts at once; of a later one that begins with a `sync`, only the
+ * reference. Beyond 16 pools, the least valuable is dropped.
  */
 export function notePool(
   token: TokenState,

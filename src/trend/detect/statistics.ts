@@ -11,18 +11,16 @@ export function clip(value: number, low: number, high: number): number {
 }
 
 /**
- * Returns how many deviations a count lies above its expectation, for overdispersed counts:
- * `2(√(n+3/8) − √(μ+3/8))/√φ`. This is the variance-stabilizing transform of Anscombe (1948),
- * divided by the root of the dispersion φ (Fano factor: variance over mean; at least 1).
+ * Returns the deviations of an overdispersed count: `2(√(n+3/8) − √(μ+3/8))/√φ`, the transform of
+ * Anscombe (1948) by the root of the dispersion φ (variance over mean; at least 1).
  */
 export function poissonSurprise(count: number, expected: number, dispersion: number): number {
   return (2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.375))) / Math.sqrt(Math.max(1, dispersion));
 }
 
 /**
- * Returns the lower bound of the interval of Wilson (1927) for the share of `hits` in `total`, at
- * `z` normal deviations (1.645: one-sided 95 %). 0 without observations. `total` may be fractional,
- * as decayed counts are.
+ * Returns the lower bound of Wilson (1927) for the share of `hits` in `total` (may be fractional),
+ * at `z` deviations (1.645: one-sided 95 %). 0 without observations.
  */
 export function wilsonLowerBound(hits: number, total: number, z = 1.645): number {
   if (!(total > 0)) return 0;

@@ -32,15 +32,11 @@ interface Waiting {
 }
 
 /**
- * Listens on the port that all workers share.
+ * Listens on the port that all workers share, and hands each connection, unread, to the worker with
+ * the fewest, one at a time per worker. If it dies before it takes one, another gets it.
  *
- * It accepts each connection and hands it, unread, to the worker with the fewest connections, one
- * at a time per worker. If a worker dies before it takes a connection, another worker gets it; the
- * client of a taken connection sees it close at once.
- *
- * In a burst, a faster worker gets no more than its share: the next connection waits for the worker
- * with the fewest, unless that one is stuck or very many wait. While no worker is ready,
- * connections wait here. The port stays open.
+ * In a burst, the next connection waits for the worker with the fewest, unless that is stuck or
+ * very many wait. While no worker is ready, connections wait here.
  */
 export class ConnectionHandoff {
   readonly #options: ConnectionHandoffOptions;

@@ -8,10 +8,8 @@ import type { PrimaryLink } from "./primary-link.ts";
 const GATHER_MS = 50;
 
 /**
- * The state that a worker shares with the other workers, through the primary.
- *
- * Each worker counts its own requests and later subtracts those of the others. Until their reports
- * arrive, a key may use its full rate at each worker. Over time it gets no more than its rate.
+ * The state that workers share through the primary. Each counts its own requests and later
+ * subtracts the others': until then a key may use its full rate at each, over time no more.
  */
 export class RemoteState implements SharedState {
   readonly tickets: SharedState["tickets"];

@@ -11,9 +11,8 @@ interface GlidingProps {
 }
 
 /**
- * A list whose items glide to their new positions, so that the eye can follow and nothing jumps
- * under the pointer. They do not glide with reduced motion, nor if the list's start is scrolled out
- * of view: then the browser's scroll anchoring applies.
+ * A list whose items glide to new positions, so that the eye can follow. Not with reduced motion,
+ * nor with the start scrolled away: then the browser's scroll anchoring applies.
  */
 export class Gliding extends Component<GlidingProps> {
   readonly #list = createRef<HTMLElement>();

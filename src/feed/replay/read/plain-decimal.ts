@@ -5,10 +5,8 @@ const PLAIN = /^\d+(\.\d+)?$/;
 const LOOSE = /^\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
 /**
- * Converts a number to a plain decimal string: digits and at most one point. A plain one is
- * returned unchanged. An exponent (`1e-8`), a leading plus and a missing digit beside the point
- * (`.5`) are written out exactly, without floating point. Returns `undefined` for anything else: a
- * minus sign, `NaN`, blanks, or more than `MAX_AMOUNT_CHARS` characters.
+ * Converts a number to a plain decimal, exactly: an exponent (`1e-8`), a leading plus and `.5` are
+ * written out. `undefined` for anything else, or more than `MAX_AMOUNT_CHARS` characters.
  */
 export function plainDecimal(text: string): string | undefined {
   if (PLAIN.test(text)) return text.length <= MAX_AMOUNT_CHARS ? text : undefined;

@@ -3,9 +3,7 @@ const TWO_TO_32 = 4_294_967_296;
 const WARM_UP_ROUNDS = 16;
 
 /**
- * Mixes the bits of a 32-bit word: the finalizer of splitmix32 (Steele, Lea, Flood, "Fast
- * Splittable Pseudorandom Number Generators", OOPSLA 2014, in its 32-bit form with Ettinger's
- * multipliers).
+ * Mixes a 32-bit word: splitmix32's finalizer (Steele, Lea, Flood, OOPSLA 2014; Ettinger's form).
  */
 export function mixBits(word: number): number {
   let mixed = word | 0;
@@ -24,9 +22,8 @@ export function hashText(text: string, lane = 0): number {
 }
 
 /**
- * Generates random numbers by name. Equal names yield equal numbers on every machine, and different
- * names independent ones, so that one token's draws never affect another's. sfc32 of
- * Doty-Humphrey's PractRand: 128 bits of state, 96 of them from the name; cycles of at least 2^32.
+ * Random numbers by name: equal names yield equal numbers, different names independent ones. sfc32
+ * of PractRand: 128 bits of state, 96 of them from the name; cycles of at least 2^32.
  */
 export class Random {
   #a: number;

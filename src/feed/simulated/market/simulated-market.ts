@@ -43,11 +43,9 @@ export interface SimulatedMarket {
 }
 
 /**
- * Creates a market in event time, without a clock and with no randomness but the seed's. It is a
- * discrete-event simulation: each token, the exchange, the listings and the market factor are
- * actors, and the one whose time is next acts. Each has its own random stream, so that one does not
- * affect the draws of others. Memory depends on the number of living tokens, not on the simulated
- * time.
+ * Creates a market in event time, whose only randomness is the seed's: a discrete-event simulation
+ * in which the actor whose time is next acts. Each has its own random stream. Memory depends on the
+ * number of living tokens, not on the simulated time.
  */
 export function createSimulatedMarket(options: SimulatedMarketOptions): SimulatedMarket {
   const seed = `${options.seed}`;

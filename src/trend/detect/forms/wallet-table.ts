@@ -1,11 +1,10 @@
 /*
- * Stores the traders of one token, a row of numbers for each.
+ * The traders of one token, a row of numbers for each.
  *
- * A token has hundreds of traders and the engine hundreds of thousands, and every trade looks one
- * up. As objects they took most of the engine's memory, and a map by name took a fifth of its time.
- * So all rows are in one array, which is the hash table itself (open addressing, linear probing). A
- * trader's key is 53 bits of the name: two of a token's few hundred traders collide once in 10^10
- * tokens. Someone who creates collisions on purpose only reduces the number of their own buyers.
+ * As objects, hundreds of thousands took most of the engine's memory, and a map by name a fifth of
+ * its time. So the rows are a hash table (open addressing, linear probing). A key is 53 bits of the
+ * name: a few hundred collide once in 10^10 tokens. Who creates collisions only reduces his own
+ * buyers.
  */
 
 const MEMORY_MS = 7_200_000;

@@ -1,12 +1,9 @@
 import type { Random } from "../random.ts";
 
 /**
- * Draws the times of trades that trigger further trades: a Hawkes process with an exponential
- * kernel. Each arrival raises the intensity by branching·decay, which then fades at rate `decay`.
- * On average every arrival triggers `branching` more, so the mean intensity is base ÷ (1 −
- * branching). Drawn exactly, without discretization or rejection: Dassios and Zhao, "Exact
- * simulation of Hawkes process with exponentially decaying intensity", Electronic Communications in
- * Probability 18 (2013).
+ * Draws times of trades that trigger others: a Hawkes process with exponential kernel. Each raises
+ * the intensity by branching·decay, which fades at rate `decay`; the mean is base ÷ (1 −
+ * branching). Exact: Dassios and Zhao, Electronic Communications in Probability 18 (2013).
  */
 export class Arrivals {
   readonly #jump: number;

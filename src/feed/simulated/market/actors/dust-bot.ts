@@ -16,9 +16,8 @@ interface DustBotTraits {
 }
 
 /**
- * Trades fractions of a cent forever, so that a token looks alive: a purchase or a sale every few
- * minutes, from a few wallets. Occasionally, for a quarter of an hour, from many wallets at rising
- * prices. Those bursts are labeled `dust`.
+ * Trades fractions of a cent forever, so that a token looks alive. Occasionally from many wallets
+ * at rising prices for a quarter of an hour: labeled `dust`.
  */
 export class DustBot extends TokenActor {
   readonly #traits: DustBotTraits;

@@ -6,9 +6,8 @@ const ARBITRAGEURS = 24;
 const CACHED = 8_192;
 
 /**
- * The traders of one chain, as numbers that map to addresses without state per trader. The n-th is
- * drawn with a probability proportional to n^(−2/3): a few trade everywhere all the time, most
- * occur once.
+ * One chain's traders, as numbers without state. The n-th is drawn with a probability proportional
+ * to n^(−2/3): a few trade everywhere all the time, most occur once.
  */
 export class Wallets {
   readonly #lanes: readonly number[];

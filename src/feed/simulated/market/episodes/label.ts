@@ -23,10 +23,8 @@ export const PUMP_SHAPES = ["sharp", "staircase", "slow-burn", "pump-and-dump", 
 export type PumpShape = (typeof PUMP_SHAPES)[number];
 
 /**
- * Ground truth about one planned event of the simulated market, complete at its start. It is
- * carried out through trades, so prices follow it up to noise. A token has at most one of `pump`,
- * `rug`, `honeypot`, `wash` and `thin` at a time. The other kinds may overlap them: liquidity moves
- * and dust occur during pumps too.
+ * Ground truth about one planned event, complete at its start; prices follow it up to noise. A
+ * token has one of `pump`, `rug`, `honeypot`, `wash` and `thin` at a time; others may overlap.
  */
 export interface Label {
   readonly kind: LabelKind;

@@ -21,9 +21,8 @@ export function rhythmAt(atMs: number): number {
 }
 
 /**
- * Simulates the market's level, as the natural logarithm against its start: a slow random walk.
- * Occasionally the whole market moves by 4 to 12 % within 5 to 15 minutes, labeled `wide`, or falls
- * by 5 to 15 % over hours, labeled `slump`.
+ * The market's log level: a slow random walk. Occasionally it moves by 4 to 12 % within 5 to 15
+ * minutes, labeled `wide`, or falls by 5 to 15 % over hours, labeled `slump`.
  */
 export class MarketFactor implements Actor {
   readonly rank: number;

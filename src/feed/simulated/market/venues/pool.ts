@@ -1,7 +1,6 @@
 /**
- * A constant-product pool of x tokens and y quote, in which no swap decreases x·y (Adams,
- * Zinsmeister, Robinson, "Uniswap v2 Core", 2020). The fee is taken from the input and stays in the
- * pool, so each swap increases x·y slightly.
+ * A constant-product pool of x tokens and y quote (Adams, Zinsmeister, Robinson, "Uniswap v2 Core",
+ * 2020). The fee stays in the pool, so each swap increases x·y slightly.
  */
 export class Pool {
   #tokens: number;

@@ -18,9 +18,8 @@ interface VenueNames {
 }
 
 /**
- * Represents where one token trades: its pool, and the visible events of each swap. A trade's price
- * is what was paid per token, including fee and own impact, so price × amount is its size in
- * dollars. Amounts here are dollars or tokens at `quoteUsd` dollars per quote.
+ * Where one token trades, with the events of each swap. A trade's price includes fee and own
+ * impact, so price × amount is its size. Amounts are dollars or tokens at `quoteUsd`.
  */
 export class Venue {
   readonly pool: Pool;
