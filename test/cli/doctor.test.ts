@@ -61,6 +61,16 @@ test("says of each endpoint whether it works, and its code says whether all do",
   expect(good.stdout + bad.stdout + bad.stderr).not.toContain(KEY);
 
   exchanges.mischief.clear();
+  services.mischief.set("etherscan", "free key");
+  const freeKey = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
+  expect(freeKey.code).toBe(0);
+  const partly = "contractSource of WPOL; refuses bsc, avalanche: this key's plan lacks the chain";
+  expect(freeKey.stdout).toMatch(new RegExp(`^works  etherscan +token .*  ${partly}; a paid plan`, "m"));
+  const onlyBsc = ["doctor", "--live", "bsc", "--enrich", "etherscan", "--bsc-rpc", "http://127.0.0.1:9"];
+  const useless = await runCli([...onlyBsc, "--etherscan-url", urls.etherscan], environment);
+  expect(useless.stdout).toMatch(
+    /^fails {2}etherscan +token .* {2}refuses bsc: this key's plan lacks the chain; a paid plan/m,
+  );
   services.mischief.clear();
   // A dead endpoint of one chain; the other parts of the live market are left out.
   const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];

@@ -59,7 +59,7 @@ function createEnricher(name: EnricherName, key: string, options: EnrichersOptio
     case "sourcify":
       return new LookupEnricher(sourcify(url), client, clock, cache);
     case "etherscan":
-      return new LookupEnricher(etherscan(url, key), client, clock, cache);
+      return new LookupEnricher(etherscan(url, key), client, clock, cache, options.notify);
     case "dexscreener":
       return new LookupEnricher(dexscreener(url), client, clock, cache);
   }

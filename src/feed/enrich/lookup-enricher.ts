@@ -1,4 +1,6 @@
+import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { HOUR_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
@@ -19,7 +21,10 @@ export interface Lookup {
   readonly maxTokens: number;
   /** The request's address. It may contain a key, so it is never shown. */
   readonly url: (group: ChainGroup, tokens: readonly string[]) => string;
-  /** Returns the known facts by address in lower case. Throws UnexpectedAnswer. */
+  /**
+   * Returns the known facts by address in lower case. Throws UnexpectedAnswer, or Refusal if the
+   * service does not serve the chain.
+   */
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
   /** How long an answer is valid, in milliseconds; `undefined` stands for a token without facts. */
   readonly holdsMs: (facts: Facts | undefined) => number;
@@ -33,6 +38,8 @@ export interface Lookup {
 /** Maximum number of waiting tokens. The longest waiting one is dropped until it is noted again. */
 const MAX_WAITING = 10_000;
 const SAVE_EVERY_MS = 30_000;
+/** How long a chain that the service refused is not queried. The key may get a better plan. */
+const REFUSED_MS = 12 * HOUR_MS;
 
 /** Queries a service about new tokens, a few at a time, and caches the answers. */
 export class LookupEnricher implements Enricher {
@@ -44,19 +51,30 @@ export class LookupEnricher implements Enricher {
   readonly #waiting = new Map<string, TokenRef>();
   /** Keys of waiting tokens that an answer omitted: the next request is about one of them only. */
   readonly #omitted = new Set<string>();
+  /** Chains that the service refuses, with the reason and the monotonic time of the next attempt. */
+  readonly #refused = new Map<ChainGroup, { readonly reason: string; readonly untilMs: number }>();
+  readonly #notify: Notify;
   #onFound: OnFound = () => {};
   #wake: () => void = () => {};
 
-  constructor(lookup: Lookup, client: ServiceClient, clock: Clock, cache: FactCache) {
+  constructor(
+    lookup: Lookup,
+    client: ServiceClient,
+    clock: Clock,
+    cache: FactCache,
+    notify: Notify = () => {},
+  ) {
     this.name = lookup.name;
     this.#lookup = lookup;
     this.#client = client;
     this.#clock = clock;
     this.#cache = cache;
+    this.#notify = notify;
   }
 
   get trouble(): string | undefined {
-    return this.#client.trouble;
+    if (this.#client.trouble !== undefined || this.#refused.size === 0) return this.#client.trouble;
+    return refusalOf([...this.#refused].map(([group, { reason }]) => [group, reason]));
   }
 
   report(): ServiceReport {
@@ -71,6 +89,7 @@ export class LookupEnricher implements Enricher {
       if (isKnown) this.#onFound(token, known.facts);
       if (this.#clock.now() - known.at < this.#lookup.holdsMs(isKnown ? known.facts : undefined)) return;
     }
+    if (this.#clock.monotonic() < (this.#refused.get(token.group)?.untilMs ?? 0)) return;
     if (this.#waiting.size >= MAX_WAITING && !this.#waiting.has(key)) {
       const [longest = ""] = this.#waiting.keys();
       this.#waiting.delete(longest);
@@ -112,6 +131,11 @@ export class LookupEnricher implements Enricher {
       for (const token of batch) this.#waiting.set(keyOf(token), token);
       return;
     }
+    if (asked.kind === "refused") {
+      this.#refuse(first.group, asked.reason);
+      return;
+    }
+    this.#refused.delete(first.group);
     const found = asked.kind === "ok" ? asked.value : new Map<string, Facts>();
     for (const token of batch) {
       const key = keyOf(token);
@@ -125,6 +149,17 @@ export class LookupEnricher implements Enricher {
       this.#omitted.delete(key);
       this.#cache.set(key, { at: this.#clock.now(), facts });
       if (Object.keys(facts).length > 0) this.#onFound(token, facts);
+    }
+  }
+
+  /** Forgets a chain's tokens for now. Reports the chain the first time. */
+  #refuse(refused: ChainGroup, reason: string): void {
+    if (!this.#refused.has(refused)) this.#notify("warn", `${this.name} ${refusalOf([[refused, reason]])}`);
+    this.#refused.set(refused, { reason, untilMs: this.#clock.monotonic() + REFUSED_MS });
+    for (const [key, { group }] of this.#waiting) {
+      if (group !== refused) continue;
+      this.#waiting.delete(key);
+      this.#omitted.delete(key);
     }
   }
 
@@ -163,4 +198,12 @@ export class LookupEnricher implements Enricher {
     });
     this.#wake = () => {};
   }
+}
+
+/** Formats refusals as half a sentence: chains that share a reason are joined. */
+export function refusalOf(refusals: readonly (readonly [ChainGroup, string])[]): string {
+  const byReason = Map.groupBy(refusals, ([, reason]) => reason);
+  return [...byReason]
+    .map(([reason, chains]) => `refuses ${chains.map(([group]) => group).join(", ")}: ${reason}`)
+    .join("; ");
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
-import { UnexpectedAnswer } from "../service/service-client.ts";
+import { Refusal, UnexpectedAnswer } from "../service/service-client.ts";
 import { CHAIN_GROUPS, CHAINS, type Facts, keyOf } from "./enricher.ts";
 import type { Lookup } from "./lookup-enricher.ts";
 import type { Table } from "./table-enricher.ts";
@@ -60,11 +60,13 @@ export function sourcify(url: string): Lookup {
 const Source = z.object({ status: z.string(), message: z.string(), result: z.unknown().optional() });
 const SourceItem = z.object({ ABI: z.string() });
 const UNVERIFIED = "Contract source code not verified";
+/** The answers about a chain that the key's plan, or the service, does not include. */
+const CHAIN_LACKS = /not supported for this chain|unsupported chainid/i;
 
 /**
  * Whether Etherscan has the verified source of a contract. Status 1 and message OK also occur for
  * unverified contracts, whose ABI field says so; 0 and NOTOK report failures such as a rate limit.
- * Needs a key; some chains need a paid plan. Source: docs.etherscan.io, "Get Contract Source Code"
+ * Needs a key. Free keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io, "Get Contract Source Code"
  * and "Common Error Messages".
  */
 export function etherscan(url: string, key: string): Lookup {
@@ -76,6 +78,8 @@ export function etherscan(url: string, key: string): Lookup {
       `${url}/v2/api?${new URLSearchParams({ chainid: String(CHAINS[group].id), module: "contract", action: "getsourcecode", address: token, apikey: key })}`,
     read: (body, [token = ""]) => {
       const { status, message, result } = readWhole(Source, body, "source");
+      if (status !== "1" && CHAIN_LACKS.test(`${message} ${String(result)}`))
+        throw new Refusal("this key's plan lacks the chain; a paid plan serves it");
       if (status !== "1")
         throw new UnexpectedAnswer(`answered ${hidden(message)} (${hidden(String(result))})`);
       const [item] = readItems(SourceItem, result, "sources");

@@ -18,8 +18,8 @@ export function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
         },
         signal,
       );
-      if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);
       if (asked.kind === "absent") throw new UnexpectedAnswer("answered 404");
+      if (asked.kind !== "ok") throw new UnexpectedAnswer(asked.reason);
       if (asked.value.length === 0) throw new UnexpectedAnswer("lists no pool");
       return `${asked.value.length} trending pools`;
     },

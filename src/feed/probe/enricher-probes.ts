@@ -1,25 +1,39 @@
 import type { Clock } from "../../lib/time/clock.ts";
+import { NETWORKS } from "../chain/networks.ts";
 import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
-import type { EnricherName, Facts } from "../enrich/enricher.ts";
-import type { Lookup } from "../enrich/lookup-enricher.ts";
+import { CHAIN_GROUPS, type ChainGroup, type EnricherName, type Facts } from "../enrich/enricher.ts";
+import { type Lookup, refusalOf } from "../enrich/lookup-enricher.ts";
 import { coingecko, dexscreener, etherscan, sourcify } from "../enrich/services.ts";
 import type { Table } from "../enrich/table-enricher.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 
-/** The tested token: wrapped BNB on BSC, which every service knows. */
-const TOKEN = "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c";
+/** The tested tokens: each chain's wrapped coin, which every service knows. */
+const TOKENS = {
+  bsc: NETWORKS.bsc.quotes[0],
+  matic: NETWORKS.polygon.quotes[0],
+  avalanche: NETWORKS.avalanche.quotes[0],
+} as const satisfies Record<ChainGroup, unknown>;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "etherscanKey" | "clock"> {
+  /** The groups to ask about. If it names no chain, all. */
+  readonly groups: readonly string[];
+}
 
 export function enricherProbes({
   names,
   urls,
   etherscanKey,
   clock,
-}: Pick<EnrichersOptions, "names" | "urls" | "etherscanKey" | "clock">): readonly Probe[] {
+  groups,
+}: EnricherProbes): readonly Probe[] {
+  const followed = CHAIN_GROUPS.filter((group) => groups.includes(group));
+  const lookupOf = (lookup: Lookup) =>
+    lookupProbe(lookup, followed.length === 0 ? CHAIN_GROUPS : followed, clock);
   const probes: Readonly<Record<EnricherName, () => HostlessProbe>> = {
     coingecko: () => tableProbe(coingecko(urls.coingecko), "tokens with an address", clock),
-    sourcify: () => lookupProbe(sourcify(urls.sourcify), clock),
+    sourcify: () => lookupOf(sourcify(urls.sourcify)),
     etherscan: () =>
       etherscanKey === undefined
         ? {
@@ -27,37 +41,51 @@ export function enricherProbes({
             what: "contract",
             run: () => Promise.reject(new UnexpectedAnswer("has no key; set FLAREWIRE_ETHERSCAN_KEY")),
           }
-        : lookupProbe(etherscan(urls.etherscan, etherscanKey), clock),
-    dexscreener: () => lookupProbe(dexscreener(urls.dexscreener), clock),
+        : lookupOf(etherscan(urls.etherscan, etherscanKey)),
+    dexscreener: () => lookupOf(dexscreener(urls.dexscreener)),
   };
   return [...new Set(names)].map((name) => ({ ...probes[name](), host: new URL(urls[name]).hostname }));
 }
 
 function tableProbe({ name, url, read }: Table, counted: string, clock: Clock): HostlessProbe {
+  const ask = asking(clock);
   return {
     service: name,
     what: "list",
-    run: async (signal) => `${(await ask(url, read, clock, signal))?.size ?? 0} ${counted}`,
+    run: async (signal) => {
+      const asked = await ask(url, read, signal);
+      return `${asked.kind === "ok" ? asked.value.size : 0} ${counted}`;
+    },
   };
 }
 
-function lookupProbe({ name, url, read }: Lookup, clock: Clock): HostlessProbe {
+/** Asks about each chain, because a service may refuse some. It fails if it refuses all. */
+function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock): HostlessProbe {
+  const ask = asking(clock);
   const run = async (signal: AbortSignal) => {
-    const facts = await ask(url("bsc", [TOKEN]), (body) => read(body, [TOKEN]), clock, signal);
-    const known = facts?.get(TOKEN);
-    return known ? `${Object.keys(known).join(", ")} of wrapped BNB` : "no facts about wrapped BNB";
+    const found: string[] = [];
+    const refused: [ChainGroup, string][] = [];
+    for (const group of groups) {
+      const { address, symbol } = TOKENS[group];
+      const read = (body: unknown) => lookup.read(body, [address]);
+      const asked = await ask(lookup.url(group, [address]), read, signal);
+      const known = asked.kind === "ok" ? asked.value.get(address) : undefined;
+      if (asked.kind === "refused") refused.push([group, asked.reason]);
+      else found.push(known ? `${Object.keys(known).join(", ")} of ${symbol}` : `no facts about ${symbol}`);
+    }
+    const words = [...found, ...(refused.length === 0 ? [] : [refusalOf(refused)])].join("; ");
+    if (found.length === 0) throw new UnexpectedAnswer(words);
+    return words;
   };
-  return { service: name, what: "token", run };
+  return { service: lookup.name, what: "token", run };
 }
 
-async function ask(
-  url: string,
-  read: (body: unknown) => ReadonlyMap<string, Facts>,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Facts> | undefined> {
-  const client = new ServiceClient({ clock, pauseMs: 0, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES });
-  const asked = await client.ask({ url, read, tries: 1 }, signal);
-  if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);
-  return asked.kind === "ok" ? asked.value : undefined;
+/** Returns a function that sends one request. It rejects with the reason if the request fails. */
+function asking(clock: Clock) {
+  const client = new ServiceClient({ clock, pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES });
+  return async (url: string, read: (body: unknown) => ReadonlyMap<string, Facts>, signal: AbortSignal) => {
+    const asked = await client.ask({ url, read, tries: 1 }, signal);
+    if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);
+    return asked;
+  };
 }

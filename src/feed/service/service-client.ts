@@ -9,16 +9,26 @@ export class UnexpectedAnswer extends Error {
   override readonly name = "UnexpectedAnswer";
 }
 
+/**
+ * A valid answer that rejects this kind of question while others work, so it is no failure of the
+ * service. The message states the reason as half a sentence.
+ */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+}
+
 type Asked<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "absent" }
+  /** See {@link Refusal}. */
+  | { readonly kind: "refused"; readonly reason: string }
   /** Failed in a way that a retry would not help, or as often as allowed. */
   | { readonly kind: "failed"; readonly reason: string };
 
 interface Question<T> {
   readonly url: string;
   readonly method?: "GET" | "POST";
-  /** Converts the body to the value. Throws {@link UnexpectedAnswer} if it is invalid. */
+  /** Converts the body to the value. Throws {@link UnexpectedAnswer} or {@link Refusal}. */
   readonly read: (body: unknown) => T;
   /** Maximum number of attempts, at least 1. Default 5. */
   readonly tries?: number;
@@ -75,7 +85,10 @@ export class ServiceClient {
     return this.#trouble;
   }
 
-  /** Sends a request, with retries. Rejects with the signal's reason and other errors of `read`. */
+  /**
+   * Sends a request, with retries if the service fails. Rejects only with the signal's reason and
+   * with errors of `read` other than {@link UnexpectedAnswer} and {@link Refusal}.
+   */
   async ask<T>(question: Question<T>, signal: AbortSignal): Promise<Asked<T>> {
     for (let left = question.tries ?? 5; ; left -= 1) {
       const { asked, mayPass } = await this.#askOnce(question, signal);
@@ -110,7 +123,7 @@ export class ServiceClient {
         const { quota } = this.#options;
         const asked: Asked<T> =
           answer.kind === "fresh" ? { kind: "ok", value: read(answer.body) } : { kind: "absent" };
-        this.#succeed();
+        this.#succeed("good");
         if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
         return { asked, mayPass: false };
       }
@@ -120,6 +133,10 @@ export class ServiceClient {
       this.#fail(failure.reason, failure.retryAfterMs);
       return { asked: { kind: "failed", reason: failure.reason }, mayPass: answer.kind === "failed" };
     } catch (error) {
+      if (error instanceof Refusal) {
+        this.#succeed("refused");
+        return { asked: { kind: "refused", reason: error.message }, mayPass: false };
+      }
       if (!(error instanceof UnexpectedAnswer)) throw error;
       this.#tally.ended("failed");
       this.#fail(error.message, undefined);
@@ -148,8 +165,8 @@ export class ServiceClient {
     }
   }
 
-  #succeed(): void {
-    this.#tally.ended("good");
+  #succeed(outcome: "good" | "refused"): void {
+    this.#tally.ended(outcome);
     this.#failures = 0;
     this.#report(undefined);
   }

@@ -68,16 +68,17 @@ export function probesOf(
   clock: Clock,
   etherscanKey: string | undefined,
 ): readonly Probe[] {
-  const endpoints = chainsOf(config).flatMap(({ network, urls }) =>
+  const chains = chainsOf(config);
+  const isAggregated = config.feed === "live" && config.live.includes("aggregator");
+  const groups = isAggregated ? [] : chains.map(({ network }) => network.group);
+  const endpoints = chains.flatMap(({ network, urls }) =>
     [...new Set(urls)].map((url, index) => ({ network, url, number: index + 1, clock })),
   );
   return [
     ...endpoints.flatMap(endpointProbes),
     ...venuesOf(config, clock).flatMap((venue) => venueProbes(venue, clock)),
-    ...(config.feed === "live" && config.live.includes("aggregator")
-      ? aggregatorProbes(config.geckoterminalUrl, clock)
-      : []),
-    ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), etherscanKey, clock }),
+    ...(isAggregated ? aggregatorProbes(config.geckoterminalUrl, clock) : []),
+    ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), etherscanKey, clock, groups }),
   ];
 }
 

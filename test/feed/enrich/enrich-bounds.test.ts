@@ -7,7 +7,7 @@ import type { Enricher, Facts, OnFound, TokenRef } from "../../../src/feed/enric
 import { FactCache } from "../../../src/feed/enrich/fact-cache.ts";
 import { type Lookup, LookupEnricher } from "../../../src/feed/enrich/lookup-enricher.ts";
 import { type Table, TableEnricher } from "../../../src/feed/enrich/table-enricher.ts";
-import { ServiceClient } from "../../../src/feed/service/service-client.ts";
+import { Refusal, ServiceClient } from "../../../src/feed/service/service-client.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
@@ -46,7 +46,11 @@ class Running implements AsyncDisposable {
 }
 
 /** A lookup that knows every token to be verified. */
-function lookupOf(options: Partial<Lookup> = {}, cache = new FactCache(undefined)) {
+function lookupOf(
+  options: Partial<Lookup> = {},
+  cache = new FactCache(undefined),
+  notify: (message: string) => void = () => {},
+) {
   const service = new ScriptedService();
   const asked: string[] = [];
   const enricher = new LookupEnricher(
@@ -62,6 +66,7 @@ function lookupOf(options: Partial<Lookup> = {}, cache = new FactCache(undefined
     service.client,
     service.clock,
     cache,
+    (_level, message) => notify(message),
   );
   return { ...{ service, asked, enricher }, clock: service.clock };
 }
@@ -75,6 +80,37 @@ describe("a service that is queried for a few tokens at a time", () => {
     await using run = new Running(enricher);
     await until("all are found", () => run.found.length === 5);
     expect(asked).toEqual(["bsc a1,a2,a3", "matic m1", "bsc a4"]);
+  });
+
+  test("is not queried about a chain that it refuses for half a day, says so once, and never delays the others", async () => {
+    const notices: string[] = [];
+    const read: Lookup["read"] = (_body, tokens) => {
+      if (tokens[0]?.startsWith("b")) throw new Refusal("has no such plan");
+      return new Map(tokens.map((token) => [token, VERIFIED]));
+    };
+    const { enricher, asked, clock } = lookupOf({ maxTokens: 1, read }, undefined, (message) =>
+      notices.push(message),
+    );
+    for (const token of ["b1", "b2"]) enricher.note(bsc(token));
+    for (const token of ["m1", "m2"]) enricher.note({ group: "matic", token });
+    await using run = new Running(enricher);
+    await until("the other chain is served", () => run.found.length === 2);
+    // Without a pause: the clock stands still.
+    expect(asked).toEqual(["bsc b1", "matic m1", "matic m2"]);
+    expect(enricher.trouble).toBe("refuses bsc: has no such plan");
+    expect(enricher.report()).toMatchObject({ isUp: true, requests: 3, refused: 1, errors: 0 });
+    expect(notices).toEqual(["sourcify refuses bsc: has no such plan"]);
+    clock.advance(719 * MINUTE);
+    enricher.note(bsc("b3"));
+    enricher.note({ group: "matic", token: "m3" });
+    await until("the next is served", () => run.found.length === 3);
+    expect(asked.slice(3)).toEqual(["matic m3"]);
+    clock.advance(MINUTE);
+    enricher.note(bsc("b4"));
+    enricher.note({ group: "matic", token: "m4" });
+    await until("the next is served", () => run.found.length === 4);
+    expect(asked.slice(4)).toEqual(["bsc b4", "matic m4"]);
+    expect(notices).toHaveLength(1);
   });
 
   test("is queried again for failed tokens, after the others", async () => {

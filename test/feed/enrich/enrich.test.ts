@@ -9,13 +9,14 @@ import { ENRICHERS, type EnricherName } from "../../../src/feed/enrich/enricher.
 import { coingecko, dexscreener, etherscan } from "../../../src/feed/enrich/services.ts";
 import type { Feed } from "../../../src/feed/feed.ts";
 import { createReplayFeed } from "../../../src/feed/index.ts";
+import { Refusal, UnexpectedAnswer } from "../../../src/feed/service/service-client.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { test as base } from "../../support/still-running.ts";
 import type { Mischief } from "../exchange/stand-in.ts";
 import { play, recording } from "../record/record-kit.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
-import { KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
+import { FREE_KEY, KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -232,6 +233,17 @@ describe("a service that is down", { timeout: 20_000 }, () => {
     services.mischief.delete("etherscan");
     await until(() => merged(told, SHADY).contractSource === "unverified");
     expect(JSON.stringify(notices) + JSON.stringify(told)).not.toContain(KEY);
+  });
+
+  test.for([
+    ["NOTOK", FREE_KEY],
+    [FREE_KEY, ""],
+    ["NOTOK", "Missing or unsupported chainid parameter (required for v2 api), please see chainlist"],
+  ])("refuses a chain to a free key of Etherscan: %s %s", ([message, result]) => {
+    const { read } = etherscan("https://e.example", KEY);
+    expect(() => read({ status: "0", message, result }, ["0x1"])).toThrow(Refusal);
+    const limit = { status: "0", message: "NOTOK", result: "Max rate limit reached" };
+    expect(() => read(limit, ["0x1"])).toThrow(UnexpectedAnswer);
   });
 
   test("that hangs delays nothing, not even the end", async ({ kit }) => {

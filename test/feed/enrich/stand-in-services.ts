@@ -9,9 +9,13 @@ export const SHADY = `0x${"5d".repeat(20)}`;
 export const STRANGER = `0x${"00".repeat(19)}01`;
 export const KEY = "SECRETKEY123";
 
+/** What Etherscan answers to a free key about BSC and Avalanche. */
+export const FREE_KEY =
+  "Free API access is not supported for this chain. Please upgrade your api plan for full chain coverage. https://etherscan.io/apis";
+
 /** The four services in one server on loopback, with their response shapes. They can misbehave. */
 export class StandInServices implements AsyncDisposable {
-  readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key">();
+  readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key" | "free key">();
   readonly asked: { readonly name: EnricherName; readonly path: string }[] = [];
   isListed = true;
   /** DexScreener's pairs of KNOWN: with links, without, none, or only when asked for alone. */
@@ -25,7 +29,9 @@ export class StandInServices implements AsyncDisposable {
       reply(response, 200, { status: "0", message: "NOTOK", result: "Max rate limit reached" });
     else if (mischief === "bad key")
       reply(response, 200, { status: "0", message: "NOTOK", result: `Invalid API Key (#err2)|${KEY}` });
-    else if (mischief !== undefined) misbehave(mischief, response);
+    else if (mischief !== undefined && mischief !== "free key") misbehave(mischief, response);
+    else if (mischief === "free key" && !path.includes("chainid=137"))
+      reply(response, 200, { status: "0", message: "NOTOK", result: FREE_KEY });
     else this.#answer(name, path, response);
   });
 
