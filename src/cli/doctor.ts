@@ -1,7 +1,6 @@
 import { lookup } from "node:dns/promises";
 import {
-  ETHERSCAN_KEY_VARIABLE,
-  keyFrom,
+  enricherKeysFrom,
   LIVE_SETTING_NAMES,
   loadConfig,
   type SettingName,
@@ -49,8 +48,7 @@ export async function doctor(
     presets: { feed: "live" },
   });
   const isJson = flags.get("json") === true;
-  const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
-  const probes = probesOf(config, systemClock, etherscanKey);
+  const probes = probesOf(config, systemClock, enricherKeysFrom(environment));
   if (probes.length === 0) {
     say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service`);
     return EXIT.clean;

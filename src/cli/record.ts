@@ -1,6 +1,5 @@
 import {
-  ETHERSCAN_KEY_VARIABLE,
-  keyFrom,
+  enricherKeysFrom,
   LIVE_SETTING_NAMES,
   loadConfig,
   type SettingName,
@@ -62,8 +61,8 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
     );
   const maxMs = readSpan(flags.get("for"));
   const logger = createLogger(config.logLevel);
-  const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
-  const { feed } = openFeed(config, { clock: systemClock, logger, etherscanKey });
+  const enricherKeys = enricherKeysFrom(environment);
+  const { feed } = openFeed(config, { clock: systemClock, logger, enricherKeys });
   const { record: directory, recordBytes: maxBytes } = config;
   const recorder = createRecorder({ directory, maxBytes, feed, clock: systemClock });
   terminal.stdout.write(`${recorder.directory}\n`);

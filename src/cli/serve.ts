@@ -2,7 +2,8 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import {
   type Config,
-  ETHERSCAN_KEY_VARIABLE,
+  ENRICHER_KEY_VARIABLES,
+  enricherKeysFrom,
   keyFrom,
   LEADER_KEY_VARIABLE,
   leaderOf,
@@ -29,7 +30,7 @@ export function serveHelp(): string {
     settingsHelp(),
     "",
     `To follow a server with keys (--source follow:URL), set ${LEADER_KEY_VARIABLE} to a key of the plan pro.`,
-    `For Etherscan (--enrich etherscan), set ${ETHERSCAN_KEY_VARIABLE}.`,
+    `For Etherscan (--enrich etherscan), set ${ENRICHER_KEY_VARIABLES.etherscan}. CoinGecko needs no key, but uses ${ENRICHER_KEY_VARIABLES.coingecko}.`,
   ].join("\n");
 }
 
@@ -40,7 +41,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const { config, isGiven } = loadConfig({ args, environment, presets });
   const isDataOptional = !isGiven("data");
   const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
-  const etherscanKey = keyFrom(environment, ETHERSCAN_KEY_VARIABLE);
+  const enricherKeys = enricherKeysFrom(environment);
   const logger = createLogger(config.logLevel);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
@@ -53,7 +54,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     const { signal: ended } = shutdown;
     const start = config.workers === 1 ? startGateway : startWithWorkers;
-    const gateway = await start(config, { logger, leaderKey, etherscanKey, isDataOptional, signal: ended });
+    const gateway = await start(config, { logger, leaderKey, enricherKeys, isDataOptional, signal: ended });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;
     logger.info({ cause, drainMs: config.drainMs }, "stopping");

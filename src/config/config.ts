@@ -12,7 +12,8 @@ export { oneProcess } from "./one-process.ts";
 export { settingsHelp, settingsTable } from "./schema/describe.ts";
 export {
   CLIENT_KEY_VARIABLE,
-  ETHERSCAN_KEY_VARIABLE,
+  ENRICHER_KEY_VARIABLES,
+  enricherKeysFrom,
   keyFrom,
   LEADER_KEY_VARIABLE,
 } from "./schema/key-variables.ts";

@@ -3,7 +3,7 @@ export { AGGREGATED } from "./aggregator/gecko-terminal.ts";
 export { createChainFeed } from "./chain/chain-feed.ts";
 export type { Network } from "./chain/network.ts";
 export { NETWORKS, type NetworkName } from "./chain/networks.ts";
-export { createEnrichers } from "./enrich/create-enrichers.ts";
+export { createEnrichers, type EnricherKeys } from "./enrich/create-enrichers.ts";
 export { enrichFeed } from "./enrich/enrich-feed.ts";
 export { ENRICHERS, type EnricherName } from "./enrich/enricher.ts";
 export { createBinance } from "./exchange/binance.ts";

@@ -3,6 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { Alerts } from "../alerts/index.ts";
 import { type Config, leaderOf, oneProcess } from "../config/config.ts";
+import type { EnricherKeys } from "../feed/index.ts";
 import {
   AdmissionQueue,
   type MetricsText,
@@ -50,8 +51,8 @@ export interface GatewayParts {
   readonly source?: SnapshotSource;
   /** Key that an edge presents to its leader. Its plan must be `pro`. Default: none. */
   readonly leaderKey?: string | undefined;
-  /** Key for Etherscan's API, used if the config names Etherscan. Default: none. */
-  readonly etherscanKey?: string | undefined;
+  /** Keys of the services that the setting `enrich` names. Default: none. */
+  readonly enricherKeys?: EnricherKeys;
   /**
    * Holds events in memory if the data directory is unusable, and reports it. Default false: the
    * start fails, because an operator who names a directory relies on it.
@@ -98,11 +99,11 @@ export async function startGatewayWithFrontend(
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
   try {
-    const { leaderKey, etherscanKey } = parts;
+    const { leaderKey, enricherKeys } = parts;
     const isEdge = leaderOf(config) !== undefined;
     keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
     alerts = await openAlerts(config.alerts, persistenceOptions);
-    const opened = openSource(config, { clock, logger, persistence, leaderKey, etherscanKey }, parts.source);
+    const opened = openSource(config, { clock, logger, persistence, leaderKey, enricherKeys }, parts.source);
     const own = {
       clock,
       logger,

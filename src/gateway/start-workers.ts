@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type Config, ETHERSCAN_KEY_VARIABLE, LEADER_KEY_VARIABLE, listenProblem } from "../config/config.ts";
+import { type Config, ENRICHER_KEY_VARIABLES, LEADER_KEY_VARIABLE, listenProblem } from "../config/config.ts";
 import { WorkersFrontend } from "../workers/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
@@ -54,7 +54,9 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
 
 export function spawnWorker(): ChildProcess {
   // Keys that the primary presents to other services stay in this process.
-  const { [LEADER_KEY_VARIABLE]: _leader, [ETHERSCAN_KEY_VARIABLE]: _etherscan, ...env } = process.env;
+  const env = { ...process.env };
+  for (const variable of [LEADER_KEY_VARIABLE, ...Object.values(ENRICHER_KEY_VARIABLES)])
+    delete env[variable];
   return fork(WORKER, {
     env,
     serialization: "advanced",

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { doctor } from "../../src/cli/doctor.ts";
 import { unresolvedNames } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
+import { COIN_KEY, KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
 import { runCli } from "./spawn-cli.ts";
 
@@ -41,7 +41,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
     ],
     ...["--dexscreener-url", urls.dexscreener, "--enrich", "coingecko,sourcify,etherscan,dexscreener"],
   ];
-  const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY };
+  const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY, FLAREWIRE_COINGECKO_KEY: COIN_KEY };
   const good = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
   expect([good.code, good.stderr]).toEqual([0, "16 checks of 7 services: all work\n"]);
   const lines = good.stdout.trimEnd().split("\n");
@@ -58,7 +58,8 @@ test("says of each endpoint whether it works, and its code says whether all do",
   );
   expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*answered NOTOK \(Invalid API Key/m);
   expect(bad.stdout).toMatch(/^works {2}gate +stream /m);
-  expect(good.stdout + bad.stdout + bad.stderr).not.toContain(KEY);
+  expect(good.stdout + bad.stdout + bad.stderr).not.toMatch(new RegExp(`${KEY}|${COIN_KEY}`));
+  expect(services.asked.find(({ name }) => name === "coingecko")?.key).toBe(COIN_KEY);
 
   exchanges.mischief.clear();
   services.mischief.set("etherscan", "free key");

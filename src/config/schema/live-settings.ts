@@ -81,7 +81,8 @@ export const LIVE_SETTINGS = {
   coingeckoUrl: setting("coingeckoUrl", serviceUrl("http"), {
     default: "https://api.coingecko.com",
     example: "https://pro-api.coingecko.com",
-    description: "Base URL of CoinGecko, for `market_data`",
+    description:
+      "Base URL of CoinGecko, for `market_data`. An optional key in `FLAREWIRE_COINGECKO_KEY` has a limit of its own",
   }),
   sourcifyUrl: setting("sourcifyUrl", serviceUrl("http"), {
     default: "https://sourcify.dev/server",

@@ -82,7 +82,7 @@ class AggregatorRun {
       clock,
       pauseMs: FIRST_PAUSE_MS,
       maxBytes: MAX_ANSWER_BYTES,
-      accept: ACCEPT,
+      headers: { accept: ACCEPT },
       ...(random ? { random } : {}),
       ...(fetch ? { fetch } : {}),
       onHealth: (trouble) =>

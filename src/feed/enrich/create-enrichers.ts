@@ -5,15 +5,22 @@ import { ServiceClient, type ServiceOptions } from "../service/service-client.ts
 import type { Enricher, EnricherName } from "./enricher.ts";
 import { FactCache } from "./fact-cache.ts";
 import { LookupEnricher } from "./lookup-enricher.ts";
-import { coingecko, dexscreener, etherscan, sourcify } from "./services.ts";
+import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
 import { TableEnricher } from "./table-enricher.ts";
+
+/** Keys of services. */
+export interface EnricherKeys {
+  /** Etherscan is skipped without one. */
+  readonly etherscan?: string | undefined;
+  /** CoinGecko answers without one too, but shares its limit among all behind an IP address. */
+  readonly coingecko?: string | undefined;
+}
 
 export interface EnrichersOptions {
   readonly names: readonly EnricherName[];
   /** Base address of each service. */
   readonly urls: Readonly<Record<EnricherName, string>>;
-  /** Key for Etherscan, which is skipped without one. */
-  readonly etherscanKey: string | undefined;
+  readonly keys: EnricherKeys;
   /** Directory for their cached answers; `undefined`: memory only. */
   readonly directory: string | undefined;
   readonly clock: Clock;
@@ -40,16 +47,14 @@ const TIMEOUT_MS = 30_000;
 
 /** Creates the enrichers of these names, each with its own client and cache. */
 export function createEnrichers(options: EnrichersOptions): readonly Enricher[] {
-  const { names, etherscanKey } = options;
+  const { names, keys } = options;
   return [...new Set(names)].flatMap((name) =>
-    name === "etherscan" && etherscanKey === undefined
-      ? []
-      : [createEnricher(name, etherscanKey ?? "", options)],
+    name === "etherscan" && keys.etherscan === undefined ? [] : [createEnricher(name, options)],
   );
 }
 
-function createEnricher(name: EnricherName, key: string, options: EnrichersOptions): Enricher {
-  const { urls, directory, clock } = options;
+function createEnricher(name: EnricherName, options: EnrichersOptions): Enricher {
+  const { urls, keys, directory, clock } = options;
   const url = urls[name];
   const client = new ServiceClient(clientOptions(name, options));
   const cache = new FactCache(directory === undefined ? undefined : join(directory, `enrich-${name}.json`));
@@ -59,14 +64,16 @@ function createEnricher(name: EnricherName, key: string, options: EnrichersOptio
     case "sourcify":
       return new LookupEnricher(sourcify(url), client, clock, cache);
     case "etherscan":
-      return new LookupEnricher(etherscan(url, key), client, clock, cache, options.notify);
+      return new LookupEnricher(etherscan(url, keys.etherscan ?? ""), client, clock, cache, options.notify);
     case "dexscreener":
       return new LookupEnricher(dexscreener(url), client, clock, cache);
   }
 }
 
-function clientOptions(name: EnricherName, { clock, notify, fetch }: EnrichersOptions): ServiceOptions {
+function clientOptions(name: EnricherName, options: EnrichersOptions): ServiceOptions {
+  const { urls, keys, clock, notify, fetch } = options;
   return {
+    headers: name === "coingecko" ? coingeckoHeaders(urls.coingecko, keys.coingecko) : {},
     ...{ clock, pauseMs: PAUSE_MS[name], timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES },
     ...(fetch ? { fetch } : {}),
     onHealth: (trouble) =>

@@ -51,7 +51,7 @@ export class LookupEnricher implements Enricher {
   readonly #waiting = new Map<string, TokenRef>();
   /** Keys of waiting tokens that an answer omitted: the next request is about one of them only. */
   readonly #omitted = new Set<string>();
-  /** Chains that the service refuses, with the reason and the monotonic time of the next attempt. */
+  /** Chains that the service refuses, until a monotonic time. */
   readonly #refused = new Map<ChainGroup, { readonly reason: string; readonly untilMs: number }>();
   readonly #notify: Notify;
   #onFound: OnFound = () => {};

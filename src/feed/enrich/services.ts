@@ -14,8 +14,8 @@ const Coin = z.object({
 
 /**
  * CoinGecko's list of all coins with their contracts, fetched twice a day: `market_data` of listed
- * tokens. Needs no key; has no pictures. Source: docs.coingecko.com, "Coins List (ID Map)", `GET
- * /coins/list?include_platform=true`.
+ * tokens. Needs no key (see {@link coingeckoHeaders}); has no pictures. Source: docs.coingecko.com,
+ * "Coins List (ID Map)", `GET /coins/list?include_platform=true`.
  */
 export function coingecko(url: string): Table {
   return {
@@ -35,6 +35,15 @@ export function coingecko(url: string): Table {
       return facts;
     },
   };
+}
+
+/**
+ * Returns the header with CoinGecko's key. The host of paid plans takes another header than that of
+ * demo keys. Source: docs.coingecko.com, "Authentication".
+ */
+export function coingeckoHeaders(url: string, key: string | undefined): Readonly<Record<string, string>> {
+  if (key === undefined) return {};
+  return { [new URL(url).hostname.startsWith("pro-") ? "x-cg-pro-api-key" : "x-cg-demo-api-key"]: key };
 }
 
 const Contract = z.object({ match: z.string().nullable() });
@@ -66,8 +75,8 @@ const CHAIN_LACKS = /not supported for this chain|unsupported chainid/i;
 /**
  * Whether Etherscan has the verified source of a contract. Status 1 and message OK also occur for
  * unverified contracts, whose ABI field says so; 0 and NOTOK report failures such as a rate limit.
- * Needs a key. Free keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io, "Get Contract Source Code"
- * and "Common Error Messages".
+ * Needs a key. Free keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io,
+ * "Get Contract Source Code" and "Common Error Messages".
  */
 export function etherscan(url: string, key: string): Lookup {
   const hidden = (text: string) => text.replaceAll(key, "***").slice(0, 100);

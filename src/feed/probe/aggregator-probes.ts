@@ -4,7 +4,7 @@ import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { Probe } from "./probe.ts";
 
 export function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
-  const client = new ServiceClient({ clock, pauseMs: 500, accept: ACCEPT });
+  const client = new ServiceClient({ clock, pauseMs: 500, headers: { accept: ACCEPT } });
   return AGGREGATED.map((network) => ({
     service: "geckoterminal",
     what: `${network.id} pools`,

@@ -3,7 +3,7 @@ import { NETWORKS } from "../chain/networks.ts";
 import type { EnrichersOptions } from "../enrich/create-enrichers.ts";
 import { CHAIN_GROUPS, type ChainGroup, type EnricherName, type Facts } from "../enrich/enricher.ts";
 import { type Lookup, refusalOf } from "../enrich/lookup-enricher.ts";
-import { coingecko, dexscreener, etherscan, sourcify } from "../enrich/services.ts";
+import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "../enrich/services.ts";
 import type { Table } from "../enrich/table-enricher.ts";
 import { ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
@@ -16,39 +16,41 @@ const TOKENS = {
 } as const satisfies Record<ChainGroup, unknown>;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "etherscanKey" | "clock"> {
+interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
   /** The groups to ask about. If it names no chain, all. */
   readonly groups: readonly string[];
 }
 
-export function enricherProbes({
-  names,
-  urls,
-  etherscanKey,
-  clock,
-  groups,
-}: EnricherProbes): readonly Probe[] {
+export function enricherProbes({ names, urls, keys, clock, groups }: EnricherProbes): readonly Probe[] {
   const followed = CHAIN_GROUPS.filter((group) => groups.includes(group));
   const lookupOf = (lookup: Lookup) =>
     lookupProbe(lookup, followed.length === 0 ? CHAIN_GROUPS : followed, clock);
   const probes: Readonly<Record<EnricherName, () => HostlessProbe>> = {
-    coingecko: () => tableProbe(coingecko(urls.coingecko), "tokens with an address", clock),
+    coingecko: () => {
+      const headers = coingeckoHeaders(urls.coingecko, keys.coingecko);
+      return tableProbe(coingecko(urls.coingecko), "tokens with an address", clock, headers);
+    },
     sourcify: () => lookupOf(sourcify(urls.sourcify)),
     etherscan: () =>
-      etherscanKey === undefined
+      keys.etherscan === undefined
         ? {
             service: "etherscan",
             what: "contract",
             run: () => Promise.reject(new UnexpectedAnswer("has no key; set FLAREWIRE_ETHERSCAN_KEY")),
           }
-        : lookupOf(etherscan(urls.etherscan, etherscanKey)),
+        : lookupOf(etherscan(urls.etherscan, keys.etherscan)),
     dexscreener: () => lookupOf(dexscreener(urls.dexscreener)),
   };
   return [...new Set(names)].map((name) => ({ ...probes[name](), host: new URL(urls[name]).hostname }));
 }
 
-function tableProbe({ name, url, read }: Table, counted: string, clock: Clock): HostlessProbe {
-  const ask = asking(clock);
+function tableProbe(
+  { name, url, read }: Table,
+  counted: string,
+  clock: Clock,
+  headers: Readonly<Record<string, string>>,
+): HostlessProbe {
+  const ask = asking(clock, headers);
   return {
     service: name,
     what: "list",
@@ -81,8 +83,9 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
 }
 
 /** Returns a function that sends one request. It rejects with the reason if the request fails. */
-function asking(clock: Clock) {
-  const client = new ServiceClient({ clock, pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES });
+function asking(clock: Clock, headers: Readonly<Record<string, string>> = {}) {
+  const limits = { pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES };
+  const client = new ServiceClient({ clock, headers, ...limits });
   return async (url: string, read: (body: unknown) => ReadonlyMap<string, Facts>, signal: AbortSignal) => {
     const asked = await client.ask({ url, read, tries: 1 }, signal);
     if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);

@@ -42,8 +42,8 @@ export interface ServiceOptions {
   readonly timeoutMs?: number;
   /** Maximum size of an answer in bytes. Default 16 MiB. */
   readonly maxBytes?: number;
-  /** The `Accept` header. Default: application/json. */
-  readonly accept?: string;
+  /** Headers of each request, which may contain a key. `accept` is application/json by default. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
   /** Returns [0, 1), for the back-off. Default `Math.random`. */
   readonly random?: () => number;
@@ -111,12 +111,12 @@ export class ServiceClient {
         timeoutMs = 10_000,
         maxBytes = 16 * 1024 * 1024,
         fetch = globalThis.fetch,
-        accept,
+        headers = {},
       } = this.#options;
       const answer = await requestJson(
         url,
         undefined,
-        { fetch, clock, timeoutMs, maxBytes, method, ...(accept === undefined ? {} : { accept }) },
+        { fetch, clock, timeoutMs, maxBytes, method, headers },
         signal,
       );
       if (answer.kind === "fresh" || answer.kind === "absent") {

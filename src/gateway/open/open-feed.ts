@@ -1,10 +1,11 @@
 import type { Logger } from "pino";
-import { type Config, ETHERSCAN_KEY_VARIABLE } from "../../config/config.ts";
+import { type Config, ENRICHER_KEY_VARIABLES } from "../../config/config.ts";
 import {
   aggregatorProbes,
   createEnrichers,
   createReplayFeed,
   createSimulatedFeed,
+  type EnricherKeys,
   type EnricherName,
   endpointProbes,
   enricherProbes,
@@ -28,7 +29,7 @@ export type FeedConfig = MarketConfig &
 interface FeedParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly etherscanKey?: string | undefined;
+  readonly enricherKeys?: EnricherKeys | undefined;
 }
 
 interface OpenFeed {
@@ -46,15 +47,15 @@ export function openFeed(
 ): OpenFeed {
   const opened = openMarket(config, parts, restored, place);
   if (config.enrich.length === 0) return opened;
-  const { clock, logger, etherscanKey } = parts;
-  if (config.enrich.includes("etherscan") && etherscanKey === undefined) {
-    const message = `enrich names etherscan, which needs a key: set ${ETHERSCAN_KEY_VARIABLE} in the environment, or leave etherscan out`;
+  const { clock, logger, enricherKeys: keys = {} } = parts;
+  if (config.enrich.includes("etherscan") && keys.etherscan === undefined) {
+    const message = `enrich names etherscan, which needs a key: set ${ENRICHER_KEY_VARIABLES.etherscan} in the environment, or leave etherscan out`;
     throw new FlarewireError("invalid-setting", message);
   }
   const enrichers = createEnrichers({
     names: config.enrich,
     urls: enricherUrls(config),
-    etherscanKey,
+    keys,
     directory: config.data === "none" ? undefined : config.data,
     clock,
     notify: notifyLog(logger),
@@ -63,11 +64,7 @@ export function openFeed(
 }
 
 /** Returns a probe for each service that the config's feed and enrichers need. */
-export function probesOf(
-  config: MarketConfig,
-  clock: Clock,
-  etherscanKey: string | undefined,
-): readonly Probe[] {
+export function probesOf(config: MarketConfig, clock: Clock, keys: EnricherKeys): readonly Probe[] {
   const chains = chainsOf(config);
   const isAggregated = config.feed === "live" && config.live.includes("aggregator");
   const groups = isAggregated ? [] : chains.map(({ network }) => network.group);
@@ -78,7 +75,7 @@ export function probesOf(
     ...endpoints.flatMap(endpointProbes),
     ...venuesOf(config, clock).flatMap((venue) => venueProbes(venue, clock)),
     ...(isAggregated ? aggregatorProbes(config.geckoterminalUrl, clock) : []),
-    ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), etherscanKey, clock, groups }),
+    ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), keys, clock, groups }),
   ];
 }
 

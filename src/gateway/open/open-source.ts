@@ -1,6 +1,12 @@
 import type { Logger } from "pino";
 import { type Config, leaderOf } from "../../config/config.ts";
-import { createRecorder, RecordingError, recordFeed, type ServiceReport } from "../../feed/index.ts";
+import {
+  createRecorder,
+  type EnricherKeys,
+  RecordingError,
+  recordFeed,
+  type ServiceReport,
+} from "../../feed/index.ts";
 import type { KnownLists } from "../../hub/index.ts";
 import { InputError } from "../../lib/input-error.ts";
 import { notifyLog } from "../../lib/notify.ts";
@@ -31,7 +37,7 @@ interface SourceParts {
   readonly persistence: Persistence;
   /** Key for a leader that requires one. */
   readonly leaderKey?: string | undefined;
-  readonly etherscanKey?: string | undefined;
+  readonly enricherKeys?: EnricherKeys | undefined;
 }
 
 /** Where a source resumes. Polls up to `afterMs` replay what the engine already published. */

@@ -32,7 +32,8 @@ export interface RequestSettings {
   readonly maxBytes: number;
   /** Default: GET. A POST has no body. */
   readonly method?: "GET" | "POST";
-  readonly accept?: string;
+  /** Added to the usual headers, or in place of them. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const MAX_ETAG = 1_024;
@@ -63,8 +64,9 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<Answer> {
   const headers = {
-    accept: settings.accept ?? "application/json",
+    accept: "application/json",
     "user-agent": "flarewire",
+    ...settings.headers,
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };
   const response = await settings.fetch(url, {

@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { createEnrichers } from "../../../src/feed/enrich/create-enrichers.ts";
 import { enrichFeed } from "../../../src/feed/enrich/enrich-feed.ts";
 import { ENRICHERS, type EnricherName } from "../../../src/feed/enrich/enricher.ts";
-import { coingecko, dexscreener, etherscan } from "../../../src/feed/enrich/services.ts";
+import { coingecko, coingeckoHeaders, dexscreener, etherscan } from "../../../src/feed/enrich/services.ts";
 import type { Feed } from "../../../src/feed/feed.ts";
 import { createReplayFeed } from "../../../src/feed/index.ts";
 import { Refusal, UnexpectedAnswer } from "../../../src/feed/service/service-client.ts";
@@ -16,7 +16,7 @@ import { test as base } from "../../support/still-running.ts";
 import type { Mischief } from "../exchange/stand-in.ts";
 import { play, recording } from "../record/record-kit.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
-import { FREE_KEY, KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
+import { COIN_KEY, FREE_KEY, KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -72,7 +72,7 @@ const test = base.extend<{
       const told: MarketEvent[] = [];
       const stop = new AbortController();
       const enrichers = createEnrichers({
-        ...{ names, urls: services.urls, etherscanKey: KEY, directory, clock },
+        ...{ names, urls: services.urls, keys: { etherscan: KEY, coingecko: COIN_KEY }, directory, clock },
         notify: (_level, sentence) => notices.push(sentence),
       });
       const feed = enrichFeed({ feed: market(clock), enrichers, clock });
@@ -142,6 +142,19 @@ describe("facts from services", { timeout: 20_000 }, () => {
       .filter(({ contractSource }) => contractSource !== undefined)
       .at(-1);
     expect(last?.contractSource).toBe("verified");
+  });
+
+  test("come from CoinGecko with a key, in the header of its host", async ({ kit }) => {
+    const { told, until, services } = await kit(["coingecko"]);
+    await until(() => merged(told, KNOWN).marketData !== undefined);
+    expect(services.asked.map(({ key }) => key)).toEqual([COIN_KEY]);
+    expect(JSON.stringify(told)).not.toContain(COIN_KEY);
+    const demo = { "x-cg-demo-api-key": COIN_KEY };
+    expect(coingeckoHeaders("https://api.coingecko.com", COIN_KEY)).toEqual(demo);
+    expect(coingeckoHeaders("https://pro-api.coingecko.com", COIN_KEY)).toEqual({
+      "x-cg-pro-api-key": COIN_KEY,
+    });
+    expect(coingeckoHeaders("https://api.coingecko.com", undefined)).toEqual({});
   });
 
   test("survive a restart without another request", async ({ kit, directory }) => {

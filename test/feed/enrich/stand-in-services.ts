@@ -8,6 +8,7 @@ export const KNOWN = `0x${"aB".repeat(20)}`;
 export const SHADY = `0x${"5d".repeat(20)}`;
 export const STRANGER = `0x${"00".repeat(19)}01`;
 export const KEY = "SECRETKEY123";
+export const COIN_KEY = "CG-SECRETKEY456";
 
 /** What Etherscan answers to a free key about BSC and Avalanche. */
 export const FREE_KEY =
@@ -16,14 +17,14 @@ export const FREE_KEY =
 /** The four services in one server on loopback, with their response shapes. They can misbehave. */
 export class StandInServices implements AsyncDisposable {
   readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key" | "free key">();
-  readonly asked: { readonly name: EnricherName; readonly path: string }[] = [];
+  readonly asked: { readonly name: EnricherName; readonly path: string; readonly key?: unknown }[] = [];
   isListed = true;
   /** DexScreener's pairs of KNOWN: with links, without, none, or only when asked for alone. */
   links: "given" | "removed" | "unlisted" | "crowded out" = "given";
   readonly #server = createServer((request, response) => {
     const path = request.url ?? "";
     const name = nameOf(path);
-    this.asked.push({ name, path });
+    this.asked.push({ name, path, key: request.headers["x-cg-demo-api-key"] });
     const mischief = this.mischief.get(name);
     if (mischief === "notok")
       reply(response, 200, { status: "0", message: "NOTOK", result: "Max rate limit reached" });

@@ -64,7 +64,7 @@ const test = base.extend<{ kit: Kit }>({
     const enriched: Kit["enriched"] = (names = ["dexscreener"]) => {
       const { urls } = services;
       const enrichers = createEnrichers({
-        ...{ names, urls, etherscanKey: undefined, directory, clock },
+        ...{ names, urls, keys: {}, directory, clock },
         notify: () => {},
       });
       const facts = { trades: true, liquidity: false, listings: true, profiles: false };
