@@ -2,7 +2,12 @@
 # cursor, or reports the number of lost events and prints the current flares. Needs websockets 10.4 or newer: Debian's python3-websockets.
 #
 #   python3 examples/follow.py http://127.0.0.1:8080      (a second argument: the cursor of an earlier line, to resume from)
-import asyncio, json, math, random, sys, time, websockets
+import asyncio, json, math, random, sys, time
+
+try:
+    import websockets
+except ImportError:
+    sys.exit("follow.py needs the package websockets: install Debian's python3-websockets, or pip install websockets")
 
 server, cursor, failures = *(sys.argv[1:] + ["http://127.0.0.1:8080", ""][len(sys.argv) - 1:])[:2], 0
 base = server.replace("http", "ws", 1).rstrip("/") + "/api/v1/stream?channels=flares.pro&names=flare-started,flare-finished"

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
@@ -20,6 +21,13 @@ function hasWebsockets(): boolean {
 
 const follow = (...args: string[]) =>
   spawnCommand(PYTHON, ["examples/follow.py", ...args], { PYTHONDONTWRITEBYTECODE: "1" });
+
+test.skipIf(!existsSync(PYTHON))("without its package it says in one line what to install", async () => {
+  // -S hides Debian's packages.
+  await using client = spawnCommand(PYTHON, ["-S", "examples/follow.py"]);
+  expect(await client.ended()).toBe(1);
+  expect(client.stderr()).toMatch(/^follow\.py needs the package websockets: .*python3-websockets.*\n$/);
+});
 
 const isThere = findInstalled(hasWebsockets, "python3", "python3-websockets");
 
