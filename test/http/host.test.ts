@@ -121,6 +121,17 @@ test.for([
   },
 );
 
+test("an absolute URL without a host is refused with 400, also where any name is served", async ({
+  makeRest,
+}) => {
+  for (const settings of [{ host: "127.0.0.1" }, { host: "0.0.0.0" }]) {
+    const { app } = await listening(makeRest, settings);
+    const answer = await exchange(app, ["GET http:///readyz HTTP/1.1", "Host: localhost"]);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain("the request target must be a valid path or an absolute URL with a host");
+  }
+});
+
 test("OPTIONS for the whole server is answered, and CONNECT opens nothing", async ({ makeRest }) => {
   const { app } = await listening(makeRest, { host: "127.0.0.1" });
   expect(await exchange(app, ["OPTIONS * HTTP/1.1", "Host: localhost"])).toMatch(/^HTTP\/1\.1 (204|404) /);

@@ -61,7 +61,11 @@ export function toFlarewireError(error: unknown): FlarewireError {
       },
     );
   }
-  return new FlarewireError(CODE_BY_STATUS[status] ?? "invalid-request", error.message, { cause: error });
+  const message =
+    "code" in error && error.code === "FST_ERR_BAD_URL"
+      ? "the request target must be a valid path or an absolute URL with a host"
+      : error.message;
+  return new FlarewireError(CODE_BY_STATUS[status] ?? "invalid-request", message, { cause: error });
 }
 
 /** Returns the 4xx status of an error of Fastify itself. */
