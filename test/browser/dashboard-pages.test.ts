@@ -93,6 +93,54 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
   });
 
+  for (const width of [360, 390])
+    test(`on a phone the age of the data stays on one line with the title, at ${width} pixels`, async ({
+      onTestFinished,
+    }) => {
+      const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
+        viewport: { width, height: 640 },
+      });
+      await goto("flares");
+      await page.locator(".status .age").waitFor();
+      // Sets the text and measures at once: the page writes its own each second.
+      const lines = `["5s", "59s"].map((age) => {
+        document.querySelector(".status .age").textContent = "data " + age + " old";
+        const [title, status] = ["h1", ".status"].map((name) => document.querySelector(name).getBoundingClientRect());
+        return status.top < title.bottom && status.right <= innerWidth;
+      })`;
+      expect(await page.evaluate(lines)).toEqual([true, true]);
+    });
+
+  test("the charts and the leaderboards have a heading, and each group has one below it", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
+    for (const [name, title] of [
+      ["charts", "Charts"],
+      ["leaderboards", "Leaderboards"],
+    ] as const) {
+      await goto(name);
+      const found = await page
+        .locator("main :is(h2, h3)")
+        .evaluateAll((all) => all.map((one) => one.tagName));
+      expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
+      expect(await page.locator("main h2").textContent()).toBe(title);
+    }
+  });
+
+  test("the widgets page has the header of the dashboard", async ({ onTestFinished }) => {
+    const { page, gateway, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
+    const look = `["header", "header nav a"].map((name) => {
+      const { position, top, padding, borderBottomWidth, textDecorationLine } = getComputedStyle(document.querySelector(name));
+      return { position, top, padding, borderBottomWidth, textDecorationLine };
+    })`;
+    await goto("flares");
+    const before = await page.evaluate(look);
+    expect(before).toMatchObject([{ position: "sticky" }, {}]);
+    await page.goto(`${gateway.url}/widgets`);
+    expect(await page.evaluate(look)).toEqual(before);
+  });
+
   test("a browser without storage shows the page", async ({ onTestFinished }) => {
     const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
     const deny =

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
 
-/** A list per group, with headings. `name` makes the headings' ids unique. */
+/** A list per group, with headings below that of the page. `name` makes the headings' ids unique. */
 export function Groups({
   name,
   children,
@@ -13,7 +13,7 @@ export function Groups({
     <div class="groups">
       {GROUP_NAMES.map((group) => (
         <section key={group} aria-labelledby={`${name}-${group}`}>
-          <h2 id={`${name}-${group}`}>{GROUP_LABELS[group]}</h2>
+          <h3 id={`${name}-${group}`}>{GROUP_LABELS[group]}</h3>
           {children(group)}
         </section>
       ))}

@@ -11,6 +11,7 @@ import { TokenName } from "../parts/stranger.tsx";
 export function ChartsView({ view }: { readonly view: View }) {
   return (
     <>
+      <h2>Charts</h2>
       <p class="legend">
         The ten tokens of each group with the best risk-adjusted performance against the group's median. When
         a whole group falls, they are those that fall least. The best one comes first, whatever its

@@ -8,7 +8,12 @@ import { formatSpan } from "../text/format.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
 export function LeaderboardsView({ view }: { readonly view: View }) {
-  return <Groups name="board">{(group) => <Board entries={view.leaderboards?.[group] ?? []} />}</Groups>;
+  return (
+    <>
+      <h2>Leaderboards</h2>
+      <Groups name="board">{(group) => <Board entries={view.leaderboards?.[group] ?? []} />}</Groups>
+    </>
+  );
 }
 
 function Board({ entries }: { readonly entries: readonly LeaderboardEntry[] }) {
