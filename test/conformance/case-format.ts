@@ -125,6 +125,8 @@ const Holds = z.strictObject({
   is: z.unknown(),
   /** Otherwise nothing can be tried, and this is why. */
   else: z.string().optional(),
+  /** That is the market's doing: run the case again, a few times. */
+  again: z.boolean().optional(),
   ...common,
 });
 const Silent = z.strictObject({

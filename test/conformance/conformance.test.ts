@@ -135,6 +135,22 @@ test.concurrent("each broken server fails under the rule that it breaks, and one
   expect(whole.rules.filter(({ verdict }) => verdict === "failed")).toEqual([]);
 });
 
+test.concurrent("a case that compares two answers is run again when the market changed between them", async ({
+  url,
+  expect,
+}) => {
+  let asked = 0;
+  // The leaderboards change with each of the first six answers, so in the first run between any two.
+  const answer: Breakage["answer"] = (told, { url: path = "" }) => {
+    asked += path === "/api/v1/leaderboards" ? 1 : 0;
+    const etag = asked <= 6 ? `"${asked}"` : told.headers.etag;
+    return path === "/api/v1/leaderboards" ? { ...told, headers: { ...told.headers, etag } } : told;
+  };
+  const report = await tryBroken({ url }, { answer }, ["rest/etag"]);
+  expect(asked).toBeGreaterThan(6);
+  expect(report.rules.map(({ verdict, reasons }) => [verdict, reasons])).toEqual([["passed", []]]);
+});
+
 test.concurrent("what failed is told with what was expected and what came: exit code 1", async ({
   url,
   expect,

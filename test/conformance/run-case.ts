@@ -21,12 +21,26 @@ export type Outcome =
     }
   | { readonly kind: "not-tried"; readonly why: string };
 
+/** How often a case is run in which the market changed at the wrong moment. */
+const MAX_RUNS = 20;
+
 /** Runs a case to its end. Rejects with Unreachable, and for a case that is written wrongly. */
 export async function runCase(
-  { steps, rules }: Case,
+  one: Case,
   transport: TransportName | undefined,
   surroundings: Surroundings,
 ): Promise<Outcome> {
+  for (let run = 1; ; run += 1) {
+    const { again, outcome } = await runOnce(one, transport, surroundings);
+    if (!again || run === MAX_RUNS) return outcome;
+  }
+}
+
+async function runOnce(
+  { steps, rules }: Case,
+  transport: TransportName | undefined,
+  surroundings: Surroundings,
+): Promise<{ readonly again?: boolean; readonly outcome: Outcome }> {
   const run = new Run(surroundings, transport);
   let at = 0;
   try {
@@ -35,19 +49,15 @@ export async function runCase(
       await perform(step, run);
       run.checkLines();
     }
-    return { kind: "passed" };
+    return { outcome: { kind: "passed" } };
   } catch (error) {
-    if (error instanceof NotTried) return { kind: "not-tried", why: error.message };
+    if (error instanceof NotTried)
+      return { again: error.again, outcome: { kind: "not-tried", why: error.message } };
     const failure = error instanceof Hole || error instanceof Unreachable ? await judge(error, run) : error;
     if (!(failure instanceof Failure)) throw new Error(`step ${at}: ${String(failure)}`, { cause: failure });
     const { expected, came } = failure;
-    return {
-      kind: "failed",
-      rules: failure.rules ?? steps[at - 1]?.rules ?? rules,
-      expected,
-      came,
-      step: at,
-    };
+    const broken = failure.rules ?? steps[at - 1]?.rules ?? rules;
+    return { outcome: { kind: "failed", rules: broken, expected, came, step: at } };
   } finally {
     await run.finish();
   }

@@ -143,8 +143,8 @@ const PERFORMED: Performed = {
     if (!difference(left, right)) throw new Failure("two values that differ", `${show(left)} twice`);
   },
 
-  holds({ value, is, else: why }, run) {
-    if (why !== undefined && match(is, value, run.surroundings.shapes)) throw new NotTried(why);
+  holds({ value, is, else: why, again = false }, run) {
+    if (why !== undefined && match(is, value, run.surroundings.shapes)) throw new NotTried(why, again);
     run.hold(is, value, "value ");
   },
 

@@ -17,7 +17,15 @@ export class Failure extends Error {
  * Nothing can be said of the rule here and now: the market is quiet, a list is empty. The message
  * says why.
  */
-export class NotTried extends Error {}
+export class NotTried extends Error {
+  /** Whether another run of the case may say more. */
+  readonly again: boolean;
+
+  constructor(message: string, again = false) {
+    super(message);
+    this.again = again;
+  }
+}
 
 /** The server cannot be reached at all. */
 export class Unreachable extends Error {}
