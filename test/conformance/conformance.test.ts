@@ -140,7 +140,7 @@ test.concurrent("a case that compares two answers is run again when the market c
   expect,
 }) => {
   let asked = 0;
-  // The leaderboards change with each of the first six answers, so in the first run between any two.
+  // The leaderboards change with each of the first six answers, so in the first run between two.
   const answer: Breakage["answer"] = (told, { url: path = "" }) => {
     asked += path === "/api/v1/leaderboards" ? 1 : 0;
     const etag = asked <= 6 ? `"${asked}"` : told.headers.etag;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
 
-/** A list per group, with headings below that of the page. `name` makes the headings' ids unique. */
+/** A list per group, with a heading each. `name` makes the headings' ids unique. */
 export function Groups({
   name,
   children,
