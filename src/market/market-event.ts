@@ -19,12 +19,15 @@ const Amount = z
 const TokenId = z.string().min(1).max(128);
 const Link = z.string().max(2_048).nullable();
 
-/** One swap or fill. `trader` is the transaction's origin; `side` the taker's. */
+/**
+ * What one person bought or sold of a token in one transaction, or one fill. `trader` is the
+ * person, never a router or a relayer. `side` is the taker's: `buy` if the taker bought the token.
+ */
 export const Trade = z.object({
   kind: z.literal("trade"),
   at: EventTimeMs,
   group: MarketGroup,
-  /** The pool or pair. */
+  /** The pool or pair; of several the one with the largest part, which also sets the price. */
   pool: TokenId,
   /** The token's address; its symbol on the exchange. */
   token: TokenId,

@@ -56,8 +56,10 @@ export class Collector implements AsyncDisposable {
 }
 
 /** Mines until everything before is final, and returns a feed's events over the whole chain. */
-export async function eventsOf(exchange: Exchange): Promise<MarketEvent[]> {
-  const { chain, network } = exchange;
+export async function eventsOf({
+  chain,
+  network,
+}: Pick<Exchange, "chain" | "network">): Promise<MarketEvent[]> {
   const untilMs = chain.nextAt * 1_000;
   for (let block = 0; block <= network.finalityBlocks; block++) await chain.mine();
   await using collector = new Collector({ network });

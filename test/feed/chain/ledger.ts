@@ -66,6 +66,15 @@ export class Ledger {
     return out;
   }
 
+  /** What happens in one transaction: trades count when it is over. */
+  inOneTransaction(actions: () => void): void {
+    const before = this.events.length;
+    actions();
+    const added = this.events.splice(before);
+    this.events.push(...added.filter(({ kind }) => kind !== "trade"));
+    this.events.push(...added.filter(({ kind }) => kind === "trade"));
+  }
+
   /** Somebody brings liquidity, or takes it back: amounts below zero. */
   move(atMs: number, token: string, tokens: bigint, coins: bigint): void {
     const book = this.book(token);
@@ -132,7 +141,7 @@ export class Ledger {
 }
 
 /** x·y = k with the fee of Uniswap V2. */
-function swapped(units: bigint, into: bigint, from: bigint): bigint {
+export function swapped(units: bigint, into: bigint, from: bigint): bigint {
   return (units * 997n * from) / (into * 1_000n + units * 997n);
 }
 

@@ -58,6 +58,7 @@ export const CONTRACTS = {
   ),
   algebraPool: packaged("@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json"),
   v3Router: ours("TestV3Router", ROUTER),
+  batch: ours("TestBatch", ["function run(address[], bytes[])"]),
   token: ours("TestToken", TOKEN),
   oldToken: ours("OldToken", []),
   muteToken: ours("MuteToken", []),
@@ -65,6 +66,9 @@ export const CONTRACTS = {
   noToken: ours("NoToken", []),
 } as const;
 type ContractName = keyof typeof CONTRACTS;
+
+/** A contract, its address, one of its functions, and the arguments. */
+export type Call = readonly [to: string, name: ContractName, functionName: string, args: readonly unknown[]];
 
 const SMALL_GAS = "0x927c0";
 const GAS = "0x989680";
@@ -114,6 +118,11 @@ export class TestChain extends Anvil {
     await this.#send(from, to, encodeFunctionData({ abi, functionName, args }), gas);
   }
 
+  /** Puts a transaction into the next block in which a batch contract makes these calls. */
+  run(from: string, batch: string, calls: readonly Call[]): Promise<void> {
+    return this.send(from, ...batchOf(batch, calls));
+  }
+
   /** Puts a copy of a contract to another address, with its code but nothing that it remembers. */
   async copy(from: string, to: string): Promise<void> {
     await this.ask("anvil_setCode", [to, await this.ask("eth_getCode", [from, "latest"])]);
@@ -160,6 +169,14 @@ export class TestChain extends Anvil {
     const transaction = { from, ...place, data, gas, gasPrice: "0x0" };
     this.#pending.push(await this.ask<string>("eth_sendTransaction", [transaction]));
   }
+}
+
+/** The call of a batch contract that makes these calls, for {@link TestChain.run} of another. */
+export function batchOf(batch: string, calls: readonly Call[]): Call {
+  const data = calls.map(([, name, functionName, args]) =>
+    encodeFunctionData({ abi: CONTRACTS[name].abi, functionName, args }),
+  );
+  return [batch, "batch", "run", [calls.map(([to]) => to), data]];
 }
 
 /** The address in a word that a contract said. */

@@ -47,7 +47,9 @@ describeOnAnvil("what happens in V2 pools on a real EVM", () => {
     atMs = chain.nextAt * 1_000;
     await exchange.swapV2(wallet(2), 12_345n * E18, [alpha, coin, beta]);
     await chain.mine();
-    ledger.buy(atMs, beta, ledger.sell(atMs, alpha, 12_345n * E18, wallet(2)), wallet(2));
+    ledger.inOneTransaction(() => {
+      ledger.buy(atMs, beta, ledger.sell(atMs, alpha, 12_345n * E18, wallet(2)), wallet(2));
+    });
 
     // The coin becomes dearer, and half a minute later what is paid with it.
     atMs = chain.nextAt * 1_000;

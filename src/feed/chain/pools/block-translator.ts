@@ -2,13 +2,15 @@ import { HOUR_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../market/index.ts";
 import type { EvmBlock } from "../evm-block.ts";
 import type { Network } from "../network.ts";
-import { decodeLog, decodeTransfer, type Transfer } from "./decode.ts";
+import { decodeLog, decodeTransfer, TRANSFER_TOPIC, type Transfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
-import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
+import { formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import type { Cause, UnknownPool } from "./forms/pool-form.ts";
 import type { PoolEvent, PoolLog, Swap } from "./forms/pool-log.ts";
+import { LEG_DECIMALS } from "./people.ts";
 import { type MarketSides, marketSides, type Pool } from "./pool.ts";
 import { PoolRegistry } from "./pool-registry.ts";
+import { TransactionSwaps, tradeEvent, withoutSandwiches } from "./transaction-swaps.ts";
 import { UsdPrices } from "./usd-prices.ts";
 
 /** Dollars from which a pool's liquidity is real; less is a test. */
@@ -31,6 +33,8 @@ interface ReadBlock {
   readonly number: number;
   readonly atMs: number;
   readonly logs: readonly ReadLog[];
+  /** Transfer logs of tokens other than quote tokens, by transaction. */
+  readonly transfers: ReadonlyMap<string, readonly EvmLog[]>;
 }
 
 /** Thresholds in US dollars. */
@@ -73,12 +77,17 @@ export class BlockTranslator {
   /** Decodes the logs that concern pools. Skips creations by other factories. */
   read({ number, atMs, logs }: EvmBlock): ReadBlock {
     const read: ReadLog[] = [];
+    const transfers = new Map<string, EvmLog[]>();
     for (const log of logs) {
       const decoded = decodeLog(log) ?? (this.pools.isQuote(log.address) ? decodeTransfer(log) : undefined);
       if (decoded && (decoded.kind !== "created" || this.pools.isGenuine(decoded)))
         read.push({ log, decoded });
+      if (decoded || log.topics[0] !== TRANSFER_TOPIC) continue;
+      const own = transfers.get(log.transactionHash);
+      if (own) own.push(log);
+      else transfers.set(log.transactionHash, [log]);
     }
-    return { number, atMs, logs: read };
+    return { number, atMs, logs: read, transfers };
   }
 
   /** Returns unknown pools that emit events. */
@@ -103,11 +112,19 @@ export class BlockTranslator {
     return [...new Set(unknown)];
   }
 
-  /** Returns the block's events, in order. Skips events of unknown pools. */
-  translate({ number, atMs, logs }: ReadBlock): MarketEvent[] {
+  /**
+   * Returns the block's events, in order; those of a transaction's people after its other ones.
+   * Skips events of unknown pools.
+   */
+  translate({ number, atMs, logs, transfers }: ReadBlock): MarketEvent[] {
     const events: MarketEvent[] = [];
     this.#usd.settle(atMs);
+    let swaps: TransactionSwaps | undefined;
     for (const [index, { log, decoded }] of logs.entries()) {
+      if (swaps?.hash !== log.transactionHash) {
+        if (swaps) this.#emitTrades(events, atMs, swaps, transfers);
+        swaps = new TransactionSwaps(log);
+      }
       if (decoded.kind === "created") {
         this.pools.create(decoded);
         continue;
@@ -116,17 +133,19 @@ export class BlockTranslator {
         this.#move(log.address, decoded, number);
         continue;
       }
+      swaps.addPool(log.address);
       const pool = this.pools.find(log.address);
-      if (!pool) continue;
-      if (pool.form !== decoded.form) continue;
+      const sides = pool && marketSides(pool);
+      if (!sides && decoded.kind === "swap") swaps.addUnfollowed(log.address);
+      if (pool?.form !== decoded.form) continue;
       const cause = pool.state.apply(decoded, number, () => followerOf(logs, index));
       this.#usd.touch(pool);
-      const sides = marketSides(pool);
       if (!sides) continue;
       if (cause) this.#emitLiquidity(events, atMs, pool, sides, cause);
-      if (decoded.kind === "swap") this.#emitTrade(events, atMs, pool, sides, decoded, log.origin);
+      if (decoded.kind === "swap") this.#addSwap(swaps, pool, sides, decoded);
     }
-    return events;
+    if (swaps) this.#emitTrades(events, atMs, swaps, transfers);
+    return withoutSandwiches(events);
   }
 
   /**
@@ -177,41 +196,34 @@ export class BlockTranslator {
   }
 
   /**
-   * Emits a trade of what the pool really received and paid. A flow in the same direction on both
-   * sides, as for a flash loan, is no trade.
+   * Adds what the pool really received and paid. A flow in the same direction on both sides, as for
+   * a flash loan, is no trade.
    */
-  #emitTrade(
-    events: MarketEvent[],
-    at: number,
-    pool: Pool,
+  #addSwap(
+    swaps: TransactionSwaps,
+    { address }: Pool,
     { token, quote, tokenIndex }: MarketSides,
     { amount0, amount1 }: Swap,
-    trader: string,
   ): void {
     const [tokens, quotes] = tokenIndex === 0 ? [amount0, amount1] : [amount1, amount0];
     if (tokens === 0n || quotes === 0n || tokens > 0n === quotes > 0n) return;
     const one = this.#usd.wholeWorth(quote);
-    if (one === undefined) return;
-    const isBuy = tokens < 0n;
-    const amount = isBuy ? -tokens : tokens;
-    const paid = isBuy ? quotes : -quotes;
-    const dollars = paid * one;
-    this.#introduce(events, at, token);
-    events.push({
-      kind: "trade",
-      at,
-      group: this.#network.group,
-      pool: pool.address,
-      token: token.address,
-      side: isBuy ? "buy" : "sell",
-      price: formatRatio(
-        dollars * powerOfTen(token.decimals),
-        amount * powerOfTen(quote.decimals + USD_DECIMALS),
-      ),
-      amount: formatUnits(amount, token.decimals),
-      quoteUsd: formatUnits(dollars / powerOfTen(quote.decimals), USD_DECIMALS),
-      trader,
-    });
+    const scale = powerOfTen(LEG_DECIMALS - USD_DECIMALS - quote.decimals);
+    const dollars = one && (quotes < 0n ? -quotes : quotes) * one * scale;
+    swaps.add(token, { pool: address, tokens: -tokens, dollars });
+  }
+
+  #emitTrades(
+    events: MarketEvent[],
+    at: number,
+    swaps: TransactionSwaps,
+    transfers: ReadBlock["transfers"],
+  ): void {
+    const isPool = (address: string) => this.pools.peek(address) !== undefined;
+    for (const trade of swaps.trades(transfers.get(swaps.hash) ?? [], isPool)) {
+      this.#introduce(events, at, trade.token);
+      events.push(tradeEvent(trade, at, this.#network.group));
+    }
   }
 
   #introduce(events: MarketEvent[], at: number, token: MarketSides["token"]): void {

@@ -8,7 +8,7 @@ export interface EvmLog {
   /** Its index within the block. */
   readonly logIndex: number;
   readonly transactionHash: string;
-  /** Signer of the transaction: the trader, regardless of routers in between. */
+  /** Signer of the transaction: a trader, or who relays for traders (see people.ts). */
   readonly origin: string;
 }
 

@@ -113,3 +113,13 @@ contract TestPoolDeployer {
         require(pool != address(0), "no pool");
     }
 }
+
+/// Calls others in one transaction: a trader's contract, a router, or a user's account that a bundler calls.
+contract TestBatch {
+    function run(address[] calldata targets, bytes[] calldata calls) external {
+        for (uint256 index = 0; index < targets.length; index++) {
+            (bool done,) = targets[index].call(calls[index]);
+            require(done, "a call failed");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import type { MarketEvent, MarketGroup, Trade } from "../../../market/index.ts";
+import { decodeTransfer } from "./decode.ts";
+import type { EvmLog } from "./evm-log.ts";
+import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
+import { isCanceled, LEG_DECIMALS, type Leg, type NetTrade, tradesOf } from "./people.ts";
+import type { TrackedToken } from "./pool.ts";
+
+/** Addresses that nobody owns: minted and burned tokens. */
+const NOBODY = [`0x${"0".repeat(40)}`, `0x${"0".repeat(36)}dead`] as const;
+
+/** What one person bought or sold of a token in one transaction. */
+export interface TokenTrade extends NetTrade {
+  readonly token: TrackedToken;
+}
+
+/** The swaps of one transaction. */
+export class TransactionSwaps {
+  readonly hash: string;
+  readonly #sender: string;
+  readonly #legs = new Map<TrackedToken, Leg[]>();
+  readonly #emitters = new Set<string>();
+  readonly #unfollowed = new Set<string>();
+
+  /** @param log Any log of the transaction. */
+  constructor({ transactionHash, origin }: EvmLog) {
+    this.hash = transactionHash;
+    this.#sender = origin;
+  }
+
+  /** Records that the address behaves like a pool: it is no person. */
+  addPool(address: string): void {
+    this.#emitters.add(address);
+  }
+
+  /** Adds a swap in a pool that is not followed: only the token's transfers show its amount. */
+  addUnfollowed(pool: string): void {
+    this.#unfollowed.add(pool);
+  }
+
+  add(token: TrackedToken, leg: Leg): void {
+    const legs = this.#legs.get(token);
+    if (legs) legs.push(leg);
+    else this.#legs.set(token, [leg]);
+  }
+
+  /**
+   * Returns the people's trades.
+   *
+   * @param transfers Transfer logs of the transaction.
+   */
+  trades(transfers: readonly EvmLog[], isPool: (address: string) => boolean): readonly TokenTrade[] {
+    return [...this.#legs].flatMap(([token, legs]) => {
+      const flows = flowsOf(transfers, token.address);
+      const others = [...this.#unfollowed].flatMap((pool): Leg[] => {
+        const tokens = -(flows.get(pool) ?? 0n);
+        return tokens === 0n ? [] : [{ pool, tokens, dollars: undefined }];
+      });
+      for (const address of flows.keys())
+        if (this.#emitters.has(address) || isPool(address)) flows.delete(address);
+      for (const address of [...NOBODY, token.address]) flows.delete(address);
+      return tradesOf([...legs, ...others], flows, this.#sender).map((trade) => ({ ...trade, token }));
+    });
+  }
+}
+
+/**
+ * Returns a block's events without sandwiches. Their first and last leg are two transactions, after
+ * which one person has what it had before.
+ */
+export function withoutSandwiches(events: readonly MarketEvent[]): MarketEvent[] {
+  const nets = new Map<string, { bought: number; sold: number; trades: number }>();
+  const keyOf = ({ token, trader }: Trade) => `${token} ${trader}`;
+  for (const event of events) {
+    if (event.kind !== "trade") continue;
+    const net = nets.get(keyOf(event)) ?? { bought: 0, sold: 0, trades: 0 };
+    net[event.side === "buy" ? "bought" : "sold"] += Number(event.amount);
+    net.trades += 1;
+    nets.set(keyOf(event), net);
+  }
+  return events.filter((event) => {
+    const net = event.kind === "trade" ? nets.get(keyOf(event)) : undefined;
+    return !net || net.trades < 2 || !isCanceled(net.bought, net.sold);
+  });
+}
+
+/** Returns the trade as a market event. */
+export function tradeEvent(
+  { token, pool, tokens, dollars, price: [paid, amount], trader }: TokenTrade,
+  at: number,
+  group: MarketGroup,
+): Trade {
+  const units = tokens < 0n ? -tokens : tokens;
+  return {
+    kind: "trade",
+    at,
+    group,
+    pool,
+    token: token.address,
+    side: tokens > 0n ? "buy" : "sell",
+    price: formatRatio(paid * powerOfTen(token.decimals), amount * powerOfTen(LEG_DECIMALS)),
+    amount: formatUnits(units, token.decimals),
+    quoteUsd: formatUnits(dollars / powerOfTen(LEG_DECIMALS - USD_DECIMALS), USD_DECIMALS),
+    trader,
+  };
+}
+
+/** Returns the net change of each address's balance, by the token's own logs. */
+function flowsOf(transfers: readonly EvmLog[], token: string): Map<string, bigint> {
+  const flows = new Map<string, bigint>();
+  for (const log of transfers) {
+    const transfer = log.address === token ? decodeTransfer(log) : undefined;
+    if (!transfer) continue;
+    const { from, to, units } = transfer;
+    flows.set(from, (flows.get(from) ?? 0n) - units);
+    flows.set(to, (flows.get(to) ?? 0n) + units);
+  }
+  return flows;
+}

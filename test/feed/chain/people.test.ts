@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { TRANSFER_TOPIC } from "../../../src/feed/chain/pools/decode.ts";
+import { type Leg, type NetTrade, tradesOf } from "../../../src/feed/chain/pools/people.ts";
+import { TransactionSwaps } from "../../../src/feed/chain/pools/transaction-swaps.ts";
+
+const SENDER = "0x5e";
+const NOBODY: ReadonlyMap<string, bigint> = new Map();
+
+function leg(tokens: bigint, pool = "0xp1", price = 1n): Leg {
+  return { pool, tokens, dollars: (tokens < 0n ? -tokens : tokens) * price };
+}
+
+/** Traders with what they bought and sold. */
+function summary(trades: readonly NetTrade[]): readonly (readonly [string, bigint])[] {
+  return trades.map(({ trader, tokens }) => [trader, tokens]);
+}
+
+function sumOf(all: readonly { readonly tokens: bigint; readonly dollars: bigint | undefined }[]) {
+  const tokens = all.reduce((sum, one) => sum + one.tokens, 0n);
+  return { tokens, dollars: all.reduce((sum, one) => sum + (one.dollars ?? 0n), 0n) };
+}
+
+const anyLeg = fc.record({
+  pool: fc.constantFrom("0xp1", "0xp2", "0xp3"),
+  tokens: fc.bigInt({ min: 1n, max: 10n ** 30n }),
+  dollars: fc.bigInt({ min: 0n, max: 10n ** 40n }),
+});
+const anyFlows = fc
+  .array(fc.tuple(fc.constantFrom(SENDER, "0xa1", "0xa2", "0xa3"), fc.bigInt(-(10n ** 30n), 10n ** 30n)))
+  .map((entries) => new Map(entries));
+
+describe("people behind the swaps of a token in one transaction", () => {
+  test("[people] the trades of swaps in one direction add up to the swaps exactly, whoever took part and whatever the order", () => {
+    const order = fc.array(anyLeg, { minLength: 1, maxLength: 8 }).chain((legs) =>
+      fc.record({
+        legs: fc.constant(legs),
+        shuffled: fc.shuffledSubarray(legs, { minLength: legs.length }),
+        isBuy: fc.boolean(),
+        flows: anyFlows,
+      }),
+    );
+    fc.assert(
+      fc.property(order, ({ legs, shuffled, isBuy, flows }) => {
+        for (const one of [legs, shuffled]) {
+          const signed = one.map((each) => ({ ...each, tokens: isBuy ? each.tokens : -each.tokens }));
+          const trades = tradesOf(signed, flows, SENDER);
+          expect(sumOf(trades)).toEqual(sumOf(signed));
+          expect(new Set(trades.map(({ trader }) => trader)).size).toBeLessThanOrEqual(one.length);
+        }
+      }),
+    );
+  });
+
+  test("[people] the trades of one person's buys and sells add up to the difference exactly, or to nothing if it is within a tenth", () => {
+    const both = fc.record({
+      buys: fc.array(anyLeg, { maxLength: 5 }),
+      sells: fc.array(anyLeg, { maxLength: 5 }),
+    });
+    fc.assert(
+      fc.property(both, ({ buys, sells }) => {
+        const all = [...buys, ...sells.map((one) => ({ ...one, tokens: -one.tokens }))];
+        const [bought, sold] = [sumOf(buys).tokens, sumOf(sells).tokens];
+        const more = bought > sold ? bought : sold;
+        const net = bought - sold;
+        fc.pre((net < 0n ? -net : net) * 10n !== more);
+        const isKept = (net < 0n ? -net : net) * 10n > more;
+        for (const one of [all, all.toReversed()])
+          expect(sumOf(tradesOf(one, NOBODY, SENDER)).tokens).toBe(isKept ? net : 0n);
+      }),
+    );
+  });
+
+  test("[people] the sender trades if it received or gave the token, otherwise whose balance changed most", () => {
+    const flows = (...entries: [string, bigint][]) => new Map(entries);
+    const who = (own: readonly Leg[], all: ReadonlyMap<string, bigint>) =>
+      summary(tradesOf(own, all, SENDER));
+    expect(who([leg(100n)], NOBODY)).toEqual([[SENDER, 100n]]);
+    expect(who([leg(100n)], flows([SENDER, 50n], ["0xa1", 50n]))).toEqual([[SENDER, 100n]]);
+    expect(who([leg(100n)], flows(["0xa1", 95n], ["0xa2", 5n]))).toEqual([["0xa1", 100n]]);
+    expect(who([leg(100n)], flows(["0xa1", 40n], ["0xa2", 60n]))).toEqual([["0xa2", 100n]]);
+    expect(who([leg(-95n)], flows(["0xa1", -100n], ["0xa2", 5n]))).toEqual([["0xa1", -95n]]);
+    // A relayer that is paid with a little of the token is no trader.
+    expect(who([leg(100n)], flows([SENDER, 1n], ["0xa1", 99n]))).toEqual([["0xa1", 100n]]);
+  });
+
+  test("[people] one swap is one person, whatever a hostile token's contract writes", () => {
+    const crowd = new Map(Array.from({ length: 40 }, (_, index) => [`0xa${index}`, 100n]));
+    expect(tradesOf([leg(100n)], crowd, SENDER)).toHaveLength(1);
+    expect(tradesOf([leg(4_000n)], crowd, SENDER)).toHaveLength(1);
+    const five = Array.from({ length: 5 }, () => leg(100n));
+    expect(tradesOf(five, crowd, SENDER)).toHaveLength(5);
+    // Many small recipients of one large purchase are no crowd either.
+    const dust = new Map(Array.from({ length: 40 }, (_, index) => [`0xa${index}`, 1n]));
+    expect(summary(tradesOf(five, dust, SENDER))).toEqual([["0xa0", 500n]]);
+    const thousands = new Map(Array.from({ length: 5_000 }, (_, index) => [`0xa${index}`, 100n]));
+    expect(tradesOf([...five, leg(-500n)], thousands, SENDER)).toHaveLength(6);
+  });
+
+  test("[people] a part at another price is a trade in its own pool, so a pool of one's own sets no price and no volume of another", () => {
+    const parts = [leg(100n, "0xp1"), leg(99n, "0xown", 50n), leg(50n, "0xp2")];
+    expect(tradesOf(parts, NOBODY, SENDER)).toEqual([
+      { trader: SENDER, pool: "0xp1", tokens: 150n, dollars: 150n, price: [100n, 100n] },
+      { trader: SENDER, pool: "0xown", tokens: 99n, dollars: 4_950n, price: [4_950n, 99n] },
+    ]);
+    // Near the price, it adds to the volume and not to the price.
+    const near = [leg(100_000n, "0xp1", 100n), leg(90_000n, "0xown", 109n)];
+    expect(tradesOf(near, NOBODY, SENDER)).toEqual([
+      {
+        trader: SENDER,
+        pool: "0xp1",
+        tokens: 190_000n,
+        dollars: 19_810_000n,
+        price: [10_000_000n, 100_000n],
+      },
+    ]);
+  });
+});
+
+/** A word for an address of few digits. */
+function word(address: string): string {
+  return `0x${address.slice(2).padStart(64, "0")}`;
+}
+
+function account(address: string): string {
+  return `0x${address.slice(2).padStart(40, "0")}`;
+}
+
+describe("people by a token's transfers", () => {
+  const TOKEN = { address: account("0xaa"), decimals: 18, symbol: "T", name: "T", introducedAtMs: 0 };
+  const at = { logIndex: 0, transactionHash: "0x01", origin: account(SENDER) };
+
+  function transfers(...all: readonly (readonly [string, string, bigint])[]) {
+    return all.map(([from, to, units]) => {
+      const topics = [TRANSFER_TOPIC, word(from), word(to)];
+      return { ...at, address: TOKEN.address, topics, data: word(`0x${units.toString(16)}`) };
+    });
+  }
+
+  function swapsOf(...legs: readonly Leg[]): TransactionSwaps {
+    const swaps = new TransactionSwaps({ ...at, address: "0x", topics: [], data: "0x" });
+    for (const one of legs) {
+      swaps.addPool(one.pool);
+      swaps.add(TOKEN, one);
+    }
+    return swaps;
+  }
+
+  const isPool = (address: string) => address === account("0xb9");
+
+  test("[people] a token in the middle of a route through a pool that is not followed is not traded", () => {
+    const swaps = swapsOf(leg(-100n, account("0xb1")));
+    swaps.addPool(account("0xb2"));
+    swaps.addUnfollowed(account("0xb2"));
+    const route = transfers(["0xb2", "0xc1", 100n], ["0xc1", "0xb1", 100n]);
+    expect(swaps.trades(route, isPool)).toEqual([]);
+    // Half of it was the sender's own.
+    const half = transfers(["0xb2", "0xc1", 50n], [SENDER, "0xc1", 50n], ["0xc1", "0xb1", 100n]);
+    expect(summary(swaps.trades(half, isPool))).toEqual([[account(SENDER), -50n]]);
+  });
+
+  test("[people] pools, burned tokens and the token's own contract are no people; other tokens' transfers do not count", () => {
+    const own = transfers(
+      ["0xb1", "0xdead", 0n],
+      ["0xb1", `0x${"0".repeat(36)}dead`, 90n],
+      ["0xb1", "0xaa", 80n],
+      ["0xb1", "0xb9", 70n],
+      ["0xb1", "0x0", 60n],
+      ["0xb1", "0xc1", 10n],
+    );
+    const [other] = transfers(["0xb1", "0xc2", 95n]);
+    const all = [...own, ...(other ? [{ ...other, address: account("0xab") }] : [])];
+    const [trade] = swapsOf(leg(400n, account("0xb1"))).trades(all, isPool);
+    expect(trade?.trader).toBe(account("0xc1"));
+  });
+});
