@@ -1,8 +1,7 @@
-import type { Registry } from "prom-client";
 import type { Head } from "../hub/index.ts";
 import type { EventLog, LogRecord } from "../log/index.ts";
 import { CHANNELS } from "../protocol/index.ts";
-import { level, total } from "./read-metric.ts";
+import { first, level, type Metrics, total } from "./metric-table.ts";
 
 export interface EventParts {
   readonly head: Head;
@@ -11,36 +10,23 @@ export interface EventParts {
   readonly isDataLost: () => boolean;
 }
 
-/** Adds the metrics of events. Returns a function that stops counting. */
-export function addEvents(registry: Registry, { head, log, isDataLost }: EventParts): () => void {
+/** Returns the metrics of events, and a function that stops counting. */
+export function eventMetrics({ head, log, isDataLost }: EventParts): readonly [Metrics, () => void] {
   const events: Record<string, number> = Object.fromEntries(CHANNELS.map((channel) => [channel, 0]));
   const count = (records: readonly LogRecord[]) => {
     for (const { channel } of records) events[channel] = (events[channel] ?? 0) + 1;
   };
-  total(
-    registry,
-    "flarewire_events_total",
-    "Events appended to the log, by channel.",
-    () => events,
-    "channel",
-    "first",
-  );
-  const own = (name: string, help: string, read: () => number) =>
-    level(registry, name, help, read, undefined, "first");
-  own("flarewire_head_seq", "Sequence number of the newest event.", () => head.cursor.seq);
-  own("flarewire_log_bytes", "Bytes of the stored events.", () => log.bytes);
+  const flares = () => {
+    const { free, pro } = head.snapshot.flares;
+    return { free: free.length, pro: pro.length };
+  };
   const lost = "1 while the data directory is unusable; a restart then begins a new epoch.";
-  own("flarewire_data_lost", lost, () => Number(isDataLost()));
-  level(
-    registry,
-    "flarewire_flares",
-    "Current flares, by list.",
-    () => {
-      const { free, pro } = head.snapshot.flares;
-      return { free: free.length, pro: pro.length };
-    },
-    "list",
-    "first",
-  );
-  return head.onChange(count);
+  const metrics: Metrics = {
+    flarewire_events_total: first(total("Events appended to the log, by channel.", () => events, "channel")),
+    flarewire_head_seq: first(level("Sequence number of the newest event.", () => head.cursor.seq)),
+    flarewire_log_bytes: first(level("Bytes of the stored events.", () => log.bytes)),
+    flarewire_data_lost: first(level(lost, () => Number(isDataLost()))),
+    flarewire_flares: first(level("Current flares, by list.", flares, "list")),
+  };
+  return [metrics, head.onChange(count)];
 }

@@ -1,14 +1,14 @@
 import { Histogram, Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
-import { type AlertParts, addAlerts } from "./alert-metrics.ts";
-import { addConnections, addRefusals } from "./connection-metrics.ts";
-import { addEvents, type EventParts } from "./event-metrics.ts";
+import { type AlertParts, alertMetrics } from "./alert-metrics.ts";
+import { connectionMetrics } from "./connection-metrics.ts";
+import { type EventParts, eventMetrics } from "./event-metrics.ts";
 import type { MetricsJson } from "./merged-metrics.ts";
+import { addMetrics, first, level, total } from "./metric-table.ts";
 import { measureProcess } from "./process-meter.ts";
-import { addProcess } from "./process-metrics.ts";
-import { level, total } from "./read-metric.ts";
-import { addSource, type SourceParts } from "./source-metrics.ts";
+import { processMetrics } from "./process-metrics.ts";
+import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
 
 interface MetricsParts extends SourceParts, AlertParts, EventParts {
   readonly hub: Hub;
@@ -51,14 +51,27 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
     buckets: POLL_BUCKETS,
     registers: [registry],
   });
-  addConnections(registry, parts.hub);
-  addRefusals(registry, parts.refusals ?? (() => ({})));
-  const forget = addEvents(registry, parts);
-  addSource(registry, parts);
-  addAlerts(registry, parts);
-  addProcess(registry, meter);
-  addWorkers(registry, parts.workers ?? (() => ({ serving: 1, ended: 0 })));
-  if (parts.isKeyFileUsable) addKeyFile(registry, parts.isKeyFileUsable);
+  const [events, forget] = eventMetrics(parts);
+  const { refusals, workers = () => ({ serving: 1, ended: 0 }), isKeyFileUsable } = parts;
+  const ends = "Unexpected exits of processes that serve clients.";
+  const isUsable = "1 while the key file is valid; 0 while it is not, and the previous keys are in use.";
+  addMetrics(registry, {
+    ...connectionMetrics(parts.hub),
+    flarewire_refusals_total: total(
+      "Refused connections and requests, by reason: the limit that was reached, or the problem code.",
+      () => ({ connections: 0, ...refusals?.() }),
+      "reason",
+    ),
+    ...events,
+    ...sourceMetrics(parts),
+    ...alertMetrics(parts),
+    ...processMetrics(meter),
+    flarewire_workers: first(level("Processes that serve clients.", () => workers().serving)),
+    flarewire_worker_ends_total: first(total(ends, () => workers().ended)),
+    ...(isKeyFileUsable && {
+      flarewire_key_file_usable: first(level(isUsable, () => Number(isKeyFileUsable()))),
+    }),
+  });
   return {
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -69,16 +82,4 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
       meter.close();
     },
   };
-}
-
-function addWorkers(registry: Registry, read: () => WorkerCounts): void {
-  const [serving, ended] = ["flarewire_workers", "flarewire_worker_ends_total"];
-  level(registry, serving, "Processes that serve clients.", () => read().serving, undefined, "first");
-  const about = "Unexpected exits of processes that serve clients.";
-  total(registry, ended, about, () => read().ended, undefined, "first");
-}
-
-function addKeyFile(registry: Registry, isUsable: () => boolean): void {
-  const about = "1 while the key file is valid; 0 while it is not, and the previous keys are in use.";
-  level(registry, "flarewire_key_file_usable", about, () => Number(isUsable()), undefined, "first");
 }

@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { addAlerts } from "../../src/metrics/alert-metrics.ts";
+import { alertMetrics } from "../../src/metrics/alert-metrics.ts";
+import { addMetrics } from "../../src/metrics/metric-table.ts";
 
 test("each webhook has its own series: attempts by outcome, queue length, age in seconds, and whether it is disabled", async () => {
   const registry = new Registry();
@@ -10,7 +11,7 @@ test("each webhook has its own series: attempts by outcome, queue length, age in
     ...{ attempts: { delivered: 0, failed: 0, gone: 1 }, dropped: 0, waiting: 0, oldestAgeMs: 0 },
     disabled: true,
   };
-  addAlerts(registry, { webhooks: () => ({ desk, phone }) });
+  addMetrics(registry, alertMetrics({ webhooks: () => ({ desk, phone }) }));
   const lines = (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   expect(lines).toEqual([
     'flarewire_webhook_attempts_total{webhook="desk",outcome="delivered"} 3',

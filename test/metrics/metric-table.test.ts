@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
-import { level, total } from "../../src/metrics/read-metric.ts";
+import { addMetrics, level, total } from "../../src/metrics/metric-table.ts";
 
 /** The series of a registry: `name{label="value"} 1`. */
 async function seriesOf(registry: Registry): Promise<readonly string[]> {
@@ -11,10 +11,10 @@ async function seriesOf(registry: Registry): Promise<readonly string[]> {
 test.each([
   ["a count", total],
   ["a level", level],
-])("each scrape of %s shows the current series and no removed one", async (_, add) => {
+])("each scrape of %s shows the current series and no removed one", async (_, metric) => {
   const registry = new Registry();
   let now: Readonly<Record<string, number>> = { one: 1, two: 2 };
-  add(registry, "test_number", "A number.", () => now, "of");
+  addMetrics(registry, { test_number: metric("A number.", () => now, "of") });
   for (let scrape = 0; scrape < 2; scrape += 1)
     expect(await seriesOf(registry)).toEqual(['test_number{of="one"} 1', 'test_number{of="two"} 2']);
   now = { two: 3, three: 0 };
