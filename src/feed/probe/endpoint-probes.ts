@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { Network } from "../chain/network.ts";
 import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
+import { proveBlock } from "./prove-block.ts";
 import { askRpc, Hex, RpcFailure } from "./rpc.ts";
 
 interface EndpointProbeOptions {
@@ -36,16 +37,11 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
     { service, what: "chain", run: (signal) => chainId(network, ask, signal) },
     { service, what: "block", run: async (signal) => ageOf(await head(signal), clock) },
     {
-      ...{ service, what: "final" },
-      run: async (signal) => finalOf(network, (await head(signal)).number, ask, signal),
-    },
-    {
       ...{ service, what: "receipts" },
       run: async (signal) => {
-        const { number: at } = await head(signal);
-        const id = `0x${Math.max(0, at - network.finalityBlocks).toString(16)}`;
-        const receipts = z.array(z.unknown()).parse(await ask("eth_getBlockReceipts", [id], signal));
-        return `${receipts.length} of block ${Number(id)}`;
+        // For the words of a failure that they have in common.
+        await chainId(network, ask, signal);
+        return proveBlock(options, (await head(signal)).number, signal);
       },
     },
     { service, what: "code", run: (signal) => codes(network, ask, signal) },
@@ -107,25 +103,6 @@ function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: Clock): stri
   if (ageMs < -OLDEST_BLOCK_MS)
     throw new RpcFailure(`${words}: this machine's clock is slow, or the chain's is fast`);
   return words;
-}
-
-async function finalOf(
-  { finalityBlocks }: Network,
-  head: number,
-  ask: Ask,
-  signal: AbortSignal,
-): Promise<string> {
-  const wanted = Math.max(0, head - finalityBlocks);
-  const at = Block.parse(await ask("eth_getBlockByNumber", [`0x${wanted.toString(16)}`, false], signal));
-  if (at.number !== wanted) throw new RpcFailure(`returned block ${at.number} for ${wanted}`);
-  const final = await ask("eth_getBlockByNumber", ["finalized", false], signal).catch((error: unknown) => {
-    if (!(error instanceof RpcFailure)) throw error;
-    return undefined;
-  });
-  const said = Block.safeParse(final);
-  const words = `block ${wanted} counts as final`;
-  if (!said.success) return `${words}; the endpoint does not report its final block`;
-  return `${words}; the endpoint reports ${said.data.number}, ${head - said.data.number} behind its newest`;
 }
 
 async function codes({ factories, quotes, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {

@@ -9,7 +9,7 @@ import { describeOnAnvil } from "../chain/anvil.ts";
 import { Exchange } from "../chain/exchange.ts";
 import { type Fault, FaultyNode } from "../chain/faulty-node.ts";
 
-const NEEDED = ["chain", "block", "final", "receipts", "code", "call"];
+const NEEDED = ["chain", "block", "receipts", "code", "call"];
 
 let exchange: Exchange;
 let node: FaultyNode;
@@ -45,10 +45,9 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs"], []]);
     expect(found.chain?.detail).toBe("56, which is test");
     expect(found.block?.detail).toMatch(/^the newest block, \d+, is -?\d s old$/);
-    expect(found.final?.detail).toMatch(
-      /^block \d+ counts as final; the endpoint reports \d+, \d+ behind its newest$/,
+    expect(found.receipts?.detail).toMatch(
+      /^block \d+ is final, 2 behind the newest, and proved: its \d+ logs match its header$/,
     );
-    expect(found.receipts?.detail).toMatch(/^\d+ of block \d+$/);
     expect(found.code?.detail).toMatch(/^\d of \d contracts of test exist$/);
     expect(found.logs).toMatchObject({ works: true, isNeeded: false });
     expect(found.logs?.detail).toBe(
@@ -73,11 +72,20 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
   });
 
   const FAULTS: readonly (readonly [Fault, readonly string[], RegExp])[] = [
-    [{ kind: "foreign" }, ["chain"], /^serves chain 1, not 56; use an endpoint of test$/],
+    [{ kind: "foreign" }, ["chain", "receipts"], /^serves chain 1, not 56; use an endpoint of test$/],
     [{ kind: "html" }, NEEDED, /^answered 502$/],
     [{ kind: "busy", times: 1_000 }, NEEDED, /^answered 429: too many requests; use your own key/],
-    [{ kind: "no-receipts" }, ["receipts"], /^answered eth_getBlockReceipts with error -32601: the method/],
-    [{ kind: "wrong-types" }, ["block", "final", "receipts"], /^returned data of another type$/],
+    [
+      { kind: "no-receipts" },
+      ["receipts"],
+      /^does not support the method \(-32601\); use an endpoint that has eth_getBlockReceipts$/,
+    ],
+    [
+      { kind: "alters-logs" },
+      ["receipts"],
+      /^returned logs of block \d+ that do not match its header; use another endpoint$/,
+    ],
+    [{ kind: "wrong-types" }, ["block", "receipts"], /^returned data of another type$/],
   ];
   test.each(FAULTS)(
     "one that misbehaves ($kind) is detected, and its key is not shown",

@@ -21,7 +21,7 @@ interface EndpointPoolOptions {
   readonly notify: Notify;
 }
 
-/** Blocks that must follow a final one, if an endpoint does not report which are final. */
+/** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
   readonly #endpoints: readonly Endpoint[];

@@ -192,7 +192,8 @@ export class Endpoint {
     const { clock, finalityBlocks } = this.#options;
     if (!this.reportsFinal && clock.monotonic() >= this.#askFinalAt) this.#finalRequest = 0;
     for (;;) {
-      const request = FINAL_REQUESTS[this.#finalRequest];
+      const index = this.#finalRequest;
+      const request = FINAL_REQUESTS[index];
       if (!request) break;
       try {
         const read = FinalHeader.safeParse(await this.ask(request.method, request.params, signal));
@@ -200,7 +201,8 @@ export class Endpoint {
       } catch (error) {
         if (!(error instanceof RpcTrouble && isRefusal(error))) throw error;
       }
-      this.#finalRequest += 1;
+      // Another poll may have learned the same meanwhile.
+      this.#finalRequest = Math.max(this.#finalRequest, index + 1);
       this.#askFinalAt = clock.monotonic() + ASK_FINAL_AGAIN_MS;
     }
     return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);

@@ -1,0 +1,61 @@
+import type { Clock } from "../../lib/time/clock.ts";
+import type { Network } from "../chain/network.ts";
+import type { RpcTrouble } from "../chain/rpc/rpc-trouble.ts";
+import { RpcFailure } from "./rpc.ts";
+
+interface BlockProbe {
+  readonly network: Network;
+  readonly url: string;
+  readonly clock: Clock;
+}
+
+const LOOK_EVERY_MS = 250;
+/** What to do about a block that is not proved. */
+const ADVICE = {
+  rate: "use your own key or another endpoint",
+  refused: "use an endpoint that has eth_getBlockReceipts",
+  reverted: "use another endpoint",
+  failed: "use another endpoint",
+} as const satisfies Record<RpcTrouble["kind"], string>;
+
+/**
+ * Proves the newest final block with the code that follows a chain. Rejects with RpcFailure.
+ *
+ * @param newest The endpoint's newest block.
+ */
+export async function proveBlock(
+  { network, url, clock }: BlockProbe,
+  newest: number,
+  signal: AbortSignal,
+): Promise<string> {
+  // Loaded on demand, as by the feed.
+  const [{ BlockReader }, { EndpointPool }, trouble] = await Promise.all([
+    import("../chain/rpc/block-reader.ts"),
+    import("../chain/rpc/endpoint-pool.ts"),
+    import("../chain/rpc/rpc-trouble.ts"),
+  ]);
+  const over = new AbortController();
+  const inner = AbortSignal.any([signal, over.signal]);
+  const { chainId, finalityBlocks } = network;
+  const faults: string[] = [];
+  // Without the endpoint's name, which the finding has.
+  const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
+  const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
+  const running = pool.run(inner);
+  try {
+    for (; pool.finalHead < 0; await pool.changed(LOOK_EVERY_MS, inner))
+      if (faults[0] !== undefined) throw new RpcFailure(faults[0]);
+    const { finalHead } = pool;
+    const [endpoint] = pool.usable(finalHead);
+    const { logs } = await new BlockReader({ pool, clock, notify }).read(finalHead, inner);
+    const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
+    return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof trouble.RpcTrouble)) throw error;
+    throw new RpcFailure(`${error.message}; ${ADVICE[error.kind]}`, { cause: error });
+  } finally {
+    over.abort();
+    await running;
+  }
+}
