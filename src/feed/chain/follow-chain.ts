@@ -4,7 +4,7 @@ import type { MarketEvent } from "../../market/index.ts";
 import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
-import type { Network } from "./network.ts";
+import { MULTICALL3, type Network } from "./network.ts";
 import { persist } from "./persist.ts";
 import { BlockTranslator } from "./pools/block-translator.ts";
 import { WORTH_WINDOW_MS } from "./pools/usd-prices.ts";
@@ -106,8 +106,9 @@ class ChainFollower {
     const { network } = this.#options;
     const reader = new ContractReader(network, this.#pool);
     const named = [...network.factories, ...network.quotes];
-    const addresses = named.map(({ address }) => address);
+    const addresses = [MULTICALL3, ...named.map(({ address }) => address)];
     const present = await this.#persist(() => reader.haveCode(addresses, this.#signal));
+    if (!present.has(MULTICALL3)) throw new Error(`${network.name} has no Multicall3 at ${MULTICALL3}`);
     const exists = ({ address }: { readonly address: string }) => present.has(address);
     for (const one of named) {
       const words = "name" in one ? `the factory of ${one.name}` : `the token ${one.symbol}`;

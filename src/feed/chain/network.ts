@@ -1,5 +1,11 @@
 import type { MarketGroup } from "../../market/index.ts";
 
+/**
+ * The contract that runs many calls as one, at the same address on every chain:
+ * https://github.com/mds1/multicall3#multicall3-contract-addresses
+ */
+export const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
+
 /** A token in which other tokens are priced. */
 export interface QuoteToken {
   /** Lower case, like all addresses here. */

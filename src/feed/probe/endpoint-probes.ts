@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Clock } from "../../lib/time/clock.ts";
-import type { Network } from "../chain/network.ts";
+import { MULTICALL3, type Network } from "../chain/network.ts";
 import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 import { proveBlock } from "./prove-block.ts";
@@ -20,6 +20,8 @@ const OLDEST_BLOCK_MS = 60_000;
 const MIN_SECRET = 8;
 const MAX_WORDS = 240;
 const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
+/** "getBlockNumber()" of Multicall3. */
+const LATEST_BLOCK_NUMBER = "0x42cbb15c";
 /** Nearly every block has such a log: a token transfer. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
@@ -48,9 +50,12 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
     {
       ...{ service, what: "call" },
       run: async (signal) => {
-        // The call contains its own code, which returns nothing and is not deployed.
-        await ask("eth_call", [{ data: "0x60006000f3" }, "latest"], signal);
-        return "a contract that is not deployed can be called";
+        const answer = await ask(
+          "eth_call",
+          [{ to: MULTICALL3, data: LATEST_BLOCK_NUMBER }, "latest"],
+          signal,
+        );
+        return `Multicall3 can be called, at block ${Hex.parse(z.string().parse(answer).replace(/^0x0+/, "0x"))}`;
       },
     },
     {

@@ -6,16 +6,16 @@ import { systemClock } from "../../../src/lib/time/clock.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { E18, Exchange } from "./exchange.ts";
+import { FaultyNode } from "./faulty-node.ts";
 import { Market } from "./market.ts";
 import { addressIn, OWNER, wallet } from "./test-chain.ts";
 
 /** What the contracts of an exchange's chain say, asked in one go. */
 async function withReader<T>(
-  exchange: Exchange,
+  { network }: Pick<Exchange, "network">,
   ask: (reader: ContractReader, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
-  const { network } = exchange;
   const pool = new EndpointPool({
     urls: network.rpcUrls,
     chainId: network.chainId,
@@ -57,6 +57,20 @@ describeOnAnvil("contracts of strangers", () => {
       { address: mute, decimals: 6, symbol: undefined, name: undefined },
       { address: odd, decimals: 18, symbol: undefined, name: `Two lines${"x".repeat(1_015)}` },
     ]);
+  });
+
+  test("[calls] many contracts take one request, even if some are no tokens", async () => {
+    const exchange = await Exchange.open();
+    await using chain = exchange.chain;
+    const plain = await exchange.token("Plain Token", "PLAIN");
+    const none = await chain.deploy("noToken");
+    const odd = [await chain.deploy("oldToken"), await chain.deploy("muteToken")];
+    await using node = await new FaultyNode(chain.url).start();
+    const network = { ...exchange.network, rpcUrls: [node.url] };
+    const asked = [none, wallet(9), ...odd, plain];
+    const told = await withReader({ network }, (reader, signal) => reader.tokens(asked, signal));
+    expect(told.map(({ address }) => address)).toEqual([...odd, plain]);
+    expect(node.asked.get("eth_call")).toBe(1);
   });
 
   test("[genuine] an existing pool is confirmed by its factory; a false claim is not", async () => {

@@ -66,7 +66,7 @@ export class Exchange {
 
   /** Deploys everything, and lists the coin at 600 dollars with 600,000 dollars on either side. */
   static async open(): Promise<Exchange> {
-    const chain = await new TestChain(56).start();
+    const chain = await TestChain.open(56);
     const deployer = await chain.deploy("cakeDeployer", [CONTRACTS.cakePool.bytecode]);
     const algebraDeployer = await chain.deploy("algebraDeployer");
     const algebraFactory = await chain.deploy("algebraFactory", [algebraDeployer, VAULT]);
@@ -85,7 +85,7 @@ export class Exchange {
    * The same with the V2 factory, the stablecoin and the coin at their addresses of a real chain.
    */
   static async openAs({ factories, quotes, chainId }: Network, startS?: number): Promise<Exchange> {
-    const chain = await new TestChain(chainId).start();
+    const chain = await TestChain.open(chainId);
     if (startS !== undefined) chain.nextAt = startS;
     const v2Factory = factories.find(({ form }) => form === "v2")?.address ?? "";
     const { address: usd = "", decimals = 18 } = quotes.find(({ isStable }) => isStable) ?? {};

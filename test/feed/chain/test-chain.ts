@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { type Abi, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseAbi } from "viem";
+import { MULTICALL3 } from "../../../src/feed/chain/network.ts";
 import { Anvil } from "./anvil.ts";
 
 const require = createRequire(import.meta.url);
@@ -63,6 +64,8 @@ export const CONTRACTS = {
   oldToken: ours("OldToken", []),
   muteToken: ours("MuteToken", []),
   gasEater: ours("GasEater", []),
+  // The creation code that viem 2.57.1 has of it, compiled by its author.
+  multicall3: ours("Multicall3", []),
   noToken: ours("NoToken", []),
 } as const;
 type ContractName = keyof typeof CONTRACTS;
@@ -93,6 +96,15 @@ export class TestChain extends Anvil {
   /** Time of the block that comes next, in seconds since 1970. */
   nextAt = 1_700_000_000;
   #pending: string[] = [];
+
+  /** Starts a chain with Multicall3 where every real chain has it, from the first block on. */
+  static async open(chainId: number): Promise<TestChain> {
+    const chain = new TestChain(chainId);
+    await chain.start();
+    const code = await chain.ask("eth_call", [{ data: CONTRACTS.multicall3.bytecode }, "latest"]);
+    await chain.ask("anvil_setCode", [MULTICALL3, code]);
+    return chain;
+  }
 
   /** Deploys in a block of its own. */
   async deploy(name: ContractName, args: readonly unknown[] = []): Promise<string> {

@@ -49,6 +49,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
       /^block \d+ is final, 2 behind the newest, and proved: its \d+ logs match its header$/,
     );
     expect(found.code?.detail).toMatch(/^\d of \d contracts of test exist$/);
+    expect(found.call?.detail).toMatch(/^Multicall3 can be called, at block \d+$/);
     expect(found.logs).toMatchObject({ works: true, isNeeded: false });
     expect(found.logs?.detail).toBe(
       "eth_getLogs works over at least 10000 blocks; Flarewire does not need it",

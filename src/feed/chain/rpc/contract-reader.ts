@@ -1,23 +1,15 @@
-import { type Abi, type Address, createPublicClient, custom, parseAbi } from "viem";
+import { parseAbi } from "viem";
 import type { Factory, Network } from "../network.ts";
 import { FORMS, formOf } from "../pools/forms/forms.ts";
-import type {
-  Call,
-  Inquiry,
-  PoolFacts,
-  PoolIdentity,
-  Result,
-  UnknownPool,
-} from "../pools/forms/pool-form.ts";
+import type { Inquiry, PoolFacts, PoolIdentity, Result, UnknownPool } from "../pools/forms/pool-form.ts";
 import type { TokenFacts } from "../pools/token.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
+import { Multicall } from "./multicall.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
 
 const MAX_SYMBOL = 256;
 const MAX_NAME = 1_024;
 const MAX_DECIMALS = 77;
-/** Bytes of calls in one request. */
-const BATCH_BYTES = 8_192;
 const TOKEN_ABI = parseAbi([
   "function decimals() view returns (uint256)",
   "function symbol() view returns (string)",
@@ -28,15 +20,18 @@ const OLD_TOKEN_ABI = parseAbi([
   "function symbol() view returns (bytes32)",
   "function name() view returns (bytes32)",
 ]);
-/** Calls contracts, many per request and without a helper contract. Each may fail by itself. */
+
+/** Reads the facts of tokens and pools from their contracts, many in one request. */
 export class ContractReader {
   readonly #network: Network;
   readonly #pool: EndpointPool;
+  readonly #calls: Multicall;
   readonly #factories: ReadonlyMap<string, Factory>;
 
   constructor(network: Network, pool: EndpointPool) {
     this.#network = network;
     this.#pool = pool;
+    this.#calls = new Multicall(pool);
     this.#factories = new Map(network.factories.map((factory) => [factory.address, factory]));
   }
 
@@ -52,27 +47,8 @@ export class ContractReader {
 
   /** Returns the tokens' facts, without tokens of invalid decimals. Rejects with RpcTrouble. */
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
-    const ask = (abi: Abi, names: readonly string[]) =>
-      addresses.map((address) => names.map((functionName) => ({ abi, address, functionName })));
-    const results = await this.#callEach(ask(TOKEN_ABI, ["decimals", "symbol", "name"]), signal);
-    const isOdd = ([, symbol, name]: readonly Result[] = []) =>
-      typeof symbol !== "string" || typeof name !== "string";
-    const odd = addresses.filter((_, index) => isOdd(results[index]));
-    const oldCalls = ask(OLD_TOKEN_ABI, ["symbol", "name"]).filter((_, index) => isOdd(results[index]));
-    const old = await this.#callEach(oldCalls, signal);
-    return addresses.flatMap((address, index) => {
-      const [decimals, symbol, name] = results[index] ?? [];
-      const [oldSymbol, oldName] = old[odd.indexOf(address)] ?? [];
-      if (typeof decimals !== "bigint" || decimals > BigInt(MAX_DECIMALS)) return [];
-      return [
-        {
-          address,
-          decimals: Number(decimals),
-          symbol: (textOf(symbol) ?? textOf(oldSymbol))?.slice(0, MAX_SYMBOL),
-          name: (textOf(name) ?? textOf(oldName))?.slice(0, MAX_NAME),
-        },
-      ];
-    });
+    const facts = await this.#calls.inquire(addresses.map(tokenFacts), signal);
+    return facts.filter((token) => token !== undefined);
   }
 
   /** Returns the network's pools between two quote tokens. Rejects with RpcTrouble. */
@@ -82,7 +58,7 @@ export class ContractReader {
     const searches = pairs.flatMap(([first, second]) =>
       factories.map((factory) => findPools(factory, first?.address ?? "", second?.address ?? "")),
     );
-    const found = (await this.#inquire(searches, signal)).flat();
+    const found = (await this.#calls.inquire(searches, signal)).flat();
     return [...new Map(found.map((pool) => [pool.pool, pool])).values()];
   }
 
@@ -97,7 +73,7 @@ export class ContractReader {
     signal: AbortSignal,
   ): Promise<readonly PoolFacts[]> {
     const claims = pools.map(({ pool, form }) => FORMS[form].identify(pool, this.#factories));
-    const genuine = (await this.#inquire(claims, signal)).filter((identity) => identity !== undefined);
+    const genuine = (await this.#calls.inquire(claims, signal)).filter((identity) => identity !== undefined);
     const { quotes } = this.#network;
     const relevant = genuine.filter(({ token0, token1 }) =>
       quotes.some(({ address }) => address === token0 || address === token1),
@@ -120,98 +96,22 @@ export class ContractReader {
       const factory = this.#factories.get(pool.factory);
       return factory ? [withState(pool, factory, atBlock)] : [];
     });
-    return this.#inquire(inquiries, signal, atBlock);
+    return this.#calls.inquire(inquiries, signal, atBlock);
   }
+}
 
-  /** Runs inquiries side by side: each round of all of them is one request. */
-  async #inquire<T>(
-    inquiries: readonly Inquiry<T>[],
-    signal: AbortSignal,
-    atBlock?: number,
-  ): Promise<readonly T[]> {
-    const done = new Map<Inquiry<T>, { readonly value: T }>();
-    let asked: { readonly inquiry: Inquiry<T>; readonly calls: readonly Call[] }[] = [];
-    const advance = (inquiry: Inquiry<T>, results: readonly Result[]) => {
-      const step = inquiry.next(results);
-      if (step.done) done.set(inquiry, step);
-      else asked.push({ inquiry, calls: step.value });
-    };
-    for (const inquiry of inquiries) advance(inquiry, []);
-    while (asked.length > 0) {
-      const round = asked;
-      asked = [];
-      const results = await this.#callEach(
-        round.map(({ calls }) => calls),
-        signal,
-        atBlock,
-      );
-      for (const [index, { inquiry }] of round.entries()) advance(inquiry, results[index] ?? []);
-    }
-    return inquiries.flatMap((inquiry) => {
-      const step = done.get(inquiry);
-      return step ? [step.value] : [];
-    });
-  }
-
-  /**
-   * Runs groups of calls in one request, and repeats each group with a failed call by itself: a
-   * contract that uses up all gas leaves none to those after it, and must not hide them.
-   */
-  async #callEach(
-    groups: readonly (readonly Call[])[],
-    signal: AbortSignal,
-    atBlock?: number,
-  ): Promise<readonly (readonly Result[])[]> {
-    const results = await this.#call(groups.flat(), signal, atBlock);
-    const parts: (readonly Result[])[] = [];
-    let taken = 0;
-    for (const { length } of groups) {
-      parts.push(results.slice(taken, taken + length));
-      taken += length;
-    }
-    if (groups.length === 1) return parts;
-    return Promise.all(
-      groups.map((group, index) => {
-        const part = parts[index] ?? [];
-        return part.includes(undefined) ? this.#call(group, signal, atBlock) : part;
-      }),
-    );
-  }
-
-  /**
-   * Runs calls in one request. If the request as a whole fails because one contract uses up all
-   * gas, each half is tried by itself.
-   */
-  async #call(calls: readonly Call[], signal: AbortSignal, atBlock?: number): Promise<readonly Result[]> {
-    if (calls.length === 0) return [];
-    const failures: RpcTrouble[] = [];
-    const request = async ({ method, params = [] }: { method: string; params?: readonly unknown[] }) => {
-      try {
-        // A node that has pruned this block is not at fault.
-        return await this.#pool.ask(method, params, signal, atBlock === undefined);
-      } catch (error) {
-        failures.push(readTrouble(error));
-        throw error;
-      }
-    };
-    const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) });
-    const contracts = calls.map((call) => ({ ...call, address: call.address as Address }));
-    const height = atBlock === undefined ? {} : { blockNumber: BigInt(atBlock) };
-    const answers = await client.multicall({
-      contracts,
-      deployless: true,
-      batchSize: BATCH_BYTES,
-      ...height,
-    });
-    signal.throwIfAborted();
-    const [failure] = failures;
-    if (!failure) return answers.map((answer) => (answer.status === "success" ? answer.result : undefined));
-    if (failure.kind !== "reverted") throw failure;
-    if (calls.length === 1) return [undefined];
-    const half = Math.ceil(calls.length / 2);
-    const parts = [calls.slice(0, half), calls.slice(half)];
-    return (await Promise.all(parts.map((part) => this.#call(part, signal, atBlock)))).flat();
-  }
+function* tokenFacts(address: string): Inquiry<TokenFacts | undefined> {
+  const [decimals, symbol, name, oldSymbol, oldName] = yield [
+    ...["decimals", "symbol", "name"].map((functionName) => ({ abi: TOKEN_ABI, address, functionName })),
+    ...["symbol", "name"].map((functionName) => ({ abi: OLD_TOKEN_ABI, address, functionName })),
+  ];
+  if (typeof decimals !== "bigint" || decimals > BigInt(MAX_DECIMALS)) return undefined;
+  return {
+    address,
+    decimals: Number(decimals),
+    symbol: textOf(symbol ?? oldSymbol)?.slice(0, MAX_SYMBOL),
+    name: textOf(name ?? oldName)?.slice(0, MAX_NAME),
+  };
 }
 
 function* findPools(factory: Factory, first: string, second: string): Inquiry<readonly UnknownPool[]> {

@@ -27,7 +27,7 @@ const RATE =
   /rate.?limit|too many requests|throttl|request limit|capacity|compute units|quota|limit exceeded/i;
 const REFUSED =
   /method .*(not|isn't) (found|supported|available|allowed|whitelisted)|unsupported method|not implemented/i;
-const REVERTED = /revert|out of gas|invalid opcode|stack (over|under)flow/i;
+const REVERTED = /revert|out ?of ?gas|invalid opcode|stack (over|under)flow/i;
 const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]);
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;

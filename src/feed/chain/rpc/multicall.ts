@@ -1,0 +1,157 @@
+import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, multicall3Abi } from "viem";
+import { MULTICALL3 } from "../network.ts";
+import type { Call, Inquiry, Result } from "../pools/forms/pool-form.ts";
+import type { EndpointPool } from "./endpoint-pool.ts";
+import { RpcTrouble } from "./rpc-trouble.ts";
+
+/** Calls in one request. At 20,000 gas each, a tenth of what nodes allow. */
+const MAX_CALLS = 250;
+
+/**
+ * The last call of each request: the BLAKE2 precompile (EIP-152) with 200,000 rounds, which costs
+ * exactly that much gas. If it succeeds, no call before it lacked gas, unless it needs more.
+ */
+const CANARY = {
+  target: "0x0000000000000000000000000000000000000009",
+  allowFailure: true,
+  callData: `0x${(200_000).toString(16).padStart(8, "0")}${"00".repeat(209)}`,
+} as const;
+
+/**
+ * Calls contracts, many in one request, with the contract Multicall3. Each call may fail by itself.
+ */
+export class Multicall {
+  readonly #pool: EndpointPool;
+
+  constructor(pool: EndpointPool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Runs inquiries side by side, by default at the newest block: each round of all of them is one
+   * request. A contract that uses up all gas affects no other inquiry. Rejects with RpcTrouble.
+   */
+  async inquire<T>(
+    inquiries: readonly Inquiry<T>[],
+    signal: AbortSignal,
+    atBlock?: number,
+  ): Promise<readonly T[]> {
+    const done = new Map<Inquiry<T>, { readonly value: T }>();
+    let asked: { readonly inquiry: Inquiry<T>; readonly calls: readonly Call[] }[] = [];
+    const advance = (inquiry: Inquiry<T>, results: readonly Result[]) => {
+      const step = inquiry.next(results);
+      if (step.done) done.set(inquiry, step);
+      else asked.push({ inquiry, calls: step.value });
+    };
+    for (const inquiry of inquiries) advance(inquiry, []);
+    while (asked.length > 0) {
+      const round = asked;
+      asked = [];
+      const groups = round.map(({ calls }) => calls);
+      const results = await this.#run(groups, signal, atBlock);
+      for (const [index, { inquiry }] of round.entries()) advance(inquiry, results[index] ?? []);
+    }
+    return inquiries.flatMap((inquiry) => {
+      const step = done.get(inquiry);
+      return step ? [step.value] : [];
+    });
+  }
+
+  /**
+   * Runs groups of calls. If one uses up all gas, runs each half by itself, down to single calls.
+   */
+  async #run(
+    groups: readonly (readonly Call[])[],
+    signal: AbortSignal,
+    atBlock: number | undefined,
+  ): Promise<readonly (readonly Result[])[]> {
+    const requests = requestsOf(groups);
+    if (requests.length > 1) return (await this.#runAll(requests, signal, atBlock)).flat();
+    const calls = groups.flat();
+    if (calls.length === 0) return groups.map(() => []);
+    const results = await this.#ask(calls, signal, atBlock);
+    if (results.isStarved && groups.length > 1)
+      return (await this.#runAll(halvesOf(groups), signal, atBlock)).flat();
+    if (results.isStarved && calls.length > 1)
+      return [(await this.#run(halvesOf(calls), signal, atBlock)).flat()];
+    let taken = 0;
+    return groups.map(({ length }) => {
+      taken += length;
+      return results.values.slice(taken - length, taken);
+    });
+  }
+
+  #runAll(
+    parts: readonly (readonly (readonly Call[])[])[],
+    signal: AbortSignal,
+    atBlock: number | undefined,
+  ) {
+    return Promise.all(parts.map((part) => this.#run(part, signal, atBlock)));
+  }
+
+  /** Sends one request. If it was starved, calls may have failed because others used up all gas. */
+  async #ask(
+    calls: readonly Call[],
+    signal: AbortSignal,
+    atBlock: number | undefined,
+  ): Promise<{ readonly values: readonly Result[]; readonly isStarved: boolean }> {
+    const wrapped = calls.map(({ abi, address, functionName, args = [] }) => ({
+      target: hexOf(address),
+      allowFailure: true,
+      callData: encodeFunctionData({ abi, functionName, args }),
+    }));
+    const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
+    const data = encodeFunctionData({ ...aggregate, args: [[...wrapped, CANARY]] });
+    const block = atBlock === undefined ? "latest" : `0x${atBlock.toString(16)}`;
+    try {
+      // A node that has pruned this block is not at fault.
+      const isBlamed = atBlock === undefined;
+      const answer = await this.#pool.ask("eth_call", [{ to: MULTICALL3, data }, block], signal, isBlamed);
+      const returned = attempt(() => decodeFunctionResult({ ...aggregate, data: hexOf(answer) }));
+      if (returned?.length !== calls.length + 1)
+        throw new RpcTrouble("failed", `returned no results of Multicall3 at ${MULTICALL3}`);
+      const values = calls.map(({ abi, functionName }, index): Result => {
+        const { success = false, returnData = "0x" } = returned[index] ?? {};
+        return success
+          ? attempt(() => decodeFunctionResult({ abi, functionName, data: returnData }))
+          : undefined;
+      });
+      return { values, isStarved: returned.at(-1)?.success !== true };
+    } catch (error) {
+      if (!(error instanceof RpcTrouble && error.kind === "reverted")) throw error;
+      return { values: calls.map(() => undefined), isStarved: true };
+    }
+  }
+}
+
+/** Divides groups into requests of at most {@link MAX_CALLS}. */
+function requestsOf(groups: readonly (readonly Call[])[]): (readonly Call[])[][] {
+  const requests: (readonly Call[])[][] = [];
+  let calls = Number.POSITIVE_INFINITY;
+  for (const group of groups) {
+    calls += group.length;
+    if (calls > MAX_CALLS) {
+      requests.push([]);
+      calls = group.length;
+    }
+    requests.at(-1)?.push(group);
+  }
+  return requests;
+}
+
+function halvesOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  const half = Math.ceil(items.length / 2);
+  return [items.slice(0, half), items.slice(half)];
+}
+
+function hexOf(text: unknown): Hex {
+  return isHex(text) ? text : "0x";
+}
+
+function attempt<T>(decode: () => T): T | undefined {
+  try {
+    return decode();
+  } catch {
+    return undefined;
+  }
+}
