@@ -11,16 +11,20 @@ const ALIKE = [
   "link",
   "flarewire-origin",
   "flarewire-facts",
-  "flarewire-source-state",
 ] as const;
+/** Fields that change with the market. */
+const MOVING = ["flarewire-cursor", "flarewire-source-state"] as const;
 
 type Answer = Awaited<ReturnType<KeptConnection["ask"]>>;
 
-/** Asks both until they answer at one cursor: the market goes on meanwhile. */
+/**
+ * Asks both until they answer at one cursor and in one state of the source: the market goes on
+ * meanwhile, and on a busy machine it is stale at times.
+ */
 async function atOneCursor(ask: readonly (() => Promise<Answer>)[]): Promise<readonly [Answer, Answer]> {
   for (;;) {
     const [one, other] = await Promise.all(ask.map((one) => one()));
-    if (one && other && one.headers["flarewire-cursor"] === other.headers["flarewire-cursor"])
+    if (one && other && MOVING.every((field) => one.headers[field] === other.headers[field]))
       return [one, other];
   }
 }
