@@ -29,10 +29,12 @@ const SLOW = [
   "test/trend/{engine-laws.property,recorded-market}.test.ts",
 ];
 
-const isolated = [...SYSTEM, ...MEMORY];
-
-/** One process runs many files, and loads the sources once for all of them. */
-const shared = { isolate: false, maxWorkers: 2, sequence: { groupOrder: 1 } };
+/**
+ * These wait for more than half of their time, so that five at a time keep two cores busy. One
+ * process runs many files, and loads the sources once for all of them.
+ */
+const waiting = { maxWorkers: 5, isolate: false };
+const shared = { maxWorkers: 2, isolate: false, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -45,15 +47,17 @@ export default defineConfig({
     // Many tests start the program. Sharing compiled code saves a quarter of their time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
+      { extends: true, test: { name: "system", include: SYSTEM, ...waiting } },
+      { extends: true, test: { name: "memory", include: MEMORY, ...waiting, isolate: true } },
+      { extends: true, test: { name: "slow", include: SLOW, exclude: [...SYSTEM, ...MEMORY], ...shared } },
       {
         extends: true,
-        // These wait for half of their time, so that three at a time keep two cores busy.
-        test: { name: "system", include: isolated, maxWorkers: 3 },
-      },
-      { extends: true, test: { name: "slow", include: SLOW, exclude: isolated, ...shared } },
-      {
-        extends: true,
-        test: { name: "unit", include: ["test/**/*.test.ts"], exclude: [...isolated, ...SLOW], ...shared },
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: [...SYSTEM, ...MEMORY, ...SLOW],
+          ...shared,
+        },
       },
     ],
   },

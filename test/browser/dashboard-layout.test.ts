@@ -167,11 +167,11 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
         await goto(name);
         if (name === "events") await page.locator(".events, .feed p").first().waitFor();
         else await page.locator(".episodes li").first().waitFor();
-        for (let step = 1; step <= 40; step++) {
+        for (let step = 1; step <= 20; step++) {
           market.show(flaring(step));
           await page.evaluate("new Promise(requestAnimationFrame)");
         }
-        if (name === "events") await page.locator(".events li:nth-child(60)").waitFor({ state: "attached" });
+        if (name === "events") await page.locator(".events li:nth-child(30)").waitFor({ state: "attached" });
         shifts[name] = Number(await page.evaluate(SHIFT));
       }
       for (const [name, shift] of Object.entries(shifts)) expect(shift, name).toBeLessThan(MAX_SHIFT);

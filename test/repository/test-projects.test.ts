@@ -6,7 +6,7 @@ import config from "../../vitest.config.ts";
 
 const cwd = fileURLToPath(new URL("../../", import.meta.url));
 const projects = config.test?.projects?.map((project) => Object(project).test) ?? [];
-const isolated: readonly string[] = projects.find(({ name }) => name === "system").include;
+const isolated: readonly string[] = projects.find(({ isolate }) => isolate).include;
 const patterns: readonly string[] = projects.flatMap(({ include }) => include);
 
 test("each pattern of the test configuration matches a file", () => {
