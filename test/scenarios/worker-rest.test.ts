@@ -4,14 +4,7 @@ import { type KeptConnection, startWorkerGateway, twoWorkers } from "../support/
 
 const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((name) => `/api/v1/${name}`);
 /** How the answers of two workers at one cursor have to be alike. */
-const ALIKE = [
-  "etag",
-  "vary",
-  "cache-control",
-  "link",
-  "flarewire-origin",
-  "flarewire-facts",
-] as const;
+const ALIKE = ["etag", "vary", "cache-control", "link", "flarewire-origin", "flarewire-facts"] as const;
 /** Fields that change with the market. */
 const MOVING = ["flarewire-cursor", "flarewire-source-state"] as const;
 
