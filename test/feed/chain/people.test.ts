@@ -8,7 +8,7 @@ const SENDER = "0x5e";
 const NOBODY: ReadonlyMap<string, bigint> = new Map();
 
 function leg(tokens: bigint, pool = "0xp1", price = 1n): Leg {
-  return { pool, tokens, dollars: (tokens < 0n ? -tokens : tokens) * price };
+  return { pool, emitter: pool, tokens, dollars: (tokens < 0n ? -tokens : tokens) * price };
 }
 
 /** Traders with what they bought and sold. */
@@ -23,6 +23,7 @@ function sumOf(all: readonly { readonly tokens: bigint; readonly dollars: bigint
 
 const anyLeg = fc.record({
   pool: fc.constantFrom("0xp1", "0xp2", "0xp3"),
+  emitter: fc.constant("0xe1"),
   tokens: fc.bigInt({ min: 1n, max: 10n ** 30n }),
   dollars: fc.bigInt({ min: 0n, max: 10n ** 40n }),
 });
@@ -97,6 +98,25 @@ describe("people behind the swaps of a token in one transaction", () => {
     expect(tradesOf([...five, leg(-500n)], thousands, SENDER)).toHaveLength(6);
   });
 
+  test("[people] who the pool names is the person, unless that is a router that keeps nothing", () => {
+    const by = (account: string, tokens: bigint): Leg => ({ ...leg(tokens), account });
+    const both = [by("0xa1", 60n), by("0xa2", -40n)];
+    expect(summary(tradesOf(both, NOBODY, SENDER))).toEqual([
+      ["0xa1", 60n],
+      ["0xa2", -40n],
+    ]);
+    const flows = new Map([
+      ["0xa1", 57n],
+      ["0xa2", -40n],
+      [SENDER, -17n],
+    ]);
+    expect(summary(tradesOf(both, flows, SENDER))).toEqual([
+      ["0xa1", 60n],
+      ["0xa2", -40n],
+    ]);
+    expect(summary(tradesOf([by("0xc1", 60n)], new Map([["0xa1", 60n]]), SENDER))).toEqual([["0xa1", 60n]]);
+  });
+
   test("[people] a part at another price is a trade in its own pool, so a pool of one's own sets no price and no volume of another", () => {
     const parts = [leg(100n, "0xp1"), leg(99n, "0xown", 50n), leg(50n, "0xp2")];
     expect(tradesOf(parts, NOBODY, SENDER)).toEqual([
@@ -157,6 +177,16 @@ describe("people by a token's transfers", () => {
     // Half of it was the sender's own.
     const half = transfers(["0xb2", "0xc1", 50n], [SENDER, "0xc1", 50n], ["0xc1", "0xb1", 100n]);
     expect(summary(swaps.trades(half, isPool))).toEqual([[account(SENDER), -50n]]);
+  });
+
+  test("[people] a route through two pools of one contract, of which one is not followed, is no trade", () => {
+    const swaps = swapsOf(leg(-100n, account("0xb1")));
+    swaps.addUnfollowed(account("0xb1"));
+    expect(swaps.trades([], isPool)).toEqual([]);
+    // A swap of another token there changes nothing.
+    expect(summary(swaps.trades(transfers([SENDER, "0xb1", 100n]), isPool))).toEqual([
+      [account(SENDER), -100n],
+    ]);
   });
 
   test("[people] pools, burned tokens and the token's own contract are no people; other tokens' transfers do not count", () => {

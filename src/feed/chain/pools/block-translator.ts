@@ -142,7 +142,7 @@ export class BlockTranslator {
       this.#usd.touch(pool);
       if (!sides) continue;
       if (cause) this.#emitLiquidity(events, atMs, pool, sides, cause);
-      if (decoded.kind === "swap") this.#addSwap(swaps, pool, sides, decoded);
+      if (decoded.kind === "swap") this.#addSwap(swaps, log.address, pool, sides, decoded);
     }
     if (swaps) this.#emitTrades(events, atMs, swaps, transfers);
     return withoutSandwiches(events);
@@ -201,6 +201,7 @@ export class BlockTranslator {
    */
   #addSwap(
     swaps: TransactionSwaps,
+    emitter: string,
     { address }: Pool,
     { token, quote, tokenIndex }: MarketSides,
     { amount0, amount1 }: Swap,
@@ -210,7 +211,7 @@ export class BlockTranslator {
     const one = this.#usd.wholeWorth(quote);
     const scale = powerOfTen(LEG_DECIMALS - USD_DECIMALS - quote.decimals);
     const dollars = one && (quotes < 0n ? -quotes : quotes) * one * scale;
-    swaps.add(token, { pool: address, tokens: -tokens, dollars });
+    swaps.add(token, { pool: address, emitter, tokens: -tokens, dollars });
   }
 
   #emitTrades(

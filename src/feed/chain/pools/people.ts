@@ -30,6 +30,10 @@ const MAX_SPREAD = 10n;
 /** One swap as its taker sees it. */
 export interface Leg {
   readonly pool: string;
+  /** The pool's contract, which has the tokens: its own or one of many pools. */
+  readonly emitter: string;
+  /** Who bought or sold by the contract's own report. */
+  readonly account?: string;
   /** In the token's smallest unit; negative if the taker sold. */
   readonly tokens: bigint;
   /** In 10^−36 dollars, not negative; `undefined` if the swap has no price. */
@@ -79,8 +83,26 @@ export function isCanceled(bought: number, sold: number): boolean {
   return Math.min(bought, sold) >= CANCELED_SHARE * Math.max(bought, sold);
 }
 
-/** Assigns each swap to one person. */
+/** Assigns each swap to one person: who the pool names, unless that is a router. */
 function peopleOf(
+  legs: readonly Leg[],
+  flows: ReadonlyMap<string, bigint>,
+  sender: string,
+): ReadonlyMap<string, readonly Leg[]> {
+  const named = Map.groupBy(legs, ({ account = "", tokens }) => {
+    const flow = flows.size === 0 ? tokens : (flows.get(account) ?? 0n);
+    return flow !== 0n && flow > 0n === tokens > 0n ? account : "";
+  });
+  const others = named.get("") ?? [];
+  named.delete("");
+  if (others.length === 0) return named;
+  for (const [person, own] of takersOf(others, flows, sender))
+    named.set(person, [...(named.get(person) ?? []), ...own]);
+  return named;
+}
+
+/** Assigns each swap to one person by the changes of balances. */
+function takersOf(
   legs: readonly Leg[],
   flows: ReadonlyMap<string, bigint>,
   sender: string,

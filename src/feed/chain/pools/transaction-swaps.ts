@@ -32,9 +32,9 @@ export class TransactionSwaps {
     this.#emitters.add(address);
   }
 
-  /** Adds a swap in a pool that is not followed: only the token's transfers show its amount. */
-  addUnfollowed(pool: string): void {
-    this.#unfollowed.add(pool);
+  /** Records a swap in a pool that is not followed: only the token's transfers show its amount. */
+  addUnfollowed(emitter: string): void {
+    this.#unfollowed.add(emitter);
   }
 
   add(token: TrackedToken, leg: Leg): void {
@@ -51,9 +51,10 @@ export class TransactionSwaps {
   trades(transfers: readonly EvmLog[], isPool: (address: string) => boolean): readonly TokenTrade[] {
     return [...this.#legs].flatMap(([token, legs]) => {
       const flows = flowsOf(transfers, token.address);
-      const others = [...this.#unfollowed].flatMap((pool): Leg[] => {
-        const tokens = -(flows.get(pool) ?? 0n);
-        return tokens === 0n ? [] : [{ pool, tokens, dollars: undefined }];
+      const others = [...this.#unfollowed].flatMap((emitter): Leg[] => {
+        const followed = legs.filter((leg) => leg.emitter === emitter);
+        const tokens = followed.reduce((rest, leg) => rest - leg.tokens, -(flows.get(emitter) ?? 0n));
+        return tokens === 0n ? [] : [{ pool: emitter, emitter, tokens, dollars: undefined }];
       });
       for (const address of flows.keys())
         if (this.#emitters.has(address) || isPool(address)) flows.delete(address);
