@@ -1,7 +1,8 @@
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
-import { type Cursor, type EventBody, type Lost, type Seq, toSeq } from "../../protocol/index.ts";
-import type { LastingResult, LogRecord, ReadResult, ReplicaLog } from "../event-log.ts";
+import { toSeq } from "../../protocol/index.ts";
+import type { LogRecord, ReplicaLog } from "../event-log.ts";
+import { ForwardingLog } from "../forwarding-log.ts";
 import { createMemoryLog, type MemoryLogOptions } from "../memory-log.ts";
 import { randomEpoch } from "../random-epoch.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
@@ -42,15 +43,16 @@ export function createSqliteLog(options: SqliteLogOptions): DurableLog {
   return new SqliteLog(options);
 }
 
-class SqliteLog implements DurableLog {
+class SqliteLog extends ForwardingLog implements DurableLog {
   readonly #file: LogFile;
-  readonly #memory: ReplicaLog;
   readonly #notify: Notify;
   #isInMemoryOnly = false;
   #droppedTo: number;
   #closed = false;
+  protected log: ReplicaLog;
 
   constructor(options: SqliteLogOptions) {
+    super();
     const { file, stored, start, fingerprint } = options;
     const epoch = stored?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#file = file;
@@ -61,78 +63,22 @@ class SqliteLog implements DurableLog {
     // the same seqs.
     const run = stored && !options.follows ? randomRun() : undefined;
     const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
-    this.#memory = createMemoryLog({ ...options, epoch, run, writeAhead });
-    this.#droppedTo = this.#memory.oldest.seq;
-  }
-
-  get epoch() {
-    return this.#memory.epoch;
-  }
-
-  get head() {
-    return this.#memory.head;
-  }
-
-  get oldest() {
-    return this.#memory.oldest;
-  }
-
-  get oldestLasting() {
-    return this.#memory.oldestLasting;
-  }
-
-  get runs() {
-    return this.#memory.runs;
-  }
-
-  cursorAt(seq: Seq): Cursor {
-    return this.#memory.cursorAt(seq);
-  }
-
-  strayed(cursor: Cursor): Lost | undefined {
-    return this.#memory.strayed(cursor);
-  }
-
-  get positions() {
-    return this.#memory.positions;
-  }
-
-  get bytes() {
-    return this.#memory.bytes;
+    this.log = createMemoryLog({ ...options, epoch, run, writeAhead });
+    this.#droppedTo = this.log.oldest.seq;
   }
 
   get isInMemoryOnly(): boolean {
     return this.#isInMemoryOnly;
   }
 
-  append(events: readonly EventBody[]): Promise<readonly LogRecord[]> {
-    return this.#memory.append(events);
-  }
-
-  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]> {
-    return this.#memory.appendReplicated(records);
-  }
-
-  read(after: Cursor, limit: number): Promise<ReadResult> {
-    return this.#memory.read(after, limit);
-  }
-
-  readLasting(after: Cursor, limit: number): Promise<LastingResult> {
-    return this.#memory.readLasting(after, limit);
-  }
-
-  onAppend(listener: (records: readonly LogRecord[]) => void): () => void {
-    return this.#memory.onAppend(listener);
-  }
-
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void {
     this.#attempt(() => this.#file.saveCheckpoint(seq, text, checkpoint, this.#dropped));
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#attempt(() => this.#file.close());
     this.#closed = true;
-    await this.#memory.close();
+    await super.close();
   }
 
   #write(records: readonly LogRecord[]): void {
