@@ -1,16 +1,9 @@
 import { z } from "zod";
+import { chunks } from "../../lib/chunks.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
-import { chunks } from "./chunks.ts";
-import {
-  Currency,
-  Decimal,
-  isPossible,
-  type MinuteCandle,
-  Quantity,
-  type StreamNews,
-  type Venue,
-} from "./venue.ts";
+import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
+import { Currency, Decimal, Quantity } from "./venue-fields.ts";
 
 interface BinancePlaces {
   /** `https://data-api.binance.vision`, or `https://api.binance.com`. */

@@ -1,15 +1,8 @@
 import { z } from "zod";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { readItems } from "../service/read-answer.ts";
-import {
-  Currency,
-  Decimal,
-  isPossible,
-  type MinuteCandle,
-  Quantity,
-  type StreamNews,
-  type Venue,
-} from "./venue.ts";
+import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
+import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
 interface GatePlaces {
   readonly url: string;
@@ -20,9 +13,6 @@ interface GatePlaces {
 
 const Pair = z.object({ id: z.string(), base: Currency, quote: Currency, trade_status: z.string() });
 const Ticker = z.object({ currency_pair: z.string(), quote_volume: Quantity });
-const Seconds = z
-  .union([z.string().regex(/^\d{9,11}$/), z.int()])
-  .transform((value) => Number(value) * SECOND_MS);
 /** Seconds, quote volume, close, high, low, open, base volume, whether the minute is over. */
 const Row = z
   .tuple([Seconds, z.string(), Decimal, Decimal, Decimal, Decimal, Decimal], z.unknown())

@@ -1,18 +1,10 @@
 import { z } from "zod";
+import { chunks } from "../../lib/chunks.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
-import { chunks } from "./chunks.ts";
-import {
-  Currency,
-  Decimal,
-  isPossible,
-  type MinuteCandle,
-  Quantity,
-  type StreamNews,
-  type StreamPlace,
-  type Venue,
-} from "./venue.ts";
+import { isPossible, type MinuteCandle, type StreamNews, type StreamPlace, type Venue } from "./venue.ts";
+import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
 /** Address of KuCoin. Its REST API returns the address of the stream. */
 interface KucoinPlaces {
@@ -30,10 +22,6 @@ const Pair = z.object({
 });
 const Tickers = z.object({ ticker: z.unknown() });
 const Ticker = z.object({ symbol: z.string(), volValue: Quantity });
-const Seconds = z
-  .string()
-  .regex(/^\d{9,11}$/)
-  .transform((text) => Number(text) * SECOND_MS);
 /** Seconds, open, close, high, low, volume, turnover: not the usual order. */
 const Row = z
   .tuple([Seconds, Decimal, Decimal, Decimal, Decimal, Decimal], z.unknown())

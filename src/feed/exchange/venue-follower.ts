@@ -1,10 +1,10 @@
+import { chunks } from "../../lib/chunks.ts";
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
-import { chunks } from "./chunks.ts";
 import { VenueSubscription } from "./stream-line.ts";
 import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";
 

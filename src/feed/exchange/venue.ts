@@ -1,6 +1,3 @@
-import { z } from "zod";
-import { plainDecimal } from "../replay/read/plain-decimal.ts";
-
 export const VENUES = ["binance", "kucoin", "gate"] as const;
 export type VenueName = (typeof VENUES)[number];
 
@@ -83,30 +80,6 @@ export interface Venue {
     readonly read: (message: unknown) => readonly StreamNews[];
   };
 }
-
-/** A decimal as exchanges write it, normalized. */
-export const Decimal = z.string().transform((text, context) => {
-  const plain = plainDecimal(text);
-  if (plain !== undefined) return plain;
-  context.addIssue({ code: "custom", message: "must be a decimal number" });
-  return z.NEVER;
-});
-
-/** Converts a decimal to a number; returns 0 if it is none. */
-export const Quantity = z
-  .string()
-  .nullish()
-  .transform((text) => {
-    const value = Number(text ?? 0);
-    return Number.isFinite(value) && value > 0 ? value : 0;
-  });
-
-/** The name of a currency, in capitals. */
-export const Currency = z
-  .string()
-  .min(1)
-  .max(64)
-  .transform((text) => text.toUpperCase());
 
 /** Whether prices enclose each other, and none is zero. */
 export function isPossible({ open, high, low, close }: MinuteCandle): boolean {
