@@ -2,7 +2,7 @@ import { MINUTE_MS, SECOND_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../../market/index.ts";
 import type { Actor } from "./actors/actor.ts";
 import { Arrivals } from "./actors/arrivals.ts";
-import { type Moment, Traders } from "./actors/traders.ts";
+import { ARBITRAGE_GAP, type Moment, Traders } from "./actors/traders.ts";
 import type { Wallets } from "./actors/wallets.ts";
 import type { Episode } from "./episodes/episode-schedule.ts";
 import type { LabelSink } from "./episodes/label.ts";
@@ -16,8 +16,6 @@ import { Pool } from "./venues/pool.ts";
 import { Venue } from "./venues/venue.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Price gaps from this size on attract arbitrageurs. */
-const ARBITRAGE_GAP = 0.008;
 /** After its chain's outage a token resumes within this time. */
 const RETURN_MS = 20 * SECOND_MS;
 /** Makers add to or remove from a pool about once in ten hours, at most a tenth of it. */

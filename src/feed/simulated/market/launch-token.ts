@@ -11,19 +11,13 @@ import { ESTABLISHED, laterProfiles, NEWCOMER, type Subject, SWINDLE } from "./p
 import { Random } from "./random.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-const FEE_SHARE = 0.0025;
-/** Below this many dollars in the pool, one wallet moves the price at will. */
-const SHALLOW_USD = 25_000;
-const QUIET_PER_MINUTE = 0.8;
+/** Below these dollars in the pool and trades per minute, one wallet moves the price at will. */
+const SHALLOW = { usd: 25_000, perMinute: 0.8 };
 /** Mean hours between one token's scripts, beyond the quiet hour after each. */
-const MEAN_HOURS_BSC = 15;
-const MEAN_HOURS_ELSEWHERE = 19;
-/** Factor on these hours for an idle token. */
-const IDLE_FACTOR = 2.7;
-/** Most tokens of a chain are idle: they trade once in 11 minutes to 6 hours. */
-const IDLE_SHARE = 0.72;
+const MEAN_HOURS = { bsc: 15, elsewhere: 19 };
+/** Most tokens are idle: they trade once in 11 minutes to 6 hours, with rarer scripts. */
+const IDLE = { share: 0.72, hoursFactor: 2.7, arbitrageChance: 0.01 };
 const ARBITRAGE_CHANCE = 0.7;
-const IDLE_ARBITRAGE_CHANCE = 0.01;
 
 /** A chain that can have tokens, and what they share. */
 export interface ChainSetup {
@@ -44,11 +38,12 @@ export function createEstablished(
   const subject = subjectOf(setup, birth, nowMs - Math.floor(birth.logBetween(1, 900) * DAY_MS));
   const liquidityUsd = clamp(birth.logNormal(60_000, 1.4), 1_500, 20_000_000);
   const depth = Math.sqrt(liquidityUsd / 60_000);
-  const isIdle = birth.chance(IDLE_SHARE);
+  const isIdle = birth.chance(IDLE.share);
   const perMinute = isIdle
     ? birth.logBetween(0.003, 0.09)
     : clamp(birth.logNormal(1.5 * depth, 1.45), 0.15, 90);
-  const hours = (setup.group === "bsc" ? MEAN_HOURS_BSC : MEAN_HOURS_ELSEWHERE) * (isIdle ? IDLE_FACTOR : 1);
+  const hours =
+    (setup.group === "bsc" ? MEAN_HOURS.bsc : MEAN_HOURS.elsewhere) * (isIdle ? IDLE.hoursFactor : 1);
   const traits: TokenTraits = {
     ...commonTraits(birth),
     rank,
@@ -57,12 +52,12 @@ export function createEstablished(
     liquidityUsd,
     tradesPerMs: () => perMinute / MINUTE_MS,
     branching: birth.between(0.25, 0.55),
-    arbitrageChance: isIdle ? IDLE_ARBITRAGE_CHANCE : ARBITRAGE_CHANCE,
+    arbitrageChance: isIdle ? IDLE.arbitrageChance : ARBITRAGE_CHANCE,
     canSell: true,
     endsAtMs: NEVER,
     profiles: laterProfiles(subject, nowMs, ESTABLISHED, birth),
     nextEpisode: (now, liquidity) =>
-      everydayEpisode(now, hours, liquidity < SHALLOW_USD && perMinute < QUIET_PER_MINUTE, life),
+      everydayEpisode(now, hours, liquidity < SHALLOW.usd && perMinute < SHALLOW.perMinute, life),
   };
   return new ChainToken(traits, setup.chain, nowMs, life);
 }
@@ -171,7 +166,7 @@ function subjectOf(setup: ChainSetup, birth: Random, createdAtMs: number): Subje
 
 function commonTraits(birth: Random) {
   const quotedIn: TokenTraits["quotedIn"] = birth.chance(0.6) ? "native" : "stable";
-  return { pool: birth.address(), quotedIn, feeShare: FEE_SHARE };
+  return { pool: birth.address(), quotedIn, feeShare: 0.0025 };
 }
 
 /** Draws how a token moves by itself: typically about half a percent in a quarter of an hour. */

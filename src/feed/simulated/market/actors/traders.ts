@@ -5,9 +5,9 @@ import type { Venue } from "../venues/venue.ts";
 import { Holders, type Wallets } from "./wallets.ts";
 
 /** A common trade's share of the pool's quote: median, deviation of its logarithm, and maximum. */
-const TYPICAL_SHARE = 0.0007;
-const SHARE_SPREAD = 1.1;
-const MAX_SHARE = 0.01;
+const SHARE = { median: 0.0007, spread: 1.1, max: 0.01 };
+/** Price gaps from this size on attract arbitrageurs. */
+export const ARBITRAGE_GAP = 0.008;
 /** Sensitivity of common traders to the fair value: the share of buys is 0.5 + this · gap. */
 const SENSE_OF_VALUE = 5;
 
@@ -121,7 +121,7 @@ export class Traders {
   }
 
   #commonShare(): number {
-    return Math.min(MAX_SHARE, this.#random.logNormal(TYPICAL_SHARE, SHARE_SPREAD));
+    return Math.min(SHARE.max, this.#random.logNormal(SHARE.median, SHARE.spread));
   }
 
   #insider(): string {

@@ -1,15 +1,13 @@
 import { MINUTE_MS, SECOND_MS } from "../../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../../market/index.ts";
 import { TokenActor } from "../actors/token-actor.ts";
-import { Traders } from "../actors/traders.ts";
+import { ARBITRAGE_GAP, Traders } from "../actors/traders.ts";
 import type { Wallets } from "../actors/wallets.ts";
 import type { ChainToken } from "../chain-token.ts";
 import type { Random } from "../random.ts";
 import { Pool } from "./pool.ts";
 import { Venue } from "./venue.ts";
 
-/** Price gaps from this size on attract arbitrageurs. */
-const ARBITRAGE_GAP = 0.008;
 /** A pump spills over into the other pools: factor on their trades. */
 const OVERFLOW = 10;
 
