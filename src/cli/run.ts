@@ -16,56 +16,36 @@ interface CommandEntry {
 }
 
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
-  serve: {
-    summary: "serve the API and its live events",
-    load: async () => {
-      const { serve, serveHelp } = await import("./serve.ts");
-      return { command: serve, help: serveHelp };
-    },
-  },
-  replay: {
-    summary: "run a recording at full speed and write its events, without a server",
-    load: async () => {
-      const { replay, replayHelp } = await import("./replay.ts");
-      return { command: replay, help: replayHelp };
-    },
-  },
-  record: {
-    summary: "record a feed into files for replay",
-    load: async () => {
-      const { record, recordHelp } = await import("./record.ts");
-      return { command: record, help: recordHelp };
-    },
-  },
-  doctor: {
-    summary: "check each external service that a live market needs",
-    load: async () => {
-      const { doctor, doctorHelp } = await import("./doctor.ts");
-      return { command: doctor, help: doctorHelp };
-    },
-  },
-  tail: {
-    summary: "follow the events of a running server",
-    load: async () => {
-      const { tail, tailHelp } = await import("./tail/tail.ts");
-      return { command: tail, help: tailHelp };
-    },
-  },
-  top: {
-    summary: "show the current flares of a running server",
-    load: async () => {
-      const { top, topHelp } = await import("./top/top.ts");
-      return { command: top, help: topHelp };
-    },
-  },
-  keys: {
-    summary: "create, list and revoke the keys of a server",
-    load: async () => {
-      const { keys, keysHelp } = await import("./keys.ts");
-      return { command: keys, help: keysHelp };
-    },
-  },
+  serve: entry("serve the API and its live events", () => import("./serve.ts"), "serve", "serveHelp"),
+  replay: entry(
+    "run a recording at full speed and write its events, without a server",
+    () => import("./replay.ts"),
+    "replay",
+    "replayHelp",
+  ),
+  record: entry("record a feed into files for replay", () => import("./record.ts"), "record", "recordHelp"),
+  doctor: entry(
+    "check each external service that a live market needs",
+    () => import("./doctor.ts"),
+    "doctor",
+    "doctorHelp",
+  ),
+  tail: entry("follow the events of a running server", () => import("./tail/tail.ts"), "tail", "tailHelp"),
+  top: entry("show the current flares of a running server", () => import("./top/top.ts"), "top", "topHelp"),
+  keys: entry("create, list and revoke the keys of a server", () => import("./keys.ts"), "keys", "keysHelp"),
 };
+
+function entry<C extends string, H extends string>(
+  summary: string,
+  load: () => Promise<Readonly<Record<C, Command> & Record<H, () => string>>>,
+  command: C,
+  help: H,
+): CommandEntry {
+  return {
+    summary,
+    load: () => load().then((module) => ({ command: module[command], help: module[help] })),
+  };
+}
 
 /** Runs the command line and resolves with the exit code. Never rejects. */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -2,24 +2,12 @@ import type { FreshnessPart, Lost } from "./messages.ts";
 
 /** All public error codes: meaning, and the HTTP status, by which a client acts (`actionAfter`). */
 export const ERROR_CODES = {
-  "invalid-message": {
-    status: 400,
-    meaning: "the frame is not a JSON object of a known form",
-  },
-  "unknown-command": {
-    status: 400,
-    meaning: "the command's type is not subscribe, unsubscribe or ping",
-  },
-  "invalid-parameter": {
-    status: 400,
-    meaning: "a parameter or field is invalid or out of range",
-  },
+  "invalid-message": { status: 400, meaning: "the frame is not a JSON object of a known form" },
+  "unknown-command": { status: 400, meaning: "the command's type is not subscribe, unsubscribe or ping" },
+  "invalid-parameter": { status: 400, meaning: "a parameter or field is invalid or out of range" },
   "unknown-channel": { status: 400, meaning: "a name or pattern matches no channel" },
   "unknown-subscription": { status: 404, meaning: "no subscription has this id" },
-  "duplicate-subscription": {
-    status: 409,
-    meaning: "a subscription with this id already exists",
-  },
+  "duplicate-subscription": { status: 409, meaning: "a subscription with this id already exists" },
   "too-many-subscriptions": {
     status: 409,
     meaning: "the connection has the maximum number of subscriptions",
@@ -32,44 +20,20 @@ export const ERROR_CODES = {
     status: 409,
     meaning: "another subscription of the connection follows the channel with another filter",
   },
-  "unsupported-version": {
-    status: 400,
-    meaning: "the server supports none of the offered subprotocols",
-  },
+  "unsupported-version": { status: 400, meaning: "the server supports none of the offered subprotocols" },
   "upgrade-required": { status: 426, meaning: "this address requires WebSocket" },
-  "rate-limited": {
-    status: 429,
-    meaning: "too many commands per second or requests per minute",
-  },
-  unauthorized: {
-    status: 401,
-    meaning: "missing or invalid API key",
-  },
+  "rate-limited": { status: 429, meaning: "too many commands per second or requests per minute" },
+  unauthorized: { status: 401, meaning: "missing or invalid API key" },
   forbidden: { status: 403, meaning: "the plan does not include this" },
   "not-found": { status: 404, meaning: "no resource has this address" },
-  "method-not-allowed": {
-    status: 405,
-    meaning: "the address does not support this method",
-  },
+  "method-not-allowed": { status: 405, meaning: "the address does not support this method" },
   "invalid-request": { status: 400, meaning: "the request is not well-formed HTTP" },
   "request-timeout": { status: 408, meaning: "the request did not arrive in time" },
-  "content-too-large": {
-    status: 413,
-    meaning: "the request body is too large",
-  },
+  "content-too-large": { status: 413, meaning: "the request body is too large" },
   "address-too-long": { status: 414, meaning: "the address is too long" },
-  "unsupported-media-type": {
-    status: 415,
-    meaning: "the type of the request body is not supported",
-  },
-  "headers-too-large": {
-    status: 431,
-    meaning: "the request headers are too large",
-  },
-  "cursor-gone": {
-    status: 410,
-    meaning: "the events after this cursor are no longer stored",
-  },
+  "unsupported-media-type": { status: 415, meaning: "the type of the request body is not supported" },
+  "headers-too-large": { status: 431, meaning: "the request headers are too large" },
+  "cursor-gone": { status: 410, meaning: "the events after this cursor are no longer stored" },
   "over-capacity": { status: 503, meaning: "the connection limit is reached" },
   "origin-refused": { status: 403, meaning: "pages of this origin may not connect" },
   "host-refused": { status: 421, meaning: "the server does not accept this host name" },
@@ -77,10 +41,7 @@ export const ERROR_CODES = {
   draining: { status: 503, meaning: "the server is shutting down" },
   "invalid-setting": { status: 500, meaning: "a setting is invalid or out of range" },
   "invalid-input": { status: 500, meaning: "a file or an upstream response is unreadable" },
-  "upstream-failed": {
-    status: 502,
-    meaning: "the upstream service failed",
-  },
+  "upstream-failed": { status: 502, meaning: "the upstream service failed" },
   internal: { status: 500, meaning: "an internal error" },
 } as const;
 

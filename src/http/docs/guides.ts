@@ -14,33 +14,18 @@ interface Guide {
 
 /** Every guide, in the order of the index at `/docs/guides`. */
 export const GUIDES: readonly Guide[] = [
-  guide(
-    "flares",
-    "src/trend/README.md",
-    "What a flare is",
-    "The detector, fields and units, how good it is.",
-  ),
+  guide("flares", "src/trend/README.md", "What a flare is", "The detector, fields, units, quality."),
   guide("client", "src/client/README.md", "Clients", "The SDK, tail and top, WebSocket, SSE, REST."),
   guide("dashboard", "src/dashboard/README.md", "Dashboard", "The page at / of a server."),
   guide("widget", "src/widget/README.md", "Widgets", "Elements for your own page."),
   guide("examples", "examples/README.md", "Examples", "Bots and integrations to copy."),
   guide("live", "src/feed/LIVE.md", "Live markets", "Chains, exchanges, facts about tokens, costs."),
   guide("recordings", "src/feed/RECORDING.md", "Recordings", "Record a market, replay a file, the formats."),
-  guide(
-    "operating",
-    "src/gateway/OPERATING.md",
-    "Operating",
-    "Start, proxy, limits, keys, metrics, restarts.",
-  ),
+  guide("operating", "src/gateway/OPERATING.md", "Operating", "Start, proxy, limits, keys, metrics."),
   guide("scaling", "src/gateway/SCALING.md", "Scaling", "Workers and edges."),
   guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
   guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks: rules, messages, signatures, retries."),
-  guide(
-    "source",
-    "src/README.md",
-    "Source tree",
-    "The code: parts, dependency rules, laws, how to extend it.",
-  ),
+  guide("source", "src/README.md", "Source tree", "Parts, dependency rules, laws, how to extend it."),
 ];
 
 /** Returns the URL of a link in `file`, if the server has such a page. */
