@@ -16,19 +16,32 @@ export interface QuoteToken {
    * Always counts as one US dollar. If it loses its peg, tokens priced in it appear too expensive.
    */
   readonly isStable: boolean;
+  /** It wraps the chain's own coin, which is worth the same. */
+  readonly isWrappedCoin?: boolean;
 }
 
-/** Kinds of pools, by their logs and their state. `v2`: two reserves, x·y = k. `v3`: ranges. */
-export type PoolFormName = "v2" | "v3";
+/**
+ * Kinds of pools, by their logs and their state. `v2`: two reserves, x·y = k. `v3`: ranges.
+ * `positions`: ranges, in a contract that has all pools.
+ */
+export type PoolFormName = "v2" | "v3" | "positions";
 
-/** Kinds of factories. `algebra`: pools like `v3`, with another creation event. */
-export type FactoryForm = PoolFormName | "algebra";
+/**
+ * Kinds of factories. `algebra`: pools like `v3`, with another creation event. `uniswap-v4` and
+ * `infinity-cl`: managers of `positions`.
+ */
+export type FactoryForm = "v2" | "v3" | "algebra" | "uniswap-v4" | "infinity-cl";
+
+/** The address that stands for the chain's own coin. */
+export const NATIVE_COIN = "0x0000000000000000000000000000000000000000";
 
 /** A factory contract and the kind of its pools. */
 export interface Factory {
   readonly address: string;
   readonly name: string;
   readonly form: FactoryForm;
+  /** `uniswap-v4`: the contract that knows the tokens of pools that existed before. */
+  readonly positionManager?: string;
 }
 
 /** A chain and the contracts that are followed on it. */
@@ -46,4 +59,14 @@ export interface Network {
   readonly quotes: readonly QuoteToken[];
   /** Public endpoints, used if none are configured. */
   readonly rpcUrls: readonly string[];
+}
+
+/** Returns the network's quote tokens by address, with its own coin as the one that wraps it. */
+export function quotesByAddress({ quotes }: Pick<Network, "quotes">): ReadonlyMap<string, QuoteToken> {
+  return new Map(
+    quotes.flatMap((quote) => [
+      [quote.address, quote] as const,
+      ...(quote.isWrappedCoin ? [[NATIVE_COIN, quote] as const] : []),
+    ]),
+  );
 }

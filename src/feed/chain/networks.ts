@@ -36,6 +36,19 @@ export const NETWORKS = {
       { name: "Uniswap V3", form: "v3", address: "0xdb1d10011ad0ff90774d0c6bb92e5c5c8b4461f7" },
       // https://docs.uniswap.org/contracts/v2/reference/smart-contracts/v2-deployments
       { name: "Uniswap V2", form: "v2", address: "0x8909dc15e40173ff4699343b6eb8132c65e18ec6" },
+      // https://docs.uniswap.org/contracts/v4/deployments
+      {
+        name: "Uniswap V4",
+        form: "uniswap-v4",
+        address: "0x28e2ea090877bf75740558f6bfb36a5ffee9e9df",
+        positionManager: "0x7a4a5c919ae2541aed11041a1aeee68f1287f95b",
+      },
+      // https://developer.pancakeswap.finance/contracts/infinity/resources/addresses
+      {
+        name: "PancakeSwap Infinity CL",
+        form: "infinity-cl",
+        address: "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b",
+      },
     ],
     quotes: [
       // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
@@ -43,6 +56,7 @@ export const NETWORKS = {
         symbol: "WBNB",
         decimals: 18,
         isStable: false,
+        isWrappedCoin: true,
         address: "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
       },
       // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, unlike on most
@@ -73,6 +87,13 @@ export const NETWORKS = {
       { name: "QuickSwap V3", form: "algebra", address: "0x411b0facc3489691f28ad58c47006af5e3ab3a28" },
       { name: "Uniswap V3", form: "v3", address: UNISWAP_V3 },
       { name: "Uniswap V2", form: "v2", address: UNISWAP_V2 },
+      // https://docs.uniswap.org/contracts/v4/deployments
+      {
+        name: "Uniswap V4",
+        form: "uniswap-v4",
+        address: "0x67366782805870060151383f4bbff9dab53e5cd6",
+        positionManager: "0x1ec2ebf4f37e7363fdfe3551602425af0b3ceef9",
+      },
     ],
     quotes: [
       // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
@@ -80,6 +101,7 @@ export const NETWORKS = {
         symbol: "WPOL",
         decimals: 18,
         isStable: false,
+        isWrappedCoin: true,
         address: "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
       },
       // https://developers.circle.com/stablecoins/usdc-contract-addresses
@@ -119,6 +141,13 @@ export const NETWORKS = {
       // https://docs.uniswap.org/contracts/v3/reference/deployments/Avax-Deployments
       { name: "Uniswap V3", form: "v3", address: "0x740b1c1de25031c31ff4fc9a62f554a55cdc1bad" },
       { name: "Uniswap V2", form: "v2", address: UNISWAP_V2 },
+      // https://docs.uniswap.org/contracts/v4/deployments
+      {
+        name: "Uniswap V4",
+        form: "uniswap-v4",
+        address: "0x06380c0e0912312b5150364b9dc4542ba0dbbc85",
+        positionManager: "0xb74b1f14d2754acfcbbe1a221023a5cf50ab8acd",
+      },
     ],
     quotes: [
       // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet
@@ -126,6 +155,7 @@ export const NETWORKS = {
         symbol: "WAVAX",
         decimals: 18,
         isStable: false,
+        isWrappedCoin: true,
         address: "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7",
       },
       // https://developers.circle.com/stablecoins/usdc-contract-addresses

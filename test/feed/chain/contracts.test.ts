@@ -85,7 +85,11 @@ describeOnAnvil("contracts of strangers", () => {
     await chain.ask("anvil_setStorageAt", [forged, "0x5", `0x${v2Factory.slice(2).padStart(64, "0")}`]);
     await chain.mine();
     const genuine = await exchange.pairOf(token, coin);
-    const asked = [forged, genuine, wallet(3), token, other].map((pool) => ({ pool, form: "v2" as const }));
+    const asked = [forged, genuine, wallet(3), token, other].map((pool) => ({
+      pool,
+      form: "v2" as const,
+      emitter: pool,
+    }));
     // Of that block no node has the state: it is that of the other one.
     const latest = Number(await chain.ask<string>("eth_blockNumber"));
     const place = { atBlock: latest + 1_000, latest };

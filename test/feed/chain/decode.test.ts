@@ -26,6 +26,11 @@ const ABI = parseAbi([
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)",
   "event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
   "event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)",
+  "event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)",
+  "event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)",
+  "event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)",
+  "event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee, bytes32 parameters, uint160 sqrtPriceX96, int24 tick)",
+  "event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee, uint16 protocolFee)",
   "event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)",
 ]);
 
@@ -61,8 +66,32 @@ function expected(log: EvmLog): PoolLog | undefined {
         position: { lower: lower as never, upper: upper as never, liquidity: liquidity as never },
       };
     }
+    if (eventName === "ModifyLiquidity") {
+      const {
+        tickLower: lower,
+        tickUpper: upper,
+        liquidityDelta: liquidity,
+      } = values as Record<string, never>;
+      return { kind: "position", form: "positions", lower, upper, liquidity } as unknown as PoolLog;
+    }
     const { sqrtPriceX96, tick, liquidity = 0n } = values as unknown as Record<string, never>;
     const range = { sqrtPriceX96: sqrtPriceX96 as never, tick: tick as never, liquidity: liquidity as never };
+    const { id, currency0 = "", currency1 = "", parameters } = values as Record<string, string>;
+    if (eventName === "Initialize" && id !== undefined)
+      return {
+        kind: "created",
+        form: parameters === undefined ? "uniswap-v4" : "infinity-cl",
+        factory: log.address,
+        pool: id,
+        token0: currency0.toLowerCase(),
+        token1: currency1.toLowerCase(),
+        range,
+      };
+    if (eventName === "Swap" && id !== undefined) {
+      // The swapper's amounts, where other pools report their own.
+      const paid = { amount0: -(amount0 ?? 0n), amount1: -(amount1 ?? 0n) };
+      return { kind: "swap", form: "positions", ...paid, range };
+    }
     if (eventName === "Initialize") return { kind: "initialized", form: "v3", range };
     if (eventName === "Swap" && !isV2) {
       return {
@@ -155,7 +184,12 @@ describe("logs of pools", () => {
       address: fc
         .bigInt({ min: 0n, max: (1n << 160n) - 1n })
         .map((value) => `0x${value.toString(16).padStart(40, "0")}`),
+      bytes32: fc
+        .bigInt({ min: 0n, max: (1n << 256n) - 1n })
+        .map((value) => `0x${value.toString(16).padStart(64, "0")}`),
+      uint16: fc.nat((1 << 16) - 1),
       uint24: fc.nat((1 << 24) - 1),
+      int128: fc.bigInt({ min: -(1n << 127n), max: (1n << 127n) - 1n }),
       int24: fc.integer({ min: -(1 << 23), max: (1 << 23) - 1 }),
       int256: fc.bigInt({ min: -(1n << 255n), max: (1n << 255n) - 1n }),
       ...Object.fromEntries(

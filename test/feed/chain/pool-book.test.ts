@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Network } from "../../../src/feed/chain/network.ts";
+import { NATIVE_COIN, type Network } from "../../../src/feed/chain/network.ts";
+import { NETWORKS } from "../../../src/feed/chain/networks.ts";
+import { FORMS, formOf } from "../../../src/feed/chain/pools/forms/forms.ts";
 import { PoolRegistry } from "../../../src/feed/chain/pools/pool-registry.ts";
 import { UsdPrices } from "../../../src/feed/chain/pools/usd-prices.ts";
 
@@ -24,7 +26,7 @@ describe("pools that matter", () => {
   test("are created by a factory of the network, in its own form", () => {
     const book = bookOf();
     const isGenuine = (factory: string, form: "v2" | "v3" | "algebra") =>
-      book.isGenuine({ ...POOL, pool: "0xp", factory, form });
+      book.isGenuine({ ...POOL, pool: "0xp", factory, form }, factory);
     expect([isGenuine("0xf2", "v2"), isGenuine("0xf3", "v3")]).toEqual([true, true]);
     expect([isGenuine("0xf2", "v3"), isGenuine("0xf3", "algebra"), isGenuine("0xf4", "v2")]).toEqual([
       false,
@@ -64,5 +66,31 @@ describe("pools that matter", () => {
     book.create({ ...POOL, pool: "0xnew" });
     const known = ["0xp0", "0xp1", "0xp2", "0xnew"].map((pool) => !book.isUnknown(pool));
     expect(known).toEqual([true, false, true, true]);
+  });
+});
+
+describe("pools of singletons", () => {
+  test("are reported by their own manager only, and a network has one manager of each form", () => {
+    const factories = [{ name: "Four", form: "uniswap-v4", address: "0xf4" }] as const;
+    const book = new PoolRegistry({ ...NETWORK, factories }, new UsdPrices(NETWORK.quotes, 50_000));
+    const swap = { kind: "swap", form: "positions", amount0: 1n, amount1: -1n } as const;
+    expect(["0xf4", "0xf2"].map((emitter) => book.isGenuine(swap, emitter))).toEqual([true, false]);
+    for (const { factories } of Object.values<Network>(NETWORKS)) {
+      const forms = factories.map(({ form }) => form).filter((form) => FORMS[formOf(form)].isSingleton);
+      // An id is a pool's name, so two managers must not give the same one.
+      expect(forms.length).toBe(new Set(forms).size);
+      expect(forms.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("with the chain's own coin have the quote token that wraps it", () => {
+    const quotes = [USD, { ...USD, address: "0x02", isStable: false, isWrappedCoin: true }];
+    const book = new PoolRegistry({ ...NETWORK, quotes }, new UsdPrices(quotes, 50_000));
+    book.learnToken("0xaa", { address: "0xaa", decimals: 18, symbol: undefined, name: undefined });
+    book.create({ ...POOL, pool: "0xp1", token0: NATIVE_COIN });
+    expect(book.peek("0xp1")?.sides[0]).toEqual({ kind: "quote", quote: quotes[1] });
+    const without = bookOf();
+    without.create({ ...POOL, pool: "0xp1", token0: NATIVE_COIN });
+    expect(without.peek("0xp1")).toBeUndefined();
   });
 });

@@ -6,7 +6,8 @@ import { Anvil } from "./anvil.ts";
 
 const require = createRequire(import.meta.url);
 
-interface Contract {
+/** What can be deployed and called. */
+export interface Contract {
   readonly abi: Abi;
   readonly bytecode: Hex;
 }
@@ -68,7 +69,11 @@ export const CONTRACTS = {
   multicall3: ours("Multicall3", []),
   noToken: ours("NoToken", []),
 } as const;
-type ContractName = keyof typeof CONTRACTS;
+type ContractName = keyof typeof CONTRACTS | Contract;
+
+function contractOf(name: ContractName): Contract {
+  return typeof name === "string" ? CONTRACTS[name] : name;
+}
 
 /** A contract, its address, one of its functions, and the arguments. */
 export type Call = readonly [to: string, name: ContractName, functionName: string, args: readonly unknown[]];
@@ -108,11 +113,11 @@ export class TestChain extends Anvil {
 
   /** Deploys in a block of its own. */
   async deploy(name: ContractName, args: readonly unknown[] = []): Promise<string> {
-    const { abi, bytecode } = CONTRACTS[name];
+    const { abi, bytecode } = contractOf(name);
     const data = args.length > 0 ? encodeDeployData({ abi, bytecode, args }) : bytecode;
     await this.#send(OWNER, undefined, data);
     const receipt = (await this.mine()).at(-1);
-    if (!receipt) throw new Error(`${name} was not deployed`);
+    if (!receipt) throw new Error("nothing was deployed");
     return receipt.contractAddress.toLowerCase();
   }
 
@@ -123,11 +128,12 @@ export class TestChain extends Anvil {
     name: ContractName,
     functionName: string,
     args: readonly unknown[],
+    value = 0n,
   ): Promise<void> {
-    const { abi } = CONTRACTS[name];
+    const { abi } = contractOf(name);
     // What a transaction may burn has to fit into its block, beside that of the others.
     const gas = name === "token" || functionName.startsWith("swap") ? SMALL_GAS : GAS;
-    await this.#send(from, to, encodeFunctionData({ abi, functionName, args }), gas);
+    await this.#send(from, to, encodeFunctionData({ abi, functionName, args }), gas, value);
   }
 
   /** Puts a transaction into the next block in which a batch contract makes these calls. */
@@ -171,14 +177,14 @@ export class TestChain extends Anvil {
     args: readonly unknown[] = [],
     from = OWNER,
   ): Promise<string> {
-    const { abi } = CONTRACTS[name];
+    const { abi } = contractOf(name);
     const data = encodeFunctionData({ abi, functionName, args });
     return this.ask<string>("eth_call", [{ from, to, data }, "latest"]);
   }
 
-  async #send(from: string, to: string | undefined, data: Hex, gas = DEPLOY_GAS): Promise<void> {
+  async #send(from: string, to: string | undefined, data: Hex, gas = DEPLOY_GAS, value = 0n): Promise<void> {
     const place = to === undefined ? {} : { to };
-    const transaction = { from, ...place, data, gas, gasPrice: "0x0" };
+    const transaction = { from, ...place, data, gas, gasPrice: "0x0", value: `0x${value.toString(16)}` };
     this.#pending.push(await this.ask<string>("eth_sendTransaction", [transaction]));
   }
 }
@@ -186,7 +192,7 @@ export class TestChain extends Anvil {
 /** The call of a batch contract that makes these calls, for {@link TestChain.run} of another. */
 export function batchOf(batch: string, calls: readonly Call[]): Call {
   const data = calls.map(([, name, functionName, args]) =>
-    encodeFunctionData({ abi: CONTRACTS[name].abi, functionName, args }),
+    encodeFunctionData({ abi: contractOf(name).abi, functionName, args }),
   );
   return [batch, "batch", "run", [calls.map(([to]) => to), data]];
 }

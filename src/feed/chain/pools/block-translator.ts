@@ -5,6 +5,7 @@ import type { Network } from "../network.ts";
 import { decodeLog, decodeTransfer, TRANSFER_TOPIC, type Transfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
+import { FORMS } from "./forms/forms.ts";
 import type { Cause, UnknownPool } from "./forms/pool-form.ts";
 import type { PoolEvent, PoolLog, Swap } from "./forms/pool-log.ts";
 import { LEG_DECIMALS } from "./people.ts";
@@ -26,6 +27,8 @@ const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 interface ReadLog {
   readonly log: EvmLog;
   readonly decoded: PoolLog | Transfer;
+  /** The pool's address or, in a singleton, its id. */
+  readonly pool: string;
 }
 
 /** A block's logs that concern pools, in order. */
@@ -80,8 +83,8 @@ export class BlockTranslator {
     const transfers = new Map<string, EvmLog[]>();
     for (const log of logs) {
       const decoded = decodeLog(log) ?? (this.pools.isQuote(log.address) ? decodeTransfer(log) : undefined);
-      if (decoded && (decoded.kind !== "created" || this.pools.isGenuine(decoded)))
-        read.push({ log, decoded });
+      if (decoded && (decoded.kind === "transfer" || this.pools.isGenuine(decoded, log.address)))
+        read.push({ log, decoded, pool: poolOf(log, decoded) });
       if (decoded || log.topics[0] !== TRANSFER_TOPIC) continue;
       const own = transfers.get(log.transactionHash);
       if (own) own.push(log);
@@ -96,10 +99,10 @@ export class BlockTranslator {
       logs.flatMap(({ decoded }) => (decoded.kind === "created" ? [decoded.pool] : [])),
     );
     const unknown = new Map<string, UnknownPool>();
-    for (const { log, decoded } of logs) {
+    for (const { log, decoded, pool } of logs) {
       if (decoded.kind === "created" || decoded.kind === "transfer") continue;
-      const pool = log.address;
-      if (!created.has(pool) && this.pools.isUnknown(pool)) unknown.set(pool, { pool, form: decoded.form });
+      if (!created.has(pool) && this.pools.isUnknown(pool))
+        unknown.set(pool, { pool, form: decoded.form, emitter: log.address });
     }
     return [...unknown.values()];
   }
@@ -120,7 +123,7 @@ export class BlockTranslator {
     const events: MarketEvent[] = [];
     this.#usd.settle(atMs);
     let swaps: TransactionSwaps | undefined;
-    for (const [index, { log, decoded }] of logs.entries()) {
+    for (const [index, { log, decoded, pool: key }] of logs.entries()) {
       if (swaps?.hash !== log.transactionHash) {
         if (swaps) this.#emitTrades(events, atMs, swaps, transfers);
         swaps = new TransactionSwaps(log);
@@ -134,7 +137,7 @@ export class BlockTranslator {
         continue;
       }
       swaps.addPool(log.address);
-      const pool = this.pools.find(log.address);
+      const pool = this.pools.find(key);
       const sides = pool && marketSides(pool);
       if (!sides && decoded.kind === "swap") swaps.addUnfollowed(log.address);
       if (pool?.form !== decoded.form) continue;
@@ -237,6 +240,12 @@ export class BlockTranslator {
   }
 }
 
+/** Returns the address of a log's pool or, in a singleton, its id. */
+function poolOf({ address, topics: [, id = ""] }: EvmLog, decoded: PoolLog | Transfer): string {
+  if (decoded.kind === "created") return decoded.pool;
+  return decoded.kind !== "transfer" && FORMS[decoded.form].isSingleton ? id : address;
+}
+
 /**
  * Returns the pool's next log if it directly follows in the same transaction: a V2 pool reports its
  * reserves first and the reason afterwards.
@@ -245,7 +254,6 @@ function followerOf(logs: readonly ReadLog[], index: number): PoolEvent | undefi
   const here = logs[index]?.log;
   const next = logs[index + 1];
   if (!here || !next || next.log.logIndex !== here.logIndex + 1) return undefined;
-  if (next.log.address !== here.address || next.log.transactionHash !== here.transactionHash)
-    return undefined;
+  if (next.pool !== logs[index]?.pool || next.log.transactionHash !== here.transactionHash) return undefined;
   return next.decoded.kind === "created" || next.decoded.kind === "transfer" ? undefined : next.decoded;
 }

@@ -1,6 +1,7 @@
 import { type EvmLog, readAddress, readUint } from "./evm-log.ts";
 import { FORMS } from "./forms/forms.ts";
 import { isShaped, type LogReader, type PoolLog } from "./forms/pool-log.ts";
+import { POSITION_TOPICS } from "./forms/positions/positions.ts";
 import { V3_TOPICS } from "./forms/ranges.ts";
 import { V2_TOPICS } from "./forms/reserves.ts";
 
@@ -19,7 +20,7 @@ export interface Transfer {
 }
 
 /** The signatures of the events, as declared by their contracts, with their keccak-256 topics. */
-export const EVENT_TOPICS = { ...V2_TOPICS, ...V3_TOPICS } as const;
+export const EVENT_TOPICS = { ...V2_TOPICS, ...V3_TOPICS, ...POSITION_TOPICS } as const;
 
 const READERS: Readonly<Record<string, LogReader>> = Object.assign(
   {},

@@ -1,7 +1,13 @@
-import type { FactoryForm, Network, PoolFormName, QuoteToken } from "../network.ts";
+import {
+  type FactoryForm,
+  type Network,
+  type PoolFormName,
+  type QuoteToken,
+  quotesByAddress,
+} from "../network.ts";
 import { FORMS, formOf } from "./forms/forms.ts";
 import type { PoolFacts, PoolState } from "./forms/pool-form.ts";
-import type { PoolCreated } from "./forms/pool-log.ts";
+import type { PoolCreated, PoolLog } from "./forms/pool-log.ts";
 import type { Pool, PoolSide, TrackedToken } from "./pool.ts";
 import type { TokenFacts } from "./token.ts";
 import type { UsdPrices } from "./usd-prices.ts";
@@ -27,7 +33,7 @@ export class PoolRegistry {
 
   constructor(network: Network, usd: UsdPrices) {
     this.#factories = new Map(network.factories.map(({ address, form }) => [address, form]));
-    this.#quotes = new Map(network.quotes.map((quote) => [quote.address, quote]));
+    this.#quotes = quotesByAddress(network);
     this.#usd = usd;
   }
 
@@ -54,9 +60,14 @@ export class PoolRegistry {
     return !this.#pools.has(address) && !this.#ignored.has(address);
   }
 
-  /** Returns whether a factory of the network emitted the log. */
-  isGenuine({ factory, form }: PoolCreated): boolean {
-    return this.#factories.get(factory) === form;
+  /**
+   * Returns whether the log can be what it seems: only a factory of the network can create a pool,
+   * and only a singleton can report on its pools.
+   */
+  isGenuine(log: PoolLog, emitter: string): boolean {
+    const form = this.#factories.get(emitter);
+    if (log.kind === "created") return form === log.form;
+    return !FORMS[log.form].isSingleton || (form !== undefined && formOf(form) === log.form);
   }
 
   /** Returns the tokens to look up before a pool of these two can be added, if it is relevant. */

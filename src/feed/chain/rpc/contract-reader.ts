@@ -1,5 +1,5 @@
 import { parseAbi } from "viem";
-import type { Factory, Network } from "../network.ts";
+import { type Factory, type Network, quotesByAddress } from "../network.ts";
 import { FORMS, formOf } from "../pools/forms/forms.ts";
 import type { Inquiry, PoolFacts, PoolIdentity, Result, UnknownPool } from "../pools/forms/pool-form.ts";
 import type { TokenFacts } from "../pools/token.ts";
@@ -72,12 +72,10 @@ export class ContractReader {
     { atBlock, latest }: { readonly atBlock: number; readonly latest: number },
     signal: AbortSignal,
   ): Promise<readonly PoolFacts[]> {
-    const claims = pools.map(({ pool, form }) => FORMS[form].identify(pool, this.#factories));
+    const claims = pools.map((pool) => FORMS[pool.form].identify(pool, this.#factories));
     const genuine = (await this.#calls.inquire(claims, signal)).filter((identity) => identity !== undefined);
-    const { quotes } = this.#network;
-    const relevant = genuine.filter(({ token0, token1 }) =>
-      quotes.some(({ address }) => address === token0 || address === token1),
-    );
+    const quotes = quotesByAddress(this.#network);
+    const relevant = genuine.filter(({ token0, token1 }) => quotes.has(token0) || quotes.has(token1));
     try {
       return await this.#withStates(relevant, signal, atBlock);
     } catch (error) {
@@ -117,7 +115,7 @@ function* tokenFacts(address: string): Inquiry<TokenFacts | undefined> {
 function* findPools(factory: Factory, first: string, second: string): Inquiry<readonly UnknownPool[]> {
   const form = formOf(factory.form);
   const pools = yield* FORMS[form].find(factory, first, second);
-  return pools.map((pool) => ({ pool, form }));
+  return pools.map((pool) => ({ pool, form, emitter: pool }));
 }
 
 function* withState(pool: PoolIdentity, factory: Factory, atBlock: number): Inquiry<PoolFacts> {

@@ -22,16 +22,21 @@ export type Inquiry<T> = Generator<readonly Call[], T, readonly Result[]>;
 
 /** A pool that is known only by its logs. */
 export interface UnknownPool {
+  /** Its address or, in a singleton, its id. */
   readonly pool: string;
   readonly form: PoolFormName;
+  /** The contract that emits its logs. */
+  readonly emitter: string;
 }
 
 /** What never changes about a pool. A factory of the network has confirmed it. */
-export interface PoolIdentity extends UnknownPool {
+export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
   /** Address of its factory. */
   readonly factory: string;
   readonly token0: string;
   readonly token1: string;
+  /** Ticks between possible ends of positions, in singletons. */
+  readonly step?: number;
 }
 
 /** A pool that existed before it was first seen. */
@@ -68,19 +73,24 @@ export interface PoolState {
 export interface PoolForm {
   /** Decoders of its logs, by the events' signatures. */
   readonly readers: Readonly<Record<string, LogReader>>;
+  /** One contract has all pools: they have ids instead of addresses. */
+  readonly isSingleton: boolean;
   /** Makes the state of a pool that was just created. */
   create(log: PoolCreated): PoolState;
   /** Lists pools of two tokens, as candidates for {@link identify}. */
   find(factory: Factory, first: string, second: string): Inquiry<readonly string[]>;
   /** Identifies a pool. Any contract can name a factory, so the factory itself is asked. */
-  identify(pool: string, factories: ReadonlyMap<string, Factory>): Inquiry<PoolIdentity | undefined>;
+  identify(pool: UnknownPool, factories: ReadonlyMap<string, Factory>): Inquiry<PoolIdentity | undefined>;
   /** Reads the state of a pool at the end of block `atBlock`. */
   readState(pool: PoolIdentity, factory: Factory, atBlock: number): Inquiry<PoolState>;
 }
 
+/** Returns whether a result is an address, of whatever case. */
+export function isAddress(result: Result): result is string {
+  return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result);
+}
+
 /** Returns the address in a result, in lower case; `undefined` for others and for zero. */
 export function addressOf(result: Result): string | undefined {
-  return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result) && !/^0x0+$/.test(result)
-    ? result.toLowerCase()
-    : undefined;
+  return isAddress(result) && !/^0x0+$/.test(result) ? result.toLowerCase() : undefined;
 }

@@ -9,6 +9,8 @@ export interface PoolCreated {
   readonly pool: string;
   readonly token0: string;
   readonly token1: string;
+  /** Singletons: the price at the start. */
+  readonly range?: PriceRange;
 }
 
 /** The price of a pool of ranges, and the liquidity in range. */
@@ -58,8 +60,17 @@ export interface MakerMove {
   readonly position?: { readonly lower: number; readonly upper: number; readonly liquidity: bigint };
 }
 
+/** A maker adds liquidity to a singleton's pool between two ticks, or removes it if negative. */
+export interface PositionMove {
+  readonly kind: "position";
+  readonly form: "positions";
+  readonly lower: number;
+  readonly upper: number;
+  readonly liquidity: bigint;
+}
+
 /** The decoded events of existing pools. */
-export type PoolEvent = Initialized | Swap | Sync | MakerMove;
+export type PoolEvent = Initialized | Swap | Sync | MakerMove | PositionMove;
 
 /** The decoded events of pools. */
 export type PoolLog = PoolCreated | PoolEvent;

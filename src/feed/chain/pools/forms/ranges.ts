@@ -113,7 +113,7 @@ export class RangeState implements PoolState {
       this.#enterRange(event);
       return event.kind === "swap" ? "sync" : undefined;
     }
-    if (event.kind === "sync") return undefined;
+    if (event.kind === "sync" || event.kind === "position") return undefined;
     if (blockNumber > this.#rangeAtBlock) this.#enterPosition(event);
     const { kind, amount0, amount1 } = event;
     if (amount0 === 0n && amount1 === 0n) return undefined;
@@ -202,6 +202,7 @@ export function rangeAfter(range: PriceRange, lower: number, upper: number, liqu
 
 export const V3: PoolForm = {
   readers,
+  isSingleton: false,
   create: () => new RangeState({ balances: [0n, 0n], range: undefined, atBlock: -1 }),
   *find(factory, first, second) {
     const fees = factory.form === "v3" ? FEES : [0];
@@ -209,8 +210,8 @@ export const V3: PoolForm = {
     return pools.flatMap((pool) => addressOf(pool) ?? []);
   },
   identify: (pool, factories) =>
-    identifyPair({ pool, form: "v3" }, factories, function* (factory, token0, token1) {
-      const fee = factory.form === "v3" ? yield* readFee(pool) : 0;
+    identifyPair(pool, factories, function* (factory, token0, token1) {
+      const fee = factory.form === "v3" ? yield* readFee(pool.pool) : 0;
       const [known] = yield [lookUp(factory, token0, token1, fee)];
       return [addressOf(known) ?? []].flat();
     }),

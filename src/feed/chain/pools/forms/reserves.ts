@@ -85,9 +85,10 @@ export class ReserveState implements PoolState {
 
 export const V2: PoolForm = {
   readers,
+  isSingleton: false,
   create: () => new ReserveState([0n, 0n]),
   find: lookUp,
-  identify: (pool, factories) => identifyPair({ pool, form: "v2" }, factories, lookUp),
+  identify: (pool, factories) => identifyPair(pool, factories, lookUp),
   *readState({ pool }) {
     const [reserves] = yield [{ abi: ABI, address: pool, functionName: "getReserves" }];
     const [first, second]: readonly unknown[] = Array.isArray(reserves) ? reserves : [];

@@ -1,0 +1,54 @@
+import { parseAbi } from "viem";
+import { addressOf, isAddress } from "../pool-form.ts";
+import type { PoolManager } from "./manager.ts";
+
+/*
+ * PancakeSwap Infinity's CLPoolManager: https://github.com/pancakeswap/infinity-core
+ * (src/pool-cl). It remembers which tokens an id stands for.
+ */
+
+const ABI = parseAbi([
+  "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
+  "function getSlot0(bytes32) view returns (uint160, int24, uint24, uint24)",
+  "function getLiquidity(bytes32) view returns (uint128)",
+  "function getPoolBitmapInfo(bytes32, int16) view returns (uint256)",
+  // The first two words of the longer result are enough.
+  "function getPoolTickInfo(bytes32, int24) view returns (uint128, int128)",
+]);
+/** The tick spacing is in the parameters, above the bits of the hooks. */
+const HOOK_BITS = 16n;
+const SPACING_BITS = 24;
+
+export const INFINITY_CL: PoolManager = {
+  *readKey(pool, { address }) {
+    const [key] = yield [{ abi: ABI, address, functionName: "poolIdToPoolKey", args: [pool] }];
+    const [token0, token1, , manager, , parameters]: readonly unknown[] = Array.isArray(key) ? key : [];
+    if (addressOf(manager) !== address || typeof parameters !== "string") return undefined;
+    if (!isAddress(token0) || !isAddress(token1)) return undefined;
+    const step = Number(BigInt.asIntN(SPACING_BITS, BigInt(parameters) >> HOOK_BITS));
+    return { token0: token0.toLowerCase(), token1: token1.toLowerCase(), step };
+  },
+  source(pool, { address }) {
+    const call = (functionName: string, ...args: readonly unknown[]) =>
+      ({ abi: ABI, address, functionName, args: [pool, ...args] }) as const;
+    return {
+      *range() {
+        const [slot, liquidity] = yield [call("getSlot0"), call("getLiquidity")];
+        const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(slot) ? slot : [];
+        const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
+        return isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined;
+      },
+      *bitmaps(words) {
+        const bitmaps = yield words.map((word) => call("getPoolBitmapInfo", word));
+        return bitmaps.map((bitmap) => (typeof bitmap === "bigint" ? bitmap : undefined));
+      },
+      *nets(ticks) {
+        const infos = yield ticks.map((tick) => call("getPoolTickInfo", tick));
+        return infos.map((info) => {
+          const net: unknown = Array.isArray(info) ? info[1] : undefined;
+          return typeof net === "bigint" ? net : undefined;
+        });
+      },
+    };
+  },
+};

@@ -1,0 +1,167 @@
+import type { Cause, Inquiry, PoolState } from "../pool-form.ts";
+import type { PoolEvent, PositionMove, PriceRange } from "../pool-log.ts";
+import { rangeAfter, ratioOf, virtualReserve } from "../ranges.ts";
+import type { PositionSource } from "./manager.ts";
+import { MAX_TICK, sqrtPriceAt } from "./ticks.ts";
+
+/*
+ * What a singleton's pool of ranges holds. The manager has the tokens of all its pools, so no
+ * balance belongs to one of them. Its positions do: they are known from their logs and, for a pool
+ * from before the start, from the chain.
+ */
+
+/** Ticks that are read on either side of the price: a sixteenth of it, and 16 times. */
+const WINDOW_TICKS = 27_726;
+/** Ticks of a pool that are read at most, the nearest first. */
+const MAX_READ_TICKS = 1_000;
+const TICKS_PER_WORD = 256;
+const Q192 = 1n << 192n;
+
+/** Liquidity that begins at a tick, less that which ends there. */
+interface TickLiquidity {
+  readonly tick: number;
+  readonly net: bigint;
+  readonly sqrt: bigint;
+}
+
+/** Price and positions of a pool. */
+export interface PositionFacts {
+  /** `undefined` if unknown. */
+  readonly range: PriceRange | undefined;
+  /** Net liquidity at each tick that has some; `undefined` if unknown. */
+  readonly nets: ReadonlyMap<number, bigint> | undefined;
+  /** Block to the end of which both belong. −1: the pool was created just now. */
+  readonly atBlock: number;
+}
+
+/** The positions of makers, and the price. Fees that wait in the manager are no liquidity. */
+export class PositionState implements PoolState {
+  isFresh: boolean;
+  #range: PriceRange | undefined;
+  /** In order. */
+  #ticks: readonly TickLiquidity[] | undefined;
+  readonly #ticksAtBlock: number;
+  #rangeAtBlock: number;
+
+  constructor({ range, nets, atBlock }: PositionFacts) {
+    this.#range = range;
+    this.#ticks =
+      nets &&
+      [...nets]
+        .map(([tick, net]) => ({ tick, net, sqrt: sqrtPriceAt(tick) }))
+        .toSorted((one, other) => one.tick - other.tick);
+    this.#ticksAtBlock = atBlock;
+    this.#rangeAtBlock = atBlock;
+    this.isFresh = nets?.size === 0 && range?.liquidity === 0n;
+  }
+
+  apply(event: PoolEvent, blockNumber: number): Cause | undefined {
+    if (event.kind === "swap") {
+      this.#range = event.range;
+      this.#rangeAtBlock = -1;
+      return "sync";
+    }
+    if (event.kind !== "position") return undefined;
+    if (blockNumber > this.#ticksAtBlock) this.#move(event);
+    const { lower, upper, liquidity } = event;
+    if (blockNumber > this.#rangeAtBlock) this.#range &&= rangeAfter(this.#range, lower, upper, liquidity);
+    // A maker that collects fees changes nothing.
+    if (liquidity === 0n) return undefined;
+    return liquidity > 0n ? "add" : "remove";
+  }
+
+  /**
+   * The smaller of two figures: what the positions hold on that side of the price, and the virtual
+   * reserve of the liquidity in range.
+   */
+  depth(side: 0 | 1): bigint | undefined {
+    if (!this.#range || !this.#ticks) return undefined;
+    const near = virtualReserve(this.#range, side);
+    const held = side === 0 ? heldAbove(this.#range, this.#ticks) : heldBelow(this.#range, this.#ticks);
+    return near < held ? near : held;
+  }
+
+  liquidity(side: 0 | 1): bigint | undefined {
+    return this.depth(side);
+  }
+
+  ratio(): readonly [bigint, bigint] | undefined {
+    return this.#range && ratioOf(this.#range);
+  }
+
+  #move({ lower, upper, liquidity }: PositionMove): void {
+    if (!this.#ticks || liquidity === 0n) return;
+    this.#ticks = moved(moved(this.#ticks, lower, liquidity), upper, -liquidity);
+  }
+}
+
+function moved(ticks: readonly TickLiquidity[], tick: number, added: bigint): readonly TickLiquidity[] {
+  const index = ticks.findIndex((one) => one.tick >= tick);
+  const at = index < 0 ? ticks.length : index;
+  const known = ticks[at]?.tick === tick ? ticks[at] : undefined;
+  const net = (known?.net ?? 0n) + added;
+  const changed = net === 0n ? [] : [{ tick, net, sqrt: known?.sqrt ?? sqrtPriceAt(tick) }];
+  return [...ticks.slice(0, at), ...changed, ...ticks.slice(known ? at + 1 : at)];
+}
+
+/**
+ * Token 1 between the price and the lowest tick: L · (√upper − √lower) of each stretch. Liquidity
+ * that is still in range below the lowest known tick is taken to reach the end.
+ */
+function heldBelow({ sqrtPriceX96, tick, liquidity }: PriceRange, ticks: readonly TickLiquidity[]): bigint {
+  let sum = 0n;
+  let upper = sqrtPriceX96;
+  let inRange = liquidity;
+  for (const one of ticks.toReversed()) {
+    if (one.tick > tick) continue;
+    sum += inRange * (upper - one.sqrt);
+    upper = one.sqrt;
+    inRange = inRange > one.net ? inRange - one.net : 0n;
+  }
+  return (sum + inRange * upper) >> 96n;
+}
+
+/** Token 0 between the price and the highest tick: L · (1/√lower − 1/√upper) of each stretch. */
+function heldAbove({ sqrtPriceX96, tick, liquidity }: PriceRange, ticks: readonly TickLiquidity[]): bigint {
+  if (sqrtPriceX96 === 0n) return 0n;
+  let sum = 0n;
+  let lower = Q192 / sqrtPriceX96;
+  let inRange = liquidity;
+  for (const one of ticks) {
+    if (one.tick <= tick) continue;
+    const upper = Q192 / one.sqrt;
+    sum += inRange * (lower - upper);
+    lower = upper;
+    inRange = inRange + one.net > 0n ? inRange + one.net : 0n;
+  }
+  return (sum + inRange * lower) >> 96n;
+}
+
+/** Reads the price of a pool, and its positions around it. */
+export function* readPositions(
+  source: PositionSource,
+  tickSpacing: number,
+  atBlock: number,
+): Inquiry<PositionState> {
+  const range = yield* source.range();
+  if (!range || tickSpacing < 1) return new PositionState({ range, nets: undefined, atBlock });
+  const wordAt = (tick: number) => Math.floor(Math.floor(tick / tickSpacing) / TICKS_PER_WORD);
+  const first = wordAt(Math.max(-MAX_TICK, range.tick - WINDOW_TICKS));
+  const last = wordAt(Math.min(MAX_TICK, range.tick + WINDOW_TICKS));
+  const words = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const bitmaps = yield* source.bitmaps(words);
+  const ticks = words
+    .flatMap((word, index) =>
+      bitsOf(bitmaps[index] ?? 0n).map((bit) => (word * TICKS_PER_WORD + bit) * tickSpacing),
+    )
+    .toSorted((one, other) => Math.abs(one - range.tick) - Math.abs(other - range.tick))
+    .slice(0, MAX_READ_TICKS);
+  const nets = yield* source.nets(ticks);
+  const isKnown = [...bitmaps, ...nets].every((word) => word !== undefined);
+  const known = new Map(ticks.map((tick, index) => [tick, nets[index] ?? 0n]));
+  return new PositionState({ range, nets: isKnown ? known : undefined, atBlock });
+}
+
+function bitsOf(word: bigint): readonly number[] {
+  return [...word.toString(2)].toReversed().flatMap((digit, bit) => (digit === "1" ? [bit] : []));
+}

@@ -1,0 +1,105 @@
+import { type EvmLog, readAddress, readInt, readInt24, readUint } from "../../evm-log.ts";
+import type { PoolForm } from "../pool-form.ts";
+import {
+  isShaped,
+  type LogReader,
+  MAX_UINT160,
+  type PoolCreated,
+  type PositionMove,
+  type Swap,
+} from "../pool-log.ts";
+import { readRange } from "../ranges.ts";
+import { INFINITY_CL } from "./infinity-cl.ts";
+import type { PoolManager } from "./manager.ts";
+import { PositionState, readPositions } from "./position-state.ts";
+import { UNISWAP_V4 } from "./uniswap-v4.ts";
+
+/*
+ * Singletons with ranges: one manager has all pools, each with an id. Amounts of swaps are the
+ * swapper's: negative if paid in, the opposite of V3. What a pool's hooks take or add besides is
+ * not in the event and does not count.
+ */
+
+/** Topics of the events, by their signatures. Both managers share the last one. */
+export const POSITION_TOPICS = {
+  "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)":
+    "0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438",
+  "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)":
+    "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f",
+  "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)":
+    "0x426cc62fe6a33a40ba2788c2c87a9c34ee4582b95bc9fa5a7bb7ae70b750b99c",
+  "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)":
+    "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237",
+  "ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)":
+    "0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec",
+} as const;
+
+const readers: Readonly<Record<keyof typeof POSITION_TOPICS, LogReader>> = {
+  "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)": (log) =>
+    readInitialize(log, "uniswap-v4"),
+  "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)": (log) => readSwap(log, 6),
+  "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)": (log) =>
+    readInitialize(log, "infinity-cl"),
+  "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)": (log) => readSwap(log, 7),
+  "ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)": readModifyLiquidity,
+};
+
+const MANAGERS: Readonly<Record<string, PoolManager>> = {
+  "uniswap-v4": UNISWAP_V4,
+  "infinity-cl": INFINITY_CL,
+};
+
+export const POSITIONS: PoolForm = {
+  readers,
+  isSingleton: true,
+  create: ({ range }) => new PositionState({ range, nets: new Map(), atBlock: -1 }),
+  find: noPools,
+  *identify({ pool, emitter }, factories) {
+    const factory = factories.get(emitter);
+    const manager = factory && MANAGERS[factory.form];
+    const key = manager && (yield* manager.readKey(pool, factory));
+    return key && { pool, form: "positions", factory: emitter, ...key };
+  },
+  *readState({ pool, step = 0 }, factory, atBlock) {
+    const manager = MANAGERS[factory.form];
+    if (!manager) throw new Error(`${factory.form} is no form of singletons`);
+    return yield* readPositions(manager.source(pool, factory), step, atBlock);
+  },
+};
+
+/** A singleton cannot list its pools by their tokens. */
+// biome-ignore lint/correctness/useYield: an inquiry without a question.
+function* noPools(): Generator<never, readonly string[]> {
+  return [];
+}
+
+/** Both managers' last words are the price and the tick. */
+function readInitialize(log: EvmLog, form: PoolCreated["form"]): PoolCreated | undefined {
+  const [, pool, first = "", second = ""] = log.topics;
+  if (pool === undefined || !isShaped(log, 4, 5)) return undefined;
+  const token0 = readAddress(first, 0);
+  const token1 = readAddress(second, 0);
+  const sqrtPriceX96 = readUint(log.data, 3);
+  const tick = readInt24(log.data, 4);
+  if (token0 === undefined || token1 === undefined || tick === undefined) return undefined;
+  if (sqrtPriceX96 > MAX_UINT160) return undefined;
+  const range = { sqrtPriceX96, tick, liquidity: 0n };
+  return { kind: "created", form, factory: log.address, pool, token0, token1, range };
+}
+
+function readSwap(log: EvmLog, words: number): Swap | undefined {
+  const range = isShaped(log, 3, words) ? readRange(log, 2) : undefined;
+  if (!range) return undefined;
+  const amount0 = -readInt(log.data, 0);
+  const amount1 = -readInt(log.data, 1);
+  return { kind: "swap", form: "positions", amount0, amount1, range };
+}
+
+function readModifyLiquidity(log: EvmLog): PositionMove | undefined {
+  if (!isShaped(log, 3, 4)) return undefined;
+  const lower = readInt24(log.data, 0);
+  const upper = readInt24(log.data, 1);
+  const liquidity = readInt(log.data, 2);
+  if (lower === undefined || upper === undefined) return undefined;
+  return { kind: "position", form: "positions", lower, upper, liquidity };
+}
