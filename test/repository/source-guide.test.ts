@@ -62,6 +62,25 @@ test("each test that the guide lists for a law names the law", () => {
   }
 });
 
+test.each([
+  ["An endpoint", "http/endpoints.ts"],
+  ["A query parameter", "http/contracts/parameters.ts"],
+  ["A filter", "protocol/filter.ts"],
+  ["An event, a message, a limit, a close code", "protocol/close-codes.ts"],
+  ["A limit on connections", "gateway/connection-limits.ts"],
+  ["A setting", "config/schema/settings.ts"],
+  ["An exchange", "feed/exchange/venue.ts"],
+  ["A chain", "feed/chain/networks.ts"],
+  ["A warning of the canary", "trend/detect/canary.ts"],
+  ["A metric", "metrics/metric-table.ts"],
+  ["A log line", "lib/notify.ts"],
+  ["A column or a text of the page", "dashboard/parts/outage.tsx"],
+  ["A document", "http/docs/guides.ts"],
+])("the guide says how to add: %s", (change, file) => {
+  const recipe = GUIDE.split("\n\n").find((paragraph) => paragraph.startsWith(`**${change}.**`));
+  expect(recipe).toContain(`\`${file}\``);
+});
+
 test("the guide's scripts exist, and the guide is short", () => {
   const named = [...GUIDE.matchAll(/npm run (\w+)/g)].map(([, script]) => script);
   expect(named.length).toBeGreaterThan(4);
