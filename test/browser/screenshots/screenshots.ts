@@ -7,6 +7,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import type { View } from "../../../src/client/index.ts";
@@ -15,6 +16,9 @@ import { findInstalled } from "../../support/debian-package.ts";
 import { findChromium, launch } from "../chromium.ts";
 import { fileOf, KEPT, LOOKS, type Look, SHOWN_PAGES, type ShownPage } from "./shots.ts";
 
+/** How often, and how many times, a flaring token is looked for in the chart. */
+const RETRY_MS = 1_000;
+const MAX_TRIES = 1_200;
 const PNGQUANT = "/usr/bin/pngquant";
 const KEPT_IN = fileURLToPath(new URL("../../../src/dashboard/screenshots/", import.meta.url));
 
@@ -31,7 +35,7 @@ await server.said("stdout", /http:\/\/[\d.]+:\d+/);
 const url = /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "";
 const browser = await launch(executable);
 try {
-  const token = await chooseToken();
+  let token = "";
   for (const look of Object.keys(LOOKS) as Look[]) {
     const context = await browser.newContext({ ...LOOKS[look], timezoneId: "UTC", locale: "en" });
     const page = await context.newPage();
@@ -39,6 +43,7 @@ try {
     page.on("pageerror", (error) => complain(look, String(error)));
     for (const shown of SHOWN_PAGES) {
       if (given === undefined && !KEPT[shown.name]?.includes(look)) continue;
+      if (shown.name === "token") token = await chooseToken(token);
       await take(page, shown, look, token);
     }
     await context.close();
@@ -47,12 +52,21 @@ try {
   await browser.close();
 }
 
-/** Returns a flaring token with known prices, whose page shows the most. */
-async function chooseToken(): Promise<string> {
-  const { flares, charts } = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as View;
-  const charted = new Set(charts?.bsc?.map(({ flare }) => flare.token.address));
-  const running = flares?.pro?.map(({ token: { address } }) => address) ?? [];
-  return running.find((address) => charted.has(address)) ?? running[0] ?? [...charted][0] ?? "";
+/**
+ * Waits for a flaring token in the chart, which alone has prices to plot, and returns its address.
+ * Prefers the token of the previous picture.
+ */
+async function chooseToken(previous: string): Promise<string> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    const { flares, charts } = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as View;
+    const charted = charts?.bsc?.map(({ flare }) => flare.token.address) ?? [];
+    const running = new Set(flares?.pro?.map(({ token }) => token.address));
+    const both = charted.filter((address) => running.has(address));
+    const [first] = both;
+    if (first !== undefined) return both.includes(previous) ? previous : first;
+    await setTimeout(RETRY_MS);
+  }
+  throw new Error(`no flaring token was in the chart for ${(MAX_TRIES * RETRY_MS) / 60_000} minutes`);
 }
 
 async function take(
