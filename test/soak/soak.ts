@@ -1,11 +1,13 @@
 /*
  * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: many rounds of tests.
+ * npm run soak -- cluster [--seeds 10000 --from 1]: simulated runs of the cluster's protocol.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runChaos } from "./chaos-run.ts";
 import { runChurn } from "./churn.ts";
+import { runSimulations } from "./cluster.ts";
 
 const PROGRESS_EVERY = 100;
 /**
@@ -19,7 +21,8 @@ const values = readOptions();
 /** The options as text; the process ends where one is not known. */
 function readOptions() {
   try {
-    return parseArgs({
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
       options: {
         seeds: { type: "string", default: "1000" },
         from: { type: "string", default: "1" },
@@ -27,7 +30,11 @@ function readOptions() {
         kills: { type: "string", default: "100" },
         churn: { type: "string", default: "3600" },
       },
-    }).values;
+    });
+    const [suite, more] = positionals;
+    if (more !== undefined || (suite !== undefined && suite !== "cluster"))
+      return refuse(`unknown suite ${more ?? suite}. Use cluster, or none`);
+    return { ...values, isCluster: suite !== undefined };
   } catch (error) {
     return refuse(
       `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --churn`,
@@ -36,7 +43,7 @@ function readOptions() {
 }
 
 /** The option's value, within its bounds; else the process ends. */
-function read(name: keyof typeof values, least: number, most: number): number {
+function read(name: Exclude<keyof typeof values, "isCluster">, least: number, most: number): number {
   const value = Number(values[name]);
   if (value >= least && value <= most) return value;
   return refuse(`--${name} must be a number from ${least} to ${most}, not ${values[name]}`);
@@ -54,6 +61,7 @@ const [seeds, from, hours, kills, churnSeconds] = [
   read("kills", 0, 10_000),
   read("churn", 0, 1e5),
 ];
+if (values.isCluster) process.exit(runSimulations(from, seeds));
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
 const failed: number[] = [];

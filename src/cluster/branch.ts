@@ -1,0 +1,87 @@
+import { before, type Entry, isSame, type Position } from "./entry.ts";
+import type { Tail } from "./tail.ts";
+
+/**
+ * - `own`: the log continues what was delivered, or was cut off before its end.
+ * - `new-epoch`: it has a new epoch.
+ * - `fork`: it has other entries of this node's epoch, and they are committed.
+ * - `unknown`: nothing of it that matters is known to be committed.
+ */
+type Verdict = "own" | "new-epoch" | "fork" | "unknown";
+
+/**
+ * A log that contradicts what this node delivered, as far as it was read: the entries of its latest
+ * epoch. It may be a former primary's, which nobody confirms, or the cluster's own after the engine
+ * lost more than the nodes remember.
+ */
+export class Branch {
+  #entries: Entry[] = [];
+  #announced: Position | undefined;
+
+  /** The start of its epoch; `undefined` if that is no longer in the log. */
+  get base(): Entry | undefined {
+    const [first] = this.#entries;
+    return first?.header.kind === "base" ? first : undefined;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  /** Takes the next entry of the log. Returns whether it continues what was read. */
+  receive(entry: Entry): boolean {
+    const last = this.#entries.at(-1);
+    if (last && isSame(last, entry)) return true;
+    if (last && !isSame(last, before(entry))) return false;
+    if (entry.header.kind === "base") this.#entries = [];
+    this.#entries.push(entry);
+    return true;
+  }
+
+  /** Takes the news that an entry is committed. */
+  commit(position: Position): void {
+    this.#announced = position;
+  }
+
+  /**
+   * Decides which of the two histories is the cluster's.
+   *
+   * @param head End of the log, up to which this was read.
+   * @param left Epochs that this node has left, and never returns to.
+   * @param epoch The epoch that it is in.
+   */
+  judge(tail: Tail, head: Position, left: ReadonlySet<string>, epoch: string): Verdict {
+    const { delivered } = tail;
+    const stray = this.#entries.find(
+      ({ offset, header }) => offset > delivered.offset && left.has(header.epoch),
+    );
+    const isShort = head.offset <= delivered.offset && tail.after(head) !== undefined;
+    if (!stray && (isShort || this.#has(delivered))) return "own";
+    const { base } = this;
+    const isNew = base !== undefined && base.header.epoch !== epoch && !left.has(base.header.epoch);
+    if (isNew && this.#isCommitted(base)) return "new-epoch";
+    const other =
+      stray ??
+      this.#entries.find(({ offset, hash }) => {
+        const own = tail.at(offset);
+        return own === undefined ? offset > delivered.offset : own.hash !== hash;
+      });
+    return other && this.#isCommitted(other) ? "fork" : "unknown";
+  }
+
+  #has(position: Position): boolean {
+    const [first] = this.#entries;
+    const own = first && this.#entries[position.offset - first.offset];
+    return own !== undefined && isSame(own, position);
+  }
+
+  #isCommitted({ offset }: Position): boolean {
+    const claimed = this.#entries.at(-1)?.header.committed ?? 0;
+    const announced = this.#announced && this.#has(this.#announced) ? this.#announced.offset : 0;
+    return Math.max(claimed, announced) >= offset;
+  }
+
+  clear(): void {
+    this.#entries = [];
+  }
+}

@@ -1,0 +1,381 @@
+import { Branch } from "./branch.ts";
+import type { AppendResult, Effect } from "./effect.ts";
+import {
+  before,
+  type Entry,
+  type EntryHeader,
+  type EntryKind,
+  isSame,
+  LOG_START,
+  type Position,
+} from "./entry.ts";
+import { Silence } from "./silence.ts";
+import { type Reading, Tail } from "./tail.ts";
+
+/** How long a node that does not lead waits for the leader to repair the log. */
+const REPAIR_MS = 500;
+/** How often a forked node asks for a new epoch. */
+const FORK_EVERY_MS = 1_000;
+/** How often a leader without events writes a sign of life. */
+const ALIVE_MS = 1_000;
+/** At one batch a second, some ten minutes. */
+const REMEMBERED = 600;
+
+interface MemberOptions {
+  /** Id of the node, different for each process. */
+  readonly id: string;
+  /** Returns [0, 1). */
+  readonly random: () => number;
+  /** Makes an entry with its hash. */
+  readonly seal: (offset: number, header: Omit<EntryHeader, "nonce">, body: Buffer) => Entry;
+  /** Returns the name of a new epoch. */
+  readonly newEpoch: () => string;
+  /** Delivered entries that it remembers, for repairs. Default 600. */
+  readonly remembered?: number;
+  /** Where this node's own state stands. Default: it has none. */
+  readonly start?: { readonly position: Position; readonly epoch: string };
+}
+
+/** An append in flight. */
+interface Flight {
+  /** The entry that is to be appended in the end; `undefined` for a repair without leading. */
+  readonly entry: Entry | undefined;
+  /** Entries to append before it, because the engine lost them. */
+  readonly repairs: readonly Entry[];
+}
+
+type Role = "follower" | "candidate" | "leader";
+
+/**
+ * One node's part in the protocol that keeps a single history over any number of nodes: it decides
+ * when to deliver, when to lead and when to stop. It has no clock, no I/O and no randomness of its
+ * own. `nowMs` is always the node's monotonic time. Each call returns what the node must do.
+ *
+ * Safety depends on the engine's compare-and-append alone. Time only decides who tries.
+ */
+export class Member {
+  readonly #options: MemberOptions;
+  readonly #tail: Tail;
+  readonly #silence: Silence;
+  readonly #effects: Effect[] = [];
+  #role: Role = "follower";
+  /** Highest term that was seen. */
+  #term = 0;
+  #epoch: string;
+  #flight: Flight | undefined;
+  /** Epochs of which this node delivered entries. It never returns to one. */
+  readonly #left = new Set<string>();
+  /** What contradicts this node's own history; `undefined` if nothing does. */
+  #branch: Branch | undefined;
+  #isForked = false;
+  #isLeaving = false;
+  /** End of the engine's log, by its last answer. */
+  #engineHead: Position | undefined;
+  #wroteAtMs = Number.NEGATIVE_INFINITY;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  /** When to repair the engine's log, which ends before what this node delivered. */
+  #repairAtMs: number | undefined;
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.#tail = new Tail(options.remembered ?? REMEMBERED, options.start?.position);
+    this.#epoch = options.start?.epoch ?? "";
+    this.#silence = new Silence(options.random);
+  }
+
+  get role(): Role {
+    return this.#role;
+  }
+
+  get term(): number {
+    return this.#term;
+  }
+
+  get delivered(): Position {
+    return this.#tail.delivered;
+  }
+
+  /** Whether this node delivered other entries than the log has, and waits for a new epoch. */
+  get isForked(): boolean {
+    return this.#isForked;
+  }
+
+  /** The end of what was read. */
+  get last(): Position {
+    return this.#tail.last;
+  }
+
+  /** Whether a leader may append a batch now. */
+  get canAppend(): boolean {
+    return this.#role === "leader" && this.#flight === undefined && !this.#isLeaving;
+  }
+
+  /** An entry was read. A node reads them in order, beginning with the one at its own position. */
+  entry(entry: Entry, nowMs: number): readonly Effect[] {
+    this.#silence.noteAnswer(nowMs);
+    if (this.#branch) this.#readBranch(entry, this.#branch, nowMs);
+    else this.#read(entry, nowMs);
+    return this.#flush();
+  }
+
+  /** Everything was read, up to the engine's head. At least twice a second. */
+  idle(head: Position, nowMs: number): readonly Effect[] {
+    this.#silence.noteAnswer(nowMs);
+    this.#engineHead = head;
+    if (this.#branch) this.#judge(this.#branch, head, nowMs);
+    else if (this.#role === "follower" && !this.#flight) this.#compare(head, nowMs);
+    return this.#flush();
+  }
+
+  /** A commit was announced. */
+  committed(position: Position): readonly Effect[] {
+    this.#branch?.commit(position);
+    if (!this.#branch) {
+      this.#obey(this.#tail.commit(position));
+      this.#deliver();
+    }
+    return this.#flush();
+  }
+
+  /** A node reports that the log's entries of this epoch contradict what it delivered. */
+  forked(epoch: string): readonly Effect[] {
+    if (epoch === this.#epoch && this.canAppend) this.#beginEpoch(this.#tail.last);
+    return this.#flush();
+  }
+
+  /** Call it several times a second. */
+  tick(nowMs: number): readonly Effect[] {
+    if (this.#flight || this.#isLeaving) return this.#flush();
+    if (this.#role === "leader") {
+      if (nowMs - this.#wroteAtMs >= ALIVE_MS) this.#write("alive", nowMs);
+    } else if (this.#engineHead && this.#silence.isOver(nowMs, this.#isInDoubt)) this.#campaign(nowMs);
+    else if (this.#isForked && nowMs - this.#askedAtMs >= FORK_EVERY_MS) {
+      this.#askedAtMs = nowMs;
+      this.#effects.push({ kind: "fork", epoch: this.#branch?.base?.header.epoch ?? this.#epoch });
+    }
+    return this.#flush();
+  }
+
+  /** Appends a batch. Only while {@link canAppend}. */
+  batch(body: Buffer, nowMs: number): readonly Effect[] {
+    if (!this.canAppend) throw new Error("only a leader without another append can append");
+    this.#write("batch", nowMs, body);
+    return this.#flush();
+  }
+
+  /** Gives up leading, and does not try again. */
+  leave(nowMs: number): readonly Effect[] {
+    if (this.canAppend) this.#write("handover", nowMs);
+    this.#isLeaving = true;
+    return this.#flush();
+  }
+
+  /** The result of the append in flight. */
+  appended(result: AppendResult, nowMs: number): readonly Effect[] {
+    const flight = this.#flight;
+    if (!flight) throw new Error("no append is in flight");
+    this.#flight = undefined;
+    this.#silence.noteAnswer(nowMs);
+    if (result.kind === "fenced") this.#fenced(nowMs);
+    else if (result.kind === "truncated") this.#repair(flight.entry, result.head);
+    else if (flight.repairs.length > 0) this.#send(flight.entry, flight.repairs.slice(1));
+    else if (flight.entry) this.#won(flight.entry, nowMs);
+    return this.#flush();
+  }
+
+  /** The stored state was loaded: see the effect `reload`. */
+  reloaded(position: Position, epoch: string): readonly Effect[] {
+    this.#tail.restart(position);
+    this.#epoch = epoch;
+    this.#leaveBranch();
+    this.#effects.push({ kind: "reread", from: position });
+    return this.#flush();
+  }
+
+  #flush(): readonly Effect[] {
+    return this.#effects.splice(0);
+  }
+
+  #read(entry: Entry, nowMs: number): void {
+    if (this.#left.has(entry.header.epoch)) {
+      this.#doubt();
+      return;
+    }
+    const reading = this.#tail.receive(entry);
+    if (reading !== "kept") {
+      this.#obey(reading);
+      return;
+    }
+    this.#note(entry, nowMs);
+    const committed = this.#tail.at(entry.header.committed);
+    if (committed) this.#tail.commit(committed);
+    this.#deliver();
+  }
+
+  #readBranch(entry: Entry, branch: Branch, nowMs: number): void {
+    if (branch.receive(entry)) this.#note(entry, nowMs);
+    else this.#reread();
+  }
+
+  /** Decides, once the contradicting log was read, which of the two is the cluster's. */
+  #judge(branch: Branch, head: Position, nowMs: number): void {
+    const { base } = branch;
+    const verdict = branch.judge(this.#tail, head, this.#left, this.#epoch);
+    if (verdict === "own") {
+      this.#leaveBranch();
+      this.#reread();
+    } else if (verdict === "new-epoch" && base) {
+      this.#leaveBranch();
+      this.#enter(base.header.epoch);
+      this.#tail.restart(before(base));
+      for (const entry of branch.entries) this.#read(entry, nowMs);
+    } else if (verdict === "fork") {
+      this.#isForked = true;
+      if (!base) this.#effects.push({ kind: "reload" });
+    }
+  }
+
+  #enter(epoch: string): void {
+    if (epoch !== this.#epoch) this.#left.add(this.#epoch);
+    this.#epoch = epoch;
+  }
+
+  #leaveBranch(): void {
+    this.#branch = undefined;
+    this.#isForked = false;
+  }
+
+  /** Whether the engine may lack what was committed, or this node read a former primary. */
+  get #isInDoubt(): boolean {
+    return this.#tail.lacksCommitted || (this.#branch !== undefined && !this.#isForked);
+  }
+
+  /** Compares the end of the engine's log with what this node delivered. */
+  #compare(head: Position, nowMs: number): void {
+    const { delivered } = this.#tail;
+    if (head.offset > delivered.offset || isSame(head, delivered)) {
+      this.#repairAtMs = undefined;
+      const own = this.#tail.at(head.offset);
+      if (own && own.hash !== head.hash) this.#reread();
+      return;
+    }
+    const missing = this.#tail.after(head)?.filter(({ offset }) => offset <= delivered.offset);
+    if (!missing || missing.length === 0) {
+      this.#doubt();
+      return;
+    }
+    this.#repairAtMs ??= nowMs + REPAIR_MS * (1 + this.#options.random());
+    if (nowMs >= this.#repairAtMs) this.#send(undefined, missing);
+  }
+
+  #note({ header }: Entry, nowMs: number): void {
+    if (header.kind === "handover") this.#silence.noteDeparture(nowMs);
+    else this.#silence.noteLeader(nowMs);
+    if (header.by !== this.#options.id) this.#stepDown();
+    this.#term = Math.max(this.#term, header.term);
+  }
+
+  #obey(reading: Reading): void {
+    if (reading === "reread") this.#reread();
+    else if (reading === "gap") this.#effects.push({ kind: "reload" });
+    else if (reading === "fork") this.#doubt();
+  }
+
+  /** What was read contradicts what was delivered. A leader learns more from its next append. */
+  #doubt(): void {
+    if (this.#role !== "leader") this.#branch = new Branch();
+    this.#reread();
+  }
+
+  /** Reads again after what was delivered; a forked node reads everything. */
+  #reread(): void {
+    this.#tail.dropPending();
+    this.#branch?.clear();
+    this.#effects.push({ kind: "reread", from: this.#branch ? LOG_START : this.#tail.delivered });
+  }
+
+  #stepDown(): void {
+    if (this.#role === "leader") this.#effects.push({ kind: "follow" });
+    this.#role = "follower";
+  }
+
+  #deliver(): void {
+    const entries = this.#tail.take();
+    if (entries.length === 0) return;
+    for (const { header } of entries) this.#enter(header.epoch);
+    this.#effects.push({ kind: "deliver", entries });
+  }
+
+  /**
+   * Writes a term after everything that was read: the last leader may have died before its commit.
+   */
+  #campaign(nowMs: number): void {
+    this.#role = "candidate";
+    this.#silence.noteLeader(nowMs);
+    this.#term += 1;
+    if (this.#branch || this.#tail.lacksCommitted) this.#beginEpoch(this.#engineHead ?? LOG_START);
+    else if (this.#tail.last.offset === 0) this.#beginEpoch(LOG_START);
+    else this.#write("term", nowMs);
+  }
+
+  #write(kind: EntryKind, nowMs: number, body: Buffer = Buffer.alloc(0)): void {
+    this.#wroteAtMs = nowMs;
+    const epoch = this.#tail.newest?.header.epoch ?? this.#epoch;
+    this.#send(this.#seal(kind, this.#tail.last, epoch, body), []);
+  }
+
+  #beginEpoch(after: Position): void {
+    if (this.#role === "follower") this.#role = "candidate";
+    this.#send(this.#seal("base", after, this.#options.newEpoch(), Buffer.alloc(0)), []);
+  }
+
+  #seal(kind: EntryKind, after: Position, epoch: string, body: Buffer): Entry {
+    const { id, seal } = this.#options;
+    // What comes before a new epoch may be another node's, of which nothing is known here.
+    const isOwn = this.#tail.at(after.offset)?.hash === after.hash;
+    const committed = isOwn ? Math.min(after.offset, this.#tail.delivered.offset) : 0;
+    const header = { kind, term: this.#term, by: id, prev: after.hash, committed, epoch };
+    return seal(after.offset + 1, header, body);
+  }
+
+  #send(entry: Entry | undefined, repairs: readonly Entry[]): void {
+    const next = repairs[0] ?? entry;
+    if (!next) return;
+    this.#flight = { entry, repairs };
+    this.#effects.push({ kind: "append", entry: next });
+  }
+
+  /** The engine lost its end. This node's memory has it, or a new epoch begins. */
+  #repair(entry: Entry | undefined, head: Position): void {
+    const missing = entry?.header.kind === "base" ? undefined : this.#tail.after(head);
+    if (missing) this.#send(entry, missing);
+    else if (entry) this.#beginEpoch(head);
+  }
+
+  #fenced(nowMs: number): void {
+    this.#stepDown();
+    this.#silence.noteLeader(nowMs);
+    this.#reread();
+  }
+
+  /** The entry is committed, and so is every entry before it. */
+  #won(entry: Entry, nowMs: number): void {
+    const { header } = entry;
+    if (header.kind === "base") {
+      this.#leaveBranch();
+      this.#tail.restart(before(entry));
+    }
+    if (isSame(this.#tail.last, before(entry))) this.#tail.receive(entry);
+    const position = { offset: entry.offset, hash: entry.hash };
+    this.#obey(this.#tail.commit(position));
+    this.#effects.push({ kind: "commit", position });
+    this.#deliver();
+    this.#silence.noteLeader(nowMs);
+    if (header.kind === "handover" || this.#term > header.term) this.#stepDown();
+    else if (header.kind === "base" || this.#role === "candidate") {
+      this.#role = "leader";
+      const isNewEpoch = header.kind === "base";
+      this.#effects.push({ kind: "lead", term: header.term, epoch: header.epoch, isNewEpoch });
+    }
+  }
+}

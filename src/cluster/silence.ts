@@ -1,0 +1,55 @@
+/** Silence of the leader after which another node tries to lead. */
+const SILENCE_MS = 3_000;
+/** Random addition, so that nodes rarely try at the same moment. */
+const JITTER_MS = 500;
+/** Random time after a leader's departure, instead. */
+const DEPARTURE_MS = 100;
+/**
+ * Silence while this node is in doubt: the log lacks an entry that was committed, which another
+ * node may repair, or it may be a former primary's.
+ */
+const LOSS_MS = 10_000;
+/** Age of the engine's last answer up to which a node may try to lead. */
+const ANSWER_MS = 500;
+
+/**
+ * Measures how long the log has had no new entry while the engine answered. The engine's own outage
+ * is no silence of the leader.
+ */
+export class Silence {
+  readonly #random: () => number;
+  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  #sinceMs: number | undefined;
+  #limitMs: number;
+
+  /** @param random Returns [0, 1). */
+  constructor(random: () => number) {
+    this.#random = random;
+    // At the start nobody is known who could be waited for.
+    this.#limitMs = random() * JITTER_MS;
+  }
+
+  /** The engine answered. */
+  noteAnswer(nowMs: number): void {
+    if (nowMs - this.#answeredAtMs > ANSWER_MS || this.#sinceMs === undefined) this.#sinceMs = nowMs;
+    this.#answeredAtMs = nowMs;
+  }
+
+  /** Somebody leads. */
+  noteLeader(nowMs: number): void {
+    this.#sinceMs = nowMs;
+    this.#limitMs = SILENCE_MS + this.#random() * JITTER_MS;
+  }
+
+  /** The leader has left. */
+  noteDeparture(nowMs: number): void {
+    this.#sinceMs = nowMs;
+    this.#limitMs = this.#random() * DEPARTURE_MS;
+  }
+
+  /** Whether it is time to try to lead. */
+  isOver(nowMs: number, isInDoubt: boolean): boolean {
+    if (this.#sinceMs === undefined || nowMs - this.#answeredAtMs > ANSWER_MS) return false;
+    return nowMs - this.#sinceMs >= (isInDoubt ? Math.max(LOSS_MS, this.#limitMs) : this.#limitMs);
+  }
+}

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import type { Effect } from "../../src/cluster/effect.ts";
+import { type Entry, LOG_START } from "../../src/cluster/entry.ts";
+import { Member } from "../../src/cluster/member.ts";
+import { Silence } from "../../src/cluster/silence.ts";
+import { chain, entryAfter } from "./entries.ts";
+
+function createMember(): Member {
+  return new Member({
+    id: "self",
+    random: () => 0.5,
+    newEpoch: () => "e9",
+    seal: (offset, header) => entryAfter({ offset: offset - 1, hash: header.prev }, header),
+  });
+}
+
+/** A member that has delivered these entries of another leader, at time 0. */
+function followerOf(entries: readonly Entry[]): Member {
+  const member = createMember();
+  for (const entry of entries) member.entry(entry, 0);
+  const last = entries.at(-1) ?? LOG_START;
+  member.committed(last);
+  expect(member.delivered.offset).toBe(last.offset);
+  return member;
+}
+
+const kinds = (effects: readonly Effect[]) => effects.map(({ kind }) => kind);
+
+/** Lets a member try to lead, and returns what it appends. */
+function campaign(member: Member, head: Entry, atMs: number): Entry {
+  for (let nowMs = 0; nowMs <= atMs; nowMs += 400) member.idle(head, nowMs);
+  const [effect] = member.tick(atMs);
+  if (effect?.kind !== "append") throw new Error("it does not try to lead");
+  return effect.entry;
+}
+
+test("[I1] a candidate that reads a later term before its own is acknowledged does not lead", () => {
+  const log = chain(2);
+  const member = followerOf(log);
+  const [, last = entryAfter(LOG_START)] = log;
+  const term = campaign(member, last, 4_000);
+  expect(term.header).toMatchObject({ kind: "term", term: 2, committed: 2 });
+  member.entry(term, 4_010);
+  member.entry(entryAfter(term, { kind: "term", term: 3, by: "b" }), 4_020);
+  expect(kinds(member.appended({ kind: "appended" }, 4_030))).not.toContain("lead");
+  expect(member.role).toBe("follower");
+});
+
+test("a pending entry that the log no longer has is dropped", () => {
+  const log = chain(2);
+  const member = followerOf(log);
+  const [, last = entryAfter(LOG_START)] = log;
+  member.entry(entryAfter(last), 10);
+  expect(kinds(member.idle(entryAfter(last), 20))).toEqual(["reread"]);
+  expect(member.last.offset).toBe(2);
+});
+
+describe("a log that contradicts what was delivered", () => {
+  const own = chain(3);
+  const other = chain(4, { epoch: "e1", by: "b" });
+
+  test("[I3] is no fork while nothing of it is committed: it may be a former primary's", () => {
+    const member = followerOf(own);
+    expect(kinds(member.idle(other[2] ?? LOG_START, 10))).toEqual(["reread"]);
+    for (const entry of other) member.entry(entry, 20);
+    member.idle(other[3] ?? LOG_START, 30);
+    expect(member.isForked).toBe(false);
+    for (const entry of own) member.entry(entry, 40);
+    member.idle(own[2] ?? LOG_START, 50);
+    expect(member.delivered.offset).toBe(3);
+  });
+
+  test("[I3] is a fork once it is committed, and the leader is asked for a new epoch", () => {
+    const member = followerOf(own);
+    member.idle(other[2] ?? LOG_START, 10);
+    for (const entry of other) member.entry(entry, 20);
+    const last = entryAfter(other[3] ?? LOG_START, { committed: 4 });
+    member.entry(last, 30);
+    member.idle(last, 40);
+    expect(member.isForked).toBe(true);
+    expect(member.tick(50)).toEqual([{ kind: "fork", epoch: "e1" }]);
+  });
+
+  test("[I3] is followed if it is a new epoch, once that is committed", () => {
+    const member = followerOf(own);
+    const next = chain(2, { epoch: "e2", by: "b" });
+    member.idle(next[0] ?? LOG_START, 10);
+    for (const entry of next) member.entry(entry, 20);
+    expect(kinds(member.idle(next[1] ?? LOG_START, 30))).toEqual([]);
+    expect(member.delivered.offset).toBe(3);
+    member.committed(next[1] ?? LOG_START);
+    expect(kinds(member.idle(next[1] ?? LOG_START, 40))).toEqual([]);
+    expect(kinds(member.committed(next[1] ?? LOG_START))).toEqual(["deliver"]);
+    expect(member.delivered.hash).toBe(next[1]?.hash);
+  });
+
+  test("[I3] is a fork if it is an epoch that this node has left", () => {
+    const member = followerOf(own);
+    const next = chain(2, { epoch: "e2", by: "b" });
+    member.idle(next[0] ?? LOG_START, 10);
+    for (const entry of next) member.entry(entry, 20);
+    member.committed(next[1] ?? LOG_START);
+    member.idle(next[1] ?? LOG_START, 30);
+    member.committed(next[1] ?? LOG_START);
+    expect(kinds(member.idle(own[1] ?? LOG_START, 40))).toEqual(["reread"]);
+    const grown = [...own, entryAfter(own[2] ?? LOG_START, { committed: 3 })];
+    for (const entry of grown) member.entry(entry, 50);
+    member.idle(grown[3] ?? LOG_START, 60);
+    expect(member.isForked).toBe(true);
+  });
+});
+
+test("silence counts only while the engine answers", () => {
+  const silence = new Silence(() => 0);
+  silence.noteAnswer(0);
+  silence.noteLeader(0);
+  for (let nowMs = 0; nowMs <= 2_800; nowMs += 400) silence.noteAnswer(nowMs);
+  expect(silence.isOver(2_999, false)).toBe(false);
+  // The engine does not answer for a second.
+  silence.noteAnswer(3_900);
+  expect(silence.isOver(3_900, false)).toBe(false);
+  for (let nowMs = 3_900; nowMs <= 6_900; nowMs += 400) silence.noteAnswer(nowMs);
+  expect(silence.isOver(6_900, false)).toBe(true);
+  expect(silence.isOver(6_900, true)).toBe(false);
+  expect(silence.isOver(7_900, false)).toBe(false);
+});
