@@ -37,6 +37,11 @@ export const Trade = z.object({
   amount: Amount,
   quoteUsd: Amount,
   trader: TokenId,
+  /**
+   * When it was traded, if that is earlier than `at`: a past trade, which the feed read later. It
+   * counts as of its own time in the sums, but does not appear as news.
+   */
+  tradedAt: EventTimeMs.optional(),
 });
 export type Trade = z.infer<typeof Trade>;
 
@@ -151,6 +156,18 @@ export const Profile = z.object({
 });
 export type Profile = z.infer<typeof Profile>;
 
+/**
+ * The group's trades are known since `since`; tokens may have traded before. Without it, they are
+ * assumed to be known from the start.
+ */
+export const Observed = z.object({
+  kind: z.literal("observed"),
+  at: EventTimeMs,
+  group: MarketGroup,
+  since: EventTimeMs,
+});
+export type Observed = z.infer<typeof Observed>;
+
 /** Time advances: no event with an earlier `at` follows, except late ones. */
 export const Clock = z.object({ kind: z.literal("clock"), at: EventTimeMs });
 export type Clock = z.infer<typeof Clock>;
@@ -163,6 +180,9 @@ export const MarketEvent = z.discriminatedUnion("kind", [
   ListingEvent,
   LiquidityEvent,
   Profile,
+  Observed,
   Clock,
 ]);
 export type MarketEvent = z.infer<typeof MarketEvent>;
+/** An event about one token. */
+export type TokenEvent = Exclude<MarketEvent, { kind: "clock" | "observed" }>;

@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "../lib/time/time.ts";
-import type { FeedFacts, MarketEvent, MarketGroup } from "../market/index.ts";
+import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "../market/index.ts";
 import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { createMarkets, Detector, type Markets } from "./detect/detector.ts";
@@ -7,7 +7,7 @@ import { isInGrace } from "./detect/liquidity-level.ts";
 import { liquidityOf } from "./detect/pools.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
-import { type EventNumbers, isEvent, isGroup, readEvent } from "./state/event-reader.ts";
+import { type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
 import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
 import { TokenBook } from "./state/token-book.ts";
@@ -225,10 +225,16 @@ export class TrendEngine {
     if (wrong) return wrong;
     const refused = this.#admit(beginningOf(event), event.at, false);
     if (refused) return refused;
+    if (event.kind === "observed") {
+      this.#markets[event.group].sinceMs = event.since;
+      return undefined;
+    }
     const count = this.#tokens.count;
     const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
+    // A past trade is no news: its token is judged at the minute's end, or with its next trade.
+    if (event.kind === "trade" && event.tradedAt !== undefined) return undefined;
     if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
       this.#detector.noteHeard(event.group, event.at);
     // A candle is judged at its minute's end, planned already; a late one is judged like a trade.
@@ -237,12 +243,14 @@ export class TrendEngine {
   }
 
   /** Returns what is wrong with the event itself, or stores its amounts in `#numbers`. */
-  #check(event: Exclude<MarketEvent, { kind: "clock" }>): RejectReason | undefined {
+  #check(event: TokenEvent | Observed): RejectReason | undefined {
+    if (event.kind === "observed")
+      return isGroup(event.group) && isTime(event.since) ? undefined : "malformed";
     if (!isGroup(event.group) || this.#tokens.keyOf(event.group, event.token) === undefined) return "token";
     return readEvent(event, this.#numbers);
   }
 
-  #enter(event: Exclude<MarketEvent, { kind: "clock" }>): TokenState | RejectReason | undefined {
+  #enter(event: TokenEvent): TokenState | RejectReason | undefined {
     switch (event.kind) {
       case "trade":
         return this.#intake.enterTrade(event, this.#numbers);
@@ -365,7 +373,7 @@ export class TrendEngine {
 }
 
 /** A candle begins with its minute; anything else, even a past candle, when it occurs. */
-function beginningOf(event: Exclude<MarketEvent, { kind: "clock" }>): number {
+function beginningOf(event: TokenEvent | Observed): number {
   return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }
 

@@ -62,6 +62,11 @@ export interface DetectorSettings {
    * minutes: an outage of the feed says nothing about its tokens.
    */
   readonly outageMs: number;
+  /**
+   * How long a group's trades must be known before one of its tokens can start, except one listed
+   * since. Default 10 minutes: what a flare shows. Applies if the feed reports since when.
+   */
+  readonly observedMs: number;
   /** Candles required before a flare: normal values are unknown until then. Default 30. */
   readonly candleWarmUp: number;
   /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
@@ -234,6 +239,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   silentMs: 300_000,
   silentTrades: 3,
   outageMs: 900_000,
+  observedMs: 600_000,
   candleWarmUp: 30,
   baselineMs: 21_600_000,
   frozenRate: 0.1,

@@ -15,7 +15,12 @@ function watched() {
   Object.assign(token, { trades, price: 1, peak: 1 });
   const trade = (atMs: number, isBuy: boolean, trader: string, usd = 10) => {
     decayTrades(trades, atMs, 1, DEFAULT_SETTINGS);
-    addTrade(trades, { at: atMs, isBuy, usd, trader, price: 1, isShallow: false }, 1, DEFAULT_SETTINGS);
+    addTrade(
+      trades,
+      { at: atMs, isBuy, usd, trader, ageMs: 0, price: 1, isShallow: false },
+      1,
+      DEFAULT_SETTINGS,
+    );
   };
   const judge = (atMs: number) => {
     decayTrades(trades, atMs, 1, DEFAULT_SETTINGS);

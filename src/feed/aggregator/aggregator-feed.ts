@@ -2,7 +2,7 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
-import type { MarketEvent, MarketGroup } from "../../market/index.ts";
+import type { MarketEvent, MarketGroup, TokenEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } from "./gecko-terminal.ts";
@@ -12,7 +12,6 @@ export interface AggregatorFeedOptions {
   readonly networks: readonly AggregatedNetwork[];
   /** Groups whose listings the chains themselves do not report. */
   readonly listings: ReadonlySet<MarketGroup>;
-  readonly warmupMs?: number;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
   readonly random?: () => number;
@@ -68,7 +67,7 @@ class AggregatorRun {
   readonly #options: AggregatorFeedOptions;
   readonly #signal: AbortSignal;
   readonly #client: ServiceClient;
-  readonly #waiting: Exclude<MarketEvent, { kind: "clock" }>[] = [];
+  readonly #waiting: TokenEvent[] = [];
   /** Last facts of each token, and pools reported as listed, the oldest first. */
   readonly #facts = new BoundedMap<string, string>(MAX_REMEMBERED);
   readonly #listed = new BoundedMap<string, true>(MAX_REMEMBERED);
@@ -101,10 +100,10 @@ class AggregatorRun {
   }
 
   async *events(): AsyncGenerator<MarketEvent> {
-    const { clock, warmupMs = 0 } = this.#options;
+    const { clock } = this.#options;
     void this.#poll().catch(() => {});
     while (this.#answeredAtMs === Number.NEGATIVE_INFINITY) await clock.sleep(FIRST_PAUSE_MS, this.#signal);
-    let clockAt = Math.floor((clock.now() - warmupMs) / SECOND_MS) * SECOND_MS;
+    let clockAt = Math.floor(clock.now() / SECOND_MS) * SECOND_MS;
     yield { kind: "clock", at: clockAt };
     while (!this.#signal.aborted) {
       const nowMs = Math.floor(clock.now() / SECOND_MS) * SECOND_MS;

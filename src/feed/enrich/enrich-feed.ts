@@ -63,7 +63,7 @@ async function* enriched(
     for await (const event of feed.events(signal)) {
       yield event;
       if (event.kind === "clock") yield* found.take(event.at);
-      else if (event.group !== "exchange" && noted.isDue(event.group, event.token)) {
+      else if ("token" in event && event.group !== "exchange" && noted.isDue(event.group, event.token)) {
         for (const enricher of enrichers) enricher.note({ group: event.group, token: event.token });
       }
     }

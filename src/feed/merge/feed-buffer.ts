@@ -24,14 +24,10 @@ export const IN_STEP_MS = 10 * SECOND_MS;
 /** A part further behind is waited for as long as it catches up: by a quarter of each such span. */
 const PATIENCE_MS = 3 * SECOND_MS;
 const GAIN = 1 / 4;
-/**
- * A part this far behind is catching up with the past, at the start or after an outage of all
- * parts, and gets a longer span.
- */
-const FAR_MS = MINUTE_MS;
-export const FAR_PATIENCE_MS = MINUTE_MS;
+/** A part further behind than this is never waited for: it catches up while the others go on. */
+export const FAR_MS = MINUTE_MS;
 /** How long the merge waits for a part without any event. */
-export const FIRST_WORD_MS = 15_000;
+export const FIRST_WORD_MS = 5 * SECOND_MS;
 /** An event dated further ahead than this of every clock has a wrong date. */
 export const MAX_EARLY_MS = MINUTE_MS;
 /** Maximum events that are read ahead of the market. */
@@ -146,11 +142,11 @@ export class FeedBuffer {
     this.#gapMs = furthestMs - this.#frontierMs;
     const leadMs = this.#frontierMs - now;
     if (this.#gapMs <= IN_STEP_MS) this.#holdsWatermark = true;
-    const patienceMs = this.#gapMs > FAR_MS ? FAR_PATIENCE_MS : PATIENCE_MS;
     // A part that is not read because its buffer is full cannot catch up.
+    else if (this.#gapMs > FAR_MS && !this.#isFull) this.#holdsWatermark = false;
     if (!this.#span || this.#gapMs <= IN_STEP_MS || this.#isFull) this.#span = { at: now, leadMs };
-    else if (now - this.#span.at > patienceMs) {
-      if (leadMs - this.#span.leadMs < patienceMs * GAIN) this.#holdsWatermark = false;
+    else if (now - this.#span.at > PATIENCE_MS) {
+      if (leadMs - this.#span.leadMs < PATIENCE_MS * GAIN) this.#holdsWatermark = false;
       this.#span = { at: now, leadMs };
     }
     return before !== this.#holdsWatermark;
@@ -203,7 +199,7 @@ export class FeedBuffer {
     if (this.#holdsWatermark && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
     return {
       state: "stale",
-      reason: this.#holdsWatermark ? "is reading the past" : "is behind the others",
+      reason: "is behind the others",
     };
   }
 

@@ -5,24 +5,23 @@ export const LATE_MS = 5_000;
 
 /**
  * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present.
- * Older trades and candles are dropped, because replaying an outage's trades as new would look like
- * a rush. A pool's liquidity and a token's profile still hold and are published. A pool listed
- * meanwhile is published with its liquidity but not as new, because its listing time cannot be
- * stated.
+ * A trade becomes a past trade and a listing keeps its time, because an outage's trades, replayed
+ * as new, would look like a rush. A pool's liquidity and a token's profile still hold. Candles and
+ * reports are dropped.
  */
 export function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {
   switch (event.kind) {
     case "trade":
+      return { ...event, at: atMs, tradedAt: event.tradedAt ?? event.at };
     case "candle":
     case "window":
     case "clock":
       return undefined;
     case "profile":
+    case "observed":
     case "liquidity":
       return { ...event, at: atMs };
-    case "listing": {
-      const { group, pool, token, liquidity } = event;
-      return { kind: "liquidity", at: atMs, group, pool, token, usd: liquidity, cause: "add" };
-    }
+    case "listing":
+      return { ...event, at: atMs, listedAt: event.listedAt ?? event.at };
   }
 }

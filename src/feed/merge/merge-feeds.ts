@@ -31,11 +31,10 @@ const LOOK_EVERY_MS = 250;
  * they arrive.
  *
  * The wait is bounded. A part that falls ten seconds of event time behind the furthest, and does
- * not catch up for three, is no longer waited for, until it is within the ten again. Its events
- * meanwhile are late: up to five seconds they pass unchanged, which the engine accepts; beyond that
- * settleLate decides, and dropped events are counted. A part that catches up with the past, at the
- * start or after an outage of all, gets a minute. A part that fails for good is left out; if all
- * have, the merge fails.
+ * not catch up for three, is no longer waited for, until it is within the ten again. One that is
+ * more than a minute behind is not waited for at all. Its events meanwhile are late: up to five
+ * seconds they pass unchanged, which the engine accepts; beyond that settleLate decides, and
+ * dropped events are counted. A part that fails for good is left out; if all have, the merge fails.
  *
  * No part of a live market can move the others into the future. The furthest part counts as no
  * further than this machine's clock. Events dated more than a minute ahead of that clock and of all
@@ -180,7 +179,7 @@ class Merger {
       this.#reportEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.holdsWatermark
-        ? `is back in step with the others; ${line.late} of its trades and candles came too late so far`
+        ? `is back in step with the others; ${line.late} of its candles and reports came too late so far`
         : "is silent or far behind; continuing without it";
       this.#options.notify?.(line.holdsWatermark ? "info" : "warn", `${line.name} ${words}`);
     }
@@ -203,8 +202,9 @@ class Merger {
       return event;
     }
     if (event.at >= this.#clockAt - LATE_MS) return event;
-    if (event.kind === "trade" || event.kind === "candle") line.late += 1;
-    return settleLate(event, this.#clockAt);
+    const settled = settleLate(event, this.#clockAt);
+    if (!settled) line.late += 1;
+    return settled;
   }
 
   #throwFailure(): void {

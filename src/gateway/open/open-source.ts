@@ -73,7 +73,7 @@ interface Continuation {
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
   readonly services?: () => readonly ServiceReport[];
-  /** Returns how many trades and candles came too late, by part of the market. */
+  /** Returns how many candles and reports came too late, by part of the market. */
   readonly late?: () => Readonly<Record<string, number>>;
   readonly upstream?: () => UpstreamStats;
   /** Resolves when the source's writes are on disk. Call it after the last poll. */
@@ -175,8 +175,9 @@ function createEngine(
   const onFailure = (error: Error) => logger.error({ err: error }, error.message);
   const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
   if (recorder) logger.info({ directory: recorder.directory }, "recording the market");
-  // A resumed market was shown before, so its warm-up is over.
-  const warmupMs = before ? 0 : config.warmupMs;
+  // A resumed market was shown before, and one with chains starts at the present.
+  const startsAtPresent = config.feed === "live" || config.feed === "chain";
+  const warmupMs = before || startsAtPresent ? 0 : config.warmupMs;
   const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
   const progress = () => {
     const afterMs = source.clockAtMs;

@@ -191,13 +191,20 @@ export class Detector {
       startScore: this.startScore(token),
       startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
       startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
-      mayStart:
-        !token.profile.quote && (!token.candle || token.candle.minutes >= this.#settings.candleWarmUp),
+      mayStart: !token.profile.quote && this.#isKnown(token, atMs),
       isDangerous: isDangerous(token.canary),
       isUnheard,
       isSilent: this.#isSilent(token, reading, isUnheard, atMs),
     };
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
+  }
+
+  /** Returns whether what is usual for the token is known well enough for it to start. */
+  #isKnown({ group, candle, trades, pools }: TokenState, atMs: number): boolean {
+    if (candle) return candle.minutes >= this.#settings.candleWarmUp;
+    const { sinceMs } = this.#markets[group];
+    if (!trades || sinceMs < 0 || atMs - sinceMs >= this.#settings.observedMs) return true;
+    return pools.some(({ listedMs }) => listedMs >= sinceMs);
   }
 
   /** An aggregator reports each minute: its silence is noticed sooner than that of trades. */

@@ -22,6 +22,8 @@ export interface Market {
   resumedMs: number;
   /** When the medians were last measured; -1 before. */
   measuredMs: number;
+  /** Since when its trades are known; -1 if from the start. */
+  sinceMs: number;
   /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
   readonly path: Float64Array;
   pathMinute: number;
@@ -36,6 +38,7 @@ export function createMarket(): Market {
     usualGapMs: MINUTE_MS,
     resumedMs: -1,
     measuredMs: -1,
+    sinceMs: -1,
     path: new Float64Array(PATH_MINUTES),
     pathMinute: -1,
   };

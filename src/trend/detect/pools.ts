@@ -142,7 +142,7 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 }
 
 /** A pool sets the price, or is another deep one, or holds too little to say anything. */
-type PoolRole = "price" | "other" | "shallow";
+export type PoolRole = "price" | "other" | "shallow";
 
 /**
  * Adds a trade to its pool's recent volume. Returns what the pool means to the token.
@@ -161,17 +161,10 @@ export function noteTradeIn(
   atMs: number,
 ): PoolRole {
   const minuteMs = Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
-  if (minuteMs > pool.volumeAtMs) {
-    // The other pools' trades since then are better evidence than this pool's old price.
-    if (minuteMs - pool.volumeAtMs > VOLUME_MS) pool.scale = 0;
-    pool.volumeUsd = volumeAt(pool, minuteMs);
-    pool.volumeAtMs = minuteMs;
-  }
-  pool.volumeUsd += usd;
-  if (token.mainPool === pool.pool) return "price";
+  noteVolume(pool, usd, minuteMs);
+  const role = roleOf(token, pool, atMs);
+  if (role !== "other") return role;
   const main = findPool(token, token.mainPool);
-  const isShallow = token.pools.length > 1 && steadyUsd(pool, atMs) < minPriceDepth(token, atMs);
-  if (isShallow) return "shallow";
   if (main && pool.volumeUsd <= TAKE_OVER * volumeAt(main, minuteMs)) return "other";
   const isTraded = main !== undefined && main.volumeUsd > 0 && atMs - main.volumeAtMs < VOLUME_MS;
   if (isTraded && steadyUsd(pool, atMs) < MUCH_DEEPER * main.usd) {
@@ -182,6 +175,25 @@ export function noteTradeIn(
   token.tookOverMs = atMs;
   pool.scale = 0;
   return "price";
+}
+
+/** Adds a trade of that minute to the pool's recent volume. */
+export function noteVolume(pool: Pool, usd: number, minuteMs: number): void {
+  if (minuteMs > pool.volumeAtMs) {
+    // The other pools' trades since then are better evidence than this pool's old price.
+    if (minuteMs - pool.volumeAtMs > VOLUME_MS) pool.scale = 0;
+    pool.volumeUsd = volumeAt(pool, minuteMs);
+    pool.volumeAtMs = minuteMs;
+  }
+  const latestMs = Math.floor(pool.volumeAtMs / MINUTE_MS) * MINUTE_MS;
+  pool.volumeUsd += usd * decay(latestMs - minuteMs, VOLUME_MS);
+}
+
+/** Returns what the pool means to the token at present. */
+export function roleOf(token: TokenState, pool: Pool, atMs: number): PoolRole {
+  if (token.mainPool === pool.pool) return "price";
+  const isShallow = token.pools.length > 1 && steadyUsd(pool, atMs) < minPriceDepth(token, atMs);
+  return isShallow ? "shallow" : "other";
 }
 
 /** Returns the dollars in all of the token's pools; `null` if none is known. */

@@ -60,6 +60,35 @@ export function recordInRing(
   ring.sells[slot] = (ring.sells[slot] ?? 0) + sells;
 }
 
+/**
+ * Records a past price, which holds from its step to before `until`, and the trades of that step.
+ * Steps before the first stored one are added, as far back as the ring reaches.
+ */
+export function recordPast(
+  ring: BucketRing,
+  bucket: number,
+  until: number,
+  price: number,
+  buys: number,
+  sells: number,
+): void {
+  const size = ring.closes.length;
+  if (ring.last < 0 || bucket > ring.last) {
+    recordInRing(ring, bucket, price, buys, sells);
+    return;
+  }
+  if (bucket <= ring.last - size) return;
+  for (let step = bucket; step < ring.first; step++) {
+    ring.closes[step % size] = price;
+    ring.buys[step % size] = 0;
+    ring.sells[step % size] = 0;
+  }
+  ring.first = Math.min(ring.first, bucket);
+  for (let step = bucket; step < Math.min(until, ring.last + 1); step++) ring.closes[step % size] = price;
+  ring.buys[bucket % size] = (ring.buys[bucket % size] ?? 0) + buys;
+  ring.sells[bucket % size] = (ring.sells[bucket % size] ?? 0) + sells;
+}
+
 export function scaleRing(ring: BucketRing, factor: number): void {
   for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
 }

@@ -6,6 +6,7 @@ import {
   type MarketEvent,
   type MarketGroup,
   Profile,
+  type TokenEvent,
   type Trade,
   Window,
 } from "../../market/index.ts";
@@ -24,6 +25,7 @@ const KINDS: ReadonlySet<unknown> = new Set([
   "listing",
   "liquidity",
   "profile",
+  "observed",
   "clock",
 ]);
 const GROUPS: ReadonlySet<unknown> = new Set(["bsc", "exchange", "matic", "avalanche"]);
@@ -48,10 +50,7 @@ export function isGroup(value: unknown): value is MarketGroup {
 }
 
 /** Stores an event's amounts in `numbers`, or returns why it is invalid, time and token aside. */
-export function readEvent(
-  event: Exclude<MarketEvent, { kind: "clock" }>,
-  numbers: EventNumbers,
-): RejectReason | undefined {
+export function readEvent(event: TokenEvent, numbers: EventNumbers): RejectReason | undefined {
   switch (event.kind) {
     case "trade":
       return readTrade(event, numbers);
@@ -72,6 +71,7 @@ export function readEvent(
 function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool) || !isName(event.trader)) return "malformed";
   if (event.side !== "buy" && event.side !== "sell") return "malformed";
+  if (event.tradedAt !== undefined && !isTime(event.tradedAt)) return "malformed";
   numbers.price = parsePrice(event.price);
   if (Number.isNaN(numbers.price)) return "price";
   numbers.usd = parseUsd(event.quoteUsd);
@@ -125,6 +125,6 @@ function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReas
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
 }
 
-function isTime(value: unknown): value is number {
+export function isTime(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= LAST_MS;
 }

@@ -3,20 +3,31 @@ import type { Candle, LiquidityEvent, ListingEvent, Profile, Trade, Window } fro
 import type { BuyerRatePriors } from "../detect/buyer-rate-priors.ts";
 import type { Detector } from "../detect/detector.ts";
 import { createCandleState } from "../detect/forms/candle-detector.ts";
-import { addTrade, createTradeState, decayTrades, type TradeInput } from "../detect/forms/trade-detector.ts";
+import {
+  addPastPrice,
+  addTrade,
+  createTradeState,
+  decayTrades,
+  followSince,
+  type TradeInput,
+  type TradeState,
+} from "../detect/forms/trade-detector.ts";
 import {
   findPool,
   liquidityOf,
   mayTradeInUnknown,
   notePool,
   noteTradeIn,
+  noteVolume,
+  type PoolRole,
   priceDepthOf,
+  roleOf,
   steadyUsd,
 } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { NewestBook } from "../views/newest.ts";
 import { applyReport } from "./apply-report.ts";
-import { recordInRing } from "./bucket-ring.ts";
+import { recordInRing, recordPast } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import type { RejectReason } from "./rejection.ts";
 import type { TokenBook } from "./token-book.ts";
@@ -48,7 +59,15 @@ interface IntakeBooks {
 export class Intake {
   readonly #books: IntakeBooks;
   /** Reused, because a trade must not allocate. */
-  readonly #trade: TradeInput = { at: 0, isBuy: false, usd: 0, trader: "", price: null, isShallow: false };
+  readonly #trade: TradeInput = {
+    at: 0,
+    isBuy: false,
+    usd: 0,
+    trader: "",
+    ageMs: 0,
+    price: null,
+    isShallow: false,
+  };
 
   constructor(books: IntakeBooks) {
     this.#books = books;
@@ -68,26 +87,40 @@ export class Intake {
     const token = known ?? this.#create(event);
     if (token.candle) return "mixed";
     if (!pool && !mayTradeInUnknown(token, event.pool)) return "unknown-pool";
-    const unknownRole = token.mainPool === "" ? "price" : "other";
-    const role = pool ? noteTradeIn(token, pool, usd, numbers.price, event.at) : unknownRole;
-    const setsPrice = (role === "price" || token.price === 0) && event.at >= token.priceAtMs;
-    const minute = Math.floor(event.at / MINUTE_MS);
-    if (setsPrice) setPrice(token, pool, event, numbers.price);
-    token.trades ??= this.#createTrades(token, event.at);
-    if (token.firstPool === "") token.firstPool = event.pool;
+    const { pool: name } = event;
+    const at = tradedAtOf(event);
+    const isPast = at < event.at;
+    const role = pool ? roleOfTrade(token, pool, usd, numbers.price, event) : unknownRole(token);
+    const setsPrice = (role === "price" || token.price === 0) && at >= token.priceAtMs;
+    const minute = Math.floor(at / MINUTE_MS);
+    if (setsPrice) setPrice(token, pool, { at, pool: name, price: event.price }, numbers.price);
+    token.trades ??= this.#createTrades(token, at);
+    const { trades } = token;
+    if (token.firstPool === "") token.firstPool = name;
     noteMarket(token, event.at);
-    noteActivity(token, event.at, minute);
+    noteActivity(token, at, minute);
     const input = this.#trade;
-    input.at = event.at;
+    input.at = at;
     input.isBuy = event.side === "buy";
     input.usd = usd;
     input.trader = event.trader;
     input.price = setsPrice ? numbers.price : null;
     input.isShallow = role === "shallow";
     const rate = detector.rateOf(token);
-    decayTrades(token.trades, event.at, rate, settings);
-    addTrade(token.trades, input, rate, settings);
+    decayTrades(trades, at, rate, settings);
+    input.ageMs = isPast ? trades.atMs - at : 0;
+    addTrade(trades, input, rate, settings);
     const buys = input.isBuy ? 1 : 0;
+    if (isPast) {
+      const isPriced = setsPrice || role === "price";
+      enterPastPrice(
+        token,
+        trades,
+        { ...input, price: isPriced ? numbers.price : null, setsPrice },
+        settings,
+      );
+      return token;
+    }
     recordInRing(token.minutes, minute, token.price, buys, 1 - buys);
     if (token.fine)
       recordInRing(token.fine, Math.floor(event.at / FINE_STEP_MS), token.price, buys, 1 - buys);
@@ -187,6 +220,47 @@ export class Intake {
 
 function pendingOf(event: Candle, { price, usd, buyShare }: EventNumbers): PendingCandle {
   return { close: price, volume: usd, buyShare, text: event.close };
+}
+
+/** A past trade adds to its pool's volume, but no pool takes over the price by it. */
+function roleOfTrade(token: TokenState, pool: Pool, usd: number, price: number, event: Trade): PoolRole {
+  const tradedAt = tradedAtOf(event);
+  if (tradedAt === event.at) return noteTradeIn(token, pool, usd, price, tradedAt);
+  noteVolume(pool, usd, Math.floor(tradedAt / MINUTE_MS) * MINUTE_MS);
+  return roleOf(token, pool, event.at);
+}
+
+function tradedAtOf({ at, tradedAt = at }: Trade): number {
+  return Math.min(tradedAt, at);
+}
+
+function unknownRole({ mainPool }: TokenState): PoolRole {
+  return mainPool === "" ? "price" : "other";
+}
+
+/** Adds a past trade's price to the token's average and charts, where no later one is known. */
+function enterPastPrice(
+  token: TokenState,
+  trades: TradeState,
+  { at, isBuy, usd, price, setsPrice }: TradeInput & { readonly setsPrice: boolean },
+  settings: DetectorSettings,
+): void {
+  followSince(trades, at, settings);
+  if (price !== null && !setsPrice)
+    addPastPrice(trades, { at, price, inflowUsd: isBuy ? usd : -usd }, settings);
+  const isKnown = price !== null && (setsPrice || trades.startPriceAtMs === at);
+  const untilMs = setsPrice ? Number.POSITIVE_INFINITY : trades.startMs;
+  const buys = isBuy ? 1 : 0;
+  for (const [ring, stepMs] of [
+    [token.minutes, MINUTE_MS],
+    [token.fine, FINE_STEP_MS],
+  ] as const) {
+    const step = Math.floor(at / stepMs);
+    const until = isKnown ? Math.floor(untilMs / stepMs) : step;
+    if (ring) recordPast(ring, step, until, isKnown ? price : trades.startPrice, buys, 1 - buys);
+  }
+  // Found again among the minutes, when the current one ends.
+  token.peakMinute = -1;
 }
 
 function noteMarket(token: TokenState, atMs: number): void {

@@ -229,6 +229,7 @@ export function rescalePrices(token: TokenState, ratio: number): void {
   if (!trades) return;
   trades.price *= ratio;
   trades.longPrice *= ratio;
+  trades.startPrice *= ratio;
   trades.minutePrice *= ratio;
 }
 
@@ -254,7 +255,7 @@ export function setPrice(
 
 /** Records that the token traded at `atMs`, within that minute counted from 1970. */
 export function noteActivity(token: TokenState, atMs: number, minute: number): void {
-  if (token.firstMarketMs < 0) token.firstMarketMs = atMs;
+  if (token.firstMarketMs < 0 || atMs < token.firstMarketMs) token.firstMarketMs = atMs;
   token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
   const passed = minute - token.lastActiveMinute;
   if (passed > 0) {

@@ -123,7 +123,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
     const steps = clocks(events).map((at, index, all) => at - (all[index - 1] ?? at - 1_000));
     expect(new Set(steps)).toEqual(new Set([1_000]));
     for (const token of Object.keys(HOME)) {
-      const ofToken = events.filter((event) => event.kind !== "clock" && event.token === token);
+      const ofToken = events.filter((event) => "token" in event && event.token === token);
       expect(ofToken[0]).toMatchObject({ kind: "profile", symbol: token });
       expect(ofToken.slice(1).every(({ kind }) => kind === "candle")).toBe(true);
     }

@@ -1,5 +1,5 @@
 import { afterEach, expect } from "vitest";
-import { FAR_PATIENCE_MS, FIRST_WORD_MS } from "../../../src/feed/merge/feed-buffer.ts";
+import { FIRST_WORD_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import { test } from "../../support/still-running.ts";
 import { Joined, settle } from "./joined.ts";
 import { candle, clock, SECOND, START, trade } from "./told-feed.ts";
@@ -63,7 +63,7 @@ test("the others wait for at most 14 seconds", async () => {
   expect(market.clockS).toBe(20);
 });
 
-test("a recovered part emits its facts but no stale trades, and is waited for again once in step", async () => {
+test("a recovered part emits its facts, and its trades as past ones, and is waited for again once in step", async () => {
   const market = join();
   const { bsc, exchange, told } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -77,20 +77,24 @@ test("a recovered part emits its facts but no stale trades, and is waited for ag
   exchange.tell(clock(61));
   await settle();
   expect(told.slice(before)).toEqual([
-    { kind: "liquidity", at: START + 60 * SECOND, ...pool, usd: "5000", cause: "add" },
+    { ...trade(20), at: START + 60 * SECOND, tradedAt: START + 20 * SECOND },
+    {
+      ...{ kind: "listing", at: START + 60 * SECOND, listedAt: START + 21 * SECOND },
+      ...{ ...pool, liquidity: "5000" },
+    },
     { kind: "liquidity", at: START + 60 * SECOND, ...pool, usd: "9", cause: "remove" },
     { kind: "profile", at: START + 60 * SECOND, group: "bsc", token: "0xbb", symbol: "B" },
     clock(61),
   ]);
-  expect(market.feed.parts?.()[0]?.late).toBe(2);
+  expect(market.feed.parts?.()[0]?.late).toBe(1);
   bsc.tick(24, 57);
   bsc.tell(trade(57));
   await settle();
   exchange.tell(clock(62));
   await settle();
-  expect(told.slice(before + 4)).toEqual([trade(57)]);
+  expect(told.slice(before + 5)).toEqual([trade(57)]);
   expect(market.notices.at(-1)).toBe(
-    "bsc is back in step with the others; 2 of its trades and candles came too late so far",
+    "bsc is back in step with the others; 1 of its candles and reports came too late so far",
   );
   expect(market.clockS).toBe(61);
   bsc.tick(58, 62);
@@ -98,24 +102,40 @@ test("a recovered part emits its facts but no stale trades, and is waited for ag
   expect(market.clockS).toBe(62);
 });
 
-test("at the start a part that reads its past is waited for while it makes progress", async () => {
+test("a part more than a minute behind is not waited for, joins when it is in step, and nothing is emitted twice", async () => {
   const market = join(3_600);
-  const { bsc, exchange } = market;
-  exchange.tick(0, 3_600);
-  bsc.tell(clock(0));
-  for (let step = 1; step <= 50; step++) {
-    bsc.tick((step - 1) * 60, step * 60);
-    market.time.advance(9_000);
+  const { bsc, exchange, told } = market;
+  exchange.tick(3_500, 3_561);
+  bsc.tell(clock(3_501));
+  await settle();
+  // Exactly a minute: it is waited for.
+  expect(market.clockS).toBe(3_501);
+  exchange.tell(clock(3_562));
+  await settle();
+  expect(market.clockS).toBe(3_562);
+  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is behind the others" });
+  // However fast it catches up, the others go on.
+  for (let second = 3_502; second < 3_540; second++) {
+    bsc.tell(trade(second), clock(second));
+    exchange.tell(clock(second + 61));
     await settle();
-    expect(market.clockS).toBe(step * 60);
+    expect(market.clockS).toBe(second + 61);
   }
-  expect(market.notices).toEqual([]);
-  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is reading the past" });
-  for (let second = 0; second <= FAR_PATIENCE_MS / SECOND + 1; second++) {
-    market.time.advance(SECOND);
-    await settle();
-  }
-  expect(market.clockS).toBe(3_600);
+  for (let second = 3_540; second <= 3_600; second++) bsc.tell(trade(second), clock(second));
+  await settle();
+  expect(market.notices.at(-1)).toMatch(/^bsc is back in step with the others/);
+  bsc.tell(clock(3_601));
+  exchange.tell(trade(3_602, "0xcc", "matic"), clock(3_602));
+  await settle();
+  expect(market.clockS).toBe(3_601);
+  const clocks = told.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
+  expect(clocks).toEqual([...new Set(clocks)].toSorted((a, b) => a - b));
+  const trades = told.flatMap((event) => (event.kind === "trade" ? [event.tradedAt ?? event.at] : []));
+  // All of them, the late ones as past trades.
+  expect(trades.map((at) => (at - START) / SECOND)).toEqual(
+    Array.from({ length: 99 }, (_, index) => 3_502 + index),
+  );
+  expect(market.feed.parts?.()[0]?.late).toBe(0);
 });
 
 test("a part that is slower than time, or far behind without catching up, is not waited for", async () => {

@@ -23,16 +23,25 @@ const counts = fc.record({ buys: count, sells: count, buyers: count, sellers: co
 
 /** Any valid event, by kind. */
 const EVENTS = {
-  trade: fc.record({
-    kind: fc.constant("trade" as const),
-    ...common,
-    pool: id,
-    side: fc.constantFrom("buy" as const, "sell" as const),
-    price: amount,
-    amount,
-    quoteUsd: amount,
-    trader: id,
-  }),
+  trade: fc.record(
+    {
+      kind: fc.constant("trade" as const),
+      ...common,
+      pool: id,
+      side: fc.constantFrom("buy" as const, "sell" as const),
+      price: amount,
+      amount,
+      quoteUsd: amount,
+      trader: id,
+      tradedAt: at,
+    },
+    {
+      requiredKeys: [
+        ...(["kind", "at", "group", "token", "pool", "side"] as const),
+        ...(["price", "amount", "quoteUsd", "trader"] as const),
+      ],
+    },
+  ),
   candle: fc
     .record(
       {
@@ -93,6 +102,7 @@ const EVENTS = {
     },
     { requiredKeys: ["kind", "at", "group", "token"] },
   ),
+  observed: fc.record({ kind: fc.constant("observed" as const), at, group: common.group, since: at }),
   clock: fc.record({ kind: fc.constant("clock" as const), at }),
 };
 

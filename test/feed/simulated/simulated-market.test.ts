@@ -121,7 +121,7 @@ describe("invariants of events", () => {
     const profiled = new Set<string>();
     const pools = new Map<string, string>();
     const offenders = events.filter((event) => {
-      if (event.kind === "clock") return false;
+      if (!("token" in event)) return false;
       const token = `${event.group}/${event.token}`;
       if (event.kind === "profile") profiled.add(token);
       if (event.kind === "liquidity" && !pools.has(event.pool)) pools.set(event.pool, token);

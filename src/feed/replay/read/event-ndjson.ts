@@ -2,7 +2,7 @@ import { z } from "zod";
 import { firstIssue } from "../../../lib/text/first-issue.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
-import { FeedFacts, MarketEvent, Origin } from "../../../market/index.ts";
+import { FeedFacts, MarketEvent, Origin, type TokenEvent } from "../../../market/index.ts";
 import { profileFields, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
 import { LATEST_AT_MS, type Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";
@@ -86,7 +86,7 @@ export class EventNdjsonParser implements LineParser {
     if (untimely) return untimely;
     // After a recorded profile of the same token, so that the file beside the recording takes
     // precedence.
-    if (event.kind !== "profile" && event.kind !== "clock") this.#introduce(event, out);
+    if (event.kind !== "profile" && "token" in event) this.#introduce(event, out);
     out.push(event);
     return undefined;
   }
@@ -99,7 +99,7 @@ export class EventNdjsonParser implements LineParser {
     for (const [key, seenAt] of this.#seenAt) this.#seenAt.set(key, seenAt + ms);
   }
 
-  #introduce({ group, token, at }: Exclude<MarketEvent, { kind: "clock" }>, out: MarketEvent[]): void {
+  #introduce({ group, token, at }: TokenEvent, out: MarketEvent[]): void {
     const profile = this.#profiles.get(token);
     if (!profile || (profile.groups && !profile.groups.includes(group))) return;
     this.#used.add(token);
@@ -118,6 +118,9 @@ function shift(event: MarketEvent, shiftMs: number): MarketEvent | undefined {
   const shifted = (then: number | undefined) => (then === undefined ? undefined : then + shiftMs);
   if (event.kind === "candle") return { ...event, at, openAt: event.openAt + shiftMs };
   if (event.kind === "window") return { ...event, at, createdAt: shifted(event.createdAt) };
+  if (event.kind === "observed") return { ...event, at, since: event.since + shiftMs };
+  if (event.kind === "trade" && event.tradedAt !== undefined)
+    return { ...event, at, tradedAt: event.tradedAt + shiftMs };
   return event.kind === "listing" ? { ...event, at, listedAt: shifted(event.listedAt) } : { ...event, at };
 }
 

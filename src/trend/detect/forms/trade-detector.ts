@@ -28,6 +28,12 @@ const MAX_SAMPLES = 360;
 /** Running state of one token. Decaying sums are as of `atMs`. */
 export interface TradeState {
   atMs: number;
+  /** When its trades were first followed, and since when they are known. */
+  readonly startMs: number;
+  sinceMs: number;
+  /** The price just before `startMs`, and the time of that trade; -1 while it is assumed. */
+  startPrice: number;
+  startPriceAtMs: number;
   price: number;
   longPrice: number;
   /** Log return above that average, as last read; burst since the last low, as for candles. */
@@ -73,6 +79,8 @@ export interface TradeInput {
   isBuy: boolean;
   usd: number;
   trader: string;
+  /** How long ago a past trade was, as of the state's time; 0 for one of the present. */
+  ageMs: number;
   /** `null` if the trade's pool does not set the token's price. */
   price: number | null;
   /** The pool is too shallow for the canary: anyone can make one and trade with themselves. */
@@ -82,6 +90,10 @@ export interface TradeInput {
 export function createTradeState(atMs: number, price: number, settings: DetectorSettings): TradeState {
   return {
     atMs,
+    startMs: atMs,
+    sinceMs: atMs,
+    startPrice: price,
+    startPriceAtMs: -1,
     price,
     longPrice: price,
     longRise: 0,
@@ -146,67 +158,132 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   state.topBuyerUsd *= canary;
 }
 
-/** Adds one trade to a state that {@link decayTrades} has brought to its time. */
+/**
+ * Adds one trade to a state that {@link decayTrades} has brought to its time. A past trade adds to
+ * the sums what is left of it by now, and to a distinct count only if its trader did not act since.
+ */
 export function addTrade(
   state: TradeState,
   trade: Readonly<TradeInput>,
   rate: number,
   settings: DetectorSettings,
 ): void {
-  const { usd } = trade;
-  if (trade.price !== null) {
-    state.burst = burstAfter(state.burst, Math.log(trade.price / state.price), 0);
-    state.price = trade.price;
-    state.inflow += trade.isBuy ? usd : -usd;
+  const { usd, ageMs, price } = trade;
+  const long = decay(ageMs, settings.priceMs);
+  if (price !== null) {
+    if (ageMs === 0) state.burst = burstAfter(state.burst, Math.log(price / state.price), 0);
+    else {
+      // The price has held since then. Its way there is unknown, so it is no burst of this minute.
+      state.longPrice += (price - state.price) * (1 - long);
+      state.minutePrice *= price / state.price;
+    }
+    state.price = price;
+    state.inflow += (trade.isBuy ? usd : -usd) * long;
   }
-  state.usd += usd;
-  state.slowUsd += usd * rate;
-  if (!trade.isShallow) state.longUsd += usd;
+  state.usd += usd * decay(ageMs, settings.fastMs);
+  state.slowUsd += usd * rate * decay(ageMs, settings.baselineMs);
+  if (!trade.isShallow) state.longUsd += usd * decay(ageMs, CANARY_MS);
   const row = rowOf(state.wallets, trade.trader, trade.at);
   if (trade.isBuy) addPurchase(state, row, trade, rate, settings);
-  else addSale(state, row, trade);
+  else addSale(state, row, trade, settings);
+}
+
+/** Counts the time since a past trade as followed: see {@link TradeState.slowMs}. */
+export function followSince(state: TradeState, atMs: number, settings: DetectorSettings): void {
+  if (atMs >= state.sinceMs) return;
+  const leftOf = (fromMs: number) => decay(state.atMs - fromMs, settings.baselineMs);
+  state.slowMs += settings.baselineMs * (leftOf(state.sinceMs) - leftOf(atMs));
+  state.sinceMs = atMs;
+}
+
+/**
+ * Adds the price of a past trade that is not the latest. The long average takes it until the next
+ * known price, if the trade was before the state's first one and past trades come in order; within
+ * the time that was followed, the average remains.
+ */
+export function addPastPrice(
+  state: TradeState,
+  { at, price, inflowUsd }: { readonly at: number; readonly price: number; readonly inflowUsd: number },
+  settings: DetectorSettings,
+): void {
+  const leftOf = (fromMs: number) => decay(state.atMs - fromMs, settings.priceMs);
+  state.inflow += inflowUsd * leftOf(at);
+  if (at >= state.startMs || at < state.startPriceAtMs) return;
+  // Before the first known trade, its own price is assumed.
+  const before = state.startPriceAtMs < 0 ? 0 : leftOf(at);
+  state.longPrice += (price - state.startPrice) * (leftOf(state.startMs) - before);
+  state.startPrice = price;
+  state.startPriceAtMs = at;
 }
 
 function addPurchase(
   state: TradeState,
   row: number,
-  { at, usd, isShallow }: Readonly<TradeInput>,
+  { at, usd, ageMs, isShallow }: Readonly<TradeInput>,
   rate: number,
   settings: DetectorSettings,
 ): void {
   const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
   const fresh = newness(at, lastBuyMs, settings.fastMs);
-  state.buyers += fresh;
-  state.minuteBuyers += fresh;
-  state.slowBuyers += fresh * rate;
-  state.buys += 1;
+  const fast = decay(ageMs, settings.fastMs);
+  state.buyers += fresh * fast;
+  if (ageMs === 0) state.minuteBuyers += fresh;
+  state.slowBuyers += rate * slowNewness(fresh, lastBuyMs, at, ageMs, settings);
+  state.buys += fast;
   numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
   if (isShallow) return;
-  state.longBuyers += newness(at, lastBuyMs, CANARY_MS);
-  state.longBuys += 1;
-  state.longBuyUsd += usd;
+  const canary = decay(ageMs, CANARY_MS);
+  state.longBuyers += newness(at, lastBuyMs, CANARY_MS) * canary;
+  state.longBuys += canary;
+  state.longBuyUsd += usd * canary;
   const usdAtMs = numbers[row + USD_AT_MS] ?? at;
-  const bought = (numbers[row + USD] ?? 0) * decay(at - usdAtMs, CANARY_MS) + usd;
+  const latestMs = Math.max(usdAtMs, at);
+  const held = (numbers[row + USD] ?? 0) * decay(latestMs - usdAtMs, CANARY_MS);
+  const bought = held + usd * decay(ageMs === 0 ? 0 : latestMs - at, CANARY_MS);
   numbers[row + USD] = bought;
-  numbers[row + USD_AT_MS] = Math.max(usdAtMs, at);
-  if (bought >= state.topBuyerUsd) state.topBuyerUsd = bought;
+  numbers[row + USD_AT_MS] = latestMs;
+  const boughtNow = bought * decay(ageMs === 0 ? 0 : state.atMs - latestMs, CANARY_MS);
+  if (boughtNow >= state.topBuyerUsd) state.topBuyerUsd = boughtNow;
 }
 
-function addSale(state: TradeState, row: number, { at, usd, isShallow }: Readonly<TradeInput>): void {
+/**
+ * Returns what a purchase adds to the slow count. If its trader bought again since, the later
+ * purchase counted as new: its part is taken back.
+ */
+function slowNewness(
+  fresh: number,
+  lastBuyMs: number,
+  atMs: number,
+  ageMs: number,
+  { fastMs, baselineMs }: DetectorSettings,
+): number {
+  if (ageMs === 0 || lastBuyMs < atMs) return fresh * decay(ageMs, baselineMs);
+  const sinceMs = lastBuyMs - atMs;
+  return decay(ageMs, baselineMs) - decay(sinceMs, fastMs) * decay(ageMs - sinceMs, baselineMs);
+}
+
+function addSale(
+  state: TradeState,
+  row: number,
+  { at, usd, ageMs, isShallow }: Readonly<TradeInput>,
+  settings: DetectorSettings,
+): void {
   const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
-  state.sells += 1;
+  state.sells += decay(ageMs, settings.fastMs);
   if (isShallow) return;
-  state.longSellers += newness(at, lastSellMs, CANARY_MS);
+  const canary = decay(ageMs, CANARY_MS);
+  state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
   // `<=` because both can occur at the same time, in one block.
-  if (lastBuyMs >= Math.max(0, lastSellMs) && at - lastBuyMs <= ROUND_TRIP_MS) {
+  const isAfter = lastBuyMs >= Math.max(0, lastSellMs) && (ageMs === 0 || at >= lastBuyMs);
+  if (isAfter && at - lastBuyMs <= ROUND_TRIP_MS) {
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
     numbers[row + TRIPS] = trips;
-    if (trips > 1) state.roundTripUsd += 2 * usd;
+    if (trips > 1) state.roundTripUsd += 2 * usd * canary;
   }
-  numbers[row + LAST_SELL_MS] = at;
+  numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
 
 /** What an action adds to distinct traders: each counts e^(−age/τ) by its latest action only. */
