@@ -14,9 +14,9 @@ function failureOf(run: () => unknown): string {
 
 test("the live market has all parts and some enrichers, and each can be left out", () => {
   expect(load(["--feed", "live"])).toMatchObject({
-    live: ["bsc", "polygon", "avalanche", "exchange"],
+    live: ["exchange", "aggregator", "bsc", "polygon", "avalanche"],
     enrich: ["coingecko", "sourcify", "dexscreener"],
-    warmupMs: 3_600_000,
+    warmupMs: 600_000,
     bscRpc: [],
   });
   expect(load(["--feed", "exchange"]).enrich).toEqual([]);

@@ -54,7 +54,21 @@ describeOnAnvil("the live market from its sources to the wire", () => {
     const directory = newDirectory(onTestFinished);
     await using world = await LiveWorld.open();
     const data = newDirectory(onTestFinished);
-    const flags = ["--feed", "live", "--warmup", "11m", "--port", "0", "--drain", "0", "--record", directory];
+    const parts = "bsc,polygon,avalanche,exchange";
+    const flags = [
+      "--feed",
+      "live",
+      "--live",
+      parts,
+      "--warmup",
+      "11m",
+      "--port",
+      "0",
+      "--drain",
+      "0",
+      "--record",
+      directory,
+    ];
     const serve = () => spawnCli(["serve", ...flags, "--data", data, ...world.flags]);
     await using server = serve();
     await server.said("stdout", "with the live markets of bsc, polygon, avalanche, binance");

@@ -5,8 +5,8 @@ import { setting } from "./setting.ts";
 
 /** Settings of the live markets and of the services that describe tokens. */
 export const LIVE_SETTINGS = {
-  live: setting("live", someOf(["bsc", "polygon", "avalanche", "exchange", "aggregator"]), {
-    default: "bsc,polygon,avalanche,exchange",
+  live: setting("live", someOf(["exchange", "aggregator", "bsc", "polygon", "avalanche"]), {
+    default: "exchange,aggregator,bsc,polygon,avalanche",
     example: "exchange,aggregator",
     description: "Parts of the live market",
   }),

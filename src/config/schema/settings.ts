@@ -148,12 +148,12 @@ export const SETTINGS = {
     description: "Start again when the recording ends. Its times are shifted so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
-    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "1h", live: "1h" },
+    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "10m", live: "10m" },
     defaultText:
-      "6h for the simulated market and the exchanges, 8h for the shipped day, 1h for chain and live, otherwise 0",
+      "6h for the simulated market and the exchanges, 8h for the shipped day, 10m for chain and live, otherwise 0",
     example: "30m",
     description:
-      "Event time to process at full speed at startup, so that the first page is not empty; at most 12h for exchanges",
+      "Event time to process at full speed at startup, so that the first page is not empty; at most 12h for exchanges. chain and live start at the present and read this much of the past meanwhile, at least 1h of exchanges",
   }),
   ...LIVE_SETTINGS,
   record: setting("record", directoryOrNone, {

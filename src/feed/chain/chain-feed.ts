@@ -11,9 +11,16 @@ export interface ChainFeedOptions {
   /** Endpoints, `http(s)://` or `ws(s)://`. If empty, the network's public ones. */
   readonly urls?: readonly string[];
   readonly clock: Clock;
-  /** Event time before the chain's head to start at. Default: an hour. Not with `resumeAfterMs`. */
+  /** How much of the past to read, in event time. Default: ten minutes. */
   readonly backfillMs?: number;
-  /** Event time of the last `clock` event of a previous feed. Later events follow, none twice. */
+  /**
+   * How much of it comes before the present, each event at its own time. Default 90 seconds.
+   */
+  readonly presentMs?: number;
+  /**
+   * Event time of the last `clock` event of a previous feed. Later events follow, none twice. If
+   * that is longer ago than three minutes, starts at the present and reports the gap.
+   */
   readonly resumeAfterMs?: number;
   /** How often to ask endpoints for their final block, in milliseconds. Default 1,000. */
   readonly pollEveryMs?: number;

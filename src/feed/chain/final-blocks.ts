@@ -13,6 +13,10 @@ interface FinalBlocksOptions {
   readonly clock: Clock;
   /** Number of the first block. */
   readonly from: number;
+  /** Number of the last block. Default: none. */
+  readonly to?: number;
+  /** Maximum number of concurrent reads while catching up. Default 8. */
+  readonly readAhead?: number;
   readonly notify: Notify;
   /** Returns [0, 1). */
   readonly random: () => number;
@@ -25,7 +29,6 @@ export interface FinalBlock {
   readonly isReplacement: boolean;
 }
 
-/** Maximum number of concurrent reads while catching up. */
 const READ_AHEAD = 8;
 /**
  * Number of published blocks that are remembered by hash. After a deeper change of the chain,
@@ -68,7 +71,8 @@ class FinalBlockStream {
   }
 
   async *blocks(): AsyncGenerator<FinalBlock> {
-    while (!this.#signal.aborted) {
+    const { to = Number.POSITIVE_INFINITY } = this.#options;
+    while (!this.#signal.aborted && this.#next <= to) {
       try {
         const block = await this.#follower();
         if (block) yield this.#publish(block, false);
@@ -109,9 +113,10 @@ class FinalBlockStream {
   }
 
   #readAhead(): void {
-    const { pool, reader } = this.#options;
-    const maxReads = this.#failures > 0 || this.#doubts > 0 ? 1 : READ_AHEAD;
-    for (let number = this.#next; number < this.#next + maxReads && number <= pool.finalHead; number++) {
+    const { pool, reader, readAhead = READ_AHEAD, to = Number.POSITIVE_INFINITY } = this.#options;
+    const maxReads = this.#failures > 0 || this.#doubts > 0 ? 1 : readAhead;
+    const last = Math.min(this.#next + maxReads - 1, pool.finalHead, to);
+    for (let number = this.#next; number <= last; number++) {
       if (this.#reads.has(number)) continue;
       const read = reader.read(number, this.#signal);
       // Handled when the block is due.

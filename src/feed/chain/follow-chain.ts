@@ -1,10 +1,13 @@
 import type { Notify } from "../../lib/notify.ts";
-import { HOUR_MS, SECOND_MS } from "../../lib/time/time.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
 import { MULTICALL3, type Network } from "./network.ts";
+import { PastFill } from "./past-fill.ts";
 import { persist } from "./persist.ts";
 import { BlockTranslator } from "./pools/block-translator.ts";
 import { WORTH_WINDOW_MS } from "./pools/usd-prices.ts";
@@ -14,9 +17,32 @@ import { EndpointPool } from "./rpc/endpoint-pool.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
+/** A feed starts so far before the head: the present must not wait for the past. */
+export const PRESENT_MS = 90 * SECOND_MS;
+/** Blocks of a longer time are not read within seconds. */
+const MAX_RESUME_MS = 3 * MINUTE_MS;
+const BACKFILL_MS = 10 * MINUTE_MS;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
 /** Progress is reported while the feed is at least this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
+
+/** Concurrent reads of past blocks: most of an endpoint's limit is left for the present. */
+const PAST_READS = 2;
+/** Final blocks that may be left for the present while a past one is read: those in progress. */
+const IDLE_BLOCKS = 2;
+
+/** Where a feed starts. Times are event time. */
+interface Start {
+  /** The first block of the present. */
+  readonly from: number;
+  readonly fromMs: number;
+  /** Time of the newest final block. */
+  readonly headMs: number;
+  /** Since when the past is read behind the present; `fromMs` if it is not. */
+  readonly pastMs: number;
+  /** A previous feed published everything before. */
+  readonly isResumed: boolean;
+}
 
 /** Implements createChainFeed. Ends when the signal aborts. */
 export async function* followChain(
@@ -47,6 +73,9 @@ class ChainFollower {
   #progressAt = Number.NEGATIVE_INFINITY;
   /** The first published block. The pace since then estimates the time until the newest one. */
   #first: EvmBlock | undefined;
+  #latest: EvmBlock | undefined;
+  #start: Start | undefined;
+  #pastFill: PastFill | undefined;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
     const { network, urls = [], clock, notify = () => undefined } = options;
@@ -81,22 +110,28 @@ class ChainFollower {
     const network = await this.#checked();
     const contracts = new ContractReader(network, pool);
     const translator = new BlockTranslator(network, this.#options.bounds);
-    const from = await this.#persist(() => this.#firstBlock());
-    await this.#learnAnchors(translator, contracts, from - 1);
+    const start = await this.#persist(() => this.#findStart());
+    this.#start = start;
+    await this.#learnAnchors(translator, contracts, start.from - 1);
     const { clock } = this.#options;
     const reader = new BlockReader({ pool, clock, notify: this.#notify });
-    const blocks = finalBlocks(
-      { pool, reader, clock, from, notify: this.#notify, random: this.#random },
-      this.#signal,
-    );
+    const reading = { pool, reader, clock, notify: this.#notify, random: this.#random };
+    const blocks = finalBlocks({ ...reading, from: start.from }, this.#signal);
     for await (const { block, isReplacement } of blocks) {
       const wasPublished = this.#wasPublished(block);
       const events = await this.#translate(translator, contracts, block, wasPublished);
       // Most content of a replacement block was published before. Publishing it again would
       // duplicate it.
       if (isReplacement || wasPublished) continue;
+      const isFirst = this.#latest === undefined;
+      this.#latest = block;
       yield* this.#ticks(block.atMs);
+      const at = Math.floor(block.atMs / SECOND_MS) * SECOND_MS;
+      if (isFirst && !start.isResumed)
+        yield { kind: "observed", at, group: network.group, since: Math.min(block.atMs, start.fromMs) };
       yield* events;
+      if (isFirst && start.pastMs < start.fromMs) this.#fill(network, contracts, reading);
+      yield* this.#past(events, network.group);
       this.#report({ block, isReplacement });
     }
   }
@@ -122,22 +157,81 @@ class ChainFollower {
     return { ...network, factories, quotes };
   }
 
-  async #firstBlock(): Promise<number> {
-    const { backfillMs = HOUR_MS, resumeAfterMs } = this.#options;
-    // A token's value depends on the previous minute, and the published events depend on the value.
-    const momentOf = (headMs: number) =>
-      resumeAfterMs === undefined ? headMs - backfillMs : resumeAfterMs - WORTH_WINDOW_MS;
+  /** Finds the first block. Reports a gap since the previous feed that takes too long to read. */
+  async #findStart(): Promise<Start> {
+    const { network, backfillMs = BACKFILL_MS, presentMs = PRESENT_MS, resumeAfterMs } = this.#options;
+    let times = { headMs: 0, fromMs: 0, pastMs: 0 };
+    const momentOf = (headMs: number) => {
+      const isShort = resumeAfterMs !== undefined && headMs - resumeAfterMs <= MAX_RESUME_MS;
+      // A token's value depends on the previous minute, and the events depend on that value.
+      const fromMs = isShort ? resumeAfterMs - WORTH_WINDOW_MS : headMs - Math.min(backfillMs, presentMs);
+      const pastMs = isShort ? fromMs : Math.max(headMs - backfillMs, resumeAfterMs ?? 0);
+      times = { headMs, fromMs, pastMs: Math.min(pastMs, fromMs) };
+      return fromMs;
+    };
     let last = new RpcTrouble("failed", "no endpoint is available");
     // An endpoint may claim blocks that no other has. Then try the next lower claim.
     for (const highest of this.#pool.finalHeads) {
       try {
-        return await findBlock({ pool: this.#pool, highest }, momentOf, this.#signal);
+        const from = await findBlock({ pool: this.#pool, highest }, momentOf, this.#signal);
+        const { fromMs, pastMs } = times;
+        const isResumed = resumeAfterMs !== undefined && fromMs <= resumeAfterMs;
+        if (resumeAfterMs !== undefined && !isResumed) {
+          const [since, past] = [resumeAfterMs, pastMs].map((ms) => isoTime(ms));
+          const words = `reading what happened since ${past} behind it`;
+          this.#notify(
+            "warn",
+            `${network.name} was not followed since ${since}; starting at the present and ${words}`,
+          );
+          this.#lastSecond = undefined;
+        }
+        return { ...times, from, isResumed };
       } catch (error) {
         if (!(error instanceof RpcTrouble)) throw error;
         last = error;
       }
     }
     throw last;
+  }
+
+  /** Starts to read the past behind the present. */
+  #fill(
+    network: Network,
+    contracts: ContractReader,
+    reading: Omit<Parameters<typeof finalBlocks>[0], "from">,
+  ): void {
+    const pool = this.#pool;
+    const { from = 0, fromMs = 0, pastMs = 0 } = this.#start ?? {};
+    const translator = new BlockTranslator(network, this.#options.bounds);
+    const open = async () => {
+      const search = { pool, highest: from - 1 };
+      const first = await this.#persist(() => findBlock(search, () => pastMs, this.#signal));
+      await this.#learnAnchors(translator, contracts, first - 1);
+      return finalBlocks({ ...reading, from: first, to: from - 1, readAhead: PAST_READS }, this.#signal);
+    };
+    this.#pastFill = new PastFill({
+      ...{ pool, open, fromMs: pastMs, toMs: fromMs },
+      translate: (block) => this.#translate(translator, contracts, block, this.#wasPublished(block)),
+      isIdle: () => pool.finalHead - (this.#latest?.number ?? 0) <= IDLE_BLOCKS,
+    });
+    this.#pastFill.run(this.#signal).catch((error) => {
+      if (!this.#signal.aborted) this.#notify("warn", `stopped reading the past: ${messageOf(error)}`);
+      this.#pastFill = undefined;
+    });
+  }
+
+  /** Returns the events of the past that were read since the previous block. */
+  *#past(events: readonly MarketEvent[], group: Network["group"]): Generator<MarketEvent> {
+    const { pastMs = 0 } = this.#start ?? {};
+    const fill = this.#pastFill;
+    if (!fill || this.#lastSecond === undefined) return;
+    for (const event of events) fill.note(event);
+    const at = this.#lastSecond * SECOND_MS;
+    yield* fill.take(at);
+    if (!fill.isDone) return;
+    this.#pastFill = undefined;
+    yield { kind: "observed", at, group, since: pastMs };
+    this.#notify("info", `${this.#options.network.name} has read the past since ${isoTime(pastMs)}`);
   }
 
   /** Without the prices of these pools, nothing has a dollar value until they trade. */

@@ -16,6 +16,11 @@ export interface ExchangeFeedOptions {
   readonly minVolume: number;
   /** How much of the exchanges' past is published first. At most {@link MAX_FILL_MS}. */
   readonly warmupMs: number;
+  /**
+   * Starts at the present: each market's past follows as past candles while the present goes on.
+   * For a market whose other parts do not wait. Default: the past comes first.
+   */
+  readonly startsAtPresent?: boolean;
   /** Resumes after the `clock` of this time, without warm-up. At most {@link MAX_FILL_MS} ago. */
   readonly resumeAfterMs?: number;
   readonly clock: Clock;
@@ -115,15 +120,16 @@ class ExchangeRun {
   }
 
   async *tell(): AsyncGenerator<MarketEvent> {
-    const { clock, warmupMs, resumeAfterMs } = this.#options;
+    const { clock, warmupMs, startsAtPresent = false, resumeAfterMs } = this.#options;
     await this.#start();
     while (!this.#isLive) await clock.sleep(LOOK_EVERY_MS, this.#signal);
-    const now = this.#nowMs();
-    this.#clockAt = Math.floor((resumeAfterMs ?? now - warmupMs) / SECOND_MS) * SECOND_MS;
+    const from = this.#nowMs() - (startsAtPresent ? 0 : warmupMs);
+    this.#clockAt = Math.floor((resumeAfterMs ?? from) / SECOND_MS) * SECOND_MS;
     if (resumeAfterMs === undefined) {
       // Start at a whole minute, so that the first published minute is complete.
       this.#clockAt = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
       yield { kind: "clock", at: this.#clockAt };
+      if (startsAtPresent) this.#fillChosen([...this.#followed.values()]);
     }
     while (!this.#signal.aborted) {
       yield* this.#advance();
@@ -223,13 +229,14 @@ class ExchangeRun {
     toMs: number,
   ): Promise<void> {
     const tokens = new Map(chosen.map(({ pair, token }) => [pair, token]));
+    const release = (pair: string) => this.#past.release(tokens.get(pair) ?? "");
     const put = (pair: string, candle: MinuteCandle) => {
       if (candle.openAt >= this.#untoldMs()) this.#put(follower.name, pair, candle);
       else if (Number(candle.volume) > 0) this.#past.add(eventOf(tokens.get(pair) ?? "", candle));
     };
-    const filling = follower.fill([...tokens.keys()], fromMs, toMs, put);
+    const filling = follower.fill([...tokens.keys()], fromMs, toMs, put, release);
     const waiting = waitAtMost(filling, FILL_MS, this.#options.clock, this.#signal).finally(() => {
-      for (const token of tokens.values()) this.#past.release(token);
+      for (const pair of tokens.keys()) release(pair);
     });
     const had = (await waiting) ?? 0;
     const minutes = (toMs - fromMs) / MINUTE_MS;

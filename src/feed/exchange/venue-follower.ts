@@ -116,12 +116,16 @@ export class VenueFollower {
     return all;
   }
 
-  /** Passes on these pairs' minutes, until several fail in a row. Resolves with the successes. */
+  /**
+   * Passes on these pairs' minutes, and calls `onPair` after each pair's, until several fail in a
+   * row. Resolves with the successes.
+   */
   async fill(
     pairs: readonly string[],
     fromMs: number,
     toMs: number,
     onCandle = this.#options.onCandle,
+    onPair: (pair: string) => void = () => {},
   ): Promise<number> {
     const left = [...pairs];
     let had = 0;
@@ -132,6 +136,7 @@ export class VenueFollower {
         missed = minutes ? 0 : missed + 1;
         had += minutes ? 1 : 0;
         for (const candle of minutes ?? []) onCandle(pair, candle);
+        onPair(pair);
       }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -18,6 +18,7 @@ import {
 } from "../../feed/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { HOUR_MS } from "../../lib/time/time.ts";
 
 export type MarketConfig = Pick<
   Config,
@@ -80,20 +81,29 @@ function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketP
     venues: venuesOf(config, clock),
     quotes: config.exchangeQuotes,
     minVolume: config.exchangeVolume,
-    warmupMs: config.warmupMs,
+    ...(config.feed === "live"
+      ? { warmupMs: minutesOf(config.warmupMs), startsAtPresent: true }
+      : { warmupMs: config.warmupMs }),
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
     clock,
     notify: notifyLog(logger),
   });
 }
 
+/**
+ * Returns how much of the exchanges' past a live market reads: it costs one request for each
+ * market, and their charts show an hour.
+ */
+function minutesOf(warmupMs: number): number {
+  return warmupMs === 0 ? 0 : Math.max(warmupMs, HOUR_MS);
+}
+
 /** Opens the aggregator. It reports the listings of the chains that are not followed themselves. */
-function openAggregator(config: MarketConfig, { clock, logger, afterMs }: MarketParts): Feed {
+function openAggregator(config: MarketConfig, { clock, logger }: MarketParts): Feed {
   const followed = chainNames(config).map((name): string => NETWORKS[name].group);
   return createAggregatorFeed({
     url: config.geckoterminalUrl,
     networks: AGGREGATED,
-    warmupMs: afterMs === undefined ? config.warmupMs : 0,
     listings: new Set(AGGREGATED.flatMap(({ group }) => (followed.includes(group) ? [] : [group]))),
     clock,
     notify: notifyLog(logger),

@@ -1,5 +1,6 @@
 import { type ChainFeedOptions, createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
+import { HOUR_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { Waiters } from "../../support/waiters.ts";
 import type { Exchange } from "./exchange.ts";
@@ -15,6 +16,8 @@ export class Collector implements AsyncDisposable {
   constructor(options: Omit<ChainFeedOptions, "clock">) {
     const feed = createChainFeed({
       clock: systemClock,
+      // Most tests expect the whole past at its own time.
+      ...{ backfillMs: HOUR_MS, presentMs: HOUR_MS },
       pollEveryMs: 100,
       notify: (_level, sentence) => this.notices.push(sentence),
       ...options,
@@ -25,7 +28,7 @@ export class Collector implements AsyncDisposable {
 
   /** Everything but the passing of time. */
   get facts(): MarketEvent[] {
-    return this.events.filter(({ kind }) => kind !== "clock");
+    return this.events.filter(({ kind }) => kind !== "clock" && kind !== "observed");
   }
 
   /** Waits until event time has come this far. Rejects where the feed fails. */

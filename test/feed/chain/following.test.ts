@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { PRESENT_MS } from "../../../src/feed/chain/follow-chain.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
 import { eventually } from "../../support/waiters.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
@@ -148,5 +150,81 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.facts.filter(({ kind }) => kind !== "profile")).toEqual(market.events.slice(before));
     const clocks = collector.events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
     expect(clocks).toEqual(clocks.map((_, index) => resumeAfterMs + index * 1_000));
+  });
+
+  test("[start] a feed starts 90 seconds before the head, however long the past is", async () => {
+    await using market = await Market.open();
+    const { network } = market.exchange;
+    await market.trade();
+    await passTime(market, 10, 60);
+    await market.trade();
+    const untilMs = await market.settle();
+    await using collector = new Collector({ network, presentMs: PRESENT_MS });
+    await collector.reached(untilMs);
+    expect(collector.events[0]?.kind).toBe("clock");
+    expect(collector.events[0]?.at).toBeGreaterThan(untilMs - PRESENT_MS);
+    const trades = market.events.filter(({ kind }) => kind === "trade");
+    expect(collector.facts).toContainEqual(trades.at(-1));
+    expect(collector.facts).not.toContainEqual(trades[0]);
+  });
+
+  test("[past] the past is read behind the present: each trade and listing once, with its own time", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    for (let count = 0; count < 3; count++) {
+      await market.trade();
+      await passTime(market, 1, 60);
+    }
+    await market.trade();
+    const untilMs = await market.settle();
+    await using collector = new Collector({ network, presentMs: PRESENT_MS });
+    await collector.reached(untilMs);
+    const observed = () => collector.events.filter(({ kind }) => kind === "observed");
+    // What was read is emitted with the next block of the present.
+    while (observed().length < 2) {
+      await chain.mine(1);
+      await collector.reached((await market.settle()) - 1_000);
+    }
+    const ownTimes = collector.facts.flatMap((event): MarketEvent[] => {
+      if (event.kind === "trade") {
+        const { tradedAt, ...rest } = event;
+        return [{ ...rest, at: tradedAt ?? event.at }];
+      }
+      if (event.kind !== "listing") return [];
+      const { listedAt, ...rest } = event;
+      return [{ ...rest, at: listedAt ?? event.at }];
+    });
+    const happened = market.events.filter(({ kind }) => kind === "trade" || kind === "listing");
+    expect(ownTimes.filter(({ kind }) => kind === "trade").toSorted((a, b) => a.at - b.at)).toEqual(
+      happened.filter(({ kind }) => kind === "trade"),
+    );
+    expect(ownTimes.filter(({ kind }) => kind === "listing").map(({ at }) => at)).toEqual(
+      happened.filter(({ kind }) => kind === "listing").map(({ at }) => at),
+    );
+    expect(collector.facts.some((event) => event.kind === "trade" && event.tradedAt !== undefined)).toBe(
+      true,
+    );
+    const times = collector.events.map(({ at }) => Math.floor(at / 1_000));
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const [first, last] = observed();
+    expect(first).toMatchObject({ group: "bsc" });
+    expect(last?.kind === "observed" && first?.kind === "observed" && last.since < first.since).toBe(true);
+  });
+
+  test("[resume] after a gap of more than three minutes a feed starts at the present and reports the gap", async () => {
+    await using market = await Market.open();
+    const { network } = market.exchange;
+    await market.trade();
+    const resumeAfterMs = market.untilMs;
+    await passTime(market, 10, 60);
+    await market.trade();
+    const untilMs = await market.settle();
+    await using collector = new Collector({ network, presentMs: PRESENT_MS, resumeAfterMs });
+    await collector.reached(untilMs);
+    expect(collector.events[0]?.at).toBeGreaterThan(untilMs - PRESENT_MS);
+    expect(collector.notices.join()).toMatch(
+      /was not followed since 20\S+Z; starting at the present and reading what happened since 20\S+Z behind it/,
+    );
+    expect(collector.facts).toContainEqual(market.events.findLast(({ kind }) => kind === "trade"));
   });
 });

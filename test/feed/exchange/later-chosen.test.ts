@@ -13,14 +13,14 @@ const MINUTE = 60_000;
 const PATIENCE = { timeout: 25_000, interval: 10 };
 
 /** A feed of BTC on Binance and KCS on KuCoin, which is read for the length of the test. */
-function follow(clock: FastClock, server: StandIn, warmupMs: number) {
+function follow(clock: FastClock, server: StandIn, warmupMs: number, startsAtPresent = false) {
   const { url, streamUrl } = server;
   const events: MarketEvent[] = [];
   const notices: string[] = [];
   const stop = new AbortController();
   const feed = createExchangeFeed({
     venues: [createBinance({ url, streamUrl }), createKucoin({ url, connectId: () => "test" })],
-    ...{ quotes: ["USDT"], minVolume: 0, warmupMs, clock, random: () => 0 },
+    ...{ quotes: ["USDT"], minVolume: 0, warmupMs, startsAtPresent, clock, random: () => 0 },
     notify: (_level, sentence) => notices.push(sentence),
   });
   const reading = (async () => {
@@ -110,6 +110,36 @@ describe("a market that is added later", { timeout: 60_000 }, () => {
       expect(new Set(seconds.slice(1).map((at, index) => at - (seconds[index] ?? 0)))).toEqual(
         new Set([1_000]),
       );
+    } finally {
+      await leave();
+    }
+  });
+});
+
+describe("a market that starts at the present", { timeout: 60_000 }, () => {
+  test("has its present at once and each token's past as soon as its exchange returns it", async ({
+    pairs,
+  }) => {
+    const clock = new FastClock(8, START);
+    await using server = await new StandIn(clock, pairs).listen();
+    const { events, leave } = follow(clock, server, 30 * MINUTE, true);
+    try {
+      const isPresent = (event: MarketEvent) =>
+        event.kind === "candle" && event.token === "KCS" && event.at === event.openAt + MINUTE;
+      await vi.waitFor(() => expect(events.some(isPresent)).toBe(true), PATIENCE);
+      // The first clock is this minute's, and time never goes back to the past.
+      expect(events[0]?.at).toBe(Math.floor(START / MINUTE) * MINUTE);
+      const times = events.map(({ at }) => at);
+      expect(times).toEqual(times.toSorted((one, two) => one - two));
+      for (const token of ["BTC", "KCS"]) {
+        const opens = minutesOf(events, token).map(([openAt]) => openAt);
+        const from = opens[0] ?? 0;
+        expect(opens.length).toBeGreaterThan(29);
+        expect(opens).toEqual(opens.map((_, index) => from + index * MINUTE));
+      }
+      const engine = new TrendEngine();
+      for (const event of events) engine.accept(event);
+      expect(engine.rejected.late).toBe(0);
     } finally {
       await leave();
     }

@@ -1,0 +1,99 @@
+import type { MarketEvent, TokenEvent } from "../../market/index.ts";
+import type { EvmBlock } from "./evm-block.ts";
+import type { FinalBlock } from "./final-blocks.ts";
+import type { EndpointPool } from "./rpc/endpoint-pool.ts";
+
+interface PastFillOptions {
+  readonly pool: EndpointPool;
+  /** Returns the past blocks, in order, once its start is found. */
+  readonly open: () => Promise<AsyncIterable<FinalBlock>>;
+  readonly translate: (block: EvmBlock) => Promise<readonly MarketEvent[]>;
+  /** Event time at which the past begins, and at which the present began. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Whether the present has no block to read. */
+  readonly isIdle: () => boolean;
+}
+
+/** Events that wait for the next present block; no more are read meanwhile. */
+const MAX_WAITING = 10_000;
+const LOOK_EVERY_MS = 250;
+
+/**
+ * Reads the past of a chain behind its present. A past block is read only while the present waits
+ * for the next one. Its events are taken with the next present block, dated as of then: trades as
+ * past trades, listings with their time, and the liquidity of pools that the present has not
+ * reported.
+ */
+export class PastFill {
+  readonly #options: PastFillOptions;
+  /** Liquidity that the present reported, by pool and token. */
+  readonly #reported = new Map<string, string>();
+  #waiting: TokenEvent[] = [];
+  #readToMs: number;
+  #isRead = false;
+
+  constructor(options: PastFillOptions) {
+    this.#options = options;
+    this.#readToMs = options.fromMs;
+  }
+
+  /** How much of the past has been read, in milliseconds of event time. */
+  get readMs(): number {
+    const { fromMs, toMs } = this.#options;
+    return Math.max(0, Math.min(toMs, this.#readToMs) - fromMs);
+  }
+
+  /** Whether everything was read and taken. */
+  get isDone(): boolean {
+    return this.#isRead && this.#waiting.length === 0;
+  }
+
+  /** Reads until the present began or the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { pool, open, translate, isIdle, toMs } = this.#options;
+    const pause = async () => {
+      while (!isIdle() || this.#waiting.length >= MAX_WAITING) await pool.changed(LOOK_EVERY_MS, signal);
+    };
+    await pause();
+    for await (const { block, isReplacement } of await open()) {
+      const events = await translate(block);
+      if (!isReplacement) for (const event of events) if ("token" in event) this.#waiting.push(event);
+      this.#readToMs = block.atMs;
+      await pause();
+    }
+    this.#readToMs = toMs;
+    this.#isRead = true;
+  }
+
+  /** Notes an event of the present, which is more recent than any of the past. */
+  note(event: MarketEvent): void {
+    if (event.kind === "liquidity") this.#reported.set(`${event.pool} ${event.token}`, event.usd);
+    if (event.kind === "listing") this.#reported.set(`${event.pool} ${event.token}`, event.liquidity);
+  }
+
+  /** Returns what was read since the last call, dated `at`. */
+  take(at: number): readonly MarketEvent[] {
+    const events = this.#waiting;
+    this.#waiting = [];
+    return events.flatMap((event) => this.#asOf(event, at));
+  }
+
+  #asOf(event: TokenEvent, at: number): readonly MarketEvent[] {
+    switch (event.kind) {
+      case "trade":
+        return [{ ...event, at, tradedAt: event.at }];
+      case "listing": {
+        const liquidity = this.#reported.get(`${event.pool} ${event.token}`) ?? event.liquidity;
+        return [{ ...event, at, listedAt: event.at, liquidity }];
+      }
+      case "liquidity":
+        // An old removal is no news: only what is left counts.
+        return this.#reported.has(`${event.pool} ${event.token}`) ? [] : [{ ...event, at, cause: "sync" }];
+      case "profile":
+      case "candle":
+      case "window":
+        return [{ ...event, at }];
+    }
+  }
+}
