@@ -40,6 +40,8 @@ export interface Factory {
   readonly address: string;
   readonly name: string;
   readonly form: FactoryForm;
+  /** `algebra`: the deployers whose custom pools can be looked up if they existed before. */
+  readonly deployers?: readonly string[];
   /** `uniswap-v4`: the contract that knows the tokens of pools that existed before. */
   readonly positionManager?: string;
 }

@@ -49,6 +49,9 @@ export const NETWORKS = {
         form: "infinity-cl",
         address: "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b",
       },
+      // https://docs.algebra.finance (partners) and
+      // https://github.com/paraswap/paraswap-dex-lib (src/dex/quickswap/config.ts)
+      { name: "Thena Fusion", form: "algebra", address: "0x306f06c147f064a010530292a1eb6737c3e378e4" },
     ],
     quotes: [
       // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
@@ -94,6 +97,8 @@ export const NETWORKS = {
         address: "0x67366782805870060151383f4bbff9dab53e5cd6",
         positionManager: "0x1ec2ebf4f37e7363fdfe3551602425af0b3ceef9",
       },
+      // https://github.com/paraswap/paraswap-dex-lib (src/dex/algebra-integral/config.ts)
+      { name: "QuickSwap V4", form: "algebra", address: "0x96117a894c2c99aafeeacb972c3310e6ac83e810" },
     ],
     quotes: [
       // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
@@ -148,6 +153,26 @@ export const NETWORKS = {
         address: "0x06380c0e0912312b5150364b9dc4542ba0dbbc85",
         positionManager: "0xb74b1f14d2754acfcbbe1a221023a5cf50ab8acd",
       },
+      // https://forum.cow.fi/t/blackhole-liquidity-source-integration-proposal/3120 and, for its
+      // newer deployers, contracts that Blackhole's own site lists (not confirmed by its documents)
+      {
+        name: "Blackhole CL",
+        form: "algebra",
+        address: "0x512eb749541b7cf294be882d636218c84a5e9e5f",
+        deployers: [
+          "0xdcfccf2e8c4efbba9127b80eac76c5a122125d29",
+          "0x58b05074d52d1a84d8ffdadda3c1b652e8c56994",
+          "0xf9221de143a0e57c324bf2a0f281e605e845d767",
+          "0x5d433a94a4a2aa8f9aa34d8d15692dc2e9960584",
+          "0x43c4b7bd4c173992c6711c631859a2eac84bf8db",
+          "0x48b1d49fb891bab3543db6e902cc54726a133ace",
+          "0x14e4e36f70ff06dc874f0e827b174ced91e51cc8",
+          "0x5ef3876ca93b93c9bcfd637783ed99412b1eff43",
+          "0x0aff494476dc74cf7bb5dd005c2b1fe7be76efa2",
+        ],
+      },
+      // https://github.com/pangolindex: deployed on 2025-04-04
+      { name: "Pangolin V3", form: "algebra", address: "0x44805f92db5bb31b54632a55fc4b2b7e885b0e0e" },
     ],
     quotes: [
       // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet

@@ -17,6 +17,9 @@ const ABI = parseAbi([
   "event PairCreated(address indexed token0, address indexed token1, address pair, uint serial)",
   "event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)",
   "event Pool(address indexed token0, address indexed token1, address pool)",
+  "event CustomPool(address indexed deployer, address indexed token0, address indexed token1, address pool)",
+  "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 overrideFee, uint24 pluginFee)",
+  "event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1, uint24 pluginFee)",
   "event Sync(uint112 reserve0, uint112 reserve1)",
   "event Swap(address indexed sender, uint amount0In, uint amount1In, uint amount0Out, uint amount1Out, address indexed to)",
   "event Mint(address indexed sender, uint amount0, uint amount1)",
@@ -111,7 +114,7 @@ function expected(log: EvmLog): PoolLog | undefined {
       } = values as Record<string, bigint>;
       return { kind: "swap", form, amount0: amount0In - amount0Out, amount1: amount1In - amount1Out };
     }
-    const forms = { PairCreated: "v2", PoolCreated: "v3", Pool: "algebra" } as const;
+    const forms = { PairCreated: "v2", PoolCreated: "v3", Pool: "algebra", CustomPool: "algebra" } as const;
     const { token0 = "", token1 = "", pair, pool } = values as Record<string, string>;
     return {
       kind: "created",

@@ -36,6 +36,7 @@ const ROUTER = [
   "function mint(address, int24, int24, uint128)",
   "function mintAlgebra(address, int24, int24, uint128)",
   "function burn(address, int24, int24, uint128)",
+  "function burnIntegral(address, int24, int24, uint128)",
   "function collect(address, int24, int24)",
   "function swap(address, bool, int256, uint160)",
 ];

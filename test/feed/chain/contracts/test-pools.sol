@@ -14,6 +14,10 @@ interface IAlgebraPool {
         returns (uint256, uint256, uint128);
 }
 
+interface IAlgebraIntegralPool {
+    function burn(int24 lower, int24 upper, uint128 amount, bytes calldata data) external returns (uint256, uint256);
+}
+
 interface IPool {
     function token0() external view returns (address);
     function token1() external view returns (address);
@@ -41,6 +45,10 @@ contract TestV3Router {
 
     function burn(IPool pool, int24 lower, int24 upper, uint128 amount) external {
         pool.burn(lower, upper, amount);
+    }
+
+    function burnIntegral(IAlgebraIntegralPool pool, int24 lower, int24 upper, uint128 amount) external {
+        pool.burn(lower, upper, amount, "");
     }
 
     function collect(IPool pool, int24 lower, int24 upper) external {

@@ -86,17 +86,18 @@ export function isShaped(log: EvmLog, topics: number, words: number): boolean {
   return log.topics.length === topics && countWords(log.data) === words;
 }
 
-/** Reads the creation of a pool: its tokens are the first topics, its address is in the data. */
+/** Reads the creation of a pool: its tokens are two topics, its address is in the data. */
 export function readCreated(
   log: EvmLog,
   form: FactoryForm,
   topics: number,
   words: number,
   poolWord: number,
+  tokenTopic = 1,
 ): PoolCreated | undefined {
   if (!isShaped(log, topics, words)) return undefined;
-  const token0 = readAddress(log.topics[1] ?? "", 0);
-  const token1 = readAddress(log.topics[2] ?? "", 0);
+  const token0 = readAddress(log.topics[tokenTopic] ?? "", 0);
+  const token1 = readAddress(log.topics[tokenTopic + 1] ?? "", 0);
   const pool = readAddress(log.data, poolWord);
   if (token0 === undefined || token1 === undefined || pool === undefined) return undefined;
   return { kind: "created", form, factory: log.address, pool, token0, token1 };

@@ -26,8 +26,8 @@ import {
 
 /*
  * V3 and its relatives: a contract for each pool, in which makers choose ranges of the price.
- * Swaps report the price and the liquidity in range. PancakeSwap V3 and Algebra have the same
- * events but for extra words, and their own look-ups.
+ * Swaps report the price and the liquidity in range. PancakeSwap V3, Algebra and Algebra Integral
+ * have the same events but for extra words, and their own look-ups.
  */
 
 /** The fees of V3 pools, in hundredths of a basis point. */
@@ -35,6 +35,7 @@ const FEES = [100, 500, 2_500, 3_000, 10_000] as const;
 const ABI = parseAbi([
   "function getPool(address, address, uint24) view returns (address)",
   "function poolByPair(address, address) view returns (address)",
+  "function customPoolByPair(address, address, address) view returns (address)",
   "function fee() view returns (uint24)",
   // The first two words of the longer results of slot0 and globalState are enough.
   "function slot0() view returns (uint160, int24)",
@@ -48,15 +49,21 @@ export const V3_TOPICS = {
   "PoolCreated(address,address,uint24,int24,address)":
     "0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118",
   "Pool(address,address,address)": "0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db",
+  "CustomPool(address,address,address,address)":
+    "0x8a5f030f5fc13b04a1e4ef7c47177e3d76b0e80e1d9be9843db37caa5b7b9b8f",
   "Initialize(uint160,int24)": "0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95",
   "Swap(address,address,int256,int256,uint160,uint128,int24)":
     "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
   "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)":
     "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
+  "Swap(address,address,int256,int256,uint160,uint128,int24,uint24,uint24)":
+    "0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d4767396e1a59f79",
   "Mint(address,address,int24,int24,uint128,uint256,uint256)":
     "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde",
   "Burn(address,int24,int24,uint128,uint256,uint256)":
     "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c",
+  "Burn(address,int24,int24,uint128,uint256,uint256,uint24)":
+    "0x932214d4a69c27c086643126ed97c32681da179064c678836c173f99bd13ca01",
   "Collect(address,address,int24,int24,uint128,uint128)":
     "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
 } as const;
@@ -64,10 +71,14 @@ export const V3_TOPICS = {
 const readers: Readonly<Record<keyof typeof V3_TOPICS, LogReader>> = {
   "PoolCreated(address,address,uint24,int24,address)": (log) => readCreated(log, "v3", 4, 2, 1),
   "Pool(address,address,address)": (log) => readCreated(log, "algebra", 3, 1, 0),
+  "CustomPool(address,address,address,address)": (log) => readCreated(log, "algebra", 4, 1, 0, 2),
   "Initialize(uint160,int24)": readInitialized,
   "Swap(address,address,int256,int256,uint160,uint128,int24)": (log) => readSwap(log, 5),
   // PancakeSwap V3 appends the protocol's fees of either token to the fields of Uniswap's event.
   "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)": (log) => readSwap(log, 7),
+  // Algebra Integral appends the fees of its plugins.
+  "Swap(address,address,int256,int256,uint160,uint128,int24,uint24,uint24)": (log) => readSwap(log, 7),
+  "Burn(address,int24,int24,uint128,uint256,uint256,uint24)": (log) => readPositionMove(log, "burn", 4, 0),
   "Mint(address,address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "mint", 4, 1),
   "Burn(address,int24,int24,uint128,uint256,uint256)": (log) => readPositionMove(log, "burn", 3, 0),
   "Collect(address,address,int24,int24,uint128,uint128)": (log) =>
@@ -204,16 +215,11 @@ export const V3: PoolForm = {
   readers,
   isSingleton: false,
   create: () => new RangeState({ balances: [0n, 0n], range: undefined, atBlock: -1 }),
-  *find(factory, first, second) {
-    const fees = factory.form === "v3" ? FEES : [0];
-    const pools = yield fees.map((fee) => lookUp(factory, first, second, fee));
-    return pools.flatMap((pool) => addressOf(pool) ?? []);
-  },
+  find: (factory, first, second) => lookUp(factory, first, second, FEES),
   identify: (pool, factories) =>
     identifyPair(pool, factories, function* (factory, token0, token1) {
-      const fee = factory.form === "v3" ? yield* readFee(pool.pool) : 0;
-      const [known] = yield [lookUp(factory, token0, token1, fee)];
-      return [addressOf(known) ?? []].flat();
+      const fees = factory.form === "v3" ? [yield* readFee(pool.pool)] : [];
+      return yield* lookUp(factory, token0, token1, fees);
     }),
   *readState({ pool, token0, token1 }, { form }, atBlock) {
     const balanceOf = { abi: ABI, functionName: "balanceOf", args: [pool] } as const;
@@ -239,10 +245,23 @@ function* readFee(pool: string): Inquiry<number> {
   return typeof fee === "number" ? fee : 0;
 }
 
-function lookUp({ address, form }: Factory, first: string, second: string, fee: number): Call {
-  return form === "v3"
-    ? { abi: ABI, address, functionName: "getPool", args: [first, second, fee] }
-    : { abi: ABI, address, functionName: "poolByPair", args: [first, second] };
+/** Asks for V3 pools by their fees, and for Algebra's by the deployers of custom pools. */
+function* lookUp(
+  { address, form, deployers = [] }: Factory,
+  first: string,
+  second: string,
+  fees: readonly number[],
+): Inquiry<readonly string[]> {
+  const call = (functionName: string, ...args: readonly unknown[]): Call => ({
+    ...{ abi: ABI, address, functionName, args },
+  });
+  const pools = yield form === "v3"
+    ? fees.map((fee) => call("getPool", first, second, fee))
+    : [
+        call("poolByPair", first, second),
+        ...deployers.map((deployer) => call("customPoolByPair", deployer, first, second)),
+      ];
+  return pools.flatMap((pool) => addressOf(pool) ?? []);
 }
 
 function readInitialized(log: EvmLog): Initialized | undefined {
