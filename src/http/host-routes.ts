@@ -14,8 +14,8 @@ import { addRoutes, type HttpServerOptions } from "./server.ts";
 
 /**
  * Adds the routes of {@link HttpServerOptions} to a host's scope; without a prefix, the host
- * handles unknown paths. Throws `invalid-setting` for a setting out of bounds, or if the host has a
- * WebSocket plugin, which would take the stream's requests.
+ * handles unknown paths. Throws `invalid-setting` if the host has a WebSocket plugin, which would
+ * take the stream's requests.
  */
 export async function addHostRoutes(scope: FastifyInstance, options: HttpServerOptions): Promise<void> {
   const given = completeHttpSettings(options.settings ?? {});

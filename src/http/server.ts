@@ -54,7 +54,7 @@ export interface HttpServerOptions {
   readonly register?: (app: FastifyInstance) => void | Promise<void>;
 }
 
-/** Creates the server, for the caller to listen and close. Throws `invalid-setting`. */
+/** Creates the server, for the caller to listen and close. */
 export async function createHttpServer(options: HttpServerOptions): Promise<FastifyInstance> {
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();

@@ -79,16 +79,9 @@ function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
  * whatever the speed and the consumer.
  *
  * Unusable lines are skipped, counted and reported. Throws `InputError` if the file or its profiles
- * are unusable, `RangeError` for an option out of bounds. `events` throws `InputError` if the
- * packed data ends early or no line is usable.
+ * are unusable. `events` throws `InputError` if the packed data ends early or no line is usable.
  */
 export function createReplayFeed(options: ReplayOptions): ReplayFeed {
-  const { speed = 1, warmupMs = 0 } = options;
-  if (!(speed > 0))
-    throw new RangeError(
-      `speed must be above 0 event seconds per second (Infinity: full speed), got ${speed}`,
-    );
-  if (!(warmupMs >= 0)) throw new RangeError(`warmupMs must be 0 or more, got ${warmupMs}`);
   const head = sniffRecording(options.path, options.format ?? "auto");
   const profiles = options.profilesPath === undefined ? undefined : readProfiles(options.profilesPath);
   return new FileReplay(options, head, profiles);

@@ -143,14 +143,3 @@ test("labels are reported at their start, before any of their events", async () 
   expect(labelled.every(({ token }) => token !== null && listed.has(token))).toBe(true);
   expect(told).toEqual(feed.labels);
 });
-
-test.each<readonly [string, Partial<SimulatedFeedOptions>, RegExp]>([
-  ["a start with a fraction", { startAtMs: 1.5 }, /startAtMs .* got 1\.5/],
-  ["a warm-up from before 1970", { startAtMs: 5, warmupMs: 6 }, /warmupMs .*\(5\), got 6/],
-  ["a speed of 0", { speed: 0 }, /speed .* got 0/],
-  ["a speed that is no number", { speed: Number.NaN }, /speed .* got NaN/],
-  ["too few tokens", { tokens: 3 }, /tokens .* from 4 to 100000, got 3/],
-  ["a duration below 0", { durationMs: -1 }, /durationMs .* got -1/],
-])("%s is rejected with its name, value and bound", (_, options, message) => {
-  expect(() => createSimulatedFeed({ ...SMALL, clock: systemClock, ...options })).toThrow(message);
-});
