@@ -122,26 +122,18 @@ export const ANY_PROBLEMS = [
   "internal",
 ] as const satisfies readonly ErrorCode[];
 
+function page(path: string, summary: string) {
+  return { path, type: "text/html", summary };
+}
+
 /** Documents about the API: GET, HEAD and OPTIONS, an entity tag, no data. */
 export const DOCUMENTS = {
   openapi: { path: "/openapi.json", type: "application/json", summary: "The REST API as OpenAPI 3.1." },
-  asyncapi: {
-    path: "/asyncapi.json",
-    type: "application/json",
-    summary: "The events and messages as AsyncAPI 3.0.",
-  },
-  docs: { path: "/docs", type: "text/html", summary: "The REST API, to read and try in a browser." },
-  docsEvents: {
-    path: "/docs/events",
-    type: "text/html",
-    summary: "Events and messages, to read and try.",
-  },
-  docsProtocol: {
-    path: "/docs/protocol",
-    type: "text/html",
-    summary: "The normative protocol specification.",
-  },
-  docsGuides: { path: "/docs/guides", type: "text/html", summary: "The guides for this version." },
+  asyncapi: { path: "/asyncapi.json", type: "application/json", summary: "The events as AsyncAPI 3.0." },
+  docs: page("/docs", "The REST API, to read and try in a browser."),
+  docsEvents: page("/docs/events", "Events and messages, to read and try."),
+  docsProtocol: page("/docs/protocol", "The normative protocol specification."),
+  docsGuides: page("/docs/guides", "The guides for this version."),
   docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
   docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
 } as const;

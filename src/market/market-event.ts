@@ -19,6 +19,11 @@ const Amount = z
 const TokenId = z.string().min(1).max(128);
 const Link = z.string().max(2_048).nullable();
 
+/** A token is its address; on the exchange, its symbol. */
+const ofToken = { at: EventTimeMs, group: MarketGroup, token: TokenId };
+/** The pool or pair of a token. */
+const inPool = { at: EventTimeMs, group: MarketGroup, pool: TokenId, token: TokenId };
+
 /**
  * What one person bought or sold of a token in one transaction, or one fill. `trader` is the
  * person, never a router or a relayer. `side` is the taker's: `buy` if the taker bought the token.
@@ -53,9 +58,7 @@ export type Trade = z.infer<typeof Trade>;
  */
 export const Candle = z.object({
   kind: z.literal("candle"),
-  at: EventTimeMs,
-  group: MarketGroup,
-  token: TokenId,
+  ...ofToken,
   openAt: EventTimeMs,
   open: Amount,
   high: Amount,
@@ -83,10 +86,7 @@ export type WindowCounts = z.infer<typeof WindowCounts>;
 /** An aggregator's report on a pool: counts in spans that end at `at`. Money in US dollars. */
 export const Window = z.object({
   kind: z.literal("window"),
-  at: EventTimeMs,
-  group: MarketGroup,
-  pool: TokenId,
-  token: TokenId,
+  ...inPool,
   price: Amount,
   /** The price five minutes, half an hour and an hour ago. */
   past: z.object({ m5: Amount, m30: Amount, h1: Amount }),
@@ -112,10 +112,7 @@ export type ListingEvent = z.infer<typeof ListingEvent>;
 /** A pool's liquidity in US dollars. `cause`: removed by makers, or trading's drift (`sync`). */
 export const LiquidityEvent = z.object({
   kind: z.literal("liquidity"),
-  at: EventTimeMs,
-  group: MarketGroup,
-  pool: TokenId,
-  token: TokenId,
+  ...inPool,
   usd: Amount,
   cause: z.enum(["sync", "add", "remove"]),
 });
@@ -124,9 +121,7 @@ export type LiquidityEvent = z.infer<typeof LiquidityEvent>;
 /** Untrusted facts about a token. An absent field changes nothing; `null`: there is none. */
 export const Profile = z.object({
   kind: z.literal("profile"),
-  at: EventTimeMs,
-  group: MarketGroup,
-  token: TokenId,
+  ...ofToken,
   symbol: z.string().max(256).optional(),
   name: z.string().max(1_024).optional(),
   createdAt: EventTimeMs.optional(),

@@ -1,7 +1,5 @@
 import { expect } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
-import { createUpstreamSource } from "../../src/source/upstream/upstream-source.ts";
-import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { follow, json, silent, tagged, test, wholeOf } from "../support/scripted-upstream.ts";
 
@@ -211,20 +209,4 @@ test("the source's origin is what the upstream says, and live where it says noth
   }
   expect(origins).toEqual(["live", "live", "recorded", "live"]);
   expect(source.info.name).toBe("upstream");
-});
-
-test("an address that cannot be polled is refused with the setting's name and an example, without repeating it", () => {
-  for (const url of [
-    "",
-    "example.org",
-    "ftp://example.org",
-    "http://bob:secret@example.org",
-    "http://a/?q",
-    "http://a/#b",
-  ]) {
-    const create = () => createUpstreamSource({ url, clock: new ManualClock() });
-    expect(create, url).toThrow(expect.objectContaining({ code: "invalid-setting", field: "url" }));
-    expect(create, url).toThrow(/such as http:\/\/127\.0\.0\.1:8080$/);
-    expect(create, url).not.toThrow("secret");
-  }
 });

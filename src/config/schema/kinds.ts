@@ -38,9 +38,8 @@ export function size(min: number, max: number): Kind<number> {
   };
 }
 
-/** Like {@link size}; `none` means no bound. */
-export function sizeOrNone(min: number, max: number): Kind<number> {
-  const { schema, bound } = size(min, max);
+/** `none` means no bound. */
+export function orNone({ schema, bound }: Kind<number>): Kind<number> {
   const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
   return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
 }
@@ -54,13 +53,6 @@ export function integer(min: number, max: number): Kind<number> {
     schema: z.union([z.int(), text]).pipe(z.int().min(min).max(max)),
     bound: `a whole number from ${min} to ${max}`,
   };
-}
-
-/** Like {@link integer}; `none` means no bound. */
-export function integerOrNone(min: number, max: number): Kind<number> {
-  const { schema, bound } = integer(min, max);
-  const none = z.literal("none").transform(() => Number.POSITIVE_INFINITY);
-  return { schema: z.union([none, schema]), bound: `none, or ${bound}` };
 }
 
 /** A number of processes. `auto`: one less than the available cores, at least 1. */

@@ -12,14 +12,13 @@ import {
   hostName,
   hosts,
   integer,
-  integerOrNone,
   networks,
   oneOf,
   origins,
+  orNone,
   type PathContent,
   processes,
   size,
-  sizeOrNone,
   sourceName,
   speed,
   urlPath,
@@ -162,7 +161,7 @@ export const SETTINGS = {
     description:
       "Directory in which to record the feed's events, in a new directory per run; none: no recording",
   }),
-  recordBytes: setting("recordBytes", sizeOrNone(16 * MIB, 1_024 * GIB), {
+  recordBytes: setting("recordBytes", orNone(size(16 * MIB, 1_024 * GIB)), {
     default: "none",
     example: "20GiB",
     description:
@@ -236,7 +235,7 @@ export const SETTINGS = {
     description:
       "Limit of open streams and polls per client address; further ones get 503. Each worker counts separately. Connections of any kind: 256 more",
   }),
-  anonymousRequests: setting("anonymousRequests", integerOrNone(1, 1_000_000_000), {
+  anonymousRequests: setting("anonymousRequests", orNone(integer(1, 1_000_000_000)), {
     default: "3000",
     example: "600",
     description:

@@ -1,9 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
+import { readJsonFile } from "../../lib/io/json-file.ts";
 import { firstIssue } from "../../lib/text/first-issue.ts";
-import { messageOf } from "../../lib/text/message-of.ts";
 import { EventTimeMs, FeedFacts, Origin } from "../../market/index.ts";
 
 /** Name of the file in a recording's directory that describes the recording and lists its parts. */
@@ -87,30 +87,12 @@ export function readRecordingDirectory(directory: string): RecordedDirectory {
 /** Reads a recording's manifest. Throws `InputError` if it is missing or invalid. */
 export function readManifest(directory: string): RecordingManifest {
   const path = join(directory, MANIFEST_FILE);
-  let text: string;
-  try {
-    const { size } = statSync(path);
-    if (size > MAX_MANIFEST_BYTES)
-      throw new InputError(path, `the manifest has ${size} bytes (maximum ${MAX_MANIFEST_BYTES})`);
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    const missing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!missing)
-      throw new InputError(path, `cannot read the manifest: ${messageOf(error)}`, { cause: error });
+  if (!existsSync(path)) {
     const reason = `expected a file or a recording's directory, got a directory without ${MANIFEST_FILE}`;
-    throw new InputError(directory, reason, { cause: error });
+    throw new InputError(directory, reason);
   }
-  const parsed = RecordingManifest.safeParse(parseJson(path, text));
+  const parsed = RecordingManifest.safeParse(readJsonFile(path, "manifest", MAX_MANIFEST_BYTES));
   if (parsed.success) return parsed.data;
   const { field, message } = firstIssue(parsed.error, undefined);
   throw new InputError(path, `${field || "the manifest"}: ${message}`, { cause: parsed.error });
-}
-
-function parseJson(path: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new InputError(path, `the manifest is not JSON: ${messageOf(error)}`, { cause: error });
-  }
 }

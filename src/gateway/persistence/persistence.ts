@@ -220,7 +220,7 @@ class FileKept implements Persistence {
   }
 
   #open(from: {
-    readonly kept?: StoredLog;
+    readonly stored?: StoredLog;
     readonly start?: LogStart;
     readonly follows: boolean;
   }): DurableLog {

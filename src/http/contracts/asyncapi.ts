@@ -53,27 +53,12 @@ export interface AsyncApiDocument {
 type OtherType = keyof typeof MESSAGE_EXAMPLES;
 
 const COMMANDS = ["subscribe", "unsubscribe", "ping"] as const satisfies readonly OtherType[];
-const ANSWERS = [
-  "hello",
-  "subscribed",
-  "unsubscribed",
-  "heartbeat",
-  "missed",
-  "conflated",
-  "pong",
-  "error",
-  "goaway",
-] as const;
-
-const ON_STREAM: readonly string[] = [...COMMANDS, ...ANSWERS, ...EVENT_NAMES];
+/** Commands, and the responses that repeat their id. */
+const WITH_ID: readonly string[] = [...COMMANDS, "subscribed", "unsubscribed", "pong", "error"];
+const TYPES = Object.keys(MESSAGE_EXAMPLES) as OtherType[];
+const ON_STREAM: readonly string[] = [...TYPES.filter((type) => type !== "close"), ...EVENT_NAMES];
 const ON_EVENTS: readonly string[] = [
-  "hello",
-  "subscribed",
-  "heartbeat",
-  "missed",
-  "conflated",
-  "goaway",
-  "close",
+  ...TYPES.filter((type) => type === "subscribed" || !WITH_ID.includes(type)),
   ...EVENT_NAMES,
 ];
 
@@ -88,8 +73,7 @@ const DESCRIPTION = [
 
 /** Creates the AsyncAPI 3 document of messages and events. `basePath`: as in the settings. */
 export function createAsyncApi(basePath: string): AsyncApiDocument {
-  const types = Object.keys(MESSAGE_EXAMPLES) as OtherType[];
-  const messages = { ...Object.fromEntries(types.map((type) => [type, other(type)])), ...eventMessages() };
+  const messages = { ...Object.fromEntries(TYPES.map((type) => [type, other(type)])), ...eventMessages() };
   const spoken = { stream: stream(), events: sse() };
   return {
     asyncapi: "3.0.0",
@@ -253,14 +237,11 @@ const SCHEMAS: Readonly<Partial<Record<OtherType, string>>> = {
 };
 
 function other(type: OtherType): MessageContract {
-  const withId = ["subscribe", "subscribed", "unsubscribe", "unsubscribed", "ping", "pong", "error"].includes(
-    type,
-  );
   return {
     name: type,
     title: type,
     summary: SUMMARIES[type],
-    ...(withId ? { correlationId: { location: "$message.payload#/id" } } : {}),
+    ...(WITH_ID.includes(type) ? { correlationId: { location: "$message.payload#/id" } } : {}),
     payload: refTo(SCHEMAS[type] ?? type.slice(0, 1).toUpperCase() + type.slice(1)),
     examples: MESSAGE_EXAMPLES[type].map((payload) => ({ payload })),
   };

@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { InputError } from "../../../lib/input-error.ts";
-import { messageOf } from "../../../lib/text/message-of.ts";
+import { readJsonFile } from "../../../lib/io/json-file.ts";
 import { MarketGroup, type Profile } from "../../../market/index.ts";
 
 /** Maximum size of a profiles file. */
@@ -87,7 +86,7 @@ export type TokenProfiles = ReadonlyMap<string, TokenProfile>;
 
 /** Reads a profiles file. Throws `InputError` that names up to five invalid fields. */
 export function readProfiles(path: string): TokenProfiles {
-  const parsed = ProfilesFile.safeParse(readJson(path));
+  const parsed = ProfilesFile.safeParse(readJsonFile(path, "profiles file", MAX_PROFILES_BYTES));
   if (!parsed.success) {
     const { issues } = parsed.error;
     const shown = issues
@@ -97,28 +96,6 @@ export function readProfiles(path: string): TokenProfiles {
     throw new InputError(path, `${shown.join("; ")}${more}`, { cause: parsed.error });
   }
   return new Map(Object.entries(parsed.data.tokens).map(([name, entry]) => [name, profileOf(entry)]));
-}
-
-function readJson(path: string): unknown {
-  let text: string;
-  try {
-    const stat = statSync(path);
-    const { size } = stat;
-    // Opening a pipe without a writer would block the process.
-    if (!stat.isFile()) throw new InputError(path, "the profiles file must be a regular file");
-    if (size > MAX_PROFILES_BYTES) {
-      throw new InputError(path, `the profiles file has ${size} bytes (maximum ${MAX_PROFILES_BYTES})`);
-    }
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    throw new InputError(path, `cannot read the profiles file: ${messageOf(error)}`, { cause: error });
-  }
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ""));
-  } catch (error) {
-    throw new InputError(path, `the profiles file is not JSON: ${messageOf(error)}`, { cause: error });
-  }
 }
 
 function profileOf(entry: TokenProfileEntry): TokenProfile {
