@@ -34,6 +34,8 @@ export const Header = z.object({
   /** Seconds since 1970 UTC. */
   timestamp: Quantity.refine((seconds) => seconds <= 253_402_300_799),
   receiptsRoot: Hash,
+  /** On Avalanche, the last of the blocks whose receipts `receiptsRoot` covers. */
+  settledHeight: Quantity.optional(),
   /** Hashes only. */
   transactions: z.array(Hash),
 });

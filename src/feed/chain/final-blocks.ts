@@ -80,7 +80,8 @@ class FinalBlockStream {
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!(error instanceof RpcTrouble)) throw error;
-        await this.#waitAfter(error);
+        if (error.kind === "pending") await this.#waitFor();
+        else await this.#waitAfter(error);
       }
     }
   }
@@ -157,6 +158,12 @@ class FinalBlockStream {
     const words = `blocks ${first.number} to ${this.#next - 1} were final but have been replaced`;
     notify("warn", `${words}; published events remain`);
     for (const block of branch) yield this.#publish(block, true);
+  }
+
+  /** Waits for a block that is not proved yet, which is no failure. */
+  async #waitFor(): Promise<void> {
+    this.#reads.clear();
+    await this.#options.pool.changed(SECOND_MS, this.#signal);
   }
 
   async #waitAfter(error: RpcTrouble): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/time/clock.ts";
+import { SECOND_MS } from "../../lib/time/time.ts";
 import type { Network } from "../chain/network.ts";
 import type { RpcTrouble } from "../chain/rpc/rpc-trouble.ts";
 import { RpcFailure } from "./rpc.ts";
@@ -10,11 +11,13 @@ interface BlockProbe {
 }
 
 const LOOK_EVERY_MS = 250;
+const MAX_TRIES = 20;
 /** What to do about a block that is not proved. */
 const ADVICE = {
   rate: "use your own key or another endpoint",
   refused: "use an endpoint that has eth_getBlockReceipts",
   reverted: "use another endpoint",
+  pending: "try again in some seconds",
   failed: "use another endpoint",
 } as const satisfies Record<RpcTrouble["kind"], string>;
 
@@ -41,13 +44,26 @@ export async function proveBlock(
   // Without the endpoint's name, which the finding has.
   const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
   const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
+  /** Waits for a block that is executed or proved some seconds later, as on Avalanche. */
+  const whenSettled = async <T>(read: () => Promise<T>): Promise<T> => {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await read();
+      } catch (error) {
+        const isPending = error instanceof trouble.RpcTrouble && error.kind === "pending";
+        if (!isPending || tries === MAX_TRIES) throw error;
+        await pool.changed(SECOND_MS, inner);
+      }
+    }
+  };
   const running = pool.run(inner);
   try {
     for (; pool.finalHead < 0; await pool.changed(LOOK_EVERY_MS, inner))
       if (faults[0] !== undefined) throw new RpcFailure(faults[0]);
     const { finalHead } = pool;
     const [endpoint] = pool.usable(finalHead);
-    const { logs } = await new BlockReader({ pool, clock, notify }).read(finalHead, inner);
+    const reader = new BlockReader({ pool, clock, notify });
+    const { logs } = await whenSettled(() => reader.read(finalHead, inner));
     const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
     return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
   } catch (error) {

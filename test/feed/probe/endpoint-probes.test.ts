@@ -81,11 +81,6 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
       ["receipts"],
       /^does not support the method \(-32601\); use an endpoint that has eth_getBlockReceipts$/,
     ],
-    [
-      { kind: "alters-logs" },
-      ["receipts"],
-      /^returned logs of block \d+ that do not match its header; use another endpoint$/,
-    ],
     [{ kind: "wrong-types" }, ["block", "receipts"], /^returned data of another type$/],
   ];
   test.each(FAULTS)(

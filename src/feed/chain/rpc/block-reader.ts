@@ -1,12 +1,11 @@
-import { z } from "zod";
 import type { Notify } from "../../../lib/notify.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
 import { HOUR_MS } from "../../../lib/time/time.ts";
-import { contradictionOf, type EvmBlock, Header, logsOf, Receipts } from "../evm-block.ts";
+import { type EvmBlock, logsOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { countProved } from "./receipts-root.ts";
-import { RpcTrouble } from "./rpc-trouble.ts";
+import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
 
 interface BlockReaderOptions {
   readonly pool: EndpointPool;
@@ -17,19 +16,17 @@ interface BlockReaderOptions {
 /** Bound on a block's time ahead of this machine's clock. */
 const MAX_AHEAD_MS = HOUR_MS;
 
-/**
- * A valid block from one endpoint. `confirmed`: whether another endpoint has the same block at that
- * height; `undefined` if none responded.
- */
-interface VerifiedBlock {
+/** A block that its endpoint proved. Equal keys: proved by the same headers. */
+interface VerifiedBlock extends Pick<ProvedBlock, "proof"> {
   readonly block: EvmBlock;
   readonly endpoint: Endpoint;
-  readonly confirmed: boolean | undefined;
+  readonly key: string;
 }
 
 /** Reads final blocks that match their headers and on which endpoints agree. */
 export class BlockReader {
   readonly #options: BlockReaderOptions;
+  readonly #blocks = new Map<Endpoint, EndpointBlocks>();
 
   constructor(options: BlockReaderOptions) {
     this.#options = options;
@@ -43,12 +40,16 @@ export class BlockReader {
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
     let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
     for (const endpoint of this.#options.pool.usable(number)) {
-      const answer = await this.#readFrom(endpoint, number, signal);
+      const reading = this.#readFrom(endpoint, number, signal);
+      const [answer, isConfirmed] = await Promise.all([
+        reading,
+        this.#confirm(endpoint, number, reading, signal),
+      ]);
       if (answer instanceof RpcTrouble) {
         last = answer;
         continue;
       }
-      if (answer.confirmed !== false) return answer.block;
+      if (isConfirmed !== false) return answer.block;
       throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
     }
     throw last;
@@ -64,22 +65,27 @@ export class BlockReader {
     parentHash: string | undefined,
     signal: AbortSignal,
   ): Promise<EvmBlock | undefined> {
+    // What endpoints returned before may be what is in dispute.
+    this.#blocks.clear();
     const answers = await Promise.all(
-      this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal, false)),
+      this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal)),
     );
     const blocks = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
-    if (blocks.length === 0) throw new RpcTrouble("failed", `no endpoint has block ${number}`);
+    if (blocks.length === 0) {
+      const none = new RpcTrouble("failed", `no endpoint has block ${number}`);
+      throw answers.find((answer) => answer instanceof RpcTrouble && answer.kind === "pending") ?? none;
+    }
     const fitting = blocks.filter(({ block }) => parentHash === undefined || block.parentHash === parentHash);
     if (fitting.length === 0) return undefined;
-    const groups = [...Map.groupBy(fitting, ({ block }) => block.hash).values()].toSorted(
+    const groups = [...Map.groupBy(fitting, ({ key }) => key).values()].toSorted(
       (a, b) => b.length - a.length,
     );
     const [largest = [], next = []] = groups;
     if (largest.length === next.length) {
       throw new RpcTrouble("failed", `endpoints disagree on block ${number}, without a majority`);
     }
-    for (const { endpoint, block } of blocks) {
-      if (largest.some((one) => one.block.hash === block.hash)) endpoint.markSuccess();
+    for (const { endpoint, key } of blocks) {
+      if (key === largest[0]?.key) endpoint.markSuccess();
       else this.#blame(endpoint, `returned another block ${number} than the others`);
     }
     return largest[0]?.block;
@@ -89,64 +95,69 @@ export class BlockReader {
     endpoint: Endpoint,
     number: number,
     signal: AbortSignal,
-    withSecond = true,
   ): Promise<VerifiedBlock | RpcTrouble> {
     try {
-      const id = `0x${number.toString(16)}`;
-      const [header, receipts, second] = await Promise.all([
-        endpoint.ask("eth_getBlockByNumber", [id, false], signal).then((answer) => Header.parse(answer)),
-        endpoint.ask("eth_getBlockReceipts", [id], signal).then((answer) => Receipts.parse(answer)),
-        withSecond ? this.#second(endpoint, number, id, signal) : undefined,
-      ]);
-      const wrong =
-        header.number === number ? contradictionOf(header, receipts) : `is number ${header.number}`;
-      if (header.timestamp * 1_000 > this.#options.clock.now() + MAX_AHEAD_MS)
+      const { header, receipts, proof } = await this.#blocksOf(endpoint).proved(number, signal);
+      const { hash, parentHash, timestamp } = header;
+      if (timestamp * 1_000 > this.#options.clock.now() + MAX_AHEAD_MS)
         throw new RpcTrouble(
           "failed",
-          `returned block ${number} with a future time, ${new Date(header.timestamp * 1_000).toISOString()}; check this machine's clock`,
+          `returned block ${number} with a future time, ${new Date(timestamp * 1_000).toISOString()}; check this machine's clock`,
         );
-      if (wrong !== undefined) throw new RpcTrouble("failed", `returned a block ${number} that ${wrong}`);
-      const proved = countProved(receipts, header.receiptsRoot);
-      if (proved < 0)
-        throw new RpcTrouble("failed", `returned logs of block ${number} that do not match its header`);
       endpoint.markSuccess();
-      const { hash, parentHash, timestamp } = header;
-      const logs = logsOf(receipts.slice(0, proved));
-      const block = { number, hash, parentHash, atMs: timestamp * 1_000, logs };
-      return { block, endpoint, confirmed: second === undefined ? undefined : second === hash };
+      const block = { number, hash, parentHash, atMs: timestamp * 1_000, logs: logsOf(receipts) };
+      return { block, endpoint, proof, key: proof.map(keyOf).join() };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof RpcTrouble) {
-        if (error.kind !== "rate") this.#blame(endpoint, error.message);
-        return error;
-      }
-      const words =
-        error instanceof z.ZodError ? `returned an invalid block ${number}` : "returned no valid response";
-      this.#blame(endpoint, words);
-      return new RpcTrouble("failed", words, undefined, { cause: error });
+      const trouble = readTrouble(error);
+      if (trouble.kind !== "rate" && trouble.kind !== "pending") this.#blame(endpoint, trouble.message);
+      return trouble;
     }
   }
 
-  /** Returns the hash of another endpoint's block at that height. */
-  async #second(
+  /**
+   * Returns whether another endpoint has the same block and, if others prove it, the same headers
+   * of those; `undefined` if none responded.
+   */
+  async #confirm(
     first: Endpoint,
     number: number,
-    id: string,
+    reading: Promise<VerifiedBlock | RpcTrouble>,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<boolean | undefined> {
     const other = this.#options.pool.usable(number).find((endpoint) => endpoint !== first);
+    if (!other) return undefined;
+    const blocks = this.#blocksOf(other);
     try {
-      const answer = await other?.ask("eth_getBlockByNumber", [id, false], signal);
-      return answer === undefined ? undefined : Header.parse(answer).hash;
+      // At the same time as the first one reads it.
+      const [own, answer] = await Promise.all([blocks.header(number, signal), reading]);
+      if (answer instanceof RpcTrouble) return undefined;
+      if (!own) throw new RpcTrouble("failed", `has no block ${number}`);
+      const proof = await Promise.all(
+        answer.proof.map(({ header }) =>
+          header.number === number ? own : blocks.header(header.number, signal),
+        ),
+      );
+      return answer.proof.every((evidence, index) => {
+        const header = proof[index];
+        return header !== undefined && keyOf({ ...evidence, header }) === keyOf(evidence);
+      });
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof RpcTrouble && error.kind === "rate")) other?.markFailure();
+      if (readTrouble(error).kind !== "rate") other.markFailure();
       return undefined;
     }
   }
 
+  #blocksOf(endpoint: Endpoint): EndpointBlocks {
+    const blocks = this.#blocks.get(endpoint) ?? new EndpointBlocks(endpoint);
+    this.#blocks.set(endpoint, blocks);
+    return blocks;
+  }
+
   #blame(endpoint: Endpoint, words: string): void {
     endpoint.markFailure();
+    this.#blocks.delete(endpoint);
     if (endpoint.strikes === 1) this.#options.notify("warn", `${endpoint.name} ${words}`);
   }
 }

@@ -23,6 +23,7 @@ const OUTCOMES = {
   rate: "refused",
   refused: "refused",
   reverted: "good",
+  pending: "good",
   failed: "failed",
 } as const satisfies Record<RpcTrouble["kind"], RequestOutcome>;
 

@@ -2,10 +2,10 @@ import { HttpRequestError, RpcError, RpcRequestError } from "viem";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
- * request, or not that far back. `reverted`: the called contract failed. `failed`: anything else,
- * from a broken connection to an HTML page.
+ * request, or not that far back. `reverted`: the called contract failed. `pending`: it does not
+ * have the data yet. `failed`: anything else, from a broken connection to an HTML page.
  */
-type TroubleKind = "rate" | "refused" | "reverted" | "failed";
+type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
 /**
  * A failed request. The message does not contain the endpoint's address, which may include a key.

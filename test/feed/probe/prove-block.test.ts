@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { endpointProbes, NETWORKS, runProbe } from "../../../src/feed/index.ts";
+import { FastClock } from "../../support/fast-clock.ts";
+import { ScriptedNode } from "../chain/scripted-node.ts";
+import { SettledChain } from "../chain/settled-chain.ts";
+
+const CHAIN = new SettledChain([0, 0, 0, 1, 1, 3, 3], [1, 2, 0, 3, 1, 1, 2]);
+
+/** What doctor finds out about the receipts of a node on Avalanche. */
+async function receiptsOf(chain: SettledChain, unexecuted = 0, refuses = false) {
+  await using node = await new ScriptedNode().listen();
+  node.chainId = NETWORKS.avalanche.chainId;
+  node.head = chain.height;
+  node.answer = (method, [id]) => {
+    if (refuses && id === "finalized") return { error: { code: -32_602, message: "unknown block tag" } };
+    const named = id === "latest" ? `0x${chain.height.toString(16)}` : id;
+    return chain.answer(method, [named], unexecuted);
+  };
+  // Fast only where it waits: a request may take ten seconds of this time.
+  const clock = new FastClock(refuses ? 10 : 1, Date.UTC(2026, 0, 1));
+  const probes = endpointProbes({ network: NETWORKS.avalanche, url: node.url, number: 1, clock });
+  const probe = probes.find(({ what }) => what === "receipts");
+  if (!probe) throw new Error("no such probe");
+  return await runProbe(probe, clock, new AbortController().signal);
+}
+
+test("doctor proves a block that Avalanche settles later, as serve does", async () => {
+  expect(await receiptsOf(CHAIN)).toMatchObject({
+    works: true,
+    detail: "block 3 is final, 3 behind the newest, and proved: its 3 logs match its header",
+  });
+});
+
+test("doctor says what is wrong with receipts that the settling block does not prove", async () => {
+  const forged = CHAIN.with((copy) => void copy.receipts[2]?.push(...(copy.receipts[1] ?? [])));
+  expect(await receiptsOf(forged)).toMatchObject({
+    works: false,
+    detail: "returned a block 2 that has 2 receipts for 0 transactions; use another endpoint",
+  });
+});
+
+test("doctor waits for a block that is not settled, and then says so", async () => {
+  expect(await receiptsOf(CHAIN, 0, true)).toMatchObject({
+    works: false,
+    detail: "has not settled block 5 yet; try again in some seconds",
+  });
+});
