@@ -93,7 +93,7 @@ function feed(): number {
   for (const block of blocks) {
     engine.accept({ kind: "clock", at: block.atMs });
     const read = translator.read(block);
-    if (translator.unknownPools(read).length > 0) throw new Error("a pool of the bench is not known");
+    if (translator.unknownPools(read.logs).length > 0) throw new Error("a pool of the bench is not known");
     for (const event of translator.translate(read)) {
       if (engine.accept(event) !== undefined) throw new Error(`the engine rejects a ${event.kind}`);
       events += 1;

@@ -7,9 +7,10 @@ import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
 import { MULTICALL3, type Network } from "./network.ts";
-import { PastFill } from "./past-fill.ts";
+import { PastFill, paced } from "./past-fill.ts";
 import { persist } from "./persist.ts";
-import { BlockTranslator } from "./pools/block-translator.ts";
+import { PoolLookup } from "./pool-lookup.ts";
+import { BlockTranslator, type ReadBlock } from "./pools/block-translator.ts";
 import { WORTH_WINDOW_MS } from "./pools/usd-prices.ts";
 import { BlockReader } from "./rpc/block-reader.ts";
 import { ContractReader } from "./rpc/contract-reader.ts";
@@ -26,6 +27,8 @@ const PROGRESS_EVERY_MS = 10 * SECOND_MS;
 /** Progress is reported while the feed is at least this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
 
+/** Past blocks that follow each other within this time have their pools looked up together. */
+const PAST_GAP_MS = 2 * SECOND_MS;
 /** Concurrent reads of past blocks: most of an endpoint's limit is left for the present. */
 const PAST_READS = 2;
 /** Final blocks that may be left for the present while a past one is read: those in progress. */
@@ -112,14 +115,15 @@ class ChainFollower {
     const translator = new BlockTranslator(network, this.#options.bounds);
     const start = await this.#persist(() => this.#findStart());
     this.#start = start;
-    await this.#learnAnchors(translator, contracts, start.from - 1);
     const { clock } = this.#options;
+    const lookup = this.#lookUp(contracts, translator);
+    await lookup.learnAnchors(start.from - 1);
     const reader = new BlockReader({ pool, clock, notify: this.#notify });
     const reading = { pool, reader, clock, notify: this.#notify, random: this.#random };
     const blocks = finalBlocks({ ...reading, from: start.from }, this.#signal);
-    for await (const { block, isReplacement } of blocks) {
+    for await (const { block, read, isReplacement } of lookup.known(blocks)) {
       const wasPublished = this.#wasPublished(block);
-      const events = await this.#translate(translator, contracts, block, wasPublished);
+      const events = this.#translate(translator, read, wasPublished);
       // Most content of a replacement block was published before. Publishing it again would
       // duplicate it.
       if (isReplacement || wasPublished) continue;
@@ -203,15 +207,17 @@ class ChainFollower {
     const pool = this.#pool;
     const { from = 0, fromMs = 0, pastMs = 0 } = this.#start ?? {};
     const translator = new BlockTranslator(network, this.#options.bounds);
-    const open = async () => {
+    const lookup = this.#lookUp(contracts, translator);
+    const open = async (pause: () => Promise<void>) => {
       const search = { pool, highest: from - 1 };
       const first = await this.#persist(() => findBlock(search, () => pastMs, this.#signal));
-      await this.#learnAnchors(translator, contracts, first - 1);
-      return finalBlocks({ ...reading, from: first, to: from - 1, readAhead: PAST_READS }, this.#signal);
+      await lookup.learnAnchors(first - 1);
+      const past = { ...reading, from: first, to: from - 1, readAhead: PAST_READS };
+      return lookup.known(paced(finalBlocks(past, this.#signal), pause), PAST_GAP_MS);
     };
     this.#pastFill = new PastFill({
       ...{ pool, open, fromMs: pastMs, toMs: fromMs },
-      translate: (block) => this.#translate(translator, contracts, block, this.#wasPublished(block)),
+      translate: (read) => this.#translate(translator, read, this.#wasPublished(read)),
       isIdle: () => pool.finalHead - (this.#latest?.number ?? 0) <= IDLE_BLOCKS,
     });
     this.#pastFill.run(this.#signal).catch((error) => {
@@ -234,65 +240,22 @@ class ChainFollower {
     this.#notify("info", `${this.#options.network.name} has read the past since ${isoTime(pastMs)}`);
   }
 
-  /** Without the prices of these pools, nothing has a dollar value until they trade. */
-  async #learnAnchors(
-    translator: BlockTranslator,
-    contracts: ContractReader,
-    atBlock: number,
-  ): Promise<void> {
-    const facts = await this.#persist(async () => {
-      const pools = await contracts.anchors(this.#signal);
-      return contracts.describe(pools, this.#stateBlocks(atBlock), this.#signal);
+  #lookUp(contracts: ContractReader, translator: BlockTranslator): PoolLookup {
+    return new PoolLookup({
+      ...{ pool: this.#pool, contracts, translator },
+      ...{ clock: this.#options.clock, signal: this.#signal, persist: (work) => this.#persist(work) },
     });
-    for (const pool of facts) translator.pools.learnPool(pool);
   }
 
-  /** Looks up unknown pools, then translates the block. */
-  async #translate(
-    translator: BlockTranslator,
-    contracts: ContractReader,
-    block: EvmBlock,
-    wasPublished: boolean,
-  ): Promise<MarketEvent[]> {
-    const { pools } = translator;
-    const read = translator.read(block);
-    const unknown = translator.unknownPools(read);
-    const facts =
-      unknown.length === 0
-        ? []
-        : await this.#persist(() =>
-            contracts.describe(unknown, this.#stateBlocks(block.number - 1), this.#signal),
-          );
-    const needed = facts.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
-    const tokens = [...new Set([...needed, ...translator.unknownTokens(read)])];
-    if (tokens.length > 0) {
-      const known = await this.#persist(() => contracts.tokens(tokens, this.#signal));
-      for (const token of tokens)
-        pools.learnToken(
-          token,
-          known.find(({ address }) => address === token),
-        );
-    }
-    for (const pool of facts) pools.learnPool(pool);
-    for (const { pool } of unknown) if (pools.isUnknown(pool)) pools.dismiss(pool);
+  /** Returns a block's events; none if a previous feed published them. */
+  #translate(translator: BlockTranslator, read: ReadBlock, wasPublished: boolean): MarketEvent[] {
     if (!wasPublished) return translator.translate(read);
     translator.absorb(read);
     return [];
   }
 
-  /**
-   * Returns the blocks at which to read a pool's state: the given one or, if nodes have pruned it,
-   * the last final one.
-   */
-  #stateBlocks(atBlock: number): { readonly atBlock: number; readonly latest: number } {
-    // The lowest sufficient head: an endpoint that claims more may lie, one that claims less is
-    // behind.
-    const latest = this.#pool.finalHeads.findLast((head) => head >= atBlock) ?? 0;
-    return { atBlock: Math.max(0, atBlock), latest: Math.max(0, atBlock, latest) };
-  }
-
   /** A previous feed published the block. */
-  #wasPublished({ atMs }: EvmBlock): boolean {
+  #wasPublished({ atMs }: Pick<EvmBlock, "atMs">): boolean {
     return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }
 

@@ -1,13 +1,13 @@
 import type { MarketEvent, TokenEvent } from "../../market/index.ts";
-import type { EvmBlock } from "./evm-block.ts";
-import type { FinalBlock } from "./final-blocks.ts";
+import type { ReadFinalBlock } from "./pool-lookup.ts";
+import type { ReadBlock } from "./pools/block-translator.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
 interface PastFillOptions {
   readonly pool: EndpointPool;
-  /** Returns the past blocks, in order, once its start is found. */
-  readonly open: () => Promise<AsyncIterable<FinalBlock>>;
-  readonly translate: (block: EvmBlock) => Promise<readonly MarketEvent[]>;
+  /** Returns the past blocks, in order. Pauses before it reads the next one. */
+  readonly open: (pause: () => Promise<void>) => Promise<AsyncIterable<ReadFinalBlock>>;
+  readonly translate: (block: ReadBlock) => readonly MarketEvent[];
   /** Event time at which the past begins, and at which the present began. */
   readonly fromMs: number;
   readonly toMs: number;
@@ -56,8 +56,8 @@ export class PastFill {
       while (!isIdle() || this.#waiting.length >= MAX_WAITING) await pool.changed(LOOK_EVERY_MS, signal);
     };
     await pause();
-    for await (const { block, isReplacement } of await open()) {
-      const events = await translate(block);
+    for await (const { block, read, isReplacement } of await open(pause)) {
+      const events = translate(read);
       if (!isReplacement) for (const event of events) if ("token" in event) this.#waiting.push(event);
       this.#readToMs = block.atMs;
       await pause();
@@ -95,5 +95,13 @@ export class PastFill {
       case "window":
         return [{ ...event, at }];
     }
+  }
+}
+
+/** Yields what a source yields, and pauses before it reads the next. */
+export async function* paced<T>(source: AsyncIterable<T>, pause: () => Promise<void>): AsyncGenerator<T> {
+  for await (const item of source) {
+    yield item;
+    await pause();
   }
 }

@@ -93,7 +93,9 @@ describeOnAnvil("contracts of strangers", () => {
     // Of that block no node has the state: it is that of the other one.
     const latest = Number(await chain.ask<string>("eth_blockNumber"));
     const place = { atBlock: latest + 1_000, latest };
-    const told = await withReader(exchange, (reader, signal) => reader.describe(asked, place, signal));
+    const told = await withReader(exchange, async (reader, signal) =>
+      reader.readStates(await reader.identify(asked, signal), place, signal),
+    );
     const [token0, token1] = BigInt(token) < BigInt(coin) ? [token, coin] : [coin, token];
     const [coins, tokens] = [100n * E18, 1_000_000n * E18];
     const [first, second] = token0 === coin ? ([coins, tokens] as const) : ([tokens, coins] as const);

@@ -33,6 +33,8 @@ export class FaultyNode implements AsyncDisposable {
   fault: Fault = { kind: "none" };
   /** How often each method was asked. */
   readonly asked = new Map<string, number>();
+  /** How often it was asked for a state that it has forgotten. */
+  askedForgotten = 0;
   readonly #target: string;
   readonly #server: Server;
   #busy = 0;
@@ -83,6 +85,7 @@ export class FaultyNode implements AsyncDisposable {
       };
       const forgotten = await this.#hasForgotten(request);
       const pruned = { code: -32_000, message: "missing trie node 5c3d (path ) state is not available" };
+      if (forgotten) this.askedForgotten += 1;
       if (forgotten) return send(response, { jsonrpc: "2.0", id: request.id, error: pruned });
       const body = refused ? { jsonrpc: "2.0", id: request.id, error } : bent;
       send(response, body);

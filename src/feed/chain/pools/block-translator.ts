@@ -32,7 +32,7 @@ interface ReadLog {
 }
 
 /** A block's logs that concern pools, in order. */
-interface ReadBlock {
+export interface ReadBlock {
   readonly number: number;
   readonly atMs: number;
   readonly logs: readonly ReadLog[];
@@ -94,7 +94,7 @@ export class BlockTranslator {
   }
 
   /** Returns unknown pools that emit events. */
-  unknownPools({ logs }: ReadBlock): readonly UnknownPool[] {
+  unknownPools(logs: readonly ReadLog[]): readonly UnknownPool[] {
     const created = new Set(
       logs.flatMap(({ decoded }) => (decoded.kind === "created" ? [decoded.pool] : [])),
     );
@@ -107,8 +107,8 @@ export class BlockTranslator {
     return [...unknown.values()];
   }
 
-  /** Returns unknown tokens of pools that the block creates. */
-  unknownTokens({ logs }: ReadBlock): readonly string[] {
+  /** Returns unknown tokens of pools that the logs create. */
+  unknownTokens(logs: readonly ReadLog[]): readonly string[] {
     const unknown = logs.flatMap(({ decoded }) =>
       decoded.kind === "created" ? this.pools.unknownTokens(decoded.token0, decoded.token1) : [],
     );

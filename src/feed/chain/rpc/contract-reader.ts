@@ -63,38 +63,36 @@ export class ContractReader {
   }
 
   /**
-   * Returns facts about those pools that belong to the network's factories and have a quote token.
-   * The state is that at the end of block `atBlock` or, if no node has it, of block `latest`.
-   * Rejects with RpcTrouble.
+   * Returns those pools that belong to the network's factories and have a quote token. Rejects with
+   * RpcTrouble.
    */
-  async describe(
-    pools: readonly UnknownPool[],
-    { atBlock, latest }: { readonly atBlock: number; readonly latest: number },
-    signal: AbortSignal,
-  ): Promise<readonly PoolFacts[]> {
+  async identify(pools: readonly UnknownPool[], signal: AbortSignal): Promise<readonly PoolIdentity[]> {
     const claims = pools.map((pool) => FORMS[pool.form].identify(pool, this.#factories));
     const genuine = (await this.#calls.inquire(claims, signal)).filter((identity) => identity !== undefined);
     const quotes = quotesByAddress(this.#network);
-    const relevant = genuine.filter(({ token0, token1 }) => quotes.has(token0) || quotes.has(token1));
-    try {
-      return await this.#withStates(relevant, signal, atBlock);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof RpcTrouble)) throw error;
-      return this.#withStates(relevant, signal, latest);
-    }
+    return genuine.filter(({ token0, token1 }) => quotes.has(token0) || quotes.has(token1));
   }
 
-  async #withStates(
+  /**
+   * Returns the pools with their state at the end of block `atBlock` or, if no node has it, of
+   * block `latest`. Rejects with RpcTrouble.
+   */
+  async readStates(
     pools: readonly PoolIdentity[],
+    { atBlock, latest }: { readonly atBlock: number; readonly latest: number },
     signal: AbortSignal,
-    atBlock: number,
   ): Promise<readonly PoolFacts[]> {
     const inquiries = pools.flatMap((pool) => {
       const factory = this.#factories.get(pool.factory);
       return factory ? [withState(pool, factory, atBlock)] : [];
     });
-    return this.#calls.inquire(inquiries, signal, atBlock);
+    try {
+      return await this.#calls.inquire(inquiries, signal, atBlock);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof RpcTrouble) || latest === atBlock) throw error;
+      return this.readStates(pools, { atBlock: latest, latest }, signal);
+    }
   }
 }
 

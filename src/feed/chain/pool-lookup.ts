@@ -1,0 +1,114 @@
+import type { Clock } from "../../lib/time/clock.ts";
+import { inBatches } from "./batches.ts";
+import type { FinalBlock } from "./final-blocks.ts";
+import type { BlockTranslator, ReadBlock } from "./pools/block-translator.ts";
+import type { ContractReader } from "./rpc/contract-reader.ts";
+import type { EndpointPool } from "./rpc/endpoint-pool.ts";
+
+interface PoolLookupOptions {
+  readonly pool: EndpointPool;
+  readonly contracts: ContractReader;
+  readonly translator: BlockTranslator;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Repeats the work while endpoints fail. */
+  readonly persist: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** A final block and its logs that concern pools. */
+export interface ReadFinalBlock extends FinalBlock {
+  readonly read: ReadBlock;
+}
+
+/** Blocks whose pools are looked up together. */
+const MAX_BLOCKS = 200;
+/** Logs of these blocks, for memory. */
+const MAX_LOGS = 20_000;
+/** Blocks that follow each other within this time are collected. */
+const GAP_MS = 250;
+/** Full nodes keep the states of the last 128 blocks. */
+const STATE_BLOCKS = 100;
+
+/** Looks up on the chain what blocks mention and the translator does not know yet. */
+export class PoolLookup {
+  readonly #options: PoolLookupOptions;
+
+  constructor(options: PoolLookupOptions) {
+    this.#options = options;
+  }
+
+  /** Learns the pools between quote tokens, as of the end of a block. */
+  async learnAnchors(atBlock: number): Promise<void> {
+    const { contracts, translator, signal, persist } = this.#options;
+    const facts = await persist(async () => {
+      const identities = await contracts.identify(await contracts.anchors(signal), signal);
+      return contracts.readStates(identities, this.#stateBlocks(atBlock), signal);
+    });
+    for (const pool of facts) translator.pools.learnPool(pool);
+  }
+
+  /** Learns the pools and tokens of consecutive blocks, as of before the first one. */
+  async learn(blocks: readonly ReadBlock[]): Promise<void> {
+    const { contracts, translator, signal, persist } = this.#options;
+    const { pools } = translator;
+    const logs = blocks.flatMap((block) => block.logs);
+    const unknown = translator.unknownPools(logs);
+    const created = translator.unknownTokens(logs);
+    if (unknown.length === 0 && created.length === 0) return;
+    const atBlock = (blocks[0]?.number ?? 0) - 1;
+    const { facts, tokens, known } = await persist(async () => {
+      const identities = await contracts.identify(unknown, signal);
+      const needed = identities.flatMap(({ token0, token1 }) => pools.unknownTokens(token0, token1));
+      const tokens = [...new Set([...needed, ...created])];
+      const [facts, known] = await Promise.all([
+        contracts.readStates(identities, this.#stateBlocks(atBlock), signal),
+        contracts.tokens(tokens, signal),
+      ]);
+      return { facts, tokens, known };
+    });
+    const byAddress = new Map(known.map((token) => [token.address, token]));
+    for (const token of tokens) pools.learnToken(token, byAddress.get(token));
+    for (const pool of facts) pools.learnPool(pool);
+    for (const { pool } of unknown) if (pools.isUnknown(pool)) pools.dismiss(pool);
+  }
+
+  /**
+   * Yields blocks in order, once their pools are known. Reads on meanwhile, so that while catching
+   * up one look-up serves many blocks.
+   */
+  async *known(blocks: AsyncIterable<FinalBlock>, gapMs = GAP_MS): AsyncGenerator<ReadFinalBlock> {
+    const { pool, translator, clock, signal } = this.#options;
+    const batches = inBatches(readAll(blocks, translator), {
+      isFull: (batch) => batch.length >= MAX_BLOCKS || logsOf(batch) >= MAX_LOGS,
+      mayGrow: (batch) => (batch.at(-1)?.block.number ?? 0) < pool.finalHead,
+      ...{ gapMs, clock, signal },
+    });
+    for await (const batch of batches) {
+      await this.learn(batch.map(({ read }) => read));
+      yield* batch;
+    }
+  }
+
+  /**
+   * Returns the blocks at which to read a pool's state: the given one or, if nodes have pruned it,
+   * the last final one.
+   */
+  #stateBlocks(atBlock: number): { readonly atBlock: number; readonly latest: number } {
+    // The lowest sufficient head: an endpoint that claims more may lie, one that claims less is
+    // behind.
+    const head = this.#options.pool.finalHeads.findLast((final) => final >= atBlock) ?? 0;
+    const latest = Math.max(0, atBlock, head);
+    return { atBlock: latest - atBlock > STATE_BLOCKS ? latest : Math.max(0, atBlock), latest };
+  }
+}
+
+async function* readAll(
+  blocks: AsyncIterable<FinalBlock>,
+  translator: BlockTranslator,
+): AsyncGenerator<ReadFinalBlock> {
+  for await (const final of blocks) yield { ...final, read: translator.read(final.block) };
+}
+
+function logsOf(batch: readonly ReadFinalBlock[]): number {
+  return batch.reduce((sum, { block }) => sum + block.logs.length, 0);
+}

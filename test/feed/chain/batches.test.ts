@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { inBatches } from "../../../src/feed/chain/batches.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { until } from "../exchange/scripted-venue.ts";
+
+const MAX = 3;
+
+/** Numbers that come when the test says so. */
+class Numbers {
+  readonly clock = new ManualClock();
+  /** How many were taken from the source. */
+  taken = 0;
+  isOver = false;
+  readonly #ready: number[] = [];
+  #wake: () => void = () => {};
+
+  put(...numbers: number[]): void {
+    this.#ready.push(...numbers);
+    this.#wake();
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.#wake();
+  }
+
+  batches(mayGrow = (_batch: readonly number[]) => false) {
+    return inBatches(this.#source(), {
+      ...{ isFull: (batch) => batch.length >= MAX, mayGrow, gapMs: 100 },
+      ...{ clock: this.clock, signal: new AbortController().signal },
+    });
+  }
+
+  async *#source(): AsyncGenerator<number> {
+    for (;;) {
+      const next = this.#ready.shift();
+      if (next !== undefined) {
+        this.taken += 1;
+        yield next;
+      } else if (this.isOver) throw new Error("the source failed");
+      else
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+    }
+  }
+}
+
+test("what comes while the consumer works is the next batch, up to the bound", async () => {
+  const numbers = new Numbers();
+  const batches = numbers.batches();
+  numbers.put(1);
+  expect((await batches.next()).value).toEqual([1]);
+  numbers.put(2, 3, 4, 5, 6);
+  await until("three are taken", () => numbers.taken === 4);
+  expect((await batches.next()).value).toEqual([2, 3, 4]);
+  await until("the others are taken", () => numbers.taken === 6);
+  expect((await batches.next()).value).toEqual([5, 6]);
+});
+
+test("a batch waits while it may grow, until nothing came for the gap", async () => {
+  const numbers = new Numbers();
+  const batches = numbers.batches((batch) => batch.at(-1) !== 9);
+  numbers.put(1);
+  const first = batches.next();
+  await until("it waits", () => numbers.clock.slept.length === 1);
+  numbers.put(2);
+  await until("it waits again", () => numbers.clock.slept.length === 2);
+  numbers.clock.advance(100);
+  expect((await first).value).toEqual([1, 2]);
+  numbers.put(9);
+  expect((await batches.next()).value).toEqual([9]);
+  expect(numbers.clock.slept).toHaveLength(2);
+});
+
+test("the source's failure follows what it yielded before", async () => {
+  const numbers = new Numbers();
+  const batches = numbers.batches();
+  numbers.put(1, 2);
+  numbers.end();
+  expect((await batches.next()).value).toEqual([1]);
+  expect((await batches.next()).value).toEqual([2]);
+  await expect(batches.next()).rejects.toThrow("the source failed");
+});
