@@ -65,8 +65,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     staleAfterMs: Number.POSITIVE_INFINITY,
   });
   const shutdown = watchShutdown(process);
-  // A failed write stops in the middle of the recording. The source closes its files when its
-  // signal aborts.
+  // A failed write stops in the middle; the source closes its files when its signal aborts.
   const over = new AbortController();
   const signal = AbortSignal.any([shutdown.signal, over.signal]);
   try {

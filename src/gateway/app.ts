@@ -232,8 +232,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     await polled;
     await opened.close?.();
     await alerts?.stop();
-    // Sessions that do not answer their close get a grace period, which counts toward the drain
-    // time.
+    // The grace period of sessions that do not answer their close is part of the drain time.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await frontend?.close();
     metrics?.close();

@@ -61,8 +61,7 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
 
   /** Emits a batch. `cursor` is the position after its last event. */
   tell(batch: readonly EventBody[], cursor: string): void {
-    // The emitter's types cannot follow a name and its event through a union. GatewayEventMap holds
-    // for each.
+    // The emitter's types cannot follow a name and its event through a union.
     const emit = this.emit.bind(this) as (name: string, event: GatewayEvent) => boolean;
     for (const body of batch) {
       const event = { ...body, cursor } as GatewayEvent;

@@ -192,8 +192,7 @@ class Worker {
 
   #end(): void {
     this.#isStopping = true;
-    // A worker that is still starting stops afterwards; ending during the start would count as a
-    // crash.
+    // A worker that is still starting stops afterwards: an end during the start is a crash.
     void this.#stop?.().finally(() => process.exit(EXIT.clean));
   }
 

@@ -68,15 +68,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
   const app = fastify({
     ...limits(settings),
-    // Not as the framework's logger, which would create a child logger for each request and time
-    // it.
+    // Not as the framework's logger, which would time each request with a child logger.
     ...(logger ? { childLoggerFactory: () => logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
     genReqId: nextId,
     exposeHeadRoutes: false,
-    // Fastify's own 503 is not a problem document. Requests that arrive while the server closes are
-    // answered as usual.
+    // Fastify's own 503 is no problem document. While the server closes, answers are as usual.
     return503OnClosing: false,
     clientErrorHandler: createClientErrorHandler(options.clock, nextId),
     frameworkErrors: (error, request, reply) => {
@@ -125,14 +123,12 @@ export async function addRoutes(
     const { raw } = request;
     if (typeof payload === "string" || payload instanceof Uint8Array)
       visitors.charge(request, payload.length);
-    // Ends kept-alive connections while the server is not ready, so that clients ask a server that
-    // is.
+    // Ends kept-alive connections while it is not ready: clients then ask a server that is.
     if (raw.httpVersionMajor !== 1 || (ready() && reply.raw.shouldKeepAlive)) return;
     // A field that is set by hand replaces Node's own announcement that this is the last response.
     reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
   });
-  // Not earlier: @fastify/websocket closes the connection of a refused upgrade only once it has
-  // seen the request.
+  // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings, quick });

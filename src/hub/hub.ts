@@ -226,8 +226,7 @@ export class Hub {
     const prefixes = new FramePrefixes(this.#options.log.epoch);
     const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
-    // A session that leaves its group in this loop may create another one, which already has the
-    // batch.
+    // A session that leaves its group here may create another one, which has the batch.
     for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
       const selected = affected ? affected.flatMap((at) => records[at] ?? []) : records;
       group.publish(selected, prefixes, batchSteps, this.counters);

@@ -28,8 +28,7 @@ export function postWebhook(post: WebhookPost): Promise<WebhookAnswer> {
       const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, {
         method: "POST",
         headers: { ...post.headers, "content-length": String(Buffer.byteLength(post.body)) },
-        // A new connection each time: posts are rare, and receivers close idle connections at bad
-        // moments.
+        // A new connection each time: receivers close idle ones at bad moments.
         agent: false,
         signal: AbortSignal.any([timeout, post.signal]),
         ...(post.allowPrivateAddresses ? {} : { lookup: lookupPublic }),

@@ -157,8 +157,7 @@ export class WebhookSender {
       headers: {
         "content-type": "application/json",
         "user-agent": "flarewire",
-        // Signs the time of the attempt, because receivers reject old ones. The body has the
-        // creation time.
+        // Signs the attempt's time, because receivers reject old ones. The body has the creation's.
         ...signWebhook(secretBytes(webhook.secret), alert, clock.now()),
       },
       body: alert.body,

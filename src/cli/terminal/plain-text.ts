@@ -5,8 +5,7 @@
 
 /** Returns at most `width` columns, safe to print. Cut text ends in `…`; `�` replaces unsafe. */
 export function plainText(text: string, width = 200): string {
-  // Long runs of combining marks would cover neighboring lines. Cutting first bounds the cost of
-  // huge names.
+  // Runs of combining marks would cover neighboring lines. Cut first: names may be huge.
   const shown = text
     .slice(0, width * 4)
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD")

@@ -36,8 +36,7 @@ export async function runPolls(
     }
     const cursor = headers.get("flarewire-cursor") ?? "";
     const isNews = cursor !== position && (body.more || body.events?.length);
-    // A cache may be responding, or the server does not wait. Continuing would poll in a tight
-    // loop.
+    // A cache may respond, or the server not wait. Continuing would poll in a tight loop.
     if (!first && !isNews && now() - askedAtMs < STABLE_MS) return ended("fallback", "a stale answer");
     if (first) {
       deliver({

@@ -29,8 +29,7 @@ function parse(text: string, units: Readonly<Record<string, number>>): number | 
   const factor = unit !== undefined && Object.hasOwn(units, unit) ? units[unit] : undefined;
   if (digits === undefined || factor === undefined) return undefined;
   const number = Number(digits);
-  // A decimal times a unit is rarely whole in floating point: 1.1 × 3,600,000 is
-  // 3,960,000.0000000005.
+  // A decimal times a unit is rarely whole: 1.1 × 3,600,000 is 3,960,000.0000000005.
   const value = Math.round(number * factor);
   const isPartOfSmallest = !Number.isInteger(number) && (factor === 1 || value === 0);
   return Number.isSafeInteger(value) && !isPartOfSmallest ? value : undefined;

@@ -159,8 +159,7 @@ function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => 
   }
   socket.on("close", gone);
   if (!isUpgraded) return () => socket.off("close", gone);
-  // Nothing reads the socket meanwhile, so look for an end from the other side. Bytes that have
-  // arrived stay there for the next reader.
+  // Nothing reads the socket meanwhile, so look for an end; bytes stay for the next reader.
   const look = () => {
     socket.read(0);
   };

@@ -16,8 +16,7 @@ export function boundClosing(
   graceMs: number,
   unheard: Map<Socket, number>,
 ): void {
-  // One function for all connections, because a closure each would cost memory for ten thousand
-  // idle clients.
+  // One function for all: a closure each would cost memory for ten thousand idle clients.
   function forget(this: Socket): void {
     unheard.delete(this);
   }

@@ -46,8 +46,7 @@ export function boundConnections(
   const groups = new Map<string, Group>();
   const groupOf = new Map<Socket, Group>();
   let [lingering, idleClosedAtMs] = [0, Number.NEGATIVE_INFINITY];
-  // One function for all connections, because a closure each would cost memory for ten thousand
-  // idle clients.
+  // One function for all: a closure each would cost memory for ten thousand idle clients.
   function leave(this: Socket): void {
     const group = groupOf.get(this);
     groupOf.delete(this);

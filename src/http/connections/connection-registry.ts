@@ -160,8 +160,7 @@ export class ConnectionRegistry {
 
   #end(held: Slot): void {
     this.#release(held);
-    // Keep at most one closing predecessor per client, or a reconnect loop would accumulate
-    // sockets.
+    // One closing predecessor per client, or a reconnect loop would accumulate sockets.
     held.before?.destroy();
     held.before = undefined;
     held.end("superseded");

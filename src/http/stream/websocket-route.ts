@@ -165,8 +165,7 @@ function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: Server
   response?.detachSocket(socket);
   // It is the only listener yet. Removing it by name would leave a larger table behind.
   ws.removeAllListeners();
-  // A list that once was longer reserves room for eighteen more; a new one for two listeners does
-  // not.
+  // A list that once was longer reserves room for eighteen more; a new one does not.
   const [, ...others] = socket.rawListeners("close");
   for (const listener of others) socket.off("close", listener);
   for (const listener of others) socket.on("close", listener);

@@ -81,8 +81,7 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
 /** Compresses everything but the shape's own part; `undefined` if the event stays uncompressed. */
 function deflatedRest(texts: DeflateCache, { head, tail, isCommon }: FramedEvent): Buffer | undefined {
   const bytes = head.length + tail.length;
-  // Few clients share a filter's output. A thousand filters would compress a thousand texts per
-  // event.
+  // Few share a filter's output: a thousand filters would compress a thousand texts per event.
   if (!isCommon || bytes < MIN_DEFLATED_BYTES || bytes > MAX_DEFLATED_BYTES) return undefined;
   return texts.take(tail, head, "", STORED_HEADER_BYTES);
 }

@@ -91,8 +91,7 @@ export class LongPoll {
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
       from = page.cursor;
       steps = page.steps;
-      // The head may have moved since the page was read, and no notification would follow for that
-      // batch.
+      // The head may have moved since the read, and no notification would follow for that batch.
       if (from.seq < head.cursor.seq) continue;
       const emptyUpTo = await this.#waiters.wait(shape, deadlineMs, signal);
       if (emptyUpTo) return { kind: "nothing", cursor: emptyUpTo };

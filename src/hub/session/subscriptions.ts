@@ -6,8 +6,7 @@ import { type Selection, type SelectionPart, selectionOf } from "./selection.ts"
 /** One connection's subscriptions. It receives their union, no channel twice. */
 export class Subscriptions {
   readonly #max: number;
-  // A list that is copied on each change, not a map: it needs no spare capacity. Connections have
-  // few subscriptions, but there are many connections.
+  // A list copied on each change needs no spare capacity: there are many connections.
   #subscriptions: readonly (SelectionPart & { readonly id: CommandId })[] = [];
 
   constructor(max: number) {

@@ -131,8 +131,7 @@ export class LogFile {
       this.#insertRecord = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
       this.#checkpoint = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       this.#insertRun = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
-      // Sync this mark to the disk, or after a power loss an earlier clean close would still seem
-      // to hold.
+      // Sync this mark: after a power loss an earlier clean close would still seem to hold.
       this.#isSound = this.found?.doubt === undefined;
       if (this.#isSound) this.#facts({ closed: "no", boot: this.#boot });
       if (boot !== undefined) db.exec("PRAGMA synchronous = NORMAL");

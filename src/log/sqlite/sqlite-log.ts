@@ -59,8 +59,7 @@ class SqliteLog extends ForwardingLog implements DurableLog {
     this.#notify = options.notify;
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
     if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
-    // The file may have been set back. A new run tells events from here on from earlier ones with
-    // the same seqs.
+    // The file may have been set back: a new run tells its events from others with the same seqs.
     const run = stored && !options.follows ? randomRun() : undefined;
     const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
     this.log = createMemoryLog({ ...options, epoch, run, writeAhead });

@@ -97,8 +97,7 @@ export class UpstreamDoubt {
 
   #expireAbsences(lacking: Lacking, isDoubted: boolean, nowMs: number) {
     const expired = byChannel((channel) => {
-      // Nothing depends on when a finished flare leaves its list, and its return would look like
-      // another finish.
+      // Nothing depends on when a finished flare leaves; its return would look like another finish.
       const needsLong = isDoubted || channel === "flares.finished";
       return this.#absences[channel].expire(nowMs, needsLong ? DOUBTED_MS : ABSENT_MS);
     });

@@ -95,8 +95,7 @@ export class UpstreamReader {
     }
     const { kind, failure } = taken;
     const nowMs = this.#settings.clock.monotonic();
-    // If it was offered before, an unexpected page, perhaps from a proxy, is probably temporary. Do
-    // not give up the explanations yet.
+    // If it was offered before, an unexpected page is probably a proxy's, and temporary.
     const patient = this.#offered === true && nowMs - this.#offeredAtMs < PROBE_EVERY_MS;
     const fallBack = kind === "absent" || this.#offered === false || (kind === "unusable" && !patient);
     if (!fallBack) return { kind: "failed", failure };

@@ -62,8 +62,7 @@ export class WorkerProcess {
     child.on("message", (message) => this.#receive(message as ToPrimary));
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
-    // All messages arrive before this event, so a connection that was not reported as taken is
-    // unread.
+    // All messages arrive before this event: a connection not reported as taken is unread.
     child.once("disconnect", () => this.#leave());
     // A process that could not be spawned emits no exit.
     child.once("error", () => child.pid === undefined && this.#ended({ code: null, signal: null }));

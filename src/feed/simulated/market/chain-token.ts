@@ -213,8 +213,7 @@ export class ChainToken implements Actor {
     const { group, token } = this.#traits.subject;
     const script = episode.plan({ group, token, nowMs: now, usualPerMs }, this.#random);
     this.#episode = null;
-    // Start the script at the current price wherever the value is, so that the trades match the
-    // label.
+    // Start the script at the current price, so that the trades match the label.
     this.#value.settle(-this.#moment(now).gap);
     this.#run = new ScriptRun(script);
     this.#chain.onLabel(script.label);

@@ -97,8 +97,7 @@ function forget(table: WalletTable, atMs: number): void {
   }
   lasts.sort((a, b) => b - a);
   const oldest = Math.max(lasts[MAX_ROWS - 1] ?? -1, atMs - MEMORY_MS);
-  // Several may have been last active at that very moment, as the buyers of one block. Keep as many
-  // of them as fit.
+  // Several may have been last active at that moment, as in one block. Keep as many as fit.
   let left = MAX_ROWS - lasts.filter((last) => last > oldest).length;
   rehash(table, numbers.length, (row) => {
     const last = lastOf(numbers, row);
