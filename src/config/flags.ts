@@ -5,7 +5,6 @@ import { redact, redactEndpoints } from "./redact.ts";
 /** A flag of a command. Without `value` it is a switch, with a `--no-` form. */
 export interface FlagForm {
   readonly value: boolean;
-  readonly short?: string;
 }
 
 /** A parsed command line. Mistakes are listed in `problems`, one sentence each; nothing throws. */
@@ -88,9 +87,8 @@ function readFlag(
 }
 
 function optionsOf(forms: Readonly<Record<string, FlagForm>>) {
-  const entries = Object.entries(forms).map(([name, { value, short }]) => {
-    const type = value ? ("string" as const) : ("boolean" as const);
-    return [name, short === undefined ? { type } : { type, short }] as const;
-  });
-  return Object.fromEntries(entries);
+  const typeOf = ({ value }: FlagForm) => (value ? "string" : "boolean");
+  return Object.fromEntries(
+    Object.entries(forms).map(([name, form]) => [name, { type: typeOf(form) }] as const),
+  );
 }

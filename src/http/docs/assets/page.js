@@ -1,12 +1,9 @@
-/*
- * The script of the pages: asks addresses, and opens streams. What comes from the server holds names that strangers chose, so it is put
- * in as text and never as markup.
- */
+/* Sends requests and opens streams. Responses contain untrusted names: inserted as text only. */
 
 const MOST_MESSAGES = 200;
 const MOST_CHARACTERS = 100_000;
 
-/** The fields of a form that were filled in, by where they go. */
+/** Returns the filled-in fields of a form that go to this place. */
 function valuesOf(form, place) {
   const fields = [...form.elements].filter(({ dataset, value }) => dataset.in === place && value !== "");
   return fields.map(({ name, value }) => [name, value]);
@@ -32,7 +29,7 @@ function element(tag, text, ...children) {
   return made;
 }
 
-/** The key that was typed in, as a header field: it stands in no address. */
+/** Returns the typed key as a header field; no URL contains it. */
 function authorization() {
   const key = document.querySelector("#key")?.value.trim();
   return key ? { authorization: `Bearer ${key}` } : {};
@@ -88,7 +85,7 @@ function prepareStream(form) {
     document.querySelector(name),
   );
   const send = command.querySelector("button");
-  /** What was asked for last: until it is there, and for as long as it is open. */
+  /** The latest attempt, while it connects and while it is open. */
   let current;
   let count = 0;
 
@@ -139,7 +136,7 @@ function prepareStream(form) {
   });
 }
 
-/** What opens one stream in the name of the key, as neither WebSocket nor EventSource can send it; nothing without a key, or from an open server. */
+/** Fetches a ticket for the key, which neither WebSocket nor EventSource can send. */
 async function fetchTicket(form) {
   const headers = authorization();
   if (!headers.authorization) return {};
@@ -177,14 +174,14 @@ function openEvents(form, ticket, { show, tell }) {
   source.addEventListener("error", async () => {
     if (source.readyState === EventSource.CLOSED) return tell(await refusal(form), { open: false });
     if (!ticket.ticket) return tell("Cut off; the browser connects again.", { open: true });
-    // It would come with the same ticket, which is of no use a second time.
+    // The browser would reconnect with the same ticket, which is valid only once.
     source.close();
     tell("Cut off.", { open: false });
   });
   return source;
 }
 
-/** Why a stream was refused. Browsers do not tell, so the same is asked for as events, and given up at once where it is answered. */
+/** Asks why a stream was refused, by a request for events: browsers do not report it. */
 async function refusal(form) {
   const given = new AbortController();
   try {
@@ -209,7 +206,7 @@ function streamAddress(form, path, ticket = {}) {
   return address;
 }
 
-/** What a message is, on one line. */
+/** Describes a message on one line. */
 function outline(text) {
   let message;
   try {
