@@ -22,15 +22,23 @@ export interface QuoteToken {
 
 /**
  * Kinds of pools, by their logs and their state. `v2`: two reserves, x·y = k. `v3`: ranges.
- * `positions`: ranges, in a contract that has all pools.
+ * `positions`: ranges, in a contract that has all pools. `bins`: amounts at steps of the price.
+ * `infinity-bin`: bins, in a contract that has all pools.
  */
-export type PoolFormName = "v2" | "v3" | "positions";
+export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin";
 
 /**
  * Kinds of factories. `algebra`: pools like `v3`, with another creation event. `uniswap-v4` and
- * `infinity-cl`: managers of `positions`.
+ * `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with `bins`.
  */
-export type FactoryForm = "v2" | "v3" | "algebra" | "uniswap-v4" | "infinity-cl";
+export type FactoryForm =
+  | "v2"
+  | "v3"
+  | "algebra"
+  | "uniswap-v4"
+  | "infinity-cl"
+  | "liquidity-book"
+  | "infinity-bin";
 
 /** The address that stands for the chain's own coin. */
 export const NATIVE_COIN = "0x0000000000000000000000000000000000000000";

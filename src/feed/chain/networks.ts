@@ -52,6 +52,11 @@ export const NETWORKS = {
       // https://docs.algebra.finance (partners) and
       // https://github.com/paraswap/paraswap-dex-lib (src/dex/quickswap/config.ts)
       { name: "Thena Fusion", form: "algebra", address: "0x306f06c147f064a010530292a1eb6737c3e378e4" },
+      {
+        name: "PancakeSwap Infinity Bin",
+        form: "infinity-bin",
+        address: "0xc697d2898e0d09264376196696c51d7abbbaa4a9",
+      },
     ],
     quotes: [
       // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
@@ -173,6 +178,10 @@ export const NETWORKS = {
       },
       // https://github.com/pangolindex: deployed on 2025-04-04
       { name: "Pangolin V3", form: "algebra", address: "0x44805f92db5bb31b54632a55fc4b2b7e885b0e0e" },
+      // https://developers.lfj.gg/deployment-addresses/avalanche
+      { name: "LFJ 2.2", form: "liquidity-book", address: "0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c" },
+      { name: "LFJ 2.1", form: "liquidity-book", address: "0x8e42f2f4101563bf679975178e880fd87d3efd4e" },
+      { name: "LFJ 2.0", form: "liquidity-book", address: "0x6e77932a92582f504ff6c4bdbcef7da6c198aeef" },
     ],
     quotes: [
       // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet

@@ -37,6 +37,21 @@ const ABI = parseAbi([
   "event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)",
 ]);
 
+/** Those of pools of bins: their decoders are tested with the contracts. */
+const BIN_ABI = parseAbi([
+  "event LBPairCreated(address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address LBPair, uint256 pid)",
+  "event Swap(address indexed sender, address indexed to, uint24 id, bytes32 amountsIn, bytes32 amountsOut, uint24 volatilityAccumulator, bytes32 totalFees, bytes32 protocolFees)",
+  "event DepositedToBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)",
+  "event WithdrawnFromBins(address indexed sender, address indexed to, uint256[] ids, bytes32[] amounts)",
+  "event Swap(address indexed sender, address indexed recipient, uint256 indexed id, bool swapForY, uint256 amountIn, uint256 amountOut, uint256 volatilityAccumulated, uint256 fees)",
+  "event DepositedToBin(address indexed sender, address indexed recipient, uint256 indexed id, uint256 amountX, uint256 amountY)",
+  "event WithdrawnFromBin(address indexed sender, address indexed recipient, uint256 indexed id, uint256 amountX, uint256 amountY)",
+  "event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee, bytes32 parameters, uint24 activeId)",
+  "event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint24 activeId, uint24 fee, uint16 protocolFee)",
+  "event Mint(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts, bytes32 compositionFeeAmount, bytes32 feeAmountToProtocol)",
+  "event Burn(bytes32 indexed id, address indexed sender, uint256[] ids, bytes32 salt, bytes32[] amounts)",
+]);
+
 /** The second opinion: viem's general decoder, whose names are brought to ours. */
 function expected(log: EvmLog): PoolLog | undefined {
   const entry = ABI.find((one) => toEventSelector(one) === log.topics[0]);
@@ -134,7 +149,8 @@ describe("logs of pools", () => {
     for (const [signature, topic] of Object.entries(EVENT_TOPICS)) {
       expect(toEventSelector(`event ${signature}`), signature).toBe(topic);
     }
-    expect(new Set(ABI.map((entry) => toEventSelector(entry)))).toEqual(new Set(POOL_TOPICS));
+    const all = [...ABI, ...BIN_ABI].map((entry) => toEventSelector(entry));
+    expect(new Set(all)).toEqual(new Set(POOL_TOPICS));
   });
 
   test.each([
@@ -243,6 +259,33 @@ describe("logs of pools", () => {
       expect(tickOf(BigInt(tick))).toBe(tick);
     for (const tick of [2n ** 23n, -(2n ** 23n) - 1n, 2n ** 24n, 2n ** 255n, 2n ** 256n - 2n ** 24n])
       expect(tickOf(tick)).toBeUndefined();
+  });
+
+  test("[edge] a log of bins whose lists do not fit its data, or each other, is ignored", () => {
+    const topics = [
+      EVENT_TOPICS["DepositedToBins(address,address,uint256[],bytes32[])"],
+      `0x${"0".repeat(64)}`,
+      `0x${"0".repeat(64)}`,
+    ];
+    const read = (...words: readonly bigint[]) => {
+      const data = `0x${words.map((value) => value.toString(16).padStart(64, "0")).join("")}`;
+      return decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
+    };
+    const amounts = (7n << 128n) | 5n;
+    expect(read(64n, 128n, 1n, 9n, 1n, amounts)).toEqual({
+      ...{ kind: "bins", form: "bins", isAdded: true, changes: [{ id: 9, amounts: [5n, 7n] }] },
+    });
+    for (const words of [
+      [64n, 128n, 1n, 9n, 2n, amounts],
+      [64n, 128n, 1n, 1n << 24n, 1n, amounts],
+      [64n, 128n, 2n, 9n, 1n, amounts],
+      [65n, 128n, 1n, 9n, 1n, amounts],
+      [64n, 1n << 200n, 1n, 9n, 1n, amounts],
+      [64n, 128n, 1n << 200n, 9n, 1n, amounts],
+      [64n],
+      [],
+    ])
+      expect(read(...words)).toBeUndefined();
   });
 
   test("[edge] a log that is truncated, too long, out of range or without its topics is ignored", () => {

@@ -5,10 +5,10 @@ import type { Factory } from "../../../src/feed/chain/network.ts";
 import { BlockTranslator } from "../../../src/feed/chain/pools/block-translator.ts";
 import { EVENT_TOPICS } from "../../../src/feed/chain/pools/decode.ts";
 import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
-import type { Call, Inquiry } from "../../../src/feed/chain/pools/forms/pool-form.ts";
 import { POSITIONS } from "../../../src/feed/chain/pools/forms/positions/positions.ts";
 import { sqrtPriceAt } from "../../../src/feed/chain/pools/forms/positions/ticks.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { answer } from "./answer.ts";
 import { E18 } from "./exchange.ts";
 import { describeOnV4, SingletonPool, STEP } from "./singleton.ts";
 import { wallet } from "./test-chain.ts";
@@ -65,19 +65,6 @@ describeOnV4("PancakeSwap Infinity CL, by the logs of Uniswap V4's real manager"
     expect(events).toEqual(pool.events);
   });
 });
-
-/** Answers an inquiry's calls by the names of their functions. */
-function answer<T>(
-  inquiry: Inquiry<T>,
-  answers: Readonly<Record<string, (args: readonly unknown[]) => unknown>>,
-): T {
-  let step = inquiry.next([]);
-  while (!step.done) {
-    const results = step.value.map(({ functionName, args = [] }: Call) => answers[functionName]?.(args));
-    step = inquiry.next(results);
-  }
-  return step.value;
-}
 
 describe("a pool of PancakeSwap Infinity CL from before the start", () => {
   const MANAGER = "0xa0ffb9c1ce1fe56963b0321b32e7a0302114058b";

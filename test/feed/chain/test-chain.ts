@@ -29,6 +29,7 @@ function ours(name: string, abi: readonly string[]): Contract {
 const TOKEN = [
   "constructor(string, string, uint8, uint256, uint256)",
   "function approve(address, uint256)",
+  "function transferFrom(address, address, uint256)",
   "function transfer(address, uint256)",
   "function balanceOf(address) view returns (uint256)",
 ];

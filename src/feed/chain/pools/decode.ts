@@ -1,4 +1,6 @@
 import { type EvmLog, readAddress, readUint } from "./evm-log.ts";
+import { INFINITY_BIN_TOPICS } from "./forms/bins/infinity-bin.ts";
+import { LIQUIDITY_BOOK_TOPICS } from "./forms/bins/liquidity-book.ts";
 import { FORMS } from "./forms/forms.ts";
 import { isShaped, type LogReader, type PoolLog } from "./forms/pool-log.ts";
 import { POSITION_TOPICS } from "./forms/positions/positions.ts";
@@ -20,7 +22,13 @@ export interface Transfer {
 }
 
 /** The signatures of the events, as declared by their contracts, with their keccak-256 topics. */
-export const EVENT_TOPICS = { ...V2_TOPICS, ...V3_TOPICS, ...POSITION_TOPICS } as const;
+export const EVENT_TOPICS = {
+  ...V2_TOPICS,
+  ...V3_TOPICS,
+  ...POSITION_TOPICS,
+  ...LIQUIDITY_BOOK_TOPICS,
+  ...INFINITY_BIN_TOPICS,
+} as const;
 
 const READERS: Readonly<Record<string, LogReader>> = Object.assign(
   {},

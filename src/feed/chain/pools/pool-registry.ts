@@ -55,9 +55,10 @@ export class PoolRegistry {
     return this.#quotes.has(address);
   }
 
-  /** Returns whether the address has never been looked up. */
+  /** Returns whether the pool has never been looked up, or has to be again. */
   isUnknown(address: string): boolean {
-    return !this.#pools.has(address) && !this.#ignored.has(address);
+    const pool = this.#pools.get(address);
+    return pool ? pool.state.isOutdated === true : !this.#ignored.has(address);
   }
 
   /**

@@ -1,4 +1,6 @@
 import type { FactoryForm, PoolFormName } from "../../network.ts";
+import { INFINITY_BIN } from "./bins/infinity-bin.ts";
+import { LIQUIDITY_BOOK } from "./bins/liquidity-book.ts";
 import type { PoolForm } from "./pool-form.ts";
 import { POSITIONS } from "./positions/positions.ts";
 import { V3 } from "./ranges.ts";
@@ -9,10 +11,13 @@ export const FORMS: Readonly<Record<PoolFormName, PoolForm>> = {
   v2: V2,
   v3: V3,
   positions: POSITIONS,
+  bins: LIQUIDITY_BOOK,
+  "infinity-bin": INFINITY_BIN,
 };
 
 /** Returns the form of a factory's pools. */
 export function formOf(form: FactoryForm): PoolFormName {
   if (form === "algebra") return "v3";
+  if (form === "liquidity-book") return "bins";
   return form === "uniswap-v4" || form === "infinity-cl" ? "positions" : form;
 }

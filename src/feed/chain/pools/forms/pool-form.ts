@@ -35,7 +35,7 @@ export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
   readonly factory: string;
   readonly token0: string;
   readonly token1: string;
-  /** Ticks between possible ends of positions, in singletons. */
+  /** `positions`: ticks between possible ends of positions. Bins: basis points between prices. */
   readonly step?: number;
 }
 
@@ -51,6 +51,8 @@ export type Cause = LiquidityEvent["cause"];
 export interface PoolState {
   /** As far as known, it never had real liquidity yet. */
   isFresh: boolean;
+  /** The price has come near to parts of the pool that were never read: identify it again. */
+  readonly isOutdated?: boolean;
   /**
    * Applies a log of the pool. `follower` returns its next log, if that directly follows in the
    * same transaction. Returns why the liquidity changed, if it did.
@@ -83,6 +85,12 @@ export interface PoolForm {
   identify(pool: UnknownPool, factories: ReadonlyMap<string, Factory>): Inquiry<PoolIdentity | undefined>;
   /** Reads the state of a pool at the end of block `atBlock`. */
   readState(pool: PoolIdentity, factory: Factory, atBlock: number): Inquiry<PoolState>;
+}
+
+/** Lists no pools: a singleton does not know its pools by their tokens. */
+// biome-ignore lint/correctness/useYield: an inquiry without a question.
+export function* noPools(): Inquiry<readonly string[]> {
+  return [];
 }
 
 /** Returns whether a result is an address, of whatever case. */

@@ -9,8 +9,12 @@ export interface PoolCreated {
   readonly pool: string;
   readonly token0: string;
   readonly token1: string;
-  /** Singletons: the price at the start. */
+  /** `positions`: the price at the start. */
   readonly range?: PriceRange;
+  /** Bins: basis points between the prices of two. */
+  readonly step?: number;
+  /** Bins of a singleton: the first active one. */
+  readonly activeId?: number;
 }
 
 /** The price of a pool of ranges, and the liquidity in range. */
@@ -38,6 +42,8 @@ export interface Swap {
   readonly amount1: bigint;
   /** Forms of ranges: the range after the swap. */
   readonly range?: PriceRange;
+  /** Forms of bins: the active one after the swap, and what it and the ones before received. */
+  readonly bin?: BinAmounts;
 }
 
 /** The reserves of a V2 pool, reported at every change, before the log of its reason. */
@@ -69,8 +75,22 @@ export interface PositionMove {
   readonly liquidity: bigint;
 }
 
+/** A bin, and its amounts of either token or their changes. */
+export interface BinAmounts {
+  readonly id: number;
+  readonly amounts: readonly [bigint, bigint];
+}
+
+/** Makers fill bins or empty them. */
+export interface BinMove {
+  readonly kind: "bins";
+  readonly form: "bins" | "infinity-bin";
+  readonly isAdded: boolean;
+  readonly changes: readonly BinAmounts[];
+}
+
 /** The decoded events of existing pools. */
-export type PoolEvent = Initialized | Swap | Sync | MakerMove | PositionMove;
+export type PoolEvent = Initialized | Swap | Sync | MakerMove | PositionMove | BinMove;
 
 /** The decoded events of pools. */
 export type PoolLog = PoolCreated | PoolEvent;

@@ -1,5 +1,5 @@
 import { type EvmLog, readAddress, readInt, readInt24, readUint } from "../../evm-log.ts";
-import type { PoolForm } from "../pool-form.ts";
+import { noPools, type PoolForm } from "../pool-form.ts";
 import {
   isShaped,
   type LogReader,
@@ -66,12 +66,6 @@ export const POSITIONS: PoolForm = {
     return yield* readPositions(manager.source(pool, factory), step, atBlock);
   },
 };
-
-/** A singleton cannot list its pools by their tokens. */
-// biome-ignore lint/correctness/useYield: an inquiry without a question.
-function* noPools(): Generator<never, readonly string[]> {
-  return [];
-}
 
 /** Both managers' last words are the price and the tick. */
 function readInitialize(log: EvmLog, form: PoolCreated["form"]): PoolCreated | undefined {

@@ -1,0 +1,158 @@
+import type { Cause, Inquiry, PoolState } from "../pool-form.ts";
+import type { BinAmounts, PoolEvent } from "../pool-log.ts";
+
+/*
+ * What a pool of bins holds. Each bin has one price; those below the active one hold only token 1,
+ * those above it only token 0.
+ */
+
+/** Bins on either side of the active one that count as near the price, and that are read. */
+export const NEAR_BINS = 64;
+/** The price of the bin of this id is one. */
+const MIDDLE_ID = 2 ** 23;
+const BASIS = 10_000n;
+const BITS = 128n;
+const ONE = 1n << BITS;
+
+/** Price and bins of a pool. */
+export interface BinFacts {
+  /** Basis points between the prices of two bins. */
+  readonly step: number;
+  /** `undefined` if unknown. */
+  readonly activeId: number | undefined;
+  /** What each known bin holds; `undefined` if it could not be read. */
+  readonly bins: readonly BinAmounts[] | undefined;
+  /** Block to the end of which both belong. −1: the pool was created just now. */
+  readonly atBlock: number;
+}
+
+/** The bins near the price. */
+export class BinState implements PoolState {
+  isFresh: boolean;
+  readonly #step: number;
+  readonly #atBlock: number;
+  readonly #readId: number | undefined;
+  readonly #bins: Map<number, [bigint, bigint]> | undefined;
+  #activeId: number | undefined;
+  #isActiveKnown: boolean;
+
+  constructor({ step, activeId, bins, atBlock }: BinFacts) {
+    this.#step = step;
+    this.#atBlock = atBlock;
+    this.#activeId = activeId;
+    this.#isActiveKnown = activeId !== undefined;
+    // A pool that was created just now has no other bins than its logs report.
+    this.#readId = atBlock < 0 ? undefined : activeId;
+    this.#bins = bins && new Map(bins.map(({ id, amounts: [first, second] }) => [id, [first, second]]));
+    this.isFresh = bins?.every(({ amounts }) => amounts.every((units) => units === 0n)) ?? false;
+  }
+
+  /** The price has moved half of the way to bins that were never read. */
+  get isOutdated(): boolean {
+    const moved = Math.abs((this.#activeId ?? 0) - (this.#readId ?? this.#activeId ?? 0));
+    return moved > NEAR_BINS / 2;
+  }
+
+  apply(event: PoolEvent, blockNumber: number): Cause | undefined {
+    if (event.kind === "swap" && event.bin) {
+      if (blockNumber > this.#atBlock) this.#swap(event.bin);
+      this.#activeId = event.bin.id;
+      this.#isActiveKnown = true;
+      return "sync";
+    }
+    if (event.kind !== "bins") return undefined;
+    if (blockNumber > this.#atBlock) for (const change of event.changes) this.#change(change);
+    if (!this.#isActiveKnown) this.#activeId = this.#guessActive();
+    return event.isAdded ? "add" : "remove";
+  }
+
+  /** What the bins near the price hold. */
+  depth(side: 0 | 1): bigint | undefined {
+    if (!this.#bins || this.#activeId === undefined) return undefined;
+    let sum = 0n;
+    const direction = side === 0 ? 1 : -1;
+    for (let bin = 0; bin <= NEAR_BINS; bin++)
+      sum += this.#bins.get(this.#activeId + direction * bin)?.[side] ?? 0n;
+    return sum;
+  }
+
+  liquidity(side: 0 | 1): bigint | undefined {
+    return this.depth(side);
+  }
+
+  ratio(): readonly [bigint, bigint] | undefined {
+    if (this.#activeId === undefined) return undefined;
+    const exponent = this.#activeId - MIDDLE_ID;
+    const factor = powerOf(ONE + (BigInt(this.#step) * ONE) / BASIS, Math.abs(exponent));
+    return exponent < 0 ? [ONE, factor] : [factor, ONE];
+  }
+
+  #change({ id, amounts }: BinAmounts): void {
+    const bin = this.#bins?.get(id) ?? [0n, 0n];
+    for (const side of [0, 1] as const) {
+      const after = bin[side] + amounts[side];
+      bin[side] = after > 0n ? after : 0n;
+    }
+    this.#bins?.set(id, bin);
+  }
+
+  /**
+   * Applies a swap that ends in the bin `id`. The bins that it passed have given all of what it
+   * takes. What it brings is counted in the last one.
+   */
+  #swap({ id, amounts }: BinAmounts): void {
+    const side = amounts[0] < 0n ? 0 : 1;
+    const left = this.#activeId ?? id;
+    const rest: [bigint, bigint] = [...amounts];
+    const direction = id < left ? -1 : 1;
+    for (let passed = left; passed !== id; passed += direction) {
+      const bin = this.#bins?.get(passed);
+      if (!bin) continue;
+      rest[side] += bin[side];
+      bin[side] = 0n;
+    }
+    this.#change({ id, amounts: rest });
+  }
+
+  /** The bins of a new pair tell where the price is, before any swap does. */
+  #guessActive(): number | undefined {
+    const held = (side: 0 | 1) =>
+      [...(this.#bins ?? [])].flatMap(([id, amounts]) => (amounts[side] > 0n ? [id] : []));
+    const below = held(1);
+    if (below.length > 0) return Math.max(...below);
+    const above = held(0);
+    return above.length > 0 ? Math.min(...above) : undefined;
+  }
+}
+
+/** Returns a factor of 128 fractional bits, raised to a power. */
+function powerOf(factor: bigint, exponent: number): bigint {
+  let power = ONE;
+  let square = factor;
+  for (let rest = exponent; rest > 0; rest >>>= 1) {
+    if (rest & 1) power = (power * square) >> BITS;
+    square = (square * square) >> BITS;
+  }
+  return power;
+}
+
+/** Reads the bins around the active one. */
+export function* readBins(
+  step: number,
+  activeId: number | undefined,
+  atBlock: number,
+  binsOf: (ids: readonly number[]) => Inquiry<readonly unknown[]>,
+): Inquiry<BinState> {
+  if (activeId === undefined) return new BinState({ step, activeId, bins: undefined, atBlock });
+  const first = Math.max(0, activeId - NEAR_BINS);
+  const ids = Array.from({ length: 2 * NEAR_BINS + 1 }, (_, index) => first + index);
+  const results = yield* binsOf(ids);
+  const bins = ids.flatMap((id, index): readonly BinAmounts[] => {
+    const result = results[index];
+    const [amount0, amount1]: readonly unknown[] = Array.isArray(result) ? result : [];
+    return typeof amount0 === "bigint" && typeof amount1 === "bigint"
+      ? [{ id, amounts: [amount0, amount1] }]
+      : [];
+  });
+  return new BinState({ step, activeId, bins: bins.length === ids.length ? bins : undefined, atBlock });
+}

@@ -1,0 +1,96 @@
+import { parseAbi } from "viem";
+import { type EvmLog, readAddress, readInt, readUint } from "../../evm-log.ts";
+import { addressOf, isAddress, noPools, type PoolForm } from "../pool-form.ts";
+import { isShaped, type LogReader, type PoolCreated, type Swap } from "../pool-log.ts";
+import { MAX_ID, readBinMove } from "./bin-logs.ts";
+import { BinState, readBins } from "./bin-state.ts";
+
+/*
+ * PancakeSwap Infinity's BinPoolManager, which has all pools of bins, each with an id. A swap logs
+ * its amounts as the swapper sees them, and the bin in which it ends, but not the bins between.
+ * https://github.com/pancakeswap/infinity-core (src/pool-bin)
+ */
+
+const ABI = parseAbi([
+  "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
+  "function getSlot0(bytes32) view returns (uint24, uint24, uint24)",
+  "function getBin(bytes32, uint24) view returns (uint128, uint128, uint256, uint256)",
+]);
+/** The bin step is in the parameters, above the bits of the hooks. */
+const HOOK_BITS = 16n;
+const STEP_BITS = 16;
+/** The protocol's fee is in millionths of what is paid in. */
+const FEE_UNITS = 1_000_000n;
+
+/** Topics of the events, by their signatures. */
+export const INFINITY_BIN_TOPICS = {
+  "Initialize(bytes32,address,address,address,uint24,bytes32,uint24)":
+    "0xddfde5903015c0eb1671976c6c8f760f1328bec57f15286b6bdab2f955cab9c9",
+  "Swap(bytes32,address,int128,int128,uint24,uint24,uint16)":
+    "0x3e8aae37f890eb1f9d63dd4d2062f3f0be757848a0f0760e4f3e53dad556e861",
+  "Mint(bytes32,address,uint256[],bytes32,bytes32[],bytes32,bytes32)":
+    "0x7b6bc49b385af8644341f07a67cd976bf9daf2bdd5d71668e651a3a792e318e1",
+  "Burn(bytes32,address,uint256[],bytes32,bytes32[])":
+    "0x16d40aa4e497175b58e47cbf101544758de8c01d92a760c738943044c758df8a",
+} as const;
+
+const readers: Readonly<Record<keyof typeof INFINITY_BIN_TOPICS, LogReader>> = {
+  "Initialize(bytes32,address,address,address,uint24,bytes32,uint24)": readInitialize,
+  "Swap(bytes32,address,int128,int128,uint24,uint24,uint16)": readSwap,
+  "Mint(bytes32,address,uint256[],bytes32,bytes32[],bytes32,bytes32)": (log) =>
+    readBinMove(log, "infinity-bin", 1n, 2),
+  "Burn(bytes32,address,uint256[],bytes32,bytes32[])": (log) => readBinMove(log, "infinity-bin", -1n, 2),
+};
+
+export const INFINITY_BIN: PoolForm = {
+  readers,
+  isSingleton: true,
+  create: ({ step = 0, activeId }) => new BinState({ step, activeId, bins: [], atBlock: -1 }),
+  find: noPools,
+  *identify({ pool, form, emitter }, factories) {
+    if (factories.get(emitter)?.form !== "infinity-bin") return undefined;
+    const [key] = yield [{ abi: ABI, address: emitter, functionName: "poolIdToPoolKey", args: [pool] }];
+    const [token0, token1, , manager, , parameters]: readonly unknown[] = Array.isArray(key) ? key : [];
+    if (addressOf(manager) !== emitter || typeof parameters !== "string") return undefined;
+    if (!isAddress(token0) || !isAddress(token1)) return undefined;
+    const tokens = { token0: token0.toLowerCase(), token1: token1.toLowerCase() };
+    return { pool, form, factory: emitter, ...tokens, step: stepOf(BigInt(parameters)) };
+  },
+  *readState({ pool, step = 0 }, { address }, atBlock) {
+    const ask = (functionName: string, ...args: readonly unknown[]) =>
+      ({ abi: ABI, address, functionName, args: [pool, ...args] }) as const;
+    const [slot] = yield [ask("getSlot0")];
+    const activeId: unknown = Array.isArray(slot) ? slot[0] : undefined;
+    const known = typeof activeId === "number" && activeId > 0 ? activeId : undefined;
+    return yield* readBins(step, known, atBlock, function* (ids) {
+      return yield ids.map((id) => ask("getBin", id));
+    });
+  },
+};
+
+function stepOf(parameters: bigint): number {
+  return Number(BigInt.asUintN(STEP_BITS, parameters >> HOOK_BITS));
+}
+
+function readInitialize(log: EvmLog): PoolCreated | undefined {
+  const [, pool, first = "", second = ""] = log.topics;
+  if (pool === undefined || !isShaped(log, 4, 4)) return undefined;
+  const token0 = readAddress(first, 0);
+  const token1 = readAddress(second, 0);
+  const activeId = readUint(log.data, 3);
+  if (token0 === undefined || token1 === undefined || activeId > MAX_ID) return undefined;
+  const facts = { step: stepOf(readUint(log.data, 2)), activeId: Number(activeId) };
+  return { kind: "created", form: "infinity-bin", factory: log.address, pool, token0, token1, ...facts };
+}
+
+/** What the bins receive is without the protocol's fee. */
+function readSwap(log: EvmLog): Swap | undefined {
+  const id = isShaped(log, 3, 5) ? readUint(log.data, 2) : MAX_ID + 1n;
+  if (id > MAX_ID) return undefined;
+  const amount0 = -readInt(log.data, 0);
+  const amount1 = -readInt(log.data, 1);
+  const fee = readUint(log.data, 4);
+  const stays = (amount: bigint) => (amount > 0n ? amount - (amount * fee) / FEE_UNITS : amount);
+  const bin = { id: Number(id), amounts: [stays(amount0), stays(amount1)] as const };
+  return { kind: "swap", form: "infinity-bin", amount0, amount1, bin };
+}
