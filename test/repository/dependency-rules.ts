@@ -8,7 +8,7 @@ export const ALLOWED: Record<string, { rooms: readonly string[]; packages: reado
   feed: { rooms: ["market"], packages: ["node:", "zod", "viem", "ws"] },
   source: { rooms: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod", "ws"] },
   log: { rooms: ["protocol"], packages: ["node:"] },
-  cluster: { rooms: ["protocol"], packages: ["node:"] },
+  cluster: { rooms: ["protocol"], packages: ["node:", "ioredis"] },
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { rooms: ["protocol"], packages: ["node:", "zod"] },
   alerts: { rooms: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },

@@ -1,0 +1,36 @@
+import type { AppendResult } from "./effect.ts";
+import type { Entry, Position } from "./entry.ts";
+
+/** What a reader learns: the next entry, or that there is none after the log's end for now. */
+export type LogNews =
+  | { readonly kind: "entry"; readonly entry: Entry }
+  | { readonly kind: "idle"; readonly head: Position };
+
+/** News that nodes send each other. It may come late, twice or never. */
+export type Notice =
+  | { readonly kind: "commit"; readonly position: Position }
+  | { readonly kind: "fork"; readonly epoch: string };
+
+/** The servers that hold the replicated log. */
+export interface Engine {
+  /**
+   * Appends the entry if the log ends with the entry before it, by offset and hash. Resolves with
+   * `appended` once as many replicas as required have it, also if it was in the log before. Retries
+   * until the engine answers. Rejects only when the signal aborts.
+   */
+  append(entry: Entry, signal: AbortSignal): Promise<AppendResult>;
+  /**
+   * Yields all entries from an offset on, in order, as soon as they are written, committed or not;
+   * and `idle` at least twice a second while there are none. Ends when the connection is lost, is
+   * silent for two seconds, or the signal aborts. Then read again. Never throws.
+   *
+   * @param from Offset of the first entry. If the log no longer has it, the first one that it has.
+   */
+  read(from: number, signal: AbortSignal): AsyncIterable<LogNews>;
+  /** Tells all nodes, as well as possible. */
+  notify(notice: Notice): void;
+  /** Calls the listener with each notice. Returns a function that unsubscribes. */
+  onNotice(listener: (notice: Notice) => void): () => void;
+  /** Closes the connections. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,27 @@
+/**
+ * Appends an entry if the log ends with the entry before it. Streams have the entry's offset as id,
+ * so that reading continues by offset. Works on one key, in one slot.
+ *
+ * Answers `{"appended"}`, also if the log has this entry already; `{"fenced"}`; or `{"truncated",
+ * offset, hash}` with the log's end.
+ *
+ * KEYS: log, touch. ARGV: offset of the entry, hash of the entry before it, hash, header, body,
+ * oldest offset to retain. The newest entry is never trimmed, so that the end of the log survives.
+ */
+export const APPEND_SCRIPT = `
+local offset = tonumber(ARGV[1])
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+local head, hash = 0, ''
+if last then head = tonumber(string.match(last[1], '^%d+')); hash = last[2][2] end
+if head < offset - 1 then return {'truncated', head, hash} end
+if head >= offset then
+  local own = redis.call('XRANGE', KEYS[1], offset .. '-0', offset .. '-0')[1]
+  if not own or own[2][2] ~= ARGV[3] then return {'fenced'} end
+  redis.call('SET', KEYS[2], offset)
+  return {'appended'}
+end
+if hash ~= ARGV[2] then return {'fenced'} end
+redis.call('XADD', KEYS[1], offset .. '-0', 'x', ARGV[3], 'h', ARGV[4], 'b', ARGV[5])
+redis.call('XTRIM', KEYS[1], 'MINID', '~', ARGV[6] .. '-0')
+return {'appended'}
+`;

@@ -1,0 +1,131 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { ClusterNode } from "../../src/cluster/cluster-node.ts";
+import type { Entry } from "../../src/cluster/entry.ts";
+import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+
+/** A node that appends numbered batches while it leads, and what it delivered. */
+interface Running {
+  readonly node: ClusterNode;
+  readonly delivered: Entry[];
+  isLeading: boolean;
+  stop(): void;
+}
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function startServer(): Promise<RedisServer> {
+  const server = await startRedis();
+  ends.push(() => server.dispose());
+  return server;
+}
+
+let batches = 0;
+
+function startNode({ port }: RedisServer, id: string): Running {
+  const engine = createRedisEngine({
+    ...{ connection: { host: "127.0.0.1", port }, name: "test", acknowledgements: 0 },
+    ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+  });
+  const delivered: Entry[] = [];
+  const node = new ClusterNode({
+    ...{ engine, id, clock: systemClock },
+    onDeliver: (entries) => delivered.push(...entries),
+    onLead: () => {
+      running.isLeading = true;
+    },
+    onFollow: () => {
+      running.isLeading = false;
+    },
+  });
+  const stopAppending = systemClock.every(20, () => {
+    if (node.canAppend) node.append(Buffer.from(`batch ${++batches}`));
+  });
+  const running: Running = {
+    ...{ node, delivered, isLeading: false },
+    stop: () => {
+      stopAppending();
+      node.close();
+      void engine.close();
+    },
+  };
+  ends.push(running.stop);
+  return running;
+}
+
+const leaderOf = (nodes: readonly Running[]) =>
+  expect.poll(() => nodes.find(({ isLeading }) => isLeading)).toBeDefined();
+
+/** All nodes delivered the same, as far as each of them came. */
+function expectOneHistory(nodes: readonly Running[]): void {
+  const [longest = []] = nodes.map(({ delivered }) => delivered).toSorted((a, b) => b.length - a.length);
+  expect(longest.map(({ offset }) => offset)).toEqual(longest.map((_, index) => index + 1));
+  const terms = longest.map(({ header }) => header.term);
+  expect(terms).toEqual(terms.toSorted((a, b) => a - b));
+  expect(new Set(longest.map(({ header }) => header.epoch)).size).toBe(1);
+  for (const { delivered } of nodes)
+    expect(delivered.map(({ hash }) => hash)).toEqual(
+      longest.slice(0, delivered.length).map(({ hash }) => hash),
+    );
+}
+
+const delivers = (nodes: readonly Running[], more: number) => {
+  const counts = nodes.map(({ delivered }) => delivered.length + more);
+  return expect
+    .poll(() => nodes.every(({ delivered }, index) => delivered.length >= (counts[index] ?? 0)))
+    .toBe(true);
+};
+
+describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
+  test("[I3] keep one history while one leader after another dies", async () => {
+    const server = await startServer();
+    const nodes = ["a", "b", "c"].map((id) => startNode(server, id));
+    await leaderOf(nodes);
+    await delivers(nodes, 20);
+    let alive = nodes;
+    for (let death = 0; death < 2; death++) {
+      const leader = alive.find(({ isLeading }) => isLeading);
+      leader?.stop();
+      alive = alive.filter((one) => one !== leader);
+      await leaderOf(alive);
+      await delivers(alive, 20);
+    }
+    const late = startNode(server, "late");
+    await delivers([late], 60);
+    expectOneHistory([...nodes, late]);
+    const [last] = alive;
+    expect(last?.node.member.term).toBe(3);
+  });
+
+  test("[I3] keep one history while the server is killed and stopped", async () => {
+    const server = await startServer();
+    const nodes = ["a", "b"].map((id) => startNode(server, id));
+    await delivers(nodes, 20);
+    await server.kill();
+    await server.start();
+    await delivers(nodes, 20);
+    server.signal("SIGSTOP");
+    await expect.poll(() => nodes.some(({ node }) => node.canAppend)).toBe(false);
+    server.signal("SIGCONT");
+    await delivers(nodes, 20);
+    expectOneHistory(nodes);
+  });
+
+  test("a new epoch begins on an empty server", async () => {
+    const server = await startServer();
+    const nodes = ["a", "b"].map((id) => startNode(server, id));
+    await delivers(nodes, 20);
+    const before = nodes[0]?.delivered.at(-1)?.header.epoch;
+    for (const one of nodes) one.stop();
+    await server.dispose();
+    const other = await startServer();
+    const next = ["c", "d"].map((id) => startNode(other, id));
+    await delivers(next, 5);
+    expect(next[0]?.delivered.at(-1)?.header.epoch).not.toBe(before);
+    expectOneHistory(next);
+  });
+});

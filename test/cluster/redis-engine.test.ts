@@ -1,0 +1,149 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Engine, LogNews, Notice } from "../../src/cluster/engine.ts";
+import { type Entry, LOG_START, type Position } from "../../src/cluster/entry.ts";
+import { seal } from "../../src/cluster/entry-text.ts";
+import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+
+const { signal } = new AbortController();
+
+function entryAfter(position: Position, nonce: string, body = ""): Entry {
+  const header = {
+    kind: "batch",
+    term: 1,
+    by: "a",
+    committed: 0,
+    epoch: "e1",
+    nonce,
+    prev: position.hash,
+  } as const;
+  return seal(position.offset + 1, header, Buffer.from(body));
+}
+
+function chain(count: number): readonly Entry[] {
+  const entries: Entry[] = [];
+  for (let index = 0; index < count; index++)
+    entries.push(entryAfter(entries.at(-1) ?? LOG_START, `n${index}`, `body ${index}`));
+  return entries;
+}
+
+/** Reads until the reader says that there is no more. */
+async function readAll(engine: Engine, from: number): Promise<readonly LogNews[]> {
+  const news: LogNews[] = [];
+  for await (const one of engine.read(from, signal)) {
+    news.push(one);
+    if (one.kind === "idle") break;
+  }
+  return news;
+}
+
+describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
+  let server: RedisServer;
+  let engine: Engine;
+  let names = 0;
+  const open = (name: string, acknowledgements = 0) =>
+    createRedisEngine({
+      ...{ connection: { host: "127.0.0.1", port: server.port }, name, acknowledgements },
+      ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+    });
+
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  beforeEach(async () => {
+    await engine?.close();
+    engine = open(`test${++names}`);
+  });
+  afterAll(async () => {
+    await engine.close();
+    await server.dispose();
+  });
+
+  test("entries are read as they were written, in order, from any offset, and then the log's end", async () => {
+    const entries = chain(150);
+    for (const entry of entries) expect(await engine.append(entry, signal)).toEqual({ kind: "appended" });
+    const [head = LOG_START] = entries.slice(-1);
+    const expected = entries.map((entry) => ({ kind: "entry", entry }));
+    const idle = { kind: "idle", head: { offset: 150, hash: head.hash } };
+    expect(await readAll(engine, 1)).toEqual([...expected, idle]);
+    expect(await readAll(engine, 100)).toEqual([...expected.slice(99), idle]);
+    expect(await readAll(engine, 151)).toEqual([idle]);
+  });
+
+  test("[I1] an entry is appended after its own predecessor only", async () => {
+    const [first = entryAfter(LOG_START, ""), second = first, third = second] = chain(3);
+    expect(await engine.append(second, signal)).toEqual({ kind: "truncated", head: LOG_START });
+    await engine.append(first, signal);
+    expect(await engine.append(entryAfter(LOG_START, "other"), signal)).toEqual({ kind: "fenced" });
+    expect(await engine.append(entryAfter({ offset: 1, hash: "other" }, "x"), signal)).toEqual({
+      kind: "fenced",
+    });
+    expect(await engine.append(third, signal)).toEqual({
+      kind: "truncated",
+      head: { offset: 1, hash: first.hash },
+    });
+    await engine.append(second, signal);
+    expect(await engine.append(entryAfter(first, "other"), signal)).toEqual({ kind: "fenced" });
+  });
+
+  test("[I1] of many that append at the same place one wins", async () => {
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => engine.append(entryAfter(LOG_START, `n${index}`), signal)),
+    );
+    expect(results.filter(({ kind }) => kind === "appended")).toHaveLength(1);
+    expect(results.filter(({ kind }) => kind === "fenced")).toHaveLength(49);
+  });
+
+  test("an entry that is appended again is not written again", async () => {
+    const [first = entryAfter(LOG_START, ""), second = first] = chain(2);
+    for (const entry of [first, first, second, first, second])
+      expect(await engine.append(entry, signal)).toEqual({ kind: "appended" });
+    expect(await readAll(engine, 1)).toHaveLength(3);
+  });
+
+  test("[I2] an append resolves only when enough replicas have the entry", async () => {
+    const name = `acknowledged${names}`;
+    const careful = open(name, 1);
+    const [first = entryAfter(LOG_START, "")] = chain(1);
+    let isDone = false;
+    const appending = careful.append(first, signal).then((result) => {
+      isDone = true;
+      return result;
+    });
+    expect(await readAll(open(name), 1)).toHaveLength(2);
+    expect(isDone).toBe(false);
+    const replica = await startRedis({ replicaof: `127.0.0.1 ${server.port}` });
+    expect(await appending).toEqual({ kind: "appended" });
+    const redis = new Redis({ port: replica.port });
+    expect(await redis.xlen(`fw:{${name}}:log`)).toBe(1);
+    redis.disconnect();
+    await careful.close();
+    await replica.dispose();
+  });
+
+  test("an append waits for a server that died, and a reader ends and can read again", async () => {
+    const [first = entryAfter(LOG_START, ""), second = first] = chain(2);
+    await engine.append(first, signal);
+    const reading = engine.read(2, signal)[Symbol.asyncIterator]();
+    expect((await reading.next()).value).toMatchObject({ kind: "idle" });
+    await server.kill();
+    const appending = engine.append(second, signal);
+    for (let result = await reading.next(); !result.done; ) result = await reading.next();
+    await server.start();
+    expect(await appending).toEqual({ kind: "appended" });
+    expect(await readAll(engine, 1)).toHaveLength(3);
+  });
+
+  test("notices reach every node that listens", async () => {
+    const other = open(`test${names}`);
+    const heard = Promise.withResolvers<Notice>();
+    const notice: Notice = { kind: "commit", position: { offset: 7, hash: "abc" } };
+    other.onNotice(heard.resolve);
+    const stop = setInterval(() => engine.notify(notice), 20);
+    expect(await heard.promise).toEqual(notice);
+    clearInterval(stop);
+    await other.close();
+  });
+});

@@ -1,0 +1,86 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { findInstalled } from "../support/debian-package.ts";
+
+/** Whether Debian's redis-server is there, or could be installed. */
+export const HAS_REDIS = findInstalled(isInstalled, "redis-server");
+
+function isInstalled(): boolean {
+  try {
+    execFileSync("redis-server", ["--version"], { stdio: "pipe" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A server of its own, on loopback and a free port. */
+export interface RedisServer {
+  readonly port: number;
+  /** Kills it. What it wrote to disk stays. */
+  kill(): Promise<void>;
+  /** Starts it again on its port, with what it wrote to disk. */
+  start(): Promise<void>;
+  /** Stops it as a debugger would, or lets it run again. */
+  signal(name: "SIGSTOP" | "SIGCONT"): void;
+  /** Ends it and removes its files. */
+  dispose(): Promise<void>;
+}
+
+/** Starts a server with an append-only file. Settings are those of redis.conf. */
+export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-redis-"));
+  const port = await freePort();
+  let server: ChildProcess | undefined;
+  const all = {
+    ...{ port: `${port}`, bind: "127.0.0.1", dir: directory, save: "", appendonly: "yes", daemonize: "no" },
+    ...settings,
+  };
+  const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(" ")]);
+  const start = async () => {
+    server = spawn("redis-server", args, { stdio: "ignore" });
+    await answers(port);
+  };
+  const kill = async () => {
+    const ending = server;
+    server = undefined;
+    if (!ending || ending.exitCode !== null) return;
+    const ended = once(ending, "exit");
+    ending.kill("SIGKILL");
+    await ended;
+  };
+  await start();
+  return {
+    port,
+    start,
+    kill,
+    signal: (name) => server?.kill(name),
+    dispose: async () => {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until a server answers. */
+async function answers(port: number): Promise<void> {
+  const redis = new Redis({ port, host: "127.0.0.1", retryStrategy: () => 20, maxRetriesPerRequest: null });
+  redis.on("error", () => {});
+  await redis.ping();
+  redis.disconnect();
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
