@@ -16,6 +16,7 @@ import { wallet } from "../feed/chain/test-chain.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { checkedFetch } from "../support/validate-response.ts";
+import { eventually } from "../support/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 
 const WALLETS = 30;
@@ -57,7 +58,7 @@ async function tradeOn(story: Story, blocks: number, seconds: number): Promise<v
 /** A gateway's process on the chain, and a client that is there from its first snapshot on. */
 async function serve(rpc: string, flags: readonly string[], port = "0") {
   const args = ["serve", "--feed", "chain", "--rpc", rpc, "--warmup", "0", "--port", port, "--drain", "0"];
-  // The probe asks without a pause.
+  // The probe asks dozens of times a second.
   const room = ["--anonymous-requests", "none"];
   const cli = spawnCli([...args, ...room, "--stale-after", "1s", "--heartbeat", "1s", ...flags]);
   await cli.said("stdout", "\n");
@@ -79,10 +80,13 @@ type Probe = Awaited<ReturnType<typeof probe>>;
 
 /** Asks until it is so; yields the last answer. */
 async function probed(url: string, isSo: (said: Probe) => boolean): Promise<Probe> {
-  for (;;) {
-    const said = await probe(url);
-    if (isSo(said)) return said;
-  }
+  let said = await probe(url);
+  const isThere = async () => {
+    said = await probe(url);
+    return isSo(said);
+  };
+  await eventually(isThere, () => said);
+  return said;
 }
 
 /** Everything that the one recording in the directory holds. */

@@ -95,9 +95,13 @@ export class Queue<T extends object> {
   }
 }
 
+/** So many turns of the event loop are looked at one after the other, later ones now and then. */
+const TURNS = 50;
+const PAUSE_MS = 20;
+
 /**
- * Resolves once `check` holds, which is looked at in each turn of the event loop. Fails as
- * {@link Waiters} do.
+ * Resolves once `check` holds, which is looked at in the next turns of the event loop, and from
+ * then on every 20 ms. Fails as {@link Waiters} do.
  */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
@@ -105,9 +109,10 @@ export async function eventually(
   { what = textOf(check), maxWaitMs = MAX_WAIT_MS }: { what?: string; maxWaitMs?: number } = {},
 ): Promise<void> {
   const startMs = performance.now();
-  while (!(await check())) {
+  for (let turn = 1; !(await check()); turn += 1) {
     if (performance.now() - startMs > maxWaitMs) throw new Error(inVain(maxWaitMs, what, seen()));
-    await new Promise((resolve) => setImmediate(resolve));
+    if (turn < TURNS) await new Promise((resolve) => setImmediate(resolve));
+    else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
