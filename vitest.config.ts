@@ -35,7 +35,8 @@ const SLOW = [
  * process runs many files, and loads the sources once for all of them.
  */
 const waiting = { maxWorkers: 5, isolate: false };
-const shared = { maxWorkers: 2, isolate: false, sequence: { groupOrder: 1 } };
+/** These wait now and then. */
+const shared = { maxWorkers: 3, isolate: false, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
