@@ -17,7 +17,7 @@ const merged = () =>
     clock: new LeapingClock(),
     parts: [
       { name: "one", feed: simulated(1) },
-      { name: "other", feed: simulated(2), delayMs: 32_000 },
+      { name: "other", feed: simulated(2) },
     ],
   });
 

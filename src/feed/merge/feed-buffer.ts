@@ -9,11 +9,6 @@ export interface MergedPart {
   /** Name for messages, metrics and `/readyz`: `bsc`, `exchange`. */
   readonly name: string;
   readonly feed: Feed;
-  /**
-   * Delay of all its events in milliseconds of event time, for a slow finality, so that the other
-   * parts need not wait for it. A feed of candles has none. Default 0.
-   */
-  readonly delayMs?: number;
 }
 
 /**
@@ -53,7 +48,6 @@ export class FeedBuffer {
   /** Number of events dropped so far because they were dated too far ahead. */
   early = 0;
   readonly #feed: Feed;
-  readonly #delayMs: number;
   readonly #clock: Clock;
   readonly #onNews: () => void;
   readonly #latestMs: () => number;
@@ -76,14 +70,13 @@ export class FeedBuffer {
 
   /** @param latestMs Latest event time that is accepted from this part. */
   constructor(
-    { name, feed, delayMs = 0 }: MergedPart,
+    { name, feed }: MergedPart,
     clock: Clock,
     onNews: () => void = () => {},
     latestMs: () => number = () => Number.POSITIVE_INFINITY,
   ) {
     this.name = name;
     this.#feed = feed;
-    this.#delayMs = delayMs;
     this.#clock = clock;
     this.#onNews = onNews;
     this.#latestMs = latestMs;
@@ -113,7 +106,7 @@ export class FeedBuffer {
     try {
       for await (const event of this.#feed.events(signal)) {
         if (signal.aborted) break;
-        const isPut = this.#put(this.#delayMs === 0 ? event : { ...event, at: event.at + this.#delayMs });
+        const isPut = this.#put(event);
         // A dropped event needs no room in the buffer.
         if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
         if (this.#queue.length - this.#taken < MAX_AHEAD) continue;
@@ -188,7 +181,7 @@ export class FeedBuffer {
     return {
       ...{ name: this.name, state, ageMs, late: this.late },
       reason: [reason, amiss ?? ""].filter((part) => part !== "").join("; "),
-      observedAtMs: this.#frontierMs === undefined ? undefined : this.#frontierMs - this.#delayMs,
+      observedAtMs: this.#frontierMs,
     };
   }
 

@@ -52,6 +52,19 @@ describe("a block that is read", () => {
     expect(run.run.notices).toEqual([]);
   });
 
+  test("is compared with a second endpoint's even if that one has not reported it as final yet", async () => {
+    await using run = await nodesOn("ab");
+    const [, other] = run.nodes;
+    if (!other) throw new Error("no second node");
+    other.finality = 60;
+    await run.run.look();
+    await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
+    // One that does not have it yet is no fault.
+    other.answer = (_method, [id]) => (id === "0x32" ? { result: null } : undefined);
+    expect((await run.read(50)).hash).toBe(hashOn("a", 50));
+    expect([run.resting(), run.run.notices]).toEqual([[], []]);
+  });
+
   test("is not requested before an endpoint reports it as final", async () => {
     await using run = await nodesOn("aa");
     expect((await run.read(98)).number).toBe(98);

@@ -329,19 +329,6 @@ describe("a merged market", () => {
     expect(market.notices).toEqual(["bsc failed: gone; continuing without it"]);
   });
 
-  test("reports a delayed part at its own time", async () => {
-    const bsc = new ToldFeed("bsc");
-    const stop = new AbortController();
-    const feed = mergeFeeds({
-      ...{ name: "live", clock: new ManualClock(START) },
-      parts: [{ name: "bsc", feed: bsc, delayMs: 3_000 }],
-    });
-    bsc.tell(clock(1));
-    const { value } = await feed.events(stop.signal)[Symbol.asyncIterator]().next();
-    expect([value, feed.parts?.()[0]?.observedAtMs]).toEqual([clock(4), START + SECOND]);
-    stop.abort();
-  });
-
   test.each([
     [["live", "live"], "live"],
     [["live", "recorded"], "recorded"],

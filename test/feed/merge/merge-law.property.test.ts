@@ -5,7 +5,6 @@ import { LATE_MS } from "../../../src/feed/merge/late-event.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
-import { scripted } from "../record/record-kit.ts";
 import { SECOND, START, ToldFeed } from "./told-feed.ts";
 
 /**
@@ -119,23 +118,4 @@ test("[L4] despite outages nothing is emitted twice, clocks only advance, and dr
     }),
     { numRuns: 60 },
   );
-});
-
-test("a part's delay shifts all of its events and none of the others'", async () => {
-  const events = marketOf("bsc", [
-    [0, 2],
-    [1, 0],
-  ]);
-  const other = marketOf("matic", [
-    [0, 1],
-    [0, 1],
-  ]);
-  const parts = [
-    { name: "a", feed: scripted(events), delayMs: 2_000 },
-    { name: "b", feed: scripted(other) },
-  ];
-  const merged = mergeFeeds({ name: "all", parts, clock: new ManualClock() });
-  const told: MarketEvent[] = [];
-  for await (const event of merged.events(new AbortController().signal)) told.push(event);
-  expect(told).toEqual(ordered([events.map((event) => ({ ...event, at: event.at + 2_000 })), other]));
 });

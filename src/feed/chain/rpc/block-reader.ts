@@ -125,19 +125,23 @@ export class BlockReader {
     reading: Promise<VerifiedBlock | RpcTrouble>,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    const other = this.#options.pool.usable(number).find((endpoint) => endpoint !== first);
+    const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
+    // At the head, one endpoint is always the first to report a block as final. The others have it.
+    const other = others.find(({ finalHead }) => finalHead >= number) ?? others[0];
     if (!other) return undefined;
+    const mustHave = other.finalHead >= number;
     const blocks = this.#blocksOf(other);
     try {
       // At the same time as the first one reads it.
       const [own, answer] = await Promise.all([blocks.header(number, signal), reading]);
       if (answer instanceof RpcTrouble) return undefined;
-      if (!own) throw new RpcTrouble("failed", `has no block ${number}`);
+      if (!own && mustHave) throw new RpcTrouble("failed", `has no block ${number}`);
       const proof = await Promise.all(
         answer.proof.map(({ header }) =>
           header.number === number ? own : blocks.header(header.number, signal),
         ),
       );
+      if (!mustHave && proof.includes(undefined)) return undefined;
       return answer.proof.every((evidence, index) => {
         const header = proof[index];
         return header !== undefined && keyOf({ ...evidence, header }) === keyOf(evidence);
