@@ -58,7 +58,8 @@ export function notePool(
   const known = findPool(token, name);
   if (known && atMs < known.usdAtMs) return known;
   bringUp(token, atMs, settings);
-  const isFirst = token.pools.length === 0;
+  const isFirst = isFirstLiquidity(token, known);
+  const steadyBefore = known ? steadyUsd(known, atMs) : 0;
   const pool = known ?? createPool(token, name, atMs);
   if (isFirst) pool.leastUsd = pool.leastBeforeUsd = usd;
   if (isFirst || (!known && cause === "sync")) pool.referenceUsd = usd;
@@ -67,6 +68,7 @@ export function notePool(
   pool.usd = usd;
   pool.usdText = usdText;
   pool.usdAtMs = atMs;
+  if (cause === "remove") moveSteady(token, pool, steadyBefore - usd);
   if (token.pools.length > MAX_POOLS) dropLowest(token);
   let sumUsd = 0;
   let referenceUsd = 0;
@@ -79,6 +81,27 @@ export function notePool(
   const minDepth = minPriceDepth(token, atMs);
   if (!main || token.price === 0 || main.usd < minDepth) token.mainPool = busiest(token, minDepth, atMs).pool;
   return pool;
+}
+
+/** Returns whether it is the first that any of the token's pools holds: a curve starts empty. */
+function isFirstLiquidity({ pools }: TokenState, known: Pool | undefined): boolean {
+  return pools.length === 0 || (pools.length === 1 && known?.usd === 0 && known.referenceUsd === 0);
+}
+
+/**
+ * Lets liquidity that moved from a pool to others of its token at the same moment count there at
+ * once, as when a launchpad's curve is complete. It was there before, so no deposit for a single
+ * block can pass as such.
+ */
+function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
+  let left = usd;
+  for (const pool of pools) {
+    if (pool === from || pool.usdAtMs !== from.usdAtMs || left <= 0) continue;
+    const moved = Math.min(left, pool.usd - steadyUsd(pool, pool.usdAtMs));
+    pool.leastUsd = Math.min(pool.usd, pool.leastUsd + moved);
+    pool.leastBeforeUsd = Math.min(pool.usd, pool.leastBeforeUsd + moved);
+    left -= moved;
+  }
 }
 
 /** Updates the level and each pool's reference to `atMs`, with the liquidity until then. */
