@@ -23,13 +23,14 @@ export interface QuoteToken {
 /**
  * Kinds of pools, by their logs and their state. `v2`: two reserves, x·y = k. `v3`: ranges.
  * `positions`: ranges, in a contract that has all pools. `bins`: amounts at steps of the price.
- * `infinity-bin`: bins, in a contract that has all pools.
+ * `infinity-bin`: bins, in a contract that has all pools. `curve`: a launchpad's bonding curves.
  */
-export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin";
+export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin" | "curve";
 
 /**
  * Kinds of factories. `algebra`: pools like `v3`, with another creation event. `uniswap-v4` and
- * `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with `bins`.
+ * `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with `bins`. `four-meme`
+ * and `flap`: launchpads.
  */
 export type FactoryForm =
   | "v2"
@@ -38,7 +39,9 @@ export type FactoryForm =
   | "uniswap-v4"
   | "infinity-cl"
   | "liquidity-book"
-  | "infinity-bin";
+  | "infinity-bin"
+  | "four-meme"
+  | "flap";
 
 /** The address that stands for the chain's own coin. */
 export const NATIVE_COIN = "0x0000000000000000000000000000000000000000";

@@ -57,6 +57,10 @@ export const NETWORKS = {
         form: "infinity-bin",
         address: "0xc697d2898e0d09264376196696c51d7abbbaa4a9",
       },
+      // https://github.com/pefish/go-coin-eth (fourmeme-lib), four.meme's document of October 2025
+      { name: "four.meme", form: "four-meme", address: "0x5c952063c7fc8610ffdb798152d69f0b9550762b" },
+      // https://docs.flap.sh/flap/developers/deployed-contract-addresses
+      { name: "flap", form: "flap", address: "0xe2ce6ab80874fa9fa2aae65d277dd6b8e65c9de0" },
     ],
     quotes: [
       // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c

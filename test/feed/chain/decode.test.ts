@@ -10,6 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { decodeLog, EVENT_TOPICS, POOL_TOPICS } from "../../../src/feed/chain/pools/decode.ts";
 import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
+import { CURVE_TOPICS } from "../../../src/feed/chain/pools/forms/curves.ts";
 import type { PoolLog } from "../../../src/feed/chain/pools/forms/pool-log.ts";
 import { recordedLogs } from "./recorded-blocks.ts";
 
@@ -149,8 +150,10 @@ describe("logs of pools", () => {
     for (const [signature, topic] of Object.entries(EVENT_TOPICS)) {
       expect(toEventSelector(`event ${signature}`), signature).toBe(topic);
     }
+    // Those of launchpads have tests of their own.
+    const curves: readonly string[] = Object.values(CURVE_TOPICS);
     const all = [...ABI, ...BIN_ABI].map((entry) => toEventSelector(entry));
-    expect(new Set(all)).toEqual(new Set(POOL_TOPICS));
+    expect(new Set([...all, ...curves])).toEqual(new Set(POOL_TOPICS));
   });
 
   test.each([

@@ -147,7 +147,14 @@ function account(address: string): string {
 }
 
 describe("people by a token's transfers", () => {
-  const TOKEN = { address: account("0xaa"), decimals: 18, symbol: "T", name: "T", introducedAtMs: 0 };
+  const TOKEN = {
+    address: account("0xaa"),
+    decimals: 18,
+    symbol: "T",
+    name: "T",
+    introducedAtMs: 0,
+    isLaunched: false,
+  };
   const at = { logIndex: 0, transactionHash: "0x01", origin: account(SENDER) };
 
   function transfers(...all: readonly (readonly [string, string, bigint])[]) {

@@ -125,7 +125,7 @@ export class BlockTranslator {
     let swaps: TransactionSwaps | undefined;
     for (const [index, { log, decoded, pool: key }] of logs.entries()) {
       if (swaps?.hash !== log.transactionHash) {
-        if (swaps) this.#emitTrades(events, atMs, swaps, transfers);
+        if (swaps) this.#close(events, atMs, swaps, transfers);
         swaps = new TransactionSwaps(log);
       }
       if (decoded.kind === "created") {
@@ -144,10 +144,12 @@ export class BlockTranslator {
       const cause = pool.state.apply(decoded, number, () => followerOf(logs, index));
       this.#usd.touch(pool);
       if (!sides) continue;
-      if (cause) this.#emitLiquidity(events, atMs, pool, sides, cause);
+      if (decoded.kind === "graduated") swaps.graduated.push(pool);
+      else if (cause) this.#emitLiquidity(events, atMs, pool, sides, cause);
+      if (cause === "add") swaps.funded.add(sides.token);
       if (decoded.kind === "swap") this.#addSwap(swaps, log.address, pool, sides, decoded);
     }
-    if (swaps) this.#emitTrades(events, atMs, swaps, transfers);
+    if (swaps) this.#close(events, atMs, swaps, transfers);
     return withoutSandwiches(events);
   }
 
@@ -192,7 +194,8 @@ export class BlockTranslator {
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
     this.#introduce(events, at, token);
-    if (pool.state.isFresh && 2n * side >= this.#listingUsd) {
+    const isListing = pool.form === "curve" || (!token.isLaunched && 2n * side >= this.#listingUsd);
+    if (pool.state.isFresh && isListing) {
       pool.state.isFresh = false;
       events.push({ kind: "listing", ...event, liquidity: usd });
     } else events.push({ kind: "liquidity", ...event, usd, cause });
@@ -207,17 +210,22 @@ export class BlockTranslator {
     emitter: string,
     { address }: Pool,
     { token, quote, tokenIndex }: MarketSides,
-    { amount0, amount1 }: Swap,
+    { amount0, amount1, account }: Swap,
   ): void {
     const [tokens, quotes] = tokenIndex === 0 ? [amount0, amount1] : [amount1, amount0];
     if (tokens === 0n || quotes === 0n || tokens > 0n === quotes > 0n) return;
     const one = this.#usd.wholeWorth(quote);
     const scale = powerOfTen(LEG_DECIMALS - USD_DECIMALS - quote.decimals);
     const dollars = one && (quotes < 0n ? -quotes : quotes) * one * scale;
-    swaps.add(token, { pool: address, emitter, tokens: -tokens, dollars });
+    const named = account === undefined ? {} : { account };
+    swaps.add(token, { pool: address, emitter, ...named, tokens: -tokens, dollars });
   }
 
-  #emitTrades(
+  /**
+   * Publishes what is known only when a transaction is complete: its people's trades, and curves
+   * whose funds are in a pool now. Where that is not followed, they are out of sight but not gone.
+   */
+  #close(
     events: MarketEvent[],
     at: number,
     swaps: TransactionSwaps,
@@ -227,6 +235,10 @@ export class BlockTranslator {
     for (const trade of swaps.trades(transfers.get(swaps.hash) ?? [], isPool)) {
       this.#introduce(events, at, trade.token);
       events.push(tradeEvent(trade, at, this.#network.group));
+    }
+    for (const curve of swaps.graduated) {
+      const sides = marketSides(curve);
+      if (sides && swaps.funded.has(sides.token)) this.#emitLiquidity(events, at, curve, sides, "remove");
     }
   }
 
@@ -240,10 +252,11 @@ export class BlockTranslator {
   }
 }
 
-/** Returns the address of a log's pool or, in a singleton, its id. */
+/** Returns a log's pool: its address or, in a singleton, its id, from the data or a topic. */
 function poolOf({ address, topics: [, id = ""] }: EvmLog, decoded: PoolLog | Transfer): string {
-  if (decoded.kind === "created") return decoded.pool;
-  return decoded.kind !== "transfer" && FORMS[decoded.form].isSingleton ? id : address;
+  if (decoded.kind === "transfer") return address;
+  if ("pool" in decoded && decoded.pool !== undefined) return decoded.pool;
+  return decoded.kind !== "created" && FORMS[decoded.form].isSingleton ? id : address;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type EvmLog, readAddress, readUint } from "./evm-log.ts";
 import { INFINITY_BIN_TOPICS } from "./forms/bins/infinity-bin.ts";
 import { LIQUIDITY_BOOK_TOPICS } from "./forms/bins/liquidity-book.ts";
+import { CURVE_TOPICS } from "./forms/curves.ts";
 import { FORMS } from "./forms/forms.ts";
 import { isShaped, type LogReader, type PoolLog } from "./forms/pool-log.ts";
 import { POSITION_TOPICS } from "./forms/positions/positions.ts";
@@ -28,6 +29,7 @@ export const EVENT_TOPICS = {
   ...POSITION_TOPICS,
   ...LIQUIDITY_BOOK_TOPICS,
   ...INFINITY_BIN_TOPICS,
+  ...CURVE_TOPICS,
 } as const;
 
 const READERS: Readonly<Record<string, LogReader>> = Object.assign(

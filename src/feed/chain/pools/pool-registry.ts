@@ -79,7 +79,10 @@ export class PoolRegistry {
 
   /** Stores a token's facts; `undefined` if it is invalid. */
   learnToken(address: string, facts: TokenFacts | undefined): void {
-    this.#tokens.set(address, facts && { ...facts, introducedAtMs: Number.NEGATIVE_INFINITY });
+    this.#tokens.set(
+      address,
+      facts && { ...facts, introducedAtMs: Number.NEGATIVE_INFINITY, isLaunched: false },
+    );
     trim(this.#tokens, MAX_TOKENS);
   }
 
@@ -118,6 +121,7 @@ export class PoolRegistry {
       return;
     }
     const pool: Pool = { address, form, sides: [first, second], state };
+    if (form === "curve" && first.kind === "token") first.token.isLaunched = true;
     this.#ignored.delete(address);
     this.#pools.set(address, pool);
     trim(this.#pools, MAX_POOLS);

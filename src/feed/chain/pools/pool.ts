@@ -16,9 +16,12 @@ export type PoolSide =
   | { readonly kind: "quote"; readonly quote: QuoteToken }
   | { readonly kind: "token"; readonly token: TrackedToken };
 
-/** A token, and when it was last introduced to the reader. */
+/** A token, and what was published about it. */
 export interface TrackedToken extends TokenFacts {
+  /** When it was last introduced to the reader. */
   introducedAtMs: number;
+  /** A launchpad offered it, which listed it. */
+  isLaunched: boolean;
 }
 
 /** The sides of a market between a token and a quote token. */

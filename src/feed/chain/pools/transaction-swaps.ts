@@ -3,7 +3,7 @@ import { decodeTransfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatRatio, formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
 import { isCanceled, LEG_DECIMALS, type Leg, type NetTrade, tradesOf } from "./people.ts";
-import type { TrackedToken } from "./pool.ts";
+import type { Pool, TrackedToken } from "./pool.ts";
 
 /** Addresses that nobody owns: minted and burned tokens. */
 const NOBODY = [`0x${"0".repeat(40)}`, `0x${"0".repeat(36)}dead`] as const;
@@ -16,6 +16,10 @@ export interface TokenTrade extends NetTrade {
 /** The swaps of one transaction. */
 export class TransactionSwaps {
   readonly hash: string;
+  /** Tokens to whose pools liquidity was added. */
+  readonly funded = new Set<TrackedToken>();
+  /** Launchpads' curves whose funds were moved. */
+  readonly graduated: Pool[] = [];
   readonly #sender: string;
   readonly #legs = new Map<TrackedToken, Leg[]>();
   readonly #emitters = new Set<string>();

@@ -37,6 +37,17 @@ export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
   readonly token1: string;
   /** `positions`: ticks between possible ends of positions. Bins: basis points between prices. */
   readonly step?: number;
+  /** The shape of a launchpad's curve, if its logs report only the price. */
+  readonly curve?: CurveShape;
+}
+
+/**
+ * A curve of constant product with virtual funds: the square of funds + `virtualFunds` is
+ * `invariant` times the price, all in 10^−18.
+ */
+export interface CurveShape {
+  readonly virtualFunds: bigint;
+  readonly invariant: bigint;
 }
 
 /** A pool that existed before it was first seen. */

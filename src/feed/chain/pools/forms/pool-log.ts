@@ -44,6 +44,12 @@ export interface Swap {
   readonly range?: PriceRange;
   /** Forms of bins: the active one after the swap, and what it and the ones before received. */
   readonly bin?: BinAmounts;
+  /** Launchpads: the curve, named by its token. */
+  readonly pool?: string;
+  /** Launchpads: who bought or sold. */
+  readonly account?: string;
+  /** Launchpads: the curve's funds after the swap, or its price in 10^−18. */
+  readonly curve?: { readonly funds?: bigint; readonly price?: bigint };
 }
 
 /** The reserves of a V2 pool, reported at every change, before the log of its reason. */
@@ -89,8 +95,16 @@ export interface BinMove {
   readonly changes: readonly BinAmounts[];
 }
 
+/** A launchpad offers a token, or has moved the funds of its curve to a pool. */
+export interface CurveMove {
+  readonly kind: "launched" | "graduated";
+  readonly form: "curve";
+  /** The curve, named by its token. */
+  readonly pool: string;
+}
+
 /** The decoded events of existing pools. */
-export type PoolEvent = Initialized | Swap | Sync | MakerMove | PositionMove | BinMove;
+export type PoolEvent = Initialized | Swap | Sync | MakerMove | PositionMove | BinMove | CurveMove;
 
 /** The decoded events of pools. */
 export type PoolLog = PoolCreated | PoolEvent;

@@ -124,6 +124,7 @@ export class RangeState implements PoolState {
       this.#enterRange(event);
       return event.kind === "swap" ? "sync" : undefined;
     }
+    if (event.form === "curve") return undefined;
     if (event.kind === "sync" || event.kind === "position" || event.kind === "bins") return undefined;
     if (blockNumber > this.#rangeAtBlock) this.#enterPosition(event);
     const { kind, amount0, amount1 } = event;

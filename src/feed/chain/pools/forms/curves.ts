@@ -1,0 +1,199 @@
+import { parseAbi } from "viem";
+import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
+import {
+  type Call,
+  type Cause,
+  type CurveShape,
+  isAddress,
+  type PoolForm,
+  type PoolState,
+} from "./pool-form.ts";
+import { type CurveMove, isShaped, type LogReader, type PoolEvent, type Swap } from "./pool-log.ts";
+
+/*
+ * Launchpads: one contract sells each of its tokens along a bonding curve, and moves the funds to
+ * a pool of an exchange when enough was sold. A curve's id is the address of its token. No
+ * argument of the events is indexed, and their contracts report the traders. Creation does not
+ * name the quote token, so the contract is asked for it.
+ *
+ * - four.meme: https://github.com/pefish/go-coin-eth/tree/main/fourmeme-lib has its document of
+ *   30 October 2025. The first manager is out of date and left out.
+ * - flap: https://docs.flap.sh/flap/developers/wallet-and-terminal-and-bot-developers/trade-tokens
+ *
+ * What sellers can get is the curve's funds, so they are its depth, as the balance is that of a
+ * pool of ranges. Tokens that nobody has bought yet have no depth, whatever their price.
+ */
+
+const FOUR_MEME_ABI = parseAbi([
+  // The first two of thirteen words.
+  "function _tokenInfos(address) view returns (address base, address quote)",
+]);
+const FLAP_ABI = parseAbi([
+  "function getTokenV5(address) view returns (uint8 status, uint256 reserve, uint256 supply, uint256 price, uint8 version, uint256 r, uint256 h, uint256 k, uint256 threshold, address quote)",
+]);
+
+/** Topics of the events, by their signatures. */
+export const CURVE_TOPICS = {
+  "TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)":
+    "0x396d5e902b675b032348d3d2e9517ee8f0c4a926603fbc075d3d282ff00cad20",
+  "TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)":
+    "0x7db52723a3b2cdd6164364b3b766e65e540d7be48ffa89582956d8eaebe62942",
+  "TokenSale(address,address,uint256,uint256,uint256,uint256,uint256,uint256)":
+    "0x0a5575b3648bae2210cee56bf33254cc1ddfbc7bf637c0af2ac18b14fb1bae19",
+  "LiquidityAdded(address,uint256,address,uint256)":
+    "0xc18aa71171b358b706fe3dd345299685ba21a5316c66ffa9e319268b033c44b0",
+  "TokenCreated(uint256,address,uint256,address,string,string,string)":
+    "0x504e7f360b2e5fe33cbaaae4c593bc55305328341bf79009e43e0e3b7f699603",
+  "TokenBought(uint256,address,address,uint256,uint256,uint256,uint256)":
+    "0xa800a2038683844fac66747f771bfdfae862eb28b16bcfa387afa9fbacce8ff7",
+  "TokenSold(uint256,address,address,uint256,uint256,uint256,uint256)":
+    "0x03a4693e592f5e75dc7c136acb39b146d2b4966c0e509c34f362dee02b3b861a",
+  "LaunchedToDEX(address,address,uint256,uint256)":
+    "0x6e4f47630b8745b8cacbd44f42a8a33e7eea7cc08ef22fc7630f4f385784ff7d",
+} as const;
+
+const readers: Readonly<Record<keyof typeof CURVE_TOPICS, LogReader>> = {
+  "TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)": (log) =>
+    countWords(log.data) < 8 ? undefined : readMove(log, "launched", 1),
+  "TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)": (log) =>
+    readFourMemeSwap(log, true),
+  "TokenSale(address,address,uint256,uint256,uint256,uint256,uint256,uint256)": (log) =>
+    readFourMemeSwap(log, false),
+  "LiquidityAdded(address,uint256,address,uint256)": (log) =>
+    isShaped(log, 1, 4) ? readMove(log, "graduated", 0) : undefined,
+  "TokenCreated(uint256,address,uint256,address,string,string,string)": (log) =>
+    countWords(log.data) < 7 ? undefined : readMove(log, "launched", 3),
+  "TokenBought(uint256,address,address,uint256,uint256,uint256,uint256)": (log) => readFlapSwap(log, true),
+  "TokenSold(uint256,address,address,uint256,uint256,uint256,uint256)": (log) => readFlapSwap(log, false),
+  "LaunchedToDEX(address,address,uint256,uint256)": (log) =>
+    isShaped(log, 1, 4) ? readMove(log, "graduated", 0) : undefined,
+};
+
+/** The funds of a curve. Its token is side 0, the quote token side 1. */
+export class CurveState implements PoolState {
+  isFresh = false;
+  readonly #shape: CurveShape | undefined;
+  #funds: bigint | undefined;
+
+  /** @param shape Without one, the logs report the funds. */
+  constructor(shape?: CurveShape) {
+    this.#shape = shape;
+  }
+
+  apply(event: PoolEvent): Cause | undefined {
+    if (event.kind === "launched") this.isFresh = true;
+    if (event.kind === "launched" || event.kind === "graduated") this.#funds = 0n;
+    if (event.kind === "swap" && event.curve) this.#funds = this.#fundsAfter(event.curve);
+    if (event.kind === "launched") return "add";
+    return event.kind === "graduated" ? "remove" : "sync";
+  }
+
+  depth(side: 0 | 1): bigint | undefined {
+    return side === 1 ? this.#funds : undefined;
+  }
+
+  liquidity(side: 0 | 1): bigint | undefined {
+    return this.depth(side);
+  }
+
+  ratio(): undefined {
+    return undefined;
+  }
+
+  #fundsAfter({ funds, price = 0n }: NonNullable<Swap["curve"]>): bigint | undefined {
+    if (funds !== undefined || !this.#shape) return funds;
+    const { virtualFunds, invariant } = this.#shape;
+    const after = squareRoot(invariant * price) - virtualFunds;
+    return after > 0n ? after : 0n;
+  }
+}
+
+export const CURVE: PoolForm = {
+  readers,
+  isSingleton: true,
+  create: () => new CurveState(),
+  // biome-ignore lint/correctness/useYield: an inquiry without a question.
+  *find() {
+    return [];
+  },
+  *identify({ pool, emitter }, factories) {
+    const form = factories.get(emitter)?.form;
+    const isFlap = form === "flap";
+    const [result] = yield [
+      isFlap ? ask(FLAP_ABI, emitter, "getTokenV5", pool) : ask(FOUR_MEME_ABI, emitter, "_tokenInfos", pool),
+    ];
+    const facts: readonly unknown[] = Array.isArray(result) ? result : [];
+    const quote = facts[isFlap ? 9 : 1];
+    if (!isAddress(quote) || (!isFlap && !isSame(facts[0], pool))) return undefined;
+    const common = {
+      pool,
+      form: "curve",
+      factory: emitter,
+      token0: pool,
+      token1: quote.toLowerCase(),
+    } as const;
+    const [virtualFunds, invariant] = [facts[5], facts[7]];
+    if (!isFlap || typeof virtualFunds !== "bigint" || typeof invariant !== "bigint") return common;
+    return { ...common, curve: { virtualFunds, invariant } };
+  },
+  // Each log reports the state anew.
+  // biome-ignore lint/correctness/useYield: an inquiry without a question.
+  *readState({ curve }) {
+    return new CurveState(curve);
+  },
+};
+
+function ask(abi: Call["abi"], address: string, functionName: string, token: string): Call {
+  return { abi, address, functionName, args: [token] };
+}
+
+function isSame(result: unknown, address: string): boolean {
+  return isAddress(result) && result.toLowerCase() === address;
+}
+
+function readMove(log: EvmLog, kind: CurveMove["kind"], word: number): CurveMove | undefined {
+  const pool = readAddress(log.data, word);
+  return pool === undefined || log.topics.length !== 1 ? undefined : { kind, form: "curve", pool };
+}
+
+/** The words: token, account, price, amount, cost without the fee, fee, tokens left, funds. */
+function readFourMemeSwap(log: EvmLog, isBuy: boolean): Swap | undefined {
+  if (!isShaped(log, 1, 8)) return undefined;
+  return swapOf(log, 0, readUint(log.data, 3), readUint(log.data, 4), isBuy, {
+    funds: readUint(log.data, 7),
+  });
+}
+
+/** The words: time, token, account, amount, quote amount, fee, price. */
+function readFlapSwap(log: EvmLog, isBuy: boolean): Swap | undefined {
+  if (!isShaped(log, 1, 7)) return undefined;
+  return swapOf(log, 1, readUint(log.data, 3), readUint(log.data, 4), isBuy, {
+    price: readUint(log.data, 6),
+  });
+}
+
+/** The token is the word `first`, the account the next. */
+function swapOf(
+  log: EvmLog,
+  first: number,
+  tokens: bigint,
+  quotes: bigint,
+  isBuy: boolean,
+  curve: NonNullable<Swap["curve"]>,
+): Swap | undefined {
+  const pool = readAddress(log.data, first);
+  const account = readAddress(log.data, first + 1);
+  if (pool === undefined || account === undefined) return undefined;
+  const [amount0, amount1] = isBuy ? [-tokens, quotes] : [tokens, -quotes];
+  return { kind: "swap", form: "curve", pool, account, amount0, amount1, curve };
+}
+
+/** Rounds down. */
+function squareRoot(square: bigint): bigint {
+  if (square < 2n) return square;
+  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
+  for (let next = square; ; root = next) {
+    next = (root + square / root) >> 1n;
+    if (next >= root) return root;
+  }
+}
