@@ -52,7 +52,7 @@ export function readList(
   reports: UpstreamReports,
 ): readonly ListItem[] {
   if (!Array.isArray(raw)) {
-    reports.add("invalidLists", { list, key: null, path: "", reason: "is not an array", action: "kept" });
+    reports.add("invalidLists", { list, reason: "is not an array", action: "kept" });
     return before;
   }
   const { maxItems } = UPSTREAM_LISTS[list];
@@ -64,13 +64,7 @@ export function readList(
     if (!item) continue;
     const key = keyOf(item);
     if (items.has(key) && !(valid && replacements.delete(key))) {
-      reports.add("duplicates", {
-        list,
-        key,
-        path: "",
-        reason: "occurs in the list twice",
-        action: "dropped",
-      });
+      reports.add("duplicates", { list, key, reason: "occurs in the list twice", action: "dropped" });
       continue;
     }
     items.set(key, item);
@@ -78,7 +72,7 @@ export function readList(
   }
   if (raw.length > MAX_READ || items.size > maxItems) {
     const reason = `has more than ${Math.min(maxItems, MAX_READ)} items`;
-    reports.add("overlong", { list, key: null, path: "", reason, action: "dropped" });
+    reports.add("overlong", { list, reason, action: "dropped" });
   }
   return [...items.values()].slice(0, maxItems);
 }
@@ -101,7 +95,7 @@ function readItem(
   reports.add("invalidItems", {
     list,
     key: key ?? null,
-    ...(fault ?? { path: "", reason: `has no key of at maxItems ${MAX_KEY} characters` }),
+    ...(fault ?? { reason: `has no key of at most ${MAX_KEY} characters` }),
     action: last ? "kept" : "dropped",
   });
   return { item: last, valid: false };

@@ -85,15 +85,8 @@ export function readExplanations(
 ): Explanations {
   const previous = (before ?? EMPTY_SNAPSHOT).explanations;
   const source = isRecord(raw) ? raw : previous;
-  if (source !== raw) {
-    reports.add("invalidLists", {
-      list: "explanations",
-      key: null,
-      path: "",
-      reason: "is not an object",
-      action: "kept",
-    });
-  }
+  if (source !== raw)
+    reports.add("invalidLists", { list: "explanations", reason: "is not an object", action: "kept" });
   const view = { explanations: {}, ...(flares ? { flares } : {}) };
   const ids = new Set(FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
   const read: Record<string, Explanation> = {};
@@ -133,8 +126,7 @@ export function readObservedAtMs(raw: unknown, reports: UpstreamReports): number
   const text = Timestamp.safeParse(raw).data;
   const atMs = text === undefined ? Number.NaN : Date.parse(text);
   if (!Number.isNaN(atMs)) return atMs;
-  const report = { list: "observed_at", key: null, path: "", reason: "is not a UTC time" } as const;
-  reports.add("invalidLists", { ...report, action: "kept" });
+  reports.add("invalidLists", { list: "observed_at", reason: "is not a UTC time", action: "kept" });
   return undefined;
 }
 

@@ -55,14 +55,17 @@ export class UpstreamReports {
     this.#left = MAX_PER_ANSWER;
   }
 
-  /** Counts `report` as `what`, and passes it on within the limits. */
-  add(what: keyof UpstreamCounts, report: UpstreamReport): void {
+  /** Counts `report` as `what`, and passes it on within the limits. Default: about a whole list. */
+  add(
+    what: keyof UpstreamCounts,
+    report: Pick<UpstreamReport, "list" | "reason" | "action"> & Partial<UpstreamReport>,
+  ): void {
     this.#counts[what] += 1;
     if (this.#left === 0) return;
     const short = {
       ...report,
       key: report.key?.slice(0, MAX_CHARACTERS) ?? null,
-      path: report.path.slice(0, MAX_CHARACTERS),
+      path: report.path?.slice(0, MAX_CHARACTERS) ?? "",
       reason: report.reason.slice(0, MAX_CHARACTERS),
     };
     const signature = JSON.stringify(short);
