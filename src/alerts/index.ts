@@ -3,5 +3,4 @@
 export { type Alerts, type AlertsOptions, startAlerts, type WebhookStats } from "./alerts.ts";
 export { readAlertFile } from "./rules/alert-file.ts";
 export type { AlertStore } from "./store/alert-store.ts";
-export { createMemoryAlertStore } from "./store/memory-alert-store.ts";
 export { openSqliteAlertStore } from "./store/sqlite-alert-store.ts";

@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
-import { createMemoryAlertStore } from "../../src/alerts/store/memory-alert-store.ts";
 import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
@@ -26,7 +25,7 @@ function openSqlite(path: string): AlertStore {
 }
 
 const ADAPTERS = {
-  memory: () => createMemoryAlertStore(),
+  memory: () => openSqliteAlertStore(),
   sqlite: (finish: Finish) => openSqlite(join(newDirectory(finish), "alerts.sqlite")),
 };
 

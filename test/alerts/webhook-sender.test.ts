@@ -4,7 +4,7 @@ import { type Alert, formAlert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
-import { createMemoryAlertStore } from "../../src/alerts/store/memory-alert-store.ts";
+import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { RETRY, retryDelayMs } from "../../src/alerts/webhooks/delivery-plan.ts";
 import { WebhookSender } from "../../src/alerts/webhooks/webhook-sender.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -34,7 +34,7 @@ const test = base.extend<{ sut: SenderUnderTest }>({
     await using receiver = new Receiver();
     await receiver.up();
     const clock = new ManualClock();
-    const store = createMemoryAlertStore();
+    const store = openSqliteAlertStore();
     const notices: string[] = [];
     let stop = new AbortController();
     let count = 0;
@@ -132,7 +132,7 @@ test("a receiver that was down for 23 hours gets all messages", async ({ sut }) 
   const alerts = [];
   for (let hour = 0; hour < 20; hour++) {
     alerts.push(...sut.tell(1));
-    clock.advance(1.15 * HOUR);
+    clock.advance((23 * HOUR) / 20);
     await clock.nextSleep();
   }
   await receiver.up();

@@ -25,8 +25,8 @@ const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id 
 /** Makes the search for expired messages free while there are none. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
-/** Opens the SQLite file at `path`. Throws if it is unusable or not ours, and never replaces it. */
-export function openSqliteAlertStore(path: string): AlertStore {
+/** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
+export function openSqliteAlertStore(path?: string): AlertStore {
   return new SqliteAlertStore(openDatabase(path, FORM));
 }
 

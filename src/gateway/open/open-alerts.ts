@@ -2,7 +2,6 @@ import {
   type AlertStore,
   type Alerts,
   type AlertsOptions,
-  createMemoryAlertStore,
   openSqliteAlertStore,
   readAlertFile,
   startAlerts,
@@ -39,7 +38,7 @@ function openStore(options: PersistenceOptions): AlertStore {
   const warn = (why: string) => logger.warn(`pending alerts will not survive a restart: ${why}`);
   if (config.data === "none") {
     warn("there is no data directory");
-    return createMemoryAlertStore();
+    return openSqliteAlertStore();
   }
   const path = storedPath(options, "alerts");
   try {
@@ -48,5 +47,5 @@ function openStore(options: PersistenceOptions): AlertStore {
     const reason = messageOf(error);
     warn(`${path} cannot be used (${reason})`);
   }
-  return createMemoryAlertStore();
+  return openSqliteAlertStore();
 }

@@ -18,13 +18,13 @@ export class DamagedError extends Error {
 }
 
 /**
- * Opens or creates a database for this process alone, by a lock that ends with it. Each transaction
- * is on disk when it ends. Throws {@link DamagedError}, before any change, if it is not ours or
- * corrupt.
+ * Opens or creates a database for this process alone, by a lock that ends with it; without a path,
+ * in memory. Each transaction is on disk when it ends. Throws {@link DamagedError}, before any
+ * change, if it is not ours or corrupt.
  */
-export function openDatabase(path: string, form: DatabaseForm): DatabaseSync {
-  makePrivateFile(path);
-  const db = new DatabaseSync(path);
+export function openDatabase(path: string | undefined, form: DatabaseForm): DatabaseSync {
+  if (path !== undefined) makePrivateFile(path);
+  const db = new DatabaseSync(path ?? ":memory:");
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
     const isNew = read(db, "schema_version") === 0;
