@@ -1,186 +1,165 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { NETWORKS, type NetworkName } from "../../src/feed/index.ts";
-import { E18, Exchange } from "../feed/chain/exchange.ts";
-import { wallet } from "../feed/chain/test-chain.ts";
-import { StandIn } from "../feed/exchange/stand-in.ts";
-import { FastClock } from "../support/fast-clock.ts";
+import type { NetworkName } from "../../src/feed/index.ts";
+import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
+import { type NetworkId, StandInAggregator } from "../feed/aggregator/stand-in.ts";
+import { StandInServices } from "../feed/enrich/stand-in-services.ts";
+import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
+import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
+import { SyntheticChain } from "../support/world/synthetic-chain.ts";
+import type { Density } from "../support/world/synthetic-market.ts";
 
 const CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
-type ChainName = (typeof CHAINS)[number];
+/** The parts of the world that can fail. */
+export const WORLD_PARTS = [...CHAINS, "exchange", "aggregator"] as const;
+export type WorldPart = (typeof WORLD_PARTS)[number];
 
-/** How CoinGecko calls the chains. */
+/** How the services call the chains. */
 const PLATFORMS = { bsc: "binance-smart-chain", polygon: "polygon-pos", avalanche: "avalanche" } as const;
-/** Seconds between two blocks. */
-const BLOCK_S = { bsc: 1, polygon: 2, avalanche: 1 } as const;
-const HISTORY_BLOCKS = 24;
-const WALLETS = 12;
-/** Time goes so many times as fast as it does. */
-const PACE = 10;
-/**
- * It begins so long ago, in seconds, that it does not get ahead of the gateway, which goes by the
- * machine's clock.
- */
-const LEAD_S = 3 * 3_600;
+const AGGREGATED: Readonly<Record<NetworkName, NetworkId>> = {
+  bsc: "bsc",
+  polygon: "polygon_pos",
+  avalanche: "avax",
+};
+/** Public endpoints of each chain; one of BSC's and one of Avalanche's push their heads too. */
+const ENDPOINTS = { bsc: 3, polygon: 2, avalanche: 2 } as const;
+const PUSHES = { bsc: true, polygon: false, avalanche: true } as const;
+const QUIET: Density = { pools: 12, swaps: 6, pairs: 40, others: 2 };
+const VENUES = ["binance", "kucoin", "gate"] as const;
+/** One of so many requests to the aggregator is refused, although they are within its limit. */
+const REFUSES_EACH = 5;
 
-interface World {
-  readonly exchange: Exchange;
-  /** Traded since long before. */
-  readonly token: string;
+interface LiveWorldOptions {
+  /** Default: the machine's, which a gateway in another process has too. */
+  readonly clock?: Clock;
+  readonly density?: Partial<Record<NetworkName, Density>>;
+  /** Markets of each exchange. Default 6. */
+  readonly markets?: number;
+  /** Chains answer without the usual delay of 100 to 200 ms. */
+  readonly isNear?: boolean;
+  /** The chains that a gateway follows. Default: all three. */
+  readonly followed?: readonly NetworkName[];
 }
 
 /**
- * Three real chains on which blocks are made each second of a time that runs ten times as fast, an
- * exchange of the same time, and a service that lists their tokens.
+ * All that `--feed live` asks, as it is in November 2026: three chains with several endpoints each,
+ * three exchanges, GeckoTerminal, and the services of facts. Nothing is computed ahead of its
+ * request but the transactions that all blocks repeat, so it starts within a second and has as much
+ * past as anyone asks for.
  */
 export class LiveWorld implements AsyncDisposable {
-  readonly clock: FastClock;
-  readonly market: StandIn;
-  readonly #worlds: Readonly<Record<ChainName, World>>;
-  readonly #coins = createServer((_request, response) => {
-    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(this.#listed()));
-  });
-  readonly #todo: (() => Promise<unknown>)[] = [];
-  readonly #down = new Set<ChainName>();
-  #isOver = false;
-  #turning: Promise<void> = Promise.resolve();
+  readonly exchanges: StandIn;
+  readonly aggregator = new StandInAggregator();
+  readonly services = new StandInServices();
+  readonly chains: Readonly<Record<NetworkName, SyntheticChain>>;
+  /** The parts of the market that a gateway follows. */
+  readonly parts: readonly WorldPart[];
+  readonly #endpoints = new Map<NetworkName, readonly ChainEndpoint[]>();
 
-  private constructor(worlds: Readonly<Record<ChainName, World>>) {
-    this.#worlds = worlds;
-    const startS = Math.max(...CHAINS.map((name) => worlds[name].exchange.chain.nextAt));
-    this.clock = new FastClock(PACE, startS * 1_000);
-    this.market = new StandIn(this.clock, [{ venue: "binance", base: "BTC", quoteVolume: 1e9 }]);
+  private constructor(options: LiveWorldOptions) {
+    const { clock = systemClock, density = {}, markets = 6, followed = CHAINS } = options;
+    this.parts = [...followed, "exchange", "aggregator"];
+    const chainOf = (name: NetworkName) =>
+      new SyntheticChain(name, density[name] ?? QUIET, () => clock.now());
+    this.chains = { bsc: chainOf("bsc"), polygon: chainOf("polygon"), avalanche: chainOf("avalanche") };
+    const pairs = VENUES.flatMap((venue, index) =>
+      Array.from({ length: markets }, (_, number): StandInPair => {
+        const base = number === 0 ? "BTC" : `${venue.slice(0, 1).toUpperCase()}${number}`;
+        return { venue, base, quoteVolume: 1e9 * (index + 1) };
+      }),
+    );
+    this.exchanges = new StandIn(clock, pairs);
   }
 
-  static async open(): Promise<LiveWorld> {
-    const [bsc, polygon, avalanche] = await Promise.all(CHAINS.map(openWorld));
-    if (!bsc || !polygon || !avalanche) throw new Error("a chain is missing");
-    const world = new LiveWorld({ bsc, polygon, avalanche });
-    await world.market.listen();
-    await new Promise<void>((resolve) => world.#coins.listen(0, "127.0.0.1", resolve));
-    world.#turning = world.#turn();
+  static async open(options: LiveWorldOptions = {}): Promise<LiveWorld> {
+    const { clock = systemClock, isNear = false } = options;
+    const world = new LiveWorld(options);
+    await Promise.all([world.exchanges.listen(), world.aggregator.listen(), world.services.listen()]);
+    for (const [seed, name] of CHAINS.entries()) {
+      const chain = world.chains[name];
+      const opening = Array.from({ length: ENDPOINTS[name] }, (_, index) =>
+        ChainEndpoint.open(chain, clock, seed * 100 + index + 1, isNear),
+      );
+      world.#endpoints.set(name, await Promise.all(opening));
+      world.aggregator.trending.set(
+        AGGREGATED[name],
+        chain.market.pools.slice(0, 4).map(({ token, address }, index) => ({
+          ...{ token, pool: address, symbol: `${name.slice(0, 3).toUpperCase()}${index}`, price: "0.5" },
+        })),
+      );
+    }
+    world.aggregator.refusesEach = REFUSES_EACH;
+    world.services.coins = CHAINS.flatMap((name) =>
+      world.chains[name].market.pools.map(({ token }, index) => ({
+        ...{ id: `${name}-coin-${index}`, symbol: name, name: `${name} coin` },
+        platforms: { [PLATFORMS[name]]: token },
+      })),
+    );
     return world;
   }
 
-  tokenOf(chain: ChainName): string {
-    return this.#worlds[chain].token;
+  /** Lists a new token on a chain; returns its address. */
+  list(chain: NetworkName, symbol: string): string {
+    return this.chains[chain].list(symbol);
   }
 
-  /** What a gateway that lives here is told. */
+  /** The settings with which a gateway lives in this world. */
   get flags(): readonly string[] {
-    const { url, streamUrl } = this.market;
-    const coins = `http://127.0.0.1:${(this.#coins.address() as AddressInfo).port}`;
+    const { url, streamUrl } = this.exchanges;
+    const { urls } = this.services;
     return [
-      ...CHAINS.flatMap((name) => {
-        const url = this.urlOf(name);
-        return [`--${name}-rpc`, `${url.replace("http", "ws")},${url}`];
-      }),
-      ...["--exchanges", "binance", "--binance-url", url, "--binance-stream-url", streamUrl],
-      ...["--enrich", "coingecko", "--coingecko-url", coins],
+      ...["--feed", "live", "--live", this.parts.join()],
+      ...CHAINS.filter((name) => this.parts.includes(name)).flatMap((name) => [
+        `--${name}-rpc`,
+        this.urlsOf(name).join(),
+      ]),
+      ...["--binance-url", url, "--binance-stream-url", streamUrl, "--kucoin-url", url],
+      ...["--gate-url", url, "--gate-stream-url", streamUrl],
+      ...["--geckoterminal-url", this.aggregator.url, "--coingecko-url", urls.coingecko],
+      ...["--sourcify-url", urls.sourcify, "--dexscreener-url", urls.dexscreener],
     ];
   }
 
-  urlOf(chain: ChainName): string {
-    return this.#worlds[chain].exchange.chain.url;
+  /** The chain's endpoints. */
+  endpointsOf(chain: NetworkName): readonly ChainEndpoint[] {
+    return this.#endpoints.get(chain) ?? [];
   }
 
-  /** Lists a new token on a chain; yields its address. */
-  async list(chain: ChainName, symbol: string): Promise<string> {
-    const { exchange } = this.#worlds[chain];
-    return this.#between(async () => {
-      const token = await exchange.token(`${symbol} coin`, symbol);
-      await exchange.addV2(token, 1_000_000n * E18, exchange.coin, 40n * E18);
-      return token;
-    });
+  urlsOf(chain: NetworkName): readonly string[] {
+    const urls = this.endpointsOf(chain).map(({ node }) => node.url);
+    const [first = ""] = urls;
+    return PUSHES[chain] ? [...urls, first.replace("http", "ws")] : urls;
   }
 
-  /** Somebody buys of the token that was there before. */
-  async trade(chain: ChainName): Promise<void> {
-    const { exchange, token } = this.#worlds[chain];
-    await this.#between(() => exchange.swapV2(wallet(1), E18 / 50n, [exchange.coin, token]));
+  /** Requests to all services of a part. */
+  requestsOf(part: WorldPart): number {
+    if (part === "exchange") return this.exchanges.requests.length;
+    if (part === "aggregator") return this.aggregator.asked.length;
+    return this.endpointsOf(part).reduce((sum, { node }) => sum + node.asked.length, 0);
   }
 
-  /** Stops a chain's only node. */
-  async stop(chain: ChainName): Promise<void> {
-    await this.#between(async () => {
-      this.#down.add(chain);
-      await this.#worlds[chain].exchange.chain.stop();
-    });
+  /** Cuts a part off from everybody. */
+  stop(part: WorldPart): void {
+    this.#setDown(part, true);
   }
 
-  /** Starts it again, with the chain that it had. */
-  async start(chain: ChainName): Promise<void> {
-    await this.#between(async () => {
-      await this.#worlds[chain].exchange.chain.start();
-      this.#down.delete(chain);
-    });
+  /** Lets it answer again. Meanwhile it went on by itself. */
+  start(part: WorldPart): void {
+    this.#setDown(part, false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isOver = true;
-    await this.#turning;
-    await this.market[Symbol.asyncDispose]();
-    this.#coins.closeAllConnections();
-    await new Promise((resolve) => this.#coins.close(resolve));
-    await Promise.all(CHAINS.map((name) => this.#worlds[name].exchange.chain[Symbol.asyncDispose]()));
+    const endpoints = CHAINS.flatMap((name) => this.endpointsOf(name));
+    const servers = [this.exchanges, this.aggregator, this.services, ...endpoints];
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   }
 
-  #listed() {
-    return CHAINS.map((name) => ({
-      ...{ id: `${name}-coin`, symbol: name, name: `${name} coin` },
-      platforms: { [PLATFORMS[name]]: this.#worlds[name].token },
-    }));
+  #setDown(part: WorldPart, isDown: boolean): void {
+    if (part === "aggregator") this.aggregator.mischief = isDown ? "500" : undefined;
+    else if (part === "exchange") {
+      for (const venue of VENUES) {
+        if (isDown) this.exchanges.mischief.set(venue, "500");
+        else this.exchanges.mischief.delete(venue);
+        this.exchanges.cut(venue);
+      }
+    } else for (const { node } of this.endpointsOf(part)) node.isDown = isDown;
   }
-
-  /** Does something on a chain while no block is made. */
-  #between<T>(work: () => Promise<T>): Promise<T> {
-    const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.#todo.push(() => work().then(resolve, reject));
-    return promise;
-  }
-
-  async #turn(): Promise<void> {
-    const never = new AbortController().signal;
-    while (!this.#isOver) {
-      for (const work of this.#todo.splice(0)) await work();
-      const nowS = Math.floor(this.clock.now() / 1_000);
-      const due = CHAINS.filter((name) => {
-        const { nextAt } = this.#worlds[name].exchange.chain;
-        return !this.#down.has(name) && nextAt - 1 + BLOCK_S[name] <= nowS;
-      });
-      await Promise.all(
-        due.map((name) => {
-          const { chain } = this.#worlds[name].exchange;
-          chain.nextAt = Math.max(chain.nextAt, nowS);
-          return chain.mine();
-        }),
-      );
-      await this.clock.sleep(250, never);
-    }
-  }
-}
-
-/** A chain with an exchange, and a token that was traded for twelve minutes. */
-async function openWorld(name: ChainName): Promise<World> {
-  const exchange = await Exchange.openAs(NETWORKS[name], Math.floor(Date.now() / 1_000) - LEAD_S);
-  const { chain, coin } = exchange;
-  const token = await exchange.token(`${name} coin`, name.toUpperCase());
-  await exchange.addV2(token, 1_000_000n * E18, coin, 100n * E18);
-  for (let number = 0; number < WALLETS; number++) {
-    await exchange.approve(wallet(number), coin);
-    await exchange.approve(wallet(number), token);
-    await chain.endow(coin, wallet(number), 1_000n * E18);
-    await chain.endow(token, wallet(number), 10_000n * E18);
-  }
-  await chain.mine(30);
-  for (let block = 0; block < HISTORY_BLOCKS; block++) {
-    const isBuy = block % 2 === 0;
-    await exchange.swapV2(
-      wallet(block % WALLETS),
-      isBuy ? E18 / 5n : 250n * E18,
-      isBuy ? [coin, token] : [token, coin],
-    );
-    await chain.mine(30);
-  }
-  return { exchange, token };
 }

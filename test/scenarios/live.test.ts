@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";
-import { describeOnAnvil } from "../feed/chain/anvil.ts";
 import { newDirectory } from "../support/edges.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { LiveWorld } from "./live-world.ts";
 
-const PATIENCE = { timeout: 30_000, interval: 50 };
+const PATIENCE = { timeout: 90_000, interval: 50 };
 
 interface Seen {
   readonly status: number;
@@ -47,83 +46,63 @@ async function servedOf(url: string): Promise<readonly string[]> {
   }
 }
 
-describeOnAnvil("the live market from its sources to the wire", () => {
-  test("[L4] three chains, an exchange and an enricher in one market; a chain goes down and comes back, all others go on, and its recording replays to the same events", {
-    timeout: 120_000,
+describe("the live market from its sources to the wire", () => {
+  test("[L4] chains, exchanges, an aggregator and enrichers in one market; a chain goes down and comes back, all others go on, and its recording replays to the same events", {
+    timeout: 240_000,
   }, async ({ onTestFinished }) => {
     const directory = newDirectory(onTestFinished);
-    await using world = await LiveWorld.open();
+    await using world = await LiveWorld.open({ followed: ["bsc", "polygon"], isNear: true });
     const data = newDirectory(onTestFinished);
-    const parts = "bsc,polygon,avalanche,exchange";
-    const flags = [
-      "--feed",
-      "live",
-      "--live",
-      parts,
-      "--warmup",
-      "11m",
-      "--port",
-      "0",
-      "--drain",
-      "0",
-      "--record",
-      directory,
-    ];
+    const flags = ["--warmup", "6m", "--port", "0", "--drain", "0", "--record", directory];
     const serve = () => spawnCli(["serve", ...flags, "--data", data, ...world.flags]);
     await using server = serve();
-    await server.said("stdout", "with the live markets of bsc, polygon, avalanche, binance");
+    await server.said("stdout", "with the live markets of bsc, polygon, binance");
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
 
     await vi.waitFor(async () => {
       const seen = await readyz(url);
-      expect(seen.ready.parts?.map(({ name, state }) => `${name} ${state}`)).toEqual([
-        "bsc live",
-        "polygon live",
-        "avalanche live",
-        "exchange live",
-      ]);
+      expect(seen.ready.parts?.map(({ name, state }) => `${name} ${state}`)).toEqual(
+        world.parts.map((name) => `${name} live`),
+      );
       const charts = await rest<Snapshot["charts"]>(url, "charts");
-      expect(charts.bsc.map(({ flare }) => flare.token.address)).toEqual([world.tokenOf("bsc")]);
-      expect(charts.matic.map(({ token }) => token.address)).toEqual([world.tokenOf("polygon")]);
-      expect(charts.avalanche.map(({ token }) => token.address)).toEqual([world.tokenOf("avalanche")]);
-      expect(charts.exchange.map(({ token }) => token.symbol)).toEqual(["BTC"]);
-      expect(charts.matic[0]?.market_data?.market_id).toBe("polygon-coin");
+      expect(charts.bsc.length).toBeGreaterThan(0);
+      expect(charts.matic[0]?.market_data?.market_id).toMatch(/^polygon-coin-/);
+      expect(charts.exchange).toHaveLength(10);
     }, PATIENCE);
 
     const seen: Seen[] = [];
     const look = async () => seen.push(await readyz(url));
-    await world.stop("avalanche");
+    world.stop("polygon");
     await vi.waitFor(async () => {
       await look();
-      expect(seen.at(-1) && partOf(seen.at(-1) as Seen, "avalanche")?.state).toBe("stale");
+      expect(seen.at(-1) && partOf(seen.at(-1) as Seen, "polygon")?.state).toBe("stale");
     }, PATIENCE);
-    const fresh = await world.list("bsc", "FRESH");
+    const fresh = world.list("bsc", "FRESH");
     await vi.waitFor(async () => {
       await look();
       const { bsc } = await rest<Snapshot["newest"]>(url, "newest");
-      expect(bsc.map(({ token }) => token.address)).toEqual([fresh]);
+      expect(bsc.map(({ token }) => token.address)).toContain(fresh);
     }, PATIENCE);
     const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(metrics).toMatch(/^flarewire_part_up\{part="avalanche"\} 0$/m);
+    expect(metrics).toMatch(/^flarewire_part_up\{part="polygon"\} 0$/m);
     expect(metrics).toMatch(/^flarewire_part_up\{part="bsc"\} 1$/m);
-    const host = new URL(world.urlOf("bsc")).host;
+    const host = new URL(world.urlsOf("bsc")[0] ?? "").host;
     expect(metrics).toContain(`flarewire_service_up{part="bsc",service="${host} #1"} 1`);
-    const down = new URL(world.urlOf("avalanche")).host;
-    expect(metrics).toContain(`flarewire_service_up{part="avalanche",service="${down} #2"} 0`);
+    const down = new URL(world.urlsOf("polygon")[0] ?? "").host;
+    expect(metrics).toContain(`flarewire_service_up{part="polygon",service="${down}"} 0`);
     expect(metrics).toMatch(/^flarewire_service_requests_total\{part="enrich",service="coingecko"\} [1-9]/m);
 
-    await world.start("avalanche");
-    await world.trade("avalanche");
+    world.start("polygon");
     await vi.waitFor(async () => {
       await look();
-      expect(seen.at(-1) && partOf(seen.at(-1) as Seen, "avalanche")?.state).toBe("live");
+      expect(seen.at(-1) && partOf(seen.at(-1) as Seen, "polygon")?.state).toBe("live");
     }, PATIENCE);
     // Never was the market not ready, nor its age unknown; that of the part that was down grew.
     expect(seen.map(({ status }) => status)).toEqual(seen.map(() => 200));
-    const ages = seen.flatMap((one) => partOf(one, "avalanche")?.data_age_ms ?? []);
+    const ages = seen.flatMap((one) => partOf(one, "polygon")?.data_age_ms ?? []);
     expect(ages).toHaveLength(seen.length);
     expect(Math.max(...ages)).toBeGreaterThan(3_000);
-    expect(seen.some(({ ready }) => ready.reason.startsWith("avalanche "))).toBe(true);
+    expect(seen.some(({ ready }) => ready.reason.startsWith("polygon "))).toBe(true);
 
     const served = await servedOf(url);
     const before = await rest<{ cursor: string; observed_at: string }>(url, "snapshot");
@@ -151,13 +130,13 @@ describeOnAnvil("the live market from its sources to the wire", () => {
     const [place = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(next.stdout()) ?? [];
     await vi.waitFor(async () => {
       const { ready } = await readyz(place);
-      expect(ready.parts?.map(({ state }) => state)).toEqual(["live", "live", "live", "live"]);
+      expect(ready.parts?.map(({ state }) => state)).toEqual(world.parts.map(() => "live"));
       const after = await rest<{ cursor: string; observed_at: string }>(place, "snapshot");
       expect(after.cursor.split("-")[0]).toBe(before.cursor.split("-")[0]);
       expect(after.observed_at > before.observed_at).toBe(true);
     }, PATIENCE);
     const late = await (await fetch(`${place}/metrics`)).text();
-    for (const part of ["bsc", "polygon", "avalanche", "exchange"])
+    for (const part of world.parts)
       expect(late).toContain(`flarewire_part_late_events_total{part="${part}"} 0`);
   });
 });

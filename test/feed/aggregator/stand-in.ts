@@ -35,6 +35,8 @@ export class StandInAggregator implements AsyncDisposable {
   /** Answers 429 with this `Retry-After` in seconds. */
   refusesFor: number | undefined;
   mischief: Mischief | undefined;
+  /** Answers 429 to one of so many requests. */
+  refusesEach = Number.POSITIVE_INFINITY;
   readonly #server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://stand-in");
     this.asked.push(`${url.pathname}${url.search}`);
@@ -60,8 +62,9 @@ export class StandInAggregator implements AsyncDisposable {
       misbehave(this.mischief, response);
       return;
     }
-    if (this.refusesFor !== undefined) {
-      response.writeHead(429, { "retry-after": String(this.refusesFor) }).end("Throttled");
+    const isRefused = this.asked.length % this.refusesEach === 0;
+    if (this.refusesFor !== undefined || isRefused) {
+      response.writeHead(429, { "retry-after": String(this.refusesFor ?? 1) }).end("Throttled");
       return;
     }
     const found = /^\/api\/v2\/networks\/(\w+)\/(trending|new)_pools$/.exec(path);

@@ -8,6 +8,8 @@ export const BUSY: Answer = { status: 429 };
 
 export type Answer =
   | { readonly result: unknown }
+  /** The result as JSON. */
+  | { readonly resultText: string }
   | { readonly error: { readonly code: number; readonly message: string } }
   | { readonly status: number; readonly retryAfter?: string };
 
@@ -27,7 +29,8 @@ export class ScriptedNode implements AsyncDisposable {
   finality = 2;
   chainId = CHAIN;
   /** Answers in place of the script. */
-  answer: ((method: string, params: readonly unknown[]) => Answer | undefined) | undefined;
+  answer: ((method: string, params: readonly unknown[]) => Answer | Promise<Answer> | undefined) | undefined;
+  #isDown = false;
   /** The branch on which the block of that number lies. */
   branchAt: (number: number) => string = () => "a";
   /** The block's time, in seconds since 1970. */
@@ -35,22 +38,24 @@ export class ScriptedNode implements AsyncDisposable {
   readonly #server = createServer(async (request, response) => {
     let text = "";
     for await (const part of request) text += String(part);
-    const { id, answer } = this.#hear(text);
+    if (this.#isDown) return response.destroy();
+    const { id, answer } = await this.#hear(text);
     if ("status" in answer) {
       const { status, retryAfter } = answer;
       response.writeHead(status, retryAfter === undefined ? {} : { "retry-after": retryAfter }).end("no");
     } else {
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+      response.end(textOf(id, answer));
     }
   });
   readonly #sockets = new WebSocketServer({ server: this.#server });
 
   async listen(): Promise<this> {
     this.#sockets.on("connection", (socket) => {
-      socket.on("message", (data) => {
-        const { id, answer } = this.#hear(String(data));
-        socket.send(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+      if (this.#isDown) return socket.terminate();
+      socket.on("message", async (data) => {
+        const { id, answer } = await this.#hear(String(data));
+        socket.send(textOf(id, answer));
       });
     });
     await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
@@ -97,10 +102,18 @@ export class ScriptedNode implements AsyncDisposable {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  #hear(text: string): { readonly id: unknown; readonly answer: Answer } {
+  /** Breaks off every connection, now and until it is set to false. */
+  set isDown(isDown: boolean) {
+    this.#isDown = isDown;
+    if (!isDown) return;
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#server.closeAllConnections();
+  }
+
+  async #hear(text: string): Promise<{ readonly id: unknown; readonly answer: Answer }> {
     const { id, method, params } = JSON.parse(text);
     this.asked.push(method);
-    return { id, answer: this.answer?.(method, params) ?? { result: this.#usual(method, params) } };
+    return { id, answer: (await this.answer?.(method, params)) ?? { result: this.#usual(method, params) } };
   }
 
   #usual(method: string, [id]: readonly unknown[]): unknown {
@@ -110,4 +123,9 @@ export class ScriptedNode implements AsyncDisposable {
     if (method === "eth_getBlockReceipts") return [];
     return method === "eth_getBlockByNumber" ? this.headerOf(Number(id)) : "0x";
   }
+}
+
+function textOf(id: unknown, answer: Answer): string {
+  if (!("resultText" in answer)) return JSON.stringify({ jsonrpc: "2.0", id, ...answer });
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${answer.resultText}}`;
 }

@@ -19,6 +19,8 @@ export class StandInServices implements AsyncDisposable {
   readonly mischief = new Map<EnricherName, Mischief | "notok" | "bad key" | "free key">();
   readonly asked: { readonly name: EnricherName; readonly path: string; readonly key?: unknown }[] = [];
   isListed = true;
+  /** More entries of CoinGecko's list. */
+  coins: readonly object[] = [];
   /** DexScreener's pairs of KNOWN: with links, without, none, or only when asked for alone. */
   links: "given" | "removed" | "unlisted" | "crowded out" = "given";
   readonly #server = createServer((request, response) => {
@@ -71,6 +73,7 @@ export class StandInServices implements AsyncDisposable {
       case "coingecko":
         return reply(response, 200, [
           { id: "bitcoin", symbol: "btc", name: "Bitcoin", platforms: {} },
+          ...this.coins,
           ...(this.isListed
             ? [
                 {

@@ -1,0 +1,184 @@
+import type { Hex } from "viem";
+import { NETWORKS, type NetworkName } from "../../../src/feed/index.ts";
+import { ContractCalls } from "./contract-calls.ts";
+import {
+  encodeReceipts,
+  fillReceipts,
+  hexOf,
+  keccak,
+  receiptsText,
+  type TransactionSpec,
+  transactionHash,
+  trieRoot,
+} from "./receipts.ts";
+import { type Density, SyntheticMarket, type SyntheticTrade } from "./synthetic-market.ts";
+
+/** Time between two blocks in milliseconds, as of November 2026. */
+const BLOCK_MS = { bsc: 450, polygon: 1_750, avalanche: 1_200 } as const;
+/** How many blocks the finalized one is behind the head. Avalanche's is the settled one. */
+const FINAL_AFTER = { bsc: 2, polygon: 2 } as const;
+/** Full nodes have the state of this many blocks. */
+const STATES = 128;
+/** Avalanche's blocks are settled some five seconds later. */
+const SETTLED_AFTER = 4;
+/** Blocks that the chain has at its start. */
+const FIRST_HEAD = 40_000_000;
+
+/** A block's transactions, with what is computed from them once. */
+interface Body {
+  readonly transactions: readonly TransactionSpec[];
+  readonly trades: readonly SyntheticTrade[];
+  readonly text: string;
+  readonly encoded: readonly Buffer[];
+}
+
+type State = number | "pruned";
+
+/**
+ * A chain whose blocks depend on their number and on the clock only, with headers in the present
+ * form: BSC's have milliseconds, Avalanche's settle the receipts of earlier blocks.
+ */
+export class SyntheticChain {
+  readonly name: NetworkName;
+  readonly market: SyntheticMarket;
+  readonly blockMs: number;
+  readonly #calls: ContractCalls;
+  readonly #nowMs: () => number;
+  readonly #originMs: number;
+  readonly #bodies: readonly Body[];
+  /** Blocks with a listing. */
+  readonly #listings = new Map<number, Body>();
+  readonly #roots = new Map<string, string>();
+
+  constructor(name: NetworkName, density: Density, nowMs: () => number) {
+    this.name = name;
+    this.market = new SyntheticMarket(NETWORKS[name], density);
+    this.#calls = new ContractCalls(this.market);
+    this.blockMs = BLOCK_MS[name];
+    this.#nowMs = nowMs;
+    this.#originMs = nowMs() - FIRST_HEAD * this.blockMs;
+    this.#bodies = this.market.templates.map(({ transactions, trades }) => bodyOf(transactions, trades));
+  }
+
+  /** The number of the latest block. */
+  get head(): number {
+    return Math.floor((this.#nowMs() - this.#originMs) / this.blockMs);
+  }
+
+  /** Time of a block in milliseconds, in whole seconds as its header has it. */
+  atMs(number: number): number {
+    return Math.floor(this.#timeOf(number) / 1_000) * 1_000;
+  }
+
+  /** Swaps of the block, in order. */
+  tradesOf(number: number): readonly SyntheticTrade[] {
+    return this.#body(number).trades;
+  }
+
+  /** Lists a new token in the block after the next one. Returns its address. */
+  list(symbol: string): string {
+    const number = this.head + 2;
+    const { pool, transaction } = this.market.list(number);
+    const { transactions, trades } = this.#body(number);
+    this.#calls.add(pool, symbol);
+    this.#listings.set(number, bodyOf([...transactions, transaction], trades));
+    return pool.token;
+  }
+
+  /** Returns the block that a tag or a hexadecimal number names. */
+  numberOf(tag: unknown): number {
+    if (tag === "finalized" || tag === "safe") return this.#finalAt(this.head);
+    return typeof tag === "string" && tag.startsWith("0x") ? Number(tag) : this.head;
+  }
+
+  header(number: number): Readonly<Record<string, unknown>> | undefined {
+    if (number < 0 || number > this.head) return undefined;
+    const { encoded } = this.#body(number);
+    const start = this.#startOf(number);
+    const common = {
+      number: hexOf(number),
+      hash: this.#hashOf(number),
+      parentHash: this.#hashOf(number - 1),
+      timestamp: hexOf(this.atMs(number) / 1_000),
+      transactions: encoded.map((_, index) => transactionHash(start, index)),
+      ...{ gasLimit: "0x8583b00", gasUsed: hexOf(120_000 * encoded.length), baseFeePerGas: "0x0" },
+      ...{ difficulty: "0x2", extraData: "0x", nonce: "0x0000000000000000", size: "0x8000", uncles: [] },
+    };
+    if (this.name !== "avalanche") {
+      const root = this.#rootOf(number, number);
+      return { ...common, receiptsRoot: root, milliTimestamp: hexOf(Math.floor(this.#timeOf(number))) };
+    }
+    const settled = settledBy(number);
+    return {
+      ...common,
+      receiptsRoot: this.#rootOf(settledBy(number - 1) + 1, settled),
+      ...{ settledHeight: hexOf(settled), timestampMilliseconds: hexOf(Math.floor(this.#timeOf(number))) },
+    };
+  }
+
+  /** Returns the receipts of a block as JSON. */
+  receipts(number: number): string {
+    if (number < 0 || number > this.head) return "null";
+    const [hash, start] = [this.#hashOf(number), this.#startOf(number)];
+    return fillReceipts(this.#body(number).text, { hash, number, start });
+  }
+
+  hasCode(address: string): boolean {
+    return this.#calls.hasCode(address);
+  }
+
+  /** Returns the state's block that a call at this tag uses. */
+  stateOf(tag: unknown): State {
+    const number = this.numberOf(tag);
+    return number < this.head - STATES ? "pruned" : number;
+  }
+
+  /** Returns a call's result at a block; `undefined` if it reverts. */
+  call(to: string, input: Hex, number: number): Hex | undefined {
+    return this.#calls.call(to, input, number);
+  }
+
+  #timeOf(number: number): number {
+    return this.#originMs + number * this.blockMs;
+  }
+
+  #finalAt(head: number): number {
+    return this.name === "avalanche" ? settledBy(head) : head - FINAL_AFTER[this.name];
+  }
+
+  #body(number: number): Body {
+    const body = this.#listings.get(number) ?? this.#bodies[number % this.#bodies.length];
+    if (!body) throw new Error(`${this.name} has no block ${number}`);
+    return body;
+  }
+
+  /** Returns the root of the receipts of these blocks, one after the other. */
+  #rootOf(from: number, to: number): string {
+    const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const key = numbers
+      .map((number) => (this.#listings.has(number) ? `x${number}` : number % this.#bodies.length))
+      .join();
+    const known = this.#roots.get(key);
+    if (known !== undefined) return known;
+    const root = trieRoot(numbers.flatMap((number) => this.#body(number).encoded));
+    this.#roots.set(key, root);
+    return root;
+  }
+
+  #hashOf(number: number): string {
+    return `0x${keccak(Buffer.from(`${this.name} ${number}`)).toString("hex")}`;
+  }
+
+  #startOf(number: number): string {
+    return this.#hashOf(number).slice(2, 58);
+  }
+}
+
+/** Returns the height up to which a block of Avalanche settles: none, one or two blocks more. */
+function settledBy(number: number): number {
+  return number - SETTLED_AFTER - (number % 3 === 0 ? 1 : 0);
+}
+
+function bodyOf(transactions: readonly TransactionSpec[], trades: readonly SyntheticTrade[]): Body {
+  return { transactions, trades, text: receiptsText(transactions), encoded: encodeReceipts(transactions) };
+}
