@@ -1,5 +1,6 @@
 /*
- * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600]: many rounds of tests.
+ * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600 --outage 10]: many
+ * rounds of tests.
  * npm run soak -- cluster [--seeds 10000 --from 1]: simulated runs of the cluster's protocol.
  */
 import { spawnSync } from "node:child_process";
@@ -29,6 +30,7 @@ function readOptions() {
         hours: { type: "string", default: "1" },
         kills: { type: "string", default: "100" },
         churn: { type: "string", default: "3600" },
+        outage: { type: "string", default: "10" },
       },
     });
     const [suite, more] = positionals;
@@ -37,7 +39,7 @@ function readOptions() {
     return { ...values, isCluster: suite !== undefined };
   } catch (error) {
     return refuse(
-      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --churn`,
+      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --churn, --outage`,
     );
   }
 }
@@ -54,12 +56,13 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-const [seeds, from, hours, kills, churnSeconds] = [
+const [seeds, from, hours, kills, churnSeconds, outageMinutes] = [
   read("seeds", 0, 1e6),
   read("from", 0, 1e6),
   read("hours", 0.01, 24),
   read("kills", 0, 10_000),
   read("churn", 0, 1e5),
+  read("outage", 0, 60),
 ];
 if (values.isCluster) process.exit(runSimulations(from, seeds));
 const startedAt = performance.now();
@@ -85,13 +88,17 @@ for (let done = 1; done <= seeds; done += 1) {
   }
 }
 
-const isKilledWell = kills === 0 || kill(kills);
+const isKilledWell = kills === 0 || runScenario("kill", "KILLS", kills);
+const isBackWell = outageMinutes === 0 || runScenario("live-outages", "OUTAGE_MINUTES", outageMinutes);
 const isLeftWell = churnSeconds === 0 || (await churn(Math.floor(churnSeconds)));
-const isGood = failed.length === 0 && isKilledWell && isLeftWell;
+const isGood = failed.length === 0 && isKilledWell && isBackWell && isLeftWell;
 const chaos = failed.length === 0 ? "every client held what REST serves" : `seeds ${failed.join()} failed`;
 const killed = kills === 0 ? "" : `; ${kills} kills: ${isKilledWell ? "passed" : "failed"}`;
+const outages = outageMinutes === 0 ? "" : `; outages: ${isBackWell ? "passed" : "failed"}`;
 const churned = churnSeconds === 0 ? "" : `; churn: ${isLeftWell ? "passed" : "failed"}`;
-process.stdout.write(`${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${churned}\n`);
+process.stdout.write(
+  `${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${outages}${churned}\n`,
+);
 // After a hundred seeds something, probably of the clients' HTTP pools, held the process for
 // minutes.
 process.exit(isGood ? 0 : 1);
@@ -112,12 +119,12 @@ async function churn(howLong: number): Promise<boolean> {
   return still.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
 }
 
-/** Runs the scenario in which the process is killed; true when it passes. */
-function kill(count: number): boolean {
+/** Runs a scenario at a length of its own; true when it passes. */
+function runScenario(name: string, variable: string, value: number): boolean {
   const cwd = fileURLToPath(new URL("../../", import.meta.url));
-  const { status } = spawnSync("npx", ["vitest", "run", "test/scenarios/kill"], {
+  const { status } = spawnSync("npx", ["vitest", "run", `test/scenarios/${name}.test.ts`], {
     cwd,
-    env: { ...process.env, KILLS: `${count}` },
+    env: { ...process.env, [variable]: `${value}` },
     stdio: ["ignore", "inherit", "inherit"],
   });
   return status === 0;
