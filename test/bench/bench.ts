@@ -2,7 +2,7 @@
  * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite,
  * or with `all`, runs everything. Suites and their options:
  *
- * - engine [--hours 24], chain, drain [--clients 2000], slow [--readers 200]
+ * - engine [--hours 24], chain, live [--minutes 3], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
  * - dashboard [--short], widget [--short]
@@ -13,6 +13,7 @@ import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
+import { benchLive } from "./live.ts";
 import { benchLockout } from "./lockout.ts";
 import { benchMemory } from "./memory/memory.ts";
 import { benchDashboard } from "./pages/dashboard.ts";
@@ -35,6 +36,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
+    minutes: { type: "string", default: "3" },
   },
 });
 
@@ -43,7 +45,10 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function whole(name: "clients" | "readers" | "rounds" | "idle" | "comers", otherwise?: number): number {
+function whole(
+  name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes",
+  otherwise?: number,
+): number {
   const value = Number(values[name] ?? otherwise);
   return Number.isInteger(value) && value >= 1
     ? value
@@ -67,6 +72,7 @@ const parts = values.part?.map((name) =>
 const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
   chain: () => benchChain(),
+  live: () => benchLive(whole("minutes")),
   drain: () => benchDrain(clients),
   slow: () => benchSlow(readers),
   compression: () => benchCompression(values.short ? "short" : "full"),
