@@ -11,6 +11,8 @@ export interface DataFreshness {
   readonly ageMs: number;
   /** Event time of the newest data in ISO 8601; `null` before the first. */
   readonly observedAt: string | null;
+  /** State of each part of the market, if it has several or reads its past. */
+  readonly parts?: Freshness["parts"] | undefined;
 }
 
 /** Tracks freshness from messages; `nowMs` is the platform's clock. */
@@ -34,15 +36,13 @@ export function createFreshness(nowMs: () => number) {
       atMs = nowMs();
     },
     /** Returns the freshness; `undefined` before the first report. */
-    now(): DataFreshness | undefined {
-      return (
-        said && {
-          state: said.state,
-          reason: said.reason,
-          observedAt: said.observed_at,
-          ageMs: ageOf(said),
-        }
-      );
-    },
+    now: (): DataFreshness | undefined =>
+      said && {
+        state: said.state,
+        reason: said.reason,
+        observedAt: said.observed_at,
+        ageMs: ageOf(said),
+        parts: said.parts,
+      },
   };
 }

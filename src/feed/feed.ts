@@ -11,9 +11,17 @@ export interface Feed {
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
   /** What currently fails, as public text without addresses and numbers that change. */
   readonly trouble?: () => string | undefined;
+  /** Progress of reading its past; `undefined` when it is read. */
+  readonly filling?: () => Filling | undefined;
   readonly parts?: () => readonly FeedPart[];
   /** State of the external services that the feed queries, always in the same order. */
   readonly services?: () => readonly ServiceReport[];
+}
+
+/** How much of a feed's past has been read, in milliseconds of event time. */
+export interface Filling {
+  readonly readMs: number;
+  readonly ofMs: number;
 }
 
 export interface FeedPart {
@@ -28,6 +36,7 @@ export interface FeedPart {
   readonly ageMs: number;
   /** Number of its candles and reports that arrived too late for the market. */
   readonly late: number;
+  readonly filling: Filling | undefined;
 }
 
 /** The state of an external service. Counts are since the start. */

@@ -44,6 +44,12 @@ export const FreshnessPart = z
       .int()
       .min(0)
       .describe("Milliseconds since that last advanced, or since the server's start."),
+    filling: z
+      .object({ read_ms: z.int().min(0), of_ms: z.int().min(0) })
+      .optional()
+      .describe(
+        "Progress of reading its past, in milliseconds of event time; absent when it is read. Until then its counts and usual values cover less time.",
+      ),
   })
   .describe("State of one part of a market that combines several.");
 export type FreshnessPart = z.infer<typeof FreshnessPart>;

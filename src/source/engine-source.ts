@@ -1,4 +1,4 @@
-import type { Feed } from "../feed/feed.ts";
+import type { Feed, FeedPart } from "../feed/feed.ts";
 import { InputError } from "../lib/input-error.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
@@ -58,6 +58,8 @@ type Lifecycle =
   | { readonly state: "running" }
   | { readonly state: "ended" }
   | { readonly state: "failed"; readonly reason: string };
+
+type Health = Pick<FeedPart, "state" | "reason" | "ageMs">;
 
 class EngineSource implements EngineSnapshotSource {
   readonly info: SourceInfo;
@@ -124,19 +126,27 @@ class EngineSource implements EngineSnapshotSource {
       observed_at: seen === undefined ? null : isoTime(seen),
       last_success_at: seen === undefined ? null : isoTime(this.#clock.now() - ageMs),
       data_age_ms: ageMs,
-      ...this.#parts(),
+      ...this.#parts({ state, reason, ageMs }),
     };
   }
 
-  #parts(): Pick<Freshness, "parts"> {
-    const parts = this.#feed.parts?.();
-    if (!parts) return {};
+  #parts(whole: Health): Pick<Freshness, "parts"> {
+    const parts = this.#feed.parts?.() ?? this.#self(whole);
+    if (parts.length === 0) return {};
     return {
-      parts: parts.map(({ name, state, reason, observedAtMs, ageMs }) => ({
+      parts: parts.map(({ name, state, reason, observedAtMs, ageMs, filling }) => ({
         ...{ name, state, reason, data_age_ms: ageMs },
         observed_at: observedAtMs === undefined ? null : isoTime(observedAtMs),
+        ...(filling ? { filling: { read_ms: filling.readMs, of_ms: filling.ofMs } } : {}),
       })),
     };
+  }
+
+  /** Returns a market without parts as its only part while it reads its past. */
+  #self(whole: Health): readonly FeedPart[] {
+    const filling = this.#feed.filling?.();
+    if (!filling) return [];
+    return [{ ...whole, name: this.#feed.name, observedAtMs: this.#observedAtMs, late: 0, filling }];
   }
 
   #state(ageMs: number): Pick<Freshness, "state" | "reason"> {

@@ -67,6 +67,20 @@ test("a missing or invalid value is a dash, not an error", () => {
   expect(tableLines(read.rows, FORM)[1]?.trim()).toMatch(/^(- +){5}-\/-$/);
 });
 
+test("[W41] the page names what is read of the past, while the data is live", () => {
+  const part = { name: "bsc", state: "live", reason: "", observed_at: null, data_age_ms: 0 } as const;
+  const filling = { read_ms: 41_000, of_ms: 90_000 };
+  const freshness = { state: "live", reason: "", ageMs: 0, observedAt: null } as const;
+  const page: TopPage = {
+    ...{ host: "h", connection: { state: "live", transport: "sse", reason: "" }, cursor: undefined },
+    freshness: { ...freshness, parts: [{ ...part, filling }] },
+    ...{ flares: readFlares(undefined), started: 0, ended: 0, missed: 0 },
+  };
+  const form = { width: 80, height: 20, order: { by: "age", reversed: false }, paint: FORM.paint } as const;
+  expect(pageLines(page, form)).toContain("reading the past: bsc: 41 of 90 s");
+  expect(pageLines({ ...page, freshness }, form).join()).not.toContain("reading the past");
+});
+
 const hostile = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.string({ unit: fc.constantFrom("\u001B[2J", "\u202E", "狗", "❤\uFE0F", "🇩🇪", "א", "\n", "a\u0301") }),

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { fillingText } from "../../src/client/filling-text.ts";
 import { createFreshness } from "../../src/client/freshness.ts";
 import type { TransportMessage } from "../../src/client/transport/transport.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
@@ -25,6 +26,20 @@ test("[W16] the data grow older until the server speaks of them, and nothing is 
   }
   freshness.note(heartbeat({ state: "stale", reason: "slow", data_age_ms: 90_000 }));
   expect(freshness.now()).toMatchObject({ state: "stale", reason: "slow", ageMs: 90_000 });
+});
+
+test("[W41] the past that is being read is a text, until it is read", () => {
+  const freshness = createFreshness(() => 0);
+  const part = { state: "live", reason: "", observed_at: null, data_age_ms: 0 };
+  const parts = [
+    { ...part, name: "exchange" },
+    { ...part, name: "bsc", filling: { read_ms: 41_999, of_ms: 90_000 } },
+    { ...part, name: "polygon", filling: { read_ms: 0, of_ms: 600_000 } },
+  ];
+  freshness.note(heartbeat({ parts }));
+  expect(fillingText(freshness.now() ?? {})).toBe("bsc: 41 of 90 s, polygon: 0 of 600 s");
+  freshness.note(heartbeat({}));
+  expect(fillingText(freshness.now() ?? {})).toBe("");
 });
 
 test("[W16] events of a backlog do not make old data look fresh; one that is newer than what is known does", () => {

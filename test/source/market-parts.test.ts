@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { fillingText } from "../../src/client/filling-text.ts";
+import { connect } from "../../src/client/index.ts";
 import { mergeFeeds } from "../../src/feed/index.ts";
+import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { LeaderHealth } from "../../src/source/follow/leader-health.ts";
 import { createEngineSource } from "../../src/source/index.ts";
@@ -77,4 +80,45 @@ test("[F4] an edge has the parts as its leader told them, older by the time sinc
   expect(health.judge(4_000, 0).parts).toEqual([{ ...part, data_age_ms: 3_200 }]);
   health.noteReport(FRESH, 5_000);
   expect(health.judge(5_000, 0)).not.toHaveProperty("parts");
+});
+
+test("[W41] what is read of the past is in readyz, hello and the client's freshness until it is complete", async ({
+  onTestFinished,
+}) => {
+  const time = new ManualClock();
+  const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
+  const merged = mergeFeeds({
+    ...{ name: "live", clock: time },
+    parts: [bsc, exchange].map((feed) => ({ name: feed.name, feed })),
+  });
+  bsc.past = { readMs: 41_000, ofMs: 90_000 };
+  const source = createEngineSource({ feed: merged, engine: new TrendEngine(), clock: time });
+  const starting = startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), { source });
+  onTestFinished(async () => (await starting).stop());
+  for (const part of [bsc, exchange]) part.tick(0, 2);
+  const gateway = await starting;
+  const filling = async () => {
+    const { json } = await checkedFetch(`${gateway.url}/readyz`);
+    return (json as ReadyResponse).parts?.map((part) => part.filling);
+  };
+  expect(await filling()).toEqual([{ read_ms: 41_000, of_ms: 90_000 }, undefined]);
+  const stream = connect(gateway.url, { channels: ["status"] });
+  onTestFinished(() => stream.close());
+  await new Promise<void>((resolve) => {
+    stream.on("connection", ({ state }) => (state === "live" ? resolve() : undefined));
+  });
+  expect(fillingText(stream.freshness ?? {})).toBe("bsc: 41 of 90 s");
+  bsc.past = undefined;
+  expect(await filling()).toEqual([undefined, undefined]);
+});
+
+test("[W41] a market without parts has itself as the only one while it reads its past", () => {
+  const feed = new ToldFeed("bsc");
+  feed.past = { readMs: 1_000, ofMs: 2_000 };
+  const source = createEngineSource({ feed, engine: new TrendEngine(), clock: new ManualClock() });
+  expect(source.freshness().parts).toMatchObject([
+    { name: "bsc", state: "stale", filling: { read_ms: 1_000, of_ms: 2_000 } },
+  ]);
+  feed.past = undefined;
+  expect(source.freshness()).not.toHaveProperty("parts");
 });

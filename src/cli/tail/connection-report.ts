@@ -1,3 +1,4 @@
+import { fillingText } from "../../client/filling-text.ts";
 import type { ConnectionStatus, Stream } from "../../client/index.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { actionAfter, CLOSE_CODES } from "../../protocol/index.ts";
@@ -57,6 +58,8 @@ function market({ server }: Stream): string {
 }
 
 function reportData({ freshness }: Stream, notice: (message: string) => void): void {
+  const filling = freshness ? fillingText(freshness) : "";
+  if (filling !== "") notice(`reading the past: ${filling}`);
   if (!freshness || freshness.state === "live") return;
   const { state, reason } = freshness;
   notice(`the data is ${state}${reason === "" ? "" : `: ${reason}`}`);

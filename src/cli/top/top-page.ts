@@ -1,3 +1,4 @@
+import { fillingText } from "../../client/filling-text.ts";
 import type { ConnectionStatus, DataFreshness } from "../../client/index.ts";
 import { columns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -101,6 +102,7 @@ function trouble({ connection, freshness }: TopPage): string {
     freshness === undefined || freshness.state === "live"
       ? ""
       : `the data is ${freshness.state}${reason(freshness.reason)}`,
+    freshness && fillingText(freshness) ? `reading the past: ${fillingText(freshness)}` : "",
   ];
   return parts.filter((part) => part !== "").join("; ");
 }

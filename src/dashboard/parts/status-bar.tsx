@@ -1,3 +1,4 @@
+import { fillingText } from "../../client/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 import { formatTime } from "../text/format.ts";
@@ -8,6 +9,7 @@ const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "l
 export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
   const { mood, word } = judge(seen);
   const freshness = seen?.freshness;
+  const filling = freshness && fillingText(freshness);
   return (
     <details class={`status ${mood}`}>
       <summary>
@@ -17,6 +19,7 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
         <span class="dot" aria-hidden="true" />
         <strong id="status-word">{word}</strong>
         {freshness && <span class="age">{describeAge(freshness)}</span>}
+        {filling && <span class="age">reading the past: {filling}</span>}
       </summary>
       <dl>
         <dt>Transport</dt>

@@ -1,7 +1,7 @@
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
-import type { Feed } from "../feed.ts";
+import type { Feed, Filling } from "../feed.ts";
 import type { Network } from "./network.ts";
 import type { TranslatorBounds } from "./pools/block-translator.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
@@ -48,36 +48,40 @@ export interface ChainFeedOptions {
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
   let isTaken = false;
-  let endpoints: EndpointState | undefined;
-  const onPool: OnPool = (pool) => {
-    endpoints = pool;
+  let state: ChainState | undefined;
+  const onStart: OnStart = (started) => {
+    state = started;
   };
   return {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
-    trouble: () => endpoints?.trouble,
-    services: () => endpoints?.services(options.network.name) ?? [],
+    trouble: () => state?.endpoints.trouble,
+    filling: () => state?.filling,
+    services: () => state?.endpoints.services(options.network.name) ?? [],
     events(signal) {
       if (isTaken) throw new Error("a chain feed can be iterated only once");
       isTaken = true;
-      return follow(options, signal, onPool);
+      return follow(options, signal, onStart);
     },
   };
 }
 
-/** The state of the endpoints. */
-type EndpointState = Pick<EndpointPool, "services" | "trouble">;
+/** The state of a feed that has started. */
+interface ChainState {
+  readonly endpoints: Pick<EndpointPool, "services" | "trouble">;
+  readonly filling: Filling | undefined;
+}
 
-/** Receives the endpoints when the first requests start. */
-export type OnPool = (pool: EndpointState) => void;
+/** Receives the state when the first requests start. */
+export type OnStart = (state: ChainState) => void;
 
 /** Loaded on demand, because the chain library would slow down every other start. */
 async function* follow(
   options: ChainFeedOptions,
   signal: AbortSignal,
-  onPool: OnPool,
+  onStart: OnStart,
 ): AsyncGenerator<MarketEvent> {
   const { followChain } = await import("./follow-chain.ts");
-  yield* followChain(options, signal, onPool);
+  yield* followChain(options, signal, onStart);
 }

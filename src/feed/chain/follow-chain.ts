@@ -3,7 +3,8 @@ import { messageOf } from "../../lib/text/message-of.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
-import type { ChainFeedOptions, OnPool } from "./chain-feed.ts";
+import type { Filling } from "../feed.ts";
+import type { ChainFeedOptions, OnStart } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
 import { MULTICALL3, type Network } from "./network.ts";
@@ -51,13 +52,13 @@ interface Start {
 export async function* followChain(
   options: ChainFeedOptions,
   given: AbortSignal,
-  onPool: OnPool = () => undefined,
+  onStart: OnStart = () => undefined,
 ): AsyncGenerator<MarketEvent> {
   const over = new AbortController();
   const signal = AbortSignal.any([given, over.signal]);
   try {
     const follower = new ChainFollower(options, signal);
-    onPool(follower.endpoints);
+    onStart(follower);
     yield* follower.events();
   } catch (error) {
     if (!given.aborted) throw error;
@@ -79,6 +80,7 @@ class ChainFollower {
   #latest: EvmBlock | undefined;
   #start: Start | undefined;
   #pastFill: PastFill | undefined;
+  #isFilled = false;
 
   constructor(options: ChainFeedOptions, signal: AbortSignal) {
     const { network, urls = [], clock, notify = () => undefined } = options;
@@ -101,6 +103,15 @@ class ChainFollower {
 
   get endpoints(): EndpointPool {
     return this.#pool;
+  }
+
+  get filling(): Filling | undefined {
+    if (!this.#start) return undefined;
+    const { fromMs, headMs, pastMs } = this.#start;
+    const presentMs = Math.max(0, Math.min(headMs, this.#latest?.atMs ?? fromMs) - fromMs);
+    const filledMs = this.#pastFill?.readMs ?? (this.#isFilled ? fromMs - pastMs : 0);
+    const [readMs, ofMs] = [presentMs + filledMs, headMs - pastMs];
+    return readMs < ofMs ? { readMs, ofMs } : undefined;
   }
 
   async *events(): AsyncGenerator<MarketEvent> {
@@ -222,8 +233,13 @@ class ChainFollower {
     });
     this.#pastFill.run(this.#signal).catch((error) => {
       if (!this.#signal.aborted) this.#notify("warn", `stopped reading the past: ${messageOf(error)}`);
-      this.#pastFill = undefined;
+      this.#endFill();
     });
+  }
+
+  #endFill(): void {
+    this.#pastFill = undefined;
+    this.#isFilled = true;
   }
 
   /** Returns the events of the past that were read since the previous block. */
@@ -235,7 +251,7 @@ class ChainFollower {
     const at = this.#lastSecond * SECOND_MS;
     yield* fill.take(at);
     if (!fill.isDone) return;
-    this.#pastFill = undefined;
+    this.#endFill();
     yield { kind: "observed", at, group, since: pastMs };
     this.#notify("info", `${this.#options.network.name} has read the past since ${isoTime(pastMs)}`);
   }
@@ -273,13 +289,19 @@ class ChainFollower {
 
   #report({ block }: FinalBlock): void {
     const { clock, network } = this.#options;
+    const filling = this.#pastFill && this.filling;
     this.#first ??= block;
     const behind = this.#pool.finalHead - block.number;
     const pastMs = block.atMs - this.#first.atMs;
     const behindMs = (behind * pastMs) / Math.max(1, block.number - this.#first.number);
     const now = clock.monotonic();
-    if (behindMs < BEHIND_MS || now - this.#progressAt < PROGRESS_EVERY_MS) return;
+    if ((behindMs < BEHIND_MS && !filling) || now - this.#progressAt < PROGRESS_EVERY_MS) return;
     this.#progressAt = now;
+    if (behindMs < BEHIND_MS && filling) {
+      const [read, of] = [filling.readMs, filling.ofMs].map((ms) => Math.floor(ms / SECOND_MS));
+      this.#notify("info", `reading the past of ${network.name}: ${read} of ${of} s`);
+    }
+    if (behindMs < BEHIND_MS) return;
     const minutes = Math.round(behindMs / 60_000);
     this.#notify(
       "info",

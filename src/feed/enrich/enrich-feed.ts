@@ -41,6 +41,7 @@ export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
   return {
     ...{ name, origin, trouble },
     ...(feed.parts ? { parts: feed.parts } : {}),
+    ...(feed.filling ? { filling: feed.filling } : {}),
     services: () => [...(feed.services?.() ?? []), ...enrichers.map((enricher) => enricher.report())],
     facts: { ...facts, profiles: true },
     events: (signal) => enriched(feed, enrichers, clock, signal),

@@ -181,6 +181,7 @@ export class FeedBuffer {
     return {
       ...{ name: this.name, state, ageMs, late: this.late },
       reason: [reason, amiss ?? ""].filter((part) => part !== "").join("; "),
+      filling: this.#end ? undefined : this.#feed.filling?.(),
       observedAtMs: this.#frontierMs,
     };
   }

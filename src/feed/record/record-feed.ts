@@ -13,6 +13,7 @@ export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: Re
     events: (signal) => recorded(feed, recorder, onFailure, signal),
     trouble: () => feed.trouble?.(),
     ...(feed.parts ? { parts: feed.parts } : {}),
+    ...(feed.filling ? { filling: feed.filling } : {}),
     ...(feed.services ? { services: feed.services } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import { type ChainFeedOptions, createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
+import type { Feed } from "../../../src/feed/feed.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
@@ -9,12 +10,13 @@ import type { Exchange } from "./exchange.ts";
 export class Collector implements AsyncDisposable {
   readonly events: MarketEvent[] = [];
   readonly notices: string[] = [];
+  readonly feed: Feed;
   readonly #stop = new AbortController();
   readonly #ended: Promise<void>;
   readonly #waiters = new Waiters(() => ({ event: this.events.at(-1), notices: this.notices.slice(-3) }));
 
   constructor(options: Omit<ChainFeedOptions, "clock">) {
-    const feed = createChainFeed({
+    this.feed = createChainFeed({
       clock: systemClock,
       // Most tests expect the whole past at its own time.
       ...{ backfillMs: HOUR_MS, presentMs: HOUR_MS },
@@ -22,7 +24,7 @@ export class Collector implements AsyncDisposable {
       notify: (_level, sentence) => this.notices.push(sentence),
       ...options,
     });
-    this.#ended = this.#read(feed.events(this.#stop.signal));
+    this.#ended = this.#read(this.feed.events(this.#stop.signal));
     this.#ended.catch(() => undefined);
   }
 

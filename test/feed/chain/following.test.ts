@@ -179,6 +179,8 @@ describeOnAnvil("a chain that is followed", () => {
     const untilMs = await market.settle();
     await using collector = new Collector({ network, presentMs: PRESENT_MS });
     await collector.reached(untilMs);
+    const { filling } = collector.feed;
+    expect(filling?.()?.ofMs).toBeGreaterThan(180_000);
     const observed = () => collector.events.filter(({ kind }) => kind === "observed");
     // What was read is emitted with the next block of the present.
     while (observed().length < 2) {
@@ -206,6 +208,8 @@ describeOnAnvil("a chain that is followed", () => {
     );
     const times = collector.events.map(({ at }) => Math.floor(at / 1_000));
     expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(filling?.()).toBeUndefined();
+    expect(collector.notices.join()).toMatch(/reading the past of test: \d+ of \d+ s/);
     const [first, last] = observed();
     expect(first).toMatchObject({ group: "bsc" });
     expect(last?.kind === "observed" && first?.kind === "observed" && last.since < first.since).toBe(true);

@@ -1,4 +1,4 @@
-import type { Feed } from "../../../src/feed/index.ts";
+import type { Feed, Filling } from "../../../src/feed/feed.ts";
 import type { Candle, MarketEvent, MarketGroup, Trade } from "../../../src/market/index.ts";
 
 export const SECOND = 1_000;
@@ -10,6 +10,7 @@ export class ToldFeed implements Feed {
   readonly origin = "live";
   readonly facts = { trades: true, liquidity: true, listings: true, profiles: false };
   amiss: string | undefined;
+  past: Filling | undefined;
   isOpen = false;
   #waiting: MarketEvent[] = [];
   #read = 0;
@@ -26,6 +27,8 @@ export class ToldFeed implements Feed {
   }
 
   readonly trouble = () => this.amiss;
+
+  readonly filling = () => this.past;
 
   tell(...events: readonly MarketEvent[]): void {
     this.#waiting.push(...events);
