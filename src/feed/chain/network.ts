@@ -28,13 +28,14 @@ export interface QuoteToken {
 export type PoolFormName = "v2" | "v3" | "positions" | "bins" | "infinity-bin" | "curve";
 
 /**
- * Kinds of factories. `algebra`: pools like `v3`, with another creation event. `uniswap-v4` and
- * `infinity-cl`: managers of `positions`. `liquidity-book`: pairs with `bins`. `four-meme`
- * and `flap`: launchpads.
+ * Kinds of factories. `solidly`: pools like `v2`, and stable pairs beside. `algebra`: pools like
+ * `v3`, with another creation event. `uniswap-v4` and `infinity-cl`: managers of `positions`.
+ * `liquidity-book`: pairs with `bins`. `four-meme` and `flap`: launchpads.
  */
 export type FactoryForm =
   | "v2"
   | "v3"
+  | "solidly"
   | "algebra"
   | "uniswap-v4"
   | "infinity-cl"

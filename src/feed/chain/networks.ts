@@ -186,6 +186,9 @@ export const NETWORKS = {
       { name: "LFJ 2.2", form: "liquidity-book", address: "0xb43120c4745967fa9b93e79c149e66b0f2d6fe0c" },
       { name: "LFJ 2.1", form: "liquidity-book", address: "0x8e42f2f4101563bf679975178e880fd87d3efd4e" },
       { name: "LFJ 2.0", form: "liquidity-book", address: "0x6e77932a92582f504ff6c4bdbcef7da6c198aeef" },
+      // https://github.com/BlackHoleDEX/Contracts (contracts/factories/PairFactory.sol),
+      // https://github.com/DefiLlama/DefiLlama-Adapters (projects/blackhole)
+      { name: "Blackhole V2", form: "solidly", address: "0xfe926062fb99ca5653080d6c14fe945ad68c265c" },
     ],
     quotes: [
       // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet

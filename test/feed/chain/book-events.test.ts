@@ -58,15 +58,21 @@ describeOnAnvil("what happens in pairs of LFJ's Liquidity Book on a real EVM", (
       await pool.swap(wallet(1), "buy", 450n * E18);
       await chain.mine(300);
       const before = pool.events.length;
+      const settled = async () => {
+        const untilMs = chain.nextAt * 1_000;
+        for (let block = 0; block < 4; block++) await chain.mine();
+        return untilMs;
+      };
       await pool.swap(wallet(2), "sell", 10n * E18);
-      // Forty bins on, some bins near the price are unknown for that moment.
+      const firstMs = await settled();
+      await using collector = new Collector({ network: pool.network, backfillMs: 60_000 });
+      await collector.reached(firstMs);
+      // Forty bins on, some bins near the price are unknown until the next look-up.
       await pool.swap(wallet(2), "sell", 4_500n * E18);
+      await collector.reached(await settled());
       await pool.swap(wallet(1), "buy", 7n * E18);
       await pool.swap(wallet(2), "sell", E18);
-      const untilMs = chain.nextAt * 1_000;
-      for (let block = 0; block < 4; block++) await chain.mine();
-      await using collector = new Collector({ network: pool.network, backfillMs: 60_000 });
-      await collector.reached(untilMs);
+      await collector.reached(await settled());
       const events = lastReports(collector.facts.filter(({ kind }) => kind !== "profile"));
       const expected = pool.events.slice(before);
       const [, , moved] = expected;

@@ -21,6 +21,8 @@ const ABI = parseAbi([
   "event CustomPool(address indexed deployer, address indexed token0, address indexed token1, address pool)",
   "event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 overrideFee, uint24 pluginFee)",
   "event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1, uint24 pluginFee)",
+  "event PairCreated(address indexed token0, address indexed token1, bool stable, address pair, uint serial)",
+  "event Sync(uint256 reserve0, uint256 reserve1)",
   "event Sync(uint112 reserve0, uint112 reserve1)",
   "event Swap(address indexed sender, uint amount0In, uint amount1In, uint amount0Out, uint amount1Out, address indexed to)",
   "event Mint(address indexed sender, uint amount0, uint amount1)",
@@ -134,7 +136,7 @@ function expected(log: EvmLog): PoolLog | undefined {
     const { token0 = "", token1 = "", pair, pool } = values as Record<string, string>;
     return {
       kind: "created",
-      form: forms[eventName],
+      form: "stable" in values ? "solidly" : forms[eventName],
       factory: log.address,
       pool: (pair ?? pool ?? "").toLowerCase(),
       token0: token0.toLowerCase(),
@@ -209,6 +211,8 @@ describe("logs of pools", () => {
       bytes32: fc
         .bigInt({ min: 0n, max: (1n << 256n) - 1n })
         .map((value) => `0x${value.toString(16).padStart(64, "0")}`),
+      // Stable pairs are ignored.
+      bool: fc.constant(false),
       uint16: fc.nat((1 << 16) - 1),
       uint24: fc.nat((1 << 24) - 1),
       int128: fc.bigInt({ min: -(1n << 127n), max: (1n << 127n) - 1n }),
@@ -262,6 +266,24 @@ describe("logs of pools", () => {
       expect(tickOf(BigInt(tick))).toBe(tick);
     for (const tick of [2n ** 23n, -(2n ** 23n) - 1n, 2n ** 24n, 2n ** 255n, 2n ** 256n - 2n ** 24n])
       expect(tickOf(tick)).toBeUndefined();
+  });
+
+  test("[edge] a stable pair of Solidly's form is ignored: its reserves are not its price", () => {
+    const topics = [
+      EVENT_TOPICS["PairCreated(address,address,bool,address,uint256)"],
+      `0x${"1".padStart(64, "0")}`,
+      `0x${"2".padStart(64, "0")}`,
+    ];
+    const read = (...words: readonly number[]) => {
+      const data = `0x${words.map((value) => String(value).padStart(64, "0")).join("")}`;
+      return decodeLog({ address: "0xaa", topics, data, logIndex: 0, transactionHash: "0x", origin: "0x" });
+    };
+    expect(read(0, 5, 1)).toMatchObject({
+      kind: "created",
+      form: "solidly",
+      pool: `0x${"5".padStart(40, "0")}`,
+    });
+    expect(read(1, 5, 1)).toBeUndefined();
   });
 
   test("[edge] a log of bins whose lists do not fit its data, or each other, is ignored", () => {

@@ -6,6 +6,7 @@ import { addressOf, type Cause, type Inquiry, type PoolForm, type PoolState } fr
 import {
   isShaped,
   type LogReader,
+  type PoolCreated,
   type PoolEvent,
   readCreated,
   readMove,
@@ -15,19 +16,25 @@ import {
 
 /*
  * V2: a contract for each pool, with two reserves at x·y = k. It reports its reserves at every
- * change.
+ * change. Solidly's pairs do the same with wider numbers. Their stable pairs have another curve, on
+ * which reserves are not the price, and are left out.
  */
 
 const MAX_UINT112 = (1n << 112n) - 1n;
 const ABI = parseAbi([
   "function getPair(address, address) view returns (address)",
-  "function getReserves() view returns (uint112, uint112, uint32)",
+  "function getReserves() view returns (uint256, uint256)",
 ]);
+
+const SOLIDLY_ABI = parseAbi(["function getPair(address, address, bool) view returns (address)"]);
 
 /** Topics of the events, by their signatures. */
 export const V2_TOPICS = {
   "PairCreated(address,address,address,uint256)":
     "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
+  "PairCreated(address,address,bool,address,uint256)":
+    "0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9",
+  "Sync(uint256,uint256)": "0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a",
   "Sync(uint112,uint112)": "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1",
   "Swap(address,uint256,uint256,uint256,uint256,address)":
     "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822",
@@ -38,7 +45,9 @@ export const V2_TOPICS = {
 
 const readers: Readonly<Record<keyof typeof V2_TOPICS, LogReader>> = {
   "PairCreated(address,address,address,uint256)": (log) => readCreated(log, "v2", 3, 2, 0),
-  "Sync(uint112,uint112)": readSync,
+  "PairCreated(address,address,bool,address,uint256)": readSolidlyCreated,
+  "Sync(uint256,uint256)": (log) => readSync(log),
+  "Sync(uint112,uint112)": (log) => readSync(log, MAX_UINT112),
   "Swap(address,uint256,uint256,uint256,uint256,address)": readSwap,
   "Mint(address,uint256,uint256)": (log) => readMove(log, "mint", "v2", 2, 2, 0),
   "Burn(address,uint256,uint256,address)": (log) => readMove(log, "burn", "v2", 3, 2, 0),
@@ -97,18 +106,27 @@ export const V2: PoolForm = {
   },
 };
 
-function* lookUp(factory: Factory, first: string, second: string): Inquiry<readonly string[]> {
-  const [pair] = yield [
-    { abi: ABI, address: factory.address, functionName: "getPair", args: [first, second] },
+function* lookUp({ address, form }: Factory, first: string, second: string): Inquiry<readonly string[]> {
+  const pair = { address, functionName: "getPair" } as const;
+  const [known] = yield [
+    form === "solidly"
+      ? { ...pair, abi: SOLIDLY_ABI, args: [first, second, false] }
+      : { ...pair, abi: ABI, args: [first, second] },
   ];
-  return [addressOf(pair) ?? []].flat();
+  return [addressOf(known) ?? []].flat();
 }
 
-function readSync(log: EvmLog): Sync | undefined {
+/** A pair whose curve is that of stable pairs is none of these pools. */
+function readSolidlyCreated(log: EvmLog): PoolCreated | undefined {
+  const created = readCreated(log, "solidly", 3, 3, 1);
+  return created && readUint(log.data, 0) === 0n ? created : undefined;
+}
+
+function readSync(log: EvmLog, max?: bigint): Sync | undefined {
   if (!isShaped(log, 1, 2)) return undefined;
   const reserve0 = readUint(log.data, 0);
   const reserve1 = readUint(log.data, 1);
-  if (reserve0 > MAX_UINT112 || reserve1 > MAX_UINT112) return undefined;
+  if (max !== undefined && (reserve0 > max || reserve1 > max)) return undefined;
   return { kind: "sync", form: "v2", reserve0, reserve1 };
 }
 
