@@ -89,9 +89,9 @@ function isFirstLiquidity({ pools }: TokenState, known: Pool | undefined): boole
 }
 
 /**
- * Lets liquidity that moved from a pool to others of its token at the same moment count there at
- * once, as when a launchpad's curve is complete. It was there before, so no deposit for a single
- * block can pass as such.
+ * Lets liquidity count at once that was added to other pools of the token and then, at the same
+ * moment, removed from this one, as when a launchpad's curve is complete. It was there before, so
+ * no deposit for a single block can pass as such.
  */
 function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
   let left = usd;

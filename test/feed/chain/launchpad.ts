@@ -43,6 +43,15 @@ export const WBNB = quoteOf("WBNB");
 const USDT = quoteOf("USDT");
 const ANCHOR = "0x00000000000000000000000000000000000a0c40";
 
+/** Encodes an event as its contract would. */
+export function encodeLog(eventName: EventName, args: Readonly<Record<string, unknown>>) {
+  const entry = ABI.find(({ name }) => name === eventName);
+  const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
+  const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
+  const data = encodeAbiParameters(plain, plain.map(({ name }) => args[name ?? ""]) as never);
+  return { topics, data };
+}
+
 /** Answers an inquiry's calls by the names of their functions. */
 export function answer<T>(
   inquiry: Inquiry<T>,
@@ -86,10 +95,7 @@ export class LaunchBlocks {
   #origin = "";
 
   log(address: string, eventName: EventName, args: Readonly<Record<string, unknown>>): this {
-    const entry = ABI.find(({ name }) => name === eventName);
-    const plain = entry?.inputs.filter((input) => !("indexed" in input)) ?? [];
-    const topics = encodeEventTopics({ abi: ABI, eventName, args } as never) as string[];
-    const data = encodeAbiParameters(plain, plain.map(({ name }) => args[name ?? ""]) as never);
+    const { topics, data } = encodeLog(eventName, args);
     const common = { logIndex: this.#logs.length, transactionHash: `0x${this.#transaction}` };
     this.#logs.push({ address, topics, data, ...common, origin: this.#origin });
     return this;

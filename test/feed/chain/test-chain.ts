@@ -63,6 +63,7 @@ export const CONTRACTS = {
   algebraPool: packaged("@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json"),
   v3Router: ours("TestV3Router", ROUTER),
   batch: ours("TestBatch", ["function run(address[], bytes[])"]),
+  launchpad: ours("TestLaunchpad", ["function launch(address, address)", "function report(bytes32, bytes)"]),
   token: ours("TestToken", TOKEN),
   oldToken: ours("OldToken", []),
   muteToken: ours("MuteToken", []),

@@ -131,3 +131,57 @@ contract TestBatch {
         }
     }
 }
+
+/// Reports whatever a launchpad reports, and knows its tokens as four.meme's and flap's contracts do.
+contract TestLaunchpad {
+    mapping(address => address) private quotes;
+    mapping(address => bool) private known;
+
+    struct TokenInfo {
+        address base;
+        address quote;
+        uint256[11] rest;
+    }
+
+    struct TokenStateV5 {
+        uint8 status;
+        uint256 reserve;
+        uint256 circulatingSupply;
+        uint256 price;
+        uint8 tokenVersion;
+        uint256 r;
+        uint256 h;
+        uint256 k;
+        uint256 dexSupplyThresh;
+        address quoteTokenAddress;
+        bool nativeToQuoteSwapEnabled;
+        bytes32 extensionID;
+    }
+
+    function launch(address token, address quote) external {
+        known[token] = true;
+        quotes[token] = quote;
+    }
+
+    function report(bytes32 topic, bytes memory data) external {
+        assembly {
+            log1(add(data, 32), mload(data), topic)
+        }
+    }
+
+    function _tokenInfos(address token) external view returns (TokenInfo memory info) {
+        if (known[token]) {
+            info.base = token;
+            info.quote = quotes[token];
+        }
+    }
+
+    function getTokenV5(address token) external view returns (TokenStateV5 memory state) {
+        require(known[token], "TokenNotFound");
+        state.status = 1;
+        state.r = 6140000000000000000;
+        state.h = 107036752 ether;
+        state.k = 6797205657280000000000000000;
+        state.quoteTokenAddress = quotes[token];
+    }
+}
