@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/time/clock.ts";
-import { SECOND_MS } from "../../lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { Network } from "../chain/network.ts";
 import type { RpcTrouble } from "../chain/rpc/rpc-trouble.ts";
 import { RpcFailure } from "./rpc.ts";
@@ -12,6 +12,8 @@ interface BlockProbe {
 
 const LOOK_EVERY_MS = 250;
 const MAX_TRIES = 20;
+/** Some nodes report as final only what another chain has confirmed, half an hour later. */
+const MAX_AGE_MS = 2 * MINUTE_MS;
 /** What to do about a block that is not proved. */
 const ADVICE = {
   rate: "use your own key or another endpoint",
@@ -63,7 +65,12 @@ export async function proveBlock(
     const { finalHead } = pool;
     const [endpoint] = pool.usable(finalHead);
     const reader = new BlockReader({ pool, clock, notify });
-    const { logs } = await whenSettled(() => reader.read(finalHead, inner));
+    const { logs, atMs } = await whenSettled(() => reader.read(finalHead, inner));
+    const ageS = Math.round((clock.now() - atMs) / SECOND_MS);
+    if (ageS * SECOND_MS > MAX_AGE_MS)
+      throw new RpcFailure(
+        `reports block ${finalHead} as final, which is ${ageS} s old; use another endpoint`,
+      );
     const reason = endpoint?.reportsFinal ? "" : " (assumed: the endpoint does not report its final block)";
     return `block ${finalHead} is final${reason}, ${Math.max(0, newest - finalHead)} behind the newest, and proved: its ${logs.length} logs match its header`;
   } catch (error) {

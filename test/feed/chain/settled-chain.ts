@@ -103,6 +103,7 @@ export type Header = Readonly<Record<string, unknown>> & {
   readonly hash: string;
   readonly number: string;
   readonly settledHeight: string;
+  readonly timestamp: string;
   readonly receiptsRoot: string;
   readonly transactions: readonly string[];
 };

@@ -7,17 +7,17 @@ import { SettledChain } from "../chain/settled-chain.ts";
 const CHAIN = new SettledChain([0, 0, 0, 1, 1, 3, 3], [1, 2, 0, 3, 1, 1, 2]);
 
 /** What doctor finds out about the receipts of a node on Avalanche. */
-async function receiptsOf(chain: SettledChain, unexecuted = 0, refuses = false) {
+async function receiptsOf(chain: SettledChain, refuses = false, ageMs = 10_000) {
   await using node = await new ScriptedNode().listen();
   node.chainId = NETWORKS.avalanche.chainId;
   node.head = chain.height;
   node.answer = (method, [id]) => {
     if (refuses && id === "finalized") return { error: { code: -32_602, message: "unknown block tag" } };
     const named = id === "latest" ? `0x${chain.height.toString(16)}` : id;
-    return chain.answer(method, [named], unexecuted);
+    return chain.answer(method, [named]);
   };
   // Fast only where it waits: a request may take ten seconds of this time.
-  const clock = new FastClock(refuses ? 10 : 1, Date.UTC(2026, 0, 1));
+  const clock = new FastClock(refuses ? 10 : 1, Number(chain.headers[3]?.timestamp) * 1_000 + ageMs);
   const probes = endpointProbes({ network: NETWORKS.avalanche, url: node.url, number: 1, clock });
   const probe = probes.find(({ what }) => what === "receipts");
   if (!probe) throw new Error("no such probe");
@@ -31,6 +31,13 @@ test("doctor proves a block that Avalanche settles later, as serve does", async 
   });
 });
 
+test("doctor says that an endpoint reports old blocks as final", async () => {
+  expect(await receiptsOf(CHAIN, false, 300_000)).toMatchObject({
+    works: false,
+    detail: "reports block 3 as final, which is 300 s old; use another endpoint",
+  });
+});
+
 test("doctor says what is wrong with receipts that the settling block does not prove", async () => {
   const forged = CHAIN.with((copy) => void copy.receipts[2]?.push(...(copy.receipts[1] ?? [])));
   expect(await receiptsOf(forged)).toMatchObject({
@@ -40,7 +47,7 @@ test("doctor says what is wrong with receipts that the settling block does not p
 });
 
 test("doctor waits for a block that is not settled, and then says so", async () => {
-  expect(await receiptsOf(CHAIN, 0, true)).toMatchObject({
+  expect(await receiptsOf(CHAIN, true)).toMatchObject({
     works: false,
     detail: "has not settled block 5 yet; try again in some seconds",
   });
