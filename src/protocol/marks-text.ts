@@ -45,8 +45,10 @@ type Entry = readonly [string, z.infer<typeof MarksEntry>];
 
 function entryOf(item: ListItem, marks: ReadonlyMap<string, Marks>): readonly Entry[] {
   const key = keyOf(item);
-  const entry = toEntry(marks.get(key) ?? marksOf(item));
-  return JSON.stringify(entry) === JSON.stringify(toEntry(marksOf(item))) ? [] : [[key, entry]];
+  const [own, now] = [marks.get(key), marksOf(item)];
+  if (own === undefined || own === now) return [];
+  const entry = toEntry(own);
+  return JSON.stringify(entry) === JSON.stringify(toEntry(now)) ? [] : [[key, entry]];
 }
 
 function toEntry({ tokens, symbols, liquidity, priceChange }: Marks): z.infer<typeof MarksEntry> {

@@ -7,11 +7,13 @@ import { prepareSource } from "../../src/gateway/run-source.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
 import { decodeTail, type EventLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
-import { type EventBody, formatLists, toSeq } from "../../src/protocol/index.ts";
+import { type EventBody, formatMarks, type Lists, toSeq } from "../../src/protocol/index.ts";
 import { createHubUnderTest, FRESH, INFO } from "../hub/hub-fixture.ts";
 import { type Step, TestMarket } from "../hub/test-market.ts";
 import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+
+const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lists)]);
 
 const logger = createLogger("silent");
 
@@ -73,11 +75,11 @@ test("[L3] a process goes on where the one before ended, with the lists of its l
   first.onPublished({ head, history });
   await publish("list", "refresh");
   first.onPublished({ head, history });
-  const lists = formatLists(history.lists);
+  const lists = textOf(history.lists);
   await hub.close();
   await first.close();
   const second = open(directory, clock);
-  expect(second.restored && formatLists(second.restored.known.lists)).toBe(lists);
+  expect(second.restored && textOf(second.restored.known.lists)).toBe(lists);
   expect(second.createLog().head.seq).toBe(4);
   await second.close();
 });
@@ -98,11 +100,11 @@ test("[L3] a follower that begins anew keeps the state at once: the next process
     const { lists } = leader.hub.history;
     await sink.begin(cursor, { observedAtMs: 1_000, positions: leader.log.positions, lists });
   }
-  const lists = formatLists(history.lists);
+  const lists = textOf(history.lists);
   await hub.close();
   await first.close();
   const second = open(directory, clock);
-  expect(second.restored && formatLists(second.restored.known.lists)).toBe(lists);
+  expect(second.restored && textOf(second.restored.known.lists)).toBe(lists);
   expect(second.createFollowerLog().head.seq).toBe(3);
   await second.close();
 });

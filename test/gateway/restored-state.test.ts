@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import type { StoredLog } from "../../src/log/index.ts";
-import { formatLists } from "../../src/protocol/index.ts";
+import { formatMarks, type Lists } from "../../src/protocol/index.ts";
 import { createHubUnderTest } from "../hub/hub-fixture.ts";
+
+const textOf = (lists: Lists) => JSON.stringify([lists.snapshot, formatMarks(lists)]);
 
 const SETTINGS = "settings 1";
 
@@ -37,7 +39,7 @@ test("[L2] [L3] what a process goes on from is the state kept last and every eve
   const { kept, lists } = await stored();
   const restored = restoreState(kept, SETTINGS, false);
   if ("problem" in restored) throw new Error(restored.problem);
-  expect(formatLists(restored.known.lists)).toBe(formatLists(lists));
+  expect(textOf(restored.known.lists)).toBe(textOf(lists));
   expect(restored.known.places.map(({ seq }) => seq)).toEqual([2]);
 });
 

@@ -5,12 +5,12 @@ import {
   compileFilter,
   EMPTY_SNAPSHOT,
   type Filter,
-  formatLists,
+  formatMarks,
   type Lists,
   listOf,
   listsOf,
-  parseLists,
   projectLists,
+  readMarks,
 } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { flare, snapshotOf } from "../source/sample-snapshots.ts";
@@ -46,7 +46,7 @@ test.for([
     // One value may fall while another rises.
     const other = { liquidity: "90000", recent_price_change: 90, ...low };
     const rose = listsAfter(fallen, risen, flareAt(other), fallen);
-    for (const lists of [rose, parseLists(formatLists(rose))])
+    for (const lists of [rose, readMarks(rose.snapshot, formatMarks(rose))])
       expect([holds(lists, sticky), holds(lists, least)]).toEqual([true, false]);
     expect(holds(listsAfter(fallen), sticky)).toBe(false);
     // An item that leaves and returns starts over.

@@ -5,9 +5,10 @@ import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
 import {
   advanceLists,
   type EventBody,
-  formatLists,
+  formatMarks,
   type Lists,
-  parseLists,
+  MarksText,
+  readMarks,
   toSeq,
 } from "../../protocol/index.ts";
 import type { EngineCheckpoint } from "../../trend/index.ts";
@@ -42,7 +43,8 @@ export function formatState({ observedAtMs }: Head, engine: EngineProgress | und
 
 /** Serializes the lists of one log position for {@link restoreState}. */
 export function encodeLists(lists: Lists): Uint8Array {
-  return deflateSync(formatLists(lists), FAST_COMPRESSION);
+  const text = JSON.stringify({ snapshot: lists.snapshot, marks: formatMarks(lists) });
+  return deflateSync(text, FAST_COMPRESSION);
 }
 
 /**
@@ -89,7 +91,8 @@ export function restoreState(
 
 /** Parses the result of {@link encodeLists}. Throws if it is invalid. */
 export function decodeLists({ bytes }: Pick<ListCheckpoint, "bytes">): Lists {
-  return parseLists(inflateSync(bytes).toString("utf8"));
+  const { snapshot, marks } = JSON.parse(inflateSync(bytes).toString("utf8"));
+  return readMarks(snapshot, MarksText.parse(marks));
 }
 
 function parseState(text: string): StoredState {

@@ -58,47 +58,6 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
   return { snapshot, marks: after ? { ...lists.marks, [channel]: after } : lists.marks };
 }
 
-/** Formats the lists as JSON text, for {@link parseLists}. */
-export function formatLists({ snapshot, marks }: Lists): string {
-  const plain = listsOf(snapshot).marks;
-  const isImplied = (channel: ListChannel, key: string, own: Marks) => {
-    const now = plain[channel].get(key);
-    return now !== undefined && widen(now, own) === now;
-  };
-  // Marks that follow from the current items are omitted.
-  const more = LIST_CHANNEL_NAMES.map((channel) => [
-    channel,
-    [...marks[channel]].filter(([key, own]) => !isImplied(channel, key, own)),
-  ]);
-  return JSON.stringify({ snapshot, marks: Object.fromEntries(more) });
-}
-
-/** Parses the result of {@link formatLists}. Throws for other text. */
-export function parseLists(text: string): Lists {
-  const parsed: { snapshot: Snapshot; marks: Record<ListChannel, [string, StoredMarks][]> } =
-    JSON.parse(text);
-  const { snapshot, marks: plain } = listsOf(parsed.snapshot);
-  const marks = LIST_CHANNEL_NAMES.map((channel) => [
-    channel,
-    new Map([
-      ...plain[channel],
-      ...parsed.marks[channel].map(([key, own]) => [key, readMarks(own)] as const),
-    ]),
-  ]);
-  return { snapshot, marks: Object.fromEntries(marks) as Lists["marks"] };
-}
-
-/** JSON has no -Infinity. */
-type StoredMarks = Omit<Marks, "liquidity" | "priceChange"> & {
-  readonly liquidity: number | null;
-  readonly priceChange: number | null;
-};
-
-function readMarks({ tokens, symbols, liquidity, priceChange }: StoredMarks): Marks {
-  const none = Number.NEGATIVE_INFINITY;
-  return { tokens, symbols, liquidity: liquidity ?? none, priceChange: priceChange ?? none };
-}
-
 /** Returns the item with this key; `undefined` if there is none. */
 export function findItem(view: View, channel: ListChannel, key: string): ListItem | undefined {
   return listOf(view, channel).find((item) => keyOf(item) === key);
