@@ -24,6 +24,11 @@ export const PRESENT_MS = 90 * SECOND_MS;
 /** Blocks of a longer time are not read within seconds. */
 const MAX_RESUME_MS = 3 * MINUTE_MS;
 const BACKFILL_MS = 10 * MINUTE_MS;
+/**
+ * Requests to each public endpoint in five minutes. BNB Chain's allow 10,000; the others publish no
+ * limit.
+ */
+const PUBLIC_MAX_REQUESTS = 6_000;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
 /** Progress is reported while the feed is at least this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
@@ -96,6 +101,7 @@ class ChainFollower {
       chainId: network.chainId,
       clock,
       finalityBlocks: network.finalityBlocks,
+      ...(urls.length > 0 ? {} : { maxRequests: PUBLIC_MAX_REQUESTS }),
       ...(options.pollEveryMs === undefined ? {} : { pollEveryMs: options.pollEveryMs }),
       notify,
     });

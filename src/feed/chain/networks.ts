@@ -76,6 +76,31 @@ export const NETWORKS = {
       { symbol: "USDT", decimals: 18, isStable: true, address: "0x55d398326f99059ff775485246999027b3197955" },
       // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains (18 decimals)
       { symbol: "USDC", decimals: 18, isStable: true, address: "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d" },
+      // https://bscscan.com/token/0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d
+      { symbol: "USD1", decimals: 18, isStable: true, address: "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d" },
+      // https://bscscan.com/token/0xc5f0f7b66764f6ec8c8dff7ba683102295e16409
+      {
+        symbol: "FDUSD",
+        decimals: 18,
+        isStable: true,
+        address: "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",
+      },
+      // https://bscscan.com/token/0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c
+      {
+        symbol: "BTCB",
+        decimals: 18,
+        isStable: false,
+        address: "0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c",
+      },
+      // https://bscscan.com/token/0x2170ed0880ac9a755fd29b2688956bd959f933f8
+      { symbol: "ETH", decimals: 18, isStable: false, address: "0x2170ed0880ac9a755fd29b2688956bd959f933f8" },
+      // https://bscscan.com/token/0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82
+      {
+        symbol: "CAKE",
+        decimals: 18,
+        isStable: false,
+        address: "0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82",
+      },
     ],
     // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint 10,000
     // requests in 5 minutes each, no eth_getLogs
@@ -83,6 +108,12 @@ export const NETWORKS = {
       "https://bsc-dataseed.bnbchain.org",
       "https://bsc-dataseed.defibit.io",
       "https://bsc-dataseed.ninicoin.io",
+      // https://github.com/ethereum-lists/chains (eip155-56.json), also for the next two
+      "https://bsc-rpc.publicnode.com",
+      "https://bsc.drpc.org",
+      // https://docs.48.club/services/rpc
+      "https://rpc-bsc.48.club",
+      "wss://rpc-bsc.48.club/ws/",
     ],
   },
   polygon: {
@@ -135,6 +166,10 @@ export const NETWORKS = {
         isStable: false,
         address: "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619",
       },
+      // https://polygonscan.com/token/0x8f3cf7ad23cd3cadbd9735aff958023239c6a063
+      { symbol: "DAI", decimals: 18, isStable: true, address: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
+      // https://polygonscan.com/token/0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6
+      { symbol: "WBTC", decimals: 8, isStable: false, address: "0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6" },
     ],
     // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer lists
     // polygon-rpc.com
@@ -203,10 +238,42 @@ export const NETWORKS = {
       { symbol: "USDC", decimals: 6, isStable: true, address: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" },
       // https://stargateprotocol.gitbook.io/stargate/developers
       { symbol: "USDt", decimals: 6, isStable: true, address: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" },
+      // https://snowtrace.io/token/0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664
+      {
+        symbol: "USDC.e",
+        decimals: 6,
+        isStable: true,
+        address: "0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664",
+      },
+      // https://snowtrace.io/token/0xc7198437980c041c805a1edcba50c1ce5db95118
+      {
+        symbol: "USDT.e",
+        decimals: 6,
+        isStable: true,
+        address: "0xc7198437980c041c805a1edcba50c1ce5db95118",
+      },
+      // https://snowtrace.io/token/0x152b9d0fdc40c096757f570a51e494bd4b943e50
+      {
+        symbol: "BTC.b",
+        decimals: 8,
+        isStable: false,
+        address: "0x152b9d0fdc40c096757f570a51e494bd4b943e50",
+      },
+      // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
+      {
+        symbol: "WETH.e",
+        decimals: 18,
+        isStable: false,
+        address: "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab",
+      },
     ],
     // https://build.avax.network/docs/rpcs/c-chain; the second, to cross-check blocks, is run by
     // Allnodes: widely used, but not in the network's documents.
-    rpcUrls: ["https://api.avax.network/ext/bc/C/rpc", "https://avalanche-c-chain-rpc.publicnode.com"],
+    rpcUrls: [
+      "https://api.avax.network/ext/bc/C/rpc",
+      "https://avalanche-c-chain-rpc.publicnode.com",
+      "wss://api.avax.network/ext/bc/C/ws",
+    ],
   },
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;

@@ -4,7 +4,11 @@ import type { ServiceReport } from "../feed.ts";
 /** The outcome of a request: useful, refused (too many, or not supported), or failed. */
 export type RequestOutcome = "good" | "refused" | "failed";
 
-/** Counts the requests to an external service by outcome. */
+const SLOT_MS = 10_000;
+/** The slots of five minutes, over which providers count. */
+const SLOTS = 30;
+
+/** Counts the requests to an external service by outcome, and by time for five minutes. */
 export class ServiceTally {
   readonly #clock: Clock;
   #requests = 0;
@@ -12,6 +16,8 @@ export class ServiceTally {
   #refused = 0;
   #waitedMs = 0;
   #goodAt: number | undefined;
+  readonly #slots = new Array<number>(SLOTS).fill(0);
+  #slot = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -19,7 +25,18 @@ export class ServiceTally {
 
   asked(waitedMs: number): void {
     this.#requests += 1;
+    const index = this.#currentSlot() % SLOTS;
+    this.#slots[index] = (this.#slots[index] ?? 0) + 1;
     this.#waitedMs += Math.max(0, waitedMs);
+  }
+
+  /** Returns the number of requests in the last `ms`, at most five minutes, to ten seconds. */
+  recent(ms: number): number {
+    const slot = this.#currentSlot();
+    let sum = 0;
+    for (let age = 0; age < Math.min(SLOTS, ms / SLOT_MS); age++)
+      sum += this.#slots[(slot + SLOTS - age) % SLOTS] ?? 0;
+    return sum;
   }
 
   ended(outcome: RequestOutcome): void {
@@ -38,5 +55,14 @@ export class ServiceTally {
       ...{ part, service, isUp, ageMs, requests: this.#requests, errors: this.#errors },
       ...{ refused: this.#refused, waitedMs: this.#waitedMs },
     };
+  }
+
+  /** Clears the slots since the last call. */
+  #currentSlot(): number {
+    const slot = Math.floor(this.#clock.monotonic() / SLOT_MS);
+    for (let next = Math.max(this.#slot + 1, slot - SLOTS + 1); next <= slot; next++)
+      this.#slots[next % SLOTS] = 0;
+    this.#slot = Math.max(this.#slot, slot);
+    return this.#slot;
   }
 }

@@ -73,6 +73,20 @@ describeOnAnvil("contracts of strangers", () => {
     expect(node.asked.get("eth_call")).toBe(1);
   });
 
+  test("[calls] the pools between eight quote tokens are found with two requests", async () => {
+    const exchange = await Exchange.open();
+    await using chain = exchange.chain;
+    await using node = await new FaultyNode(chain.url).start();
+    const { quotes } = exchange.network;
+    const more = [1, 2, 3, 4, 5, 6].map((number) => {
+      return { symbol: `Q${number}`, decimals: 18, isStable: false, address: wallet(number) };
+    });
+    const network = { ...exchange.network, rpcUrls: [node.url], quotes: [...quotes, ...more] };
+    const found = await withReader({ network }, (reader, signal) => reader.anchors(signal));
+    expect(found.map(({ pool }) => pool)).toEqual([await exchange.pairOf(exchange.coin, exchange.usd)]);
+    expect(node.asked.get("eth_call")).toBe(2);
+  });
+
   test("[genuine] an existing pool is confirmed by its factory; a false claim is not", async () => {
     await using market = await Market.open();
     const { exchange, token } = market;

@@ -197,6 +197,34 @@ describe("several endpoints", () => {
     expect(await asked()).toEqual([0, 1]);
   });
 
+  test("take turns in runs of fifty requests, so that no one's limit is used up first", async () => {
+    await using first = await new ScriptedNode().listen();
+    await using second = await new ScriptedNode().listen();
+    await using third = await new ScriptedNode().listen();
+    const nodes = [first, second, third];
+    await using run = new NodePool(nodes);
+    await until("all are known", () => run.pool.usable(0).length === nodes.length);
+    for (let count = 0; count < 240; count++) await run.pool.ask("eth_call", [], never);
+    const counts = nodes.map((node) => node.count("eth_call"));
+    expect(counts.every((count) => count >= 40)).toBe(true);
+  });
+
+  test("get no more requests than allowed in five minutes", async () => {
+    await using first = await new ScriptedNode().listen();
+    await using second = await new ScriptedNode().listen();
+    const nodes = [first, second];
+    await using run = new NodePool(nodes, 20);
+    await until("all are known", () => run.pool.usable(0).length === nodes.length);
+    const before = nodes.reduce((sum, { asked }) => sum + asked.length, 0);
+    for (let count = before; count < 40; count++) await run.pool.ask("eth_call", [], never);
+    expect(nodes.map(({ asked }) => asked.length)).toEqual([20, 20]);
+    const more = run.pool.ask("eth_call", [], never);
+    await until("it waits", () => run.clock.slept.at(-1) === 1_000);
+    expect(nodes.map(({ asked }) => asked.length)).toEqual([20, 20]);
+    run.clock.advance(310_000);
+    expect(await more).toBe("0x");
+  });
+
   test("get no requests while they rest, even if all do", async () => {
     await using node = await new ScriptedNode().listen();
     await using run = new NodePool([node]);

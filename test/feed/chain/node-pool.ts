@@ -13,11 +13,11 @@ export class NodePool implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(nodes: readonly ScriptedNode[]) {
+  constructor(nodes: readonly ScriptedNode[], maxRequests = Number.POSITIVE_INFINITY) {
     this.#nodes = nodes;
     this.pool = new EndpointPool({
       ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock: this.clock, finalityBlocks: 5 },
-      notify: this.notify,
+      ...{ maxRequests, notify: this.notify },
     });
     this.#running = this.pool.run(this.signal);
   }

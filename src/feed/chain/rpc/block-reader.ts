@@ -125,7 +125,10 @@ export class BlockReader {
     reading: Promise<VerifiedBlock | RpcTrouble>,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
+    const all = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
+    // Two addresses of one host, for HTTP and for WebSocket, are one provider.
+    const strangers = all.filter(({ name }) => name !== first.name);
+    const others = strangers.length > 0 ? strangers : all;
     // At the head, one endpoint is always the first to report a block as final. The others have it.
     const other = others.find(({ finalHead }) => finalHead >= number) ?? others[0];
     if (!other) return undefined;

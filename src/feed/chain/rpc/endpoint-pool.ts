@@ -17,6 +17,8 @@ interface EndpointPoolOptions {
   readonly pollEveryMs?: number;
   /** Timeout of a request in milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
+  /** Requests to each endpoint in five minutes. Default: no limit. */
+  readonly maxRequests?: number;
   /** Receives a message for the operator, and whether it reports trouble. */
   readonly notify: Notify;
 }
@@ -33,10 +35,11 @@ export class EndpointPool {
   #waiting: (() => void)[] = [];
 
   constructor(options: EndpointPoolOptions) {
-    const { urls, clock, finalityBlocks, timeoutMs = 10 * SECOND_MS } = options;
+    const { urls, clock, finalityBlocks, maxRequests, timeoutMs = 10 * SECOND_MS } = options;
     this.#options = options;
     const own = { clock, timeoutMs, finalityBlocks, onFinalHead: () => this.#wake() };
-    this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ ...own, url }));
+    const limit = maxRequests === undefined ? {} : { maxRequests };
+    this.#endpoints = [...new Set(urls)].map((url) => new Endpoint({ ...own, ...limit, url }));
   }
 
   /** Polls the final heads until the signal aborts. Does not reject. */
@@ -46,12 +49,18 @@ export class EndpointPool {
 
   /**
    * Returns the endpoints that are not resting and claim that this block is final, most reliable
-   * first.
+   * first. Among these, those without a WebSocket, whose answers are seldom compressed, and then
+   * the least busy.
    */
   usable(number: number): Endpoint[] {
     return [...this.#proved]
       .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
-      .toSorted((a, b) => a.strikes - b.strikes);
+      .map((endpoint) => ({
+        endpoint,
+        rank: [endpoint.strikes, Number(endpoint.pushesBlocks), ...endpoint.load],
+      }))
+      .toSorted((a, b) => compare(a.rank, b.rank))
+      .map(({ endpoint }) => endpoint);
   }
 
   /** The highest final block that a usable endpoint claims; −1 if there is none. */
@@ -178,4 +187,9 @@ export class EndpointPool {
     if (fault === undefined) this.#faults.delete(endpoint);
     else this.#faults.set(endpoint, fault.replace(/:.*$/s, ""));
   }
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at < 0 ? 0 : (a[at] ?? 0) < (b[at] ?? 0) ? -1 : 1;
 }

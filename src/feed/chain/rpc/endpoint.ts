@@ -14,6 +14,8 @@ interface EndpointOptions {
   readonly timeoutMs: number;
   /** Blocks that must follow a final one, if the endpoint does not report which are final. */
   readonly finalityBlocks: number;
+  /** Requests in five minutes. Default: no limit but the one that it reports by refusing. */
+  readonly maxRequests?: number;
   /** Called when the endpoint's final head has moved. */
   readonly onFinalHead: () => void;
 }
@@ -36,6 +38,14 @@ const FINAL_REQUESTS = [
 const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) });
 /** An endpoint that does not report its final block is asked for it again after this time. */
 const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
+
+/** Providers publish limits over this time. */
+const LIMIT_MS = 5 * MINUTE_MS;
+/** Requests after which another endpoint takes its turn. */
+const TURN_REQUESTS = 50;
+/** Delays up to this long make no difference between endpoints. */
+const DELAY_STEP_MS = 100;
+const LIMIT_CHECK_MS = SECOND_MS;
 
 const MAX_REST_MS = 5 * SECOND_MS;
 /** Requests start without a pause. The first refusal sets this pause between two requests. */
@@ -97,13 +107,26 @@ export class Endpoint {
     return this.#options.clock.monotonic() < this.#restUntil;
   }
 
+  /**
+   * How busy it is: lower for one that would be asked sooner and, among those, for one that had
+   * fewer requests lately. Changes in steps, so that one endpoint reads some blocks in a row.
+   */
+  get load(): readonly [delay: number, requests: number] {
+    const delayMs = this.#nextAt - this.#options.clock.monotonic() + this.#pauseMs;
+    const { maxRequests = Number.POSITIVE_INFINITY } = this.#options;
+    const requests = this.tally.recent(LIMIT_MS);
+    if (requests >= maxRequests) return [Number.POSITIVE_INFINITY, requests];
+    return [Math.max(0, Math.floor(delayMs / DELAY_STEP_MS)), Math.floor(requests / TURN_REQUESTS)];
+  }
+
   /** Sends a request at its pace. Rejects with RpcTrouble or the signal's reason. */
   async ask(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    const { clock } = this.#options;
+    const { clock, maxRequests = Number.POSITIVE_INFINITY } = this.#options;
     const now = clock.monotonic();
     const at = Math.max(now, this.#nextAt);
     this.#nextAt = at + this.#pauseMs;
     if (at > now) await clock.sleep(at - now, signal);
+    while (this.tally.recent(LIMIT_MS) >= maxRequests) await clock.sleep(LIMIT_CHECK_MS, signal);
     signal.throwIfAborted();
     const askedAt = clock.monotonic();
     this.tally.asked(askedAt - now);
