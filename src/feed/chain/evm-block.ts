@@ -33,6 +33,8 @@ export const Header = z.object({
   parentHash: Hash,
   /** Seconds since 1970 UTC. */
   timestamp: Quantity.refine((seconds) => seconds <= 253_402_300_799),
+  /** The same time in milliseconds, on Avalanche. */
+  timestampMilliseconds: Quantity.optional(),
   receiptsRoot: Hash,
   /** On Avalanche, the last of the blocks whose receipts `receiptsRoot` covers. */
   settledHeight: Quantity.optional(),
@@ -72,6 +74,12 @@ export interface EvmBlock extends Pick<Header, "number" | "hash" | "parentHash">
   readonly atMs: number;
   /** In the order of the logs. */
   readonly logs: readonly EvmLog[];
+}
+
+/** Returns a block's time in milliseconds. The seconds decide if the two contradict each other. */
+export function timeOf({ timestamp, timestampMilliseconds = 0 }: Header): number {
+  const isSame = Math.floor(timestampMilliseconds / 1_000) === timestamp;
+  return isSame ? timestampMilliseconds : timestamp * 1_000;
 }
 
 /** Returns the logs of receipts, with their senders. */

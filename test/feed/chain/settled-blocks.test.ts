@@ -83,9 +83,10 @@ describe("Avalanche's blocks after Helicon", () => {
     expect(run.pool.finalHead).toBe(7);
     for (const number of PROVABLE.toReversed()) {
       const block = await run.reader.read(number, run.signal);
-      expect([block.hash, block.logs.map(({ data }) => data)]).toEqual([
+      expect([block.hash, block.logs.map(({ data }) => data), block.atMs]).toEqual([
         CHAIN.headers[number]?.hash,
         dataOf(number),
+        1_760_000_000_250 + number * 1_000,
       ]);
     }
     expect([run.blamed(), run.run.notices]).toEqual([[], []]);

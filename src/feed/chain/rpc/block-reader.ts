@@ -1,7 +1,7 @@
 import type { Notify } from "../../../lib/notify.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
 import { HOUR_MS } from "../../../lib/time/time.ts";
-import { type EvmBlock, logsOf } from "../evm-block.ts";
+import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
@@ -98,14 +98,15 @@ export class BlockReader {
   ): Promise<VerifiedBlock | RpcTrouble> {
     try {
       const { header, receipts, proof } = await this.#blocksOf(endpoint).proved(number, signal);
-      const { hash, parentHash, timestamp } = header;
-      if (timestamp * 1_000 > this.#options.clock.now() + MAX_AHEAD_MS)
+      const { hash, parentHash } = header;
+      const atMs = timeOf(header);
+      if (atMs > this.#options.clock.now() + MAX_AHEAD_MS)
         throw new RpcTrouble(
           "failed",
-          `returned block ${number} with a future time, ${new Date(timestamp * 1_000).toISOString()}; check this machine's clock`,
+          `returned block ${number} with a future time, ${new Date(atMs).toISOString()}; check this machine's clock`,
         );
       endpoint.markSuccess();
-      const block = { number, hash, parentHash, atMs: timestamp * 1_000, logs: logsOf(receipts) };
+      const block = { number, hash, parentHash, atMs, logs: logsOf(receipts) };
       return { block, endpoint, proof, key: proof.map(keyOf).join() };
     } catch (error) {
       signal.throwIfAborted();
