@@ -24,6 +24,8 @@ export interface ChainFeedOptions {
   readonly resumeAfterMs?: number;
   /** How often to ask endpoints for their final block, in milliseconds. Default 1,000. */
   readonly pollEveryMs?: number;
+  /** File of what never changes about pools and tokens. Default: memory only. */
+  readonly factsFile?: string;
   readonly bounds?: TranslatorBounds;
   /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;

@@ -16,6 +16,7 @@ import { WORTH_WINDOW_MS } from "./pools/usd-prices.ts";
 import { BlockReader } from "./rpc/block-reader.ts";
 import { ContractReader } from "./rpc/contract-reader.ts";
 import { EndpointPool } from "./rpc/endpoint-pool.ts";
+import { FactStore } from "./rpc/fact-store.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
@@ -61,14 +62,15 @@ export async function* followChain(
 ): AsyncGenerator<MarketEvent> {
   const over = new AbortController();
   const signal = AbortSignal.any([given, over.signal]);
+  const follower = new ChainFollower(options, signal);
   try {
-    const follower = new ChainFollower(options, signal);
     onStart(follower);
     yield* follower.events();
   } catch (error) {
     if (!given.aborted) throw error;
   } finally {
     over.abort();
+    follower.close();
   }
 }
 
@@ -77,6 +79,7 @@ class ChainFollower {
   readonly #signal: AbortSignal;
   readonly #pool: EndpointPool;
   readonly #notify: Notify;
+  readonly #facts: FactStore;
   readonly #random: () => number;
   #lastSecond: number | undefined;
   #progressAt = Number.NEGATIVE_INFINITY;
@@ -93,6 +96,7 @@ class ChainFollower {
     this.#random = options.random ?? Math.random;
     this.#signal = signal;
     this.#notify = notify;
+    this.#facts = new FactStore(options.factsFile, notify);
     // Continue second by second, because an engine processes each.
     if (options.resumeAfterMs !== undefined)
       this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
@@ -120,6 +124,10 @@ class ChainFollower {
     return readMs < ofMs ? { readMs, ofMs } : undefined;
   }
 
+  close(): void {
+    this.#facts.close();
+  }
+
   async *events(): AsyncGenerator<MarketEvent> {
     const pool = this.#pool;
     void pool.run(this.#signal);
@@ -128,7 +136,7 @@ class ChainFollower {
       await pool.changed(SECOND_MS, this.#signal);
     }
     const network = await this.#checked();
-    const contracts = new ContractReader(network, pool);
+    const contracts = new ContractReader(network, pool, this.#facts);
     const translator = new BlockTranslator(network, this.#options.bounds);
     const start = await this.#persist(() => this.#findStart());
     this.#start = start;
@@ -160,7 +168,7 @@ class ChainFollower {
   /** Returns the network without contracts that do not exist on the chain. */
   async #checked(): Promise<Network> {
     const { network } = this.#options;
-    const reader = new ContractReader(network, this.#pool);
+    const reader = new ContractReader(network, this.#pool, this.#facts);
     const named = [...network.factories, ...network.quotes];
     const addresses = [MULTICALL3, ...named.map(({ address }) => address)];
     const present = await this.#persist(() => reader.haveCode(addresses, this.#signal));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import type { Logger } from "pino";
 import type { Config, LiveSettingName } from "../../config/config.ts";
 import {
@@ -22,7 +23,7 @@ import { HOUR_MS } from "../../lib/time/time.ts";
 
 export type MarketConfig = Pick<
   Config,
-  LiveSettingName | "feed" | "chain" | "rpc" | "warmupMs" | "staleAfterMs"
+  LiveSettingName | "feed" | "chain" | "rpc" | "warmupMs" | "staleAfterMs" | "data"
 >;
 
 interface MarketParts {
@@ -119,6 +120,7 @@ function openChain(
   return createChainFeed({
     network: NETWORKS[name],
     urls,
+    ...(config.data === "none" ? {} : { factsFile: join(config.data, `chain-${name}.sqlite`) }),
     clock,
     backfillMs: config.warmupMs,
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),

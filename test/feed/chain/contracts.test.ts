@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { ReserveState } from "../../../src/feed/chain/pools/forms/reserves.ts";
 import { ContractReader } from "../../../src/feed/chain/rpc/contract-reader.ts";
 import { EndpointPool } from "../../../src/feed/chain/rpc/endpoint-pool.ts";
+import { FactStore } from "../../../src/feed/chain/rpc/fact-store.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
@@ -27,7 +28,10 @@ async function withReader<T>(
   const running = pool.run(over.signal);
   while (pool.finalHead < 0) await pool.changed(100, over.signal);
   try {
-    return await ask(new ContractReader(network, pool), over.signal);
+    return await ask(
+      new ContractReader(network, pool, new FactStore(undefined, () => undefined)),
+      over.signal,
+    );
   } finally {
     over.abort();
     await running;

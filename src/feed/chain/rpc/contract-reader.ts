@@ -1,9 +1,12 @@
+import { createHash } from "node:crypto";
 import { parseAbi } from "viem";
+import { z } from "zod";
 import { type Factory, type Network, quotesByAddress } from "../network.ts";
 import { FORMS, formOf } from "../pools/forms/forms.ts";
 import type { Inquiry, PoolFacts, PoolIdentity, Result, UnknownPool } from "../pools/forms/pool-form.ts";
 import type { TokenFacts } from "../pools/token.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
+import type { FactStore } from "./fact-store.ts";
 import { Multicall } from "./multicall.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
@@ -21,34 +24,61 @@ const OLD_TOKEN_ABI = parseAbi([
   "function name() view returns (bytes32)",
 ]);
 
+const StoredToken = z.object({
+  decimals: z.int().min(0).max(MAX_DECIMALS),
+  symbol: z.string().optional(),
+  name: z.string().optional(),
+});
+const StoredPool = z.object({
+  factory: z.string(),
+  token0: z.string(),
+  token1: z.string(),
+  step: z.number().optional(),
+  curve: z.object({ virtualFunds: z.coerce.bigint(), invariant: z.coerce.bigint() }).optional(),
+});
+
 /** Reads the facts of tokens and pools from their contracts, many in one request. */
 export class ContractReader {
   readonly #network: Network;
   readonly #pool: EndpointPool;
   readonly #calls: Multicall;
+  readonly #facts: FactStore;
   readonly #factories: ReadonlyMap<string, Factory>;
+  /** Identities that other factories confirmed do not count. */
+  readonly #scope: string;
 
-  constructor(network: Network, pool: EndpointPool) {
+  /** @param facts What never changes is asked for only if it is not stored there. */
+  constructor(network: Network, pool: EndpointPool, facts: FactStore) {
     this.#network = network;
     this.#pool = pool;
     this.#calls = new Multicall(pool);
+    this.#facts = facts;
+    this.#scope = createHash("sha256").update(JSON.stringify(network.factories)).digest("hex").slice(0, 16);
     this.#factories = new Map(network.factories.map((factory) => [factory.address, factory]));
   }
 
   /** Returns the addresses that have code. Rejects with RpcTrouble. */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
-    const codes = await Promise.all(
-      addresses.map((address) => this.#pool.ask("eth_getCode", [address, "latest"], signal)),
-    );
-    return new Set(
-      addresses.filter((_, index) => typeof codes[index] === "string" && codes[index].length > 2),
-    );
+    const keyOf = (address: string) => `code ${address}`;
+    const present = await this.#remember(addresses, keyOf, z.boolean(), async (missing) => {
+      const ask = (address: string) => this.#pool.ask("eth_getCode", [address, "latest"], signal);
+      const codes = await Promise.all(missing.map(ask));
+      return codes.map((code) => (typeof code === "string" && code.length > 2 ? true : undefined));
+    });
+    return new Set(addresses.filter((_, index) => present[index]));
   }
 
   /** Returns the tokens' facts, without tokens of invalid decimals. Rejects with RpcTrouble. */
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
-    const facts = await this.#calls.inquire(addresses.map(tokenFacts), signal);
-    return facts.filter((token) => token !== undefined);
+    const keyOf = (address: string) => `token ${address}`;
+    const facts = await this.#remember(addresses, keyOf, StoredToken, (missing) =>
+      this.#calls.inquire(missing.map(tokenFacts), signal),
+    );
+    return facts.flatMap((fact, index) => {
+      const address = addresses[index];
+      if (!fact || address === undefined) return [];
+      return [{ address, decimals: fact.decimals, symbol: fact.symbol, name: fact.name }];
+    });
   }
 
   /** Returns the network's pools between two quote tokens. Rejects with RpcTrouble. */
@@ -67,8 +97,20 @@ export class ContractReader {
    * RpcTrouble.
    */
   async identify(pools: readonly UnknownPool[], signal: AbortSignal): Promise<readonly PoolIdentity[]> {
-    const claims = pools.map((pool) => FORMS[pool.form].identify(pool, this.#factories));
-    const genuine = (await this.#calls.inquire(claims, signal)).filter((identity) => identity !== undefined);
+    const keyOf = ({ form, emitter, pool }: UnknownPool) => `pool ${this.#scope} ${form} ${emitter} ${pool}`;
+    const facts = await this.#remember(pools, keyOf, StoredPool, (missing) =>
+      this.#calls.inquire(
+        missing.map((pool) => FORMS[pool.form].identify(pool, this.#factories)),
+        signal,
+      ),
+    );
+    const genuine = pools.flatMap(({ pool, form }, index): PoolIdentity[] => {
+      const fact = facts[index];
+      if (!fact) return [];
+      const { step, curve, ...identity } = fact;
+      const shape = { ...(step === undefined ? {} : { step }), ...(curve === undefined ? {} : { curve }) };
+      return [{ pool, form, ...identity, ...shape }];
+    });
     const quotes = quotesByAddress(this.#network);
     return genuine.filter(({ token0, token1 }) => quotes.has(token0) || quotes.has(token1));
   }
@@ -93,6 +135,32 @@ export class ContractReader {
       if (!(error instanceof RpcTrouble) || latest === atBlock) throw error;
       return this.readStates(pools, { atBlock: latest, latest }, signal);
     }
+  }
+
+  /**
+   * Returns what is stored about each item, and asks for the rest. What a contract lacks is not
+   * stored: the reason may be a fault of the endpoint.
+   */
+  async #remember<T, F>(
+    items: readonly T[],
+    keyOf: (item: T) => string,
+    schema: z.ZodType<F>,
+    ask: (missing: readonly T[]) => Promise<readonly (F | undefined)[]>,
+  ): Promise<readonly (F | undefined)[]> {
+    const known = new Map<string, F>();
+    for (const key of items.map(keyOf)) {
+      const stored = schema.safeParse(this.#facts.get(key));
+      if (stored.success) known.set(key, stored.data);
+    }
+    const missing = items.filter((item) => !known.has(keyOf(item)));
+    const answers = missing.length === 0 ? [] : await ask(missing);
+    const learned = new Map<string, F>();
+    for (const [index, item] of missing.entries()) {
+      const answer = answers[index];
+      if (answer !== undefined) learned.set(keyOf(item), answer);
+    }
+    this.#facts.set(learned);
+    return items.map((item) => known.get(keyOf(item)) ?? learned.get(keyOf(item)));
   }
 }
 

@@ -1,0 +1,102 @@
+import { renameSync } from "node:fs";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DamagedError, openDatabase, transact } from "../../../lib/io/sqlite.ts";
+import type { Notify } from "../../../lib/notify.ts";
+import { messageOf } from "../../../lib/text/message-of.ts";
+
+const FORM = {
+  /** `FLWC`. */
+  applicationId: 0x464c5743,
+  version: 1,
+  tables: `CREATE TABLE fact (at INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL) STRICT`,
+};
+/** About 60 MB on disk. */
+const MAX_FACTS = 200_000;
+/** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
+const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
+
+/**
+ * Stores what never changes about contracts, so that a restart does not ask for it again. The
+ * newest facts are kept. A damaged file is renamed, and a new one begun. A file that cannot be used
+ * or written is reported, and memory takes its place: a cache must never cause a failure.
+ */
+export class FactStore {
+  readonly #notify: Notify;
+  #db: DatabaseSync;
+  #prepared = new Map<string, StatementSync>();
+  #isClosed = false;
+
+  /** @param path Its file; `undefined`: memory only. */
+  constructor(path: string | undefined, notify: Notify) {
+    this.#notify = notify;
+    this.#db = this.#open(path);
+  }
+
+  /** Returns a fact as parsed JSON; `undefined` if it is unknown. */
+  get(key: string): unknown {
+    return this.#attempt(() => {
+      const row = this.#prepare("SELECT value FROM fact WHERE key = ?").get(key);
+      return row && JSON.parse(String(row.value));
+    });
+  }
+
+  /** Stores facts. Their big integers are returned as text. */
+  set(facts: ReadonlyMap<string, unknown>): void {
+    if (facts.size === 0) return;
+    const json = (value: unknown) =>
+      JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
+    this.#attempt(() =>
+      transact(this.#db, () => {
+        const insert = this.#prepare("INSERT OR REPLACE INTO fact (key, value) VALUES (?, ?)");
+        for (const [key, value] of facts) insert.run(key, json(value));
+        this.#prepare("DELETE FROM fact WHERE at <= (SELECT max(at) FROM fact) - ?").run(MAX_FACTS);
+      }),
+    );
+  }
+
+  close(): void {
+    if (!this.#isClosed) this.#attempt(() => this.#db.close());
+    this.#isClosed = true;
+  }
+
+  #open(path: string | undefined): DatabaseSync {
+    try {
+      return openDatabase(path, FORM);
+    } catch (error) {
+      if (path === undefined) throw error;
+      const isDamaged =
+        error instanceof DamagedError ||
+        (error instanceof Error && "errcode" in error && DAMAGED.has(error.errcode));
+      const place = isDamaged ? "starting a new one" : "using memory";
+      this.#notify("warn", `cannot use the file of pools and tokens, ${path}; ${place}: ${messageOf(error)}`);
+      if (!isDamaged) return openDatabase(undefined, FORM);
+      try {
+        renameSync(path, `${path}.damaged`);
+        return openDatabase(path, FORM);
+      } catch {
+        return openDatabase(undefined, FORM);
+      }
+    }
+  }
+
+  #prepare(sql: string): StatementSync {
+    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  /** Continues in memory after the first failure of the file. */
+  #attempt<T>(work: () => T): T | undefined {
+    // A look-up may end after the feed.
+    if (this.#isClosed) return undefined;
+    try {
+      return work();
+    } catch (error) {
+      this.#notify("warn", `the file of pools and tokens failed; using memory: ${messageOf(error)}`);
+      this.#prepared = new Map();
+      this.#db = openDatabase(undefined, FORM);
+      return undefined;
+    }
+  }
+}
