@@ -197,8 +197,8 @@ export const NETWORKS = {
         address: "0x06380c0e0912312b5150364b9dc4542ba0dbbc85",
         positionManager: "0xb74b1f14d2754acfcbbe1a221023a5cf50ab8acd",
       },
-      // https://forum.cow.fi/t/blackhole-liquidity-source-integration-proposal/3120 and, for its
-      // newer deployers, contracts that Blackhole's own site lists (not confirmed by its documents)
+      // https://forum.cow.fi/t/blackhole-liquidity-source-integration-proposal/3120, and for the
+      // deployers https://github.com/BlackHoleDEX/mcp (custom-pool-deployers.ts)
       {
         name: "Blackhole CL",
         form: "algebra",

@@ -113,6 +113,14 @@ describe("a pool of PancakeSwap Infinity CL from before the start", () => {
     const below = 7n * E18 * (now - sqrtPriceAt(-60)) + 5n * E18 * (sqrtPriceAt(-60) - sqrtPriceAt(-600));
     expect(read(wordOf).depth(1)).toBe(below >> 96n);
     expect(read(wordOf).isFresh).toBe(false);
+    const state = read(wordOf);
+    const moveTo = (to: number) => {
+      const range = { sqrtPriceX96: sqrtPriceAt(to), tick: to, liquidity: 0n };
+      state.apply({ kind: "swap", form: "positions", amount0: 1n, amount1: -1n, range }, 10, () => undefined);
+      return state.isOutdated;
+    };
+    // A fourth of the price, and less.
+    expect([moveTo(tick - 13_863), moveTo(tick - 13_864), moveTo(tick)]).toEqual([false, true, false]);
     // A word that could not be read leaves the depth unknown.
     expect(read((word) => (word === 0 ? undefined : wordOf(word))).depth(1)).toBeUndefined();
   });

@@ -41,6 +41,8 @@ export class PositionState implements PoolState {
   /** In order. */
   #ticks: readonly TickLiquidity[] | undefined;
   readonly #ticksAtBlock: number;
+  /** The tick around which positions were read; `undefined` if all are known. */
+  readonly #readTick: number | undefined;
   #rangeAtBlock: number;
 
   constructor({ range, nets, atBlock }: PositionFacts) {
@@ -51,8 +53,16 @@ export class PositionState implements PoolState {
         .map(([tick, net]) => ({ tick, net, sqrt: sqrtPriceAt(tick) }))
         .toSorted((one, other) => one.tick - other.tick);
     this.#ticksAtBlock = atBlock;
+    this.#readTick = atBlock < 0 ? undefined : range?.tick;
     this.#rangeAtBlock = atBlock;
     this.isFresh = nets?.size === 0 && range?.liquidity === 0n;
+  }
+
+  /** The price has moved half of the way to positions that were never read. */
+  get isOutdated(): boolean {
+    const { tick } = this.#range ?? {};
+    if (tick === undefined || this.#readTick === undefined) return false;
+    return Math.abs(tick - this.#readTick) > WINDOW_TICKS / 2;
   }
 
   apply(event: PoolEvent, blockNumber: number): Cause | undefined {
