@@ -78,13 +78,13 @@ test("says of each endpoint whether it works, and its code says whether all do",
   const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
   expect([json.code, json.stderr]).toEqual([
     75,
-    "22 checks of 8 services: 16 work, 5 fail, 1 lack (optional)\n",
+    "23 checks of 8 services: 16 work, 5 fail, 2 lack (optional)\n",
   ]);
   const found = json.stdout
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(6);
+  expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(7);
   expect(found).toContainEqual({
     ...{ service: "bsc 127.0.0.1:9", what: "logs", works: false, needed: false },
     ...{ detail: expect.stringContaining("is unreachable"), took_ms: expect.any(Number) },
@@ -106,7 +106,7 @@ test("if nothing responds, it first says what to check, and groups equal failure
   const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
   expect(code).toBe(75);
   expect(stderr).toMatch(
-    /^nothing works: check this machine's network.*\n6 checks of 1 service: 0 work, 5 fail, 1 lack \(optional\)\n$/,
+    /^nothing works: check this machine's network.*\n7 checks of 1 service: 0 work, 5 fail, 2 lack \(optional\)\n$/,
   );
   const reason = "is unreachable: check the name, the port and the network";
   expect(stdout).toBe(

@@ -5,6 +5,7 @@ import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 import { proveBlock } from "./prove-block.ts";
 import { askRpc, Hex, RpcFailure } from "./rpc.ts";
+import { weighReceipts } from "./traffic-probe.ts";
 
 interface EndpointProbeOptions {
   readonly network: Network;
@@ -17,6 +18,8 @@ interface EndpointProbeOptions {
 const Block = z.object({ number: Hex, hash: z.string(), timestamp: Hex });
 /** Maximum age of the newest block. Slower chains are not expected. */
 const OLDEST_BLOCK_MS = 60_000;
+/** Blocks over which the chain's pace is measured. */
+const PACE_BLOCKS = 100;
 const MIN_SECRET = 8;
 const MAX_WORDS = 240;
 const LOG_SPANS = [10, 100, 1_000, 10_000] as const;
@@ -63,11 +66,21 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
       run: async (signal) => logSpan((await head(signal)).number, ask, signal),
     },
   ];
+  const traffic: HostlessProbe = {
+    ...{ service, what: "traffic", isOptional: true },
+    run: async (signal) => {
+      const newest = await head(signal);
+      const id = `0x${Math.max(0, newest.number - PACE_BLOCKS).toString(16)}`;
+      const earlier = Block.parse(await ask("eth_getBlockByNumber", [id, false], signal));
+      return weighReceipts(options, newest, earlier, signal);
+    },
+  };
   const stream: HostlessProbe = {
     ...{ service, what: "stream" },
     run: (signal) => listenForHead(url, signal),
   };
-  return (isSocket ? [...probes, stream] : probes).map((probe) =>
+  // Receipts are read over HTTP where an endpoint has both.
+  return [...probes, isSocket ? stream : traffic].map((probe) =>
     withoutSecrets({ ...probe, host: hostname }, url),
   );
 }

@@ -21,16 +21,29 @@ const Reply = z.union([
   z.object({ result: z.unknown() }),
 ]);
 
+interface RpcTarget {
+  readonly url: string;
+  readonly clock: Clock;
+  /** Receives the answer's text, decompressed, and how HTTP compressed it. */
+  readonly onText?: (text: string, encoding: string | null) => void;
+}
+
+interface RpcText {
+  readonly text: string;
+  readonly encoding: string | null;
+}
+
 /** Sends one request over HTTP or a WebSocket. Rejects with RpcFailure or the signal's reason. */
 export async function askRpc(
-  { url, clock }: { readonly url: string; readonly clock: Clock },
+  { url, clock, onText }: RpcTarget,
   method: string,
   params: readonly unknown[],
   signal: AbortSignal,
 ): Promise<unknown> {
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
   const ask = /^wss?:/.test(url) ? overSocket : overHttp;
-  const text = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
+  const { text, encoding } = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
+  onText?.(text, encoding);
   const read = Reply.safeParse(parseMessage(text));
   if (!read.success) throw new RpcFailure(`answered ${method} with something other than JSON-RPC`);
   if (!("error" in read.data)) return read.data.result;
@@ -85,12 +98,12 @@ export async function* messagesOf(
   }
 }
 
-async function overSocket(url: string, question: string, signal: AbortSignal): Promise<string> {
-  for await (const message of messagesOf(url, question, signal)) return message;
+async function overSocket(url: string, question: string, signal: AbortSignal): Promise<RpcText> {
+  for await (const text of messagesOf(url, question, signal)) return { text, encoding: null };
   throw new RpcFailure("sent no answer");
 }
 
-async function overHttp(url: string, body: string, signal: AbortSignal): Promise<string> {
+async function overHttp(url: string, body: string, signal: AbortSignal): Promise<RpcText> {
   const headers = { "content-type": "application/json" };
   const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }).catch(
     () => {
@@ -115,7 +128,8 @@ async function overHttp(url: string, body: string, signal: AbortSignal): Promise
     signal.throwIfAborted();
     throw new RpcFailure("broke off its answer");
   }
-  return Buffer.concat(parts).toString("utf8");
+  const encoding = response.headers.get("content-encoding");
+  return { text: Buffer.concat(parts).toString("utf8"), encoding };
 }
 
 /** What to do about a status. */

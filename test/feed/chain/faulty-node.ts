@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 
 /**
  * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims but nobody
@@ -35,6 +36,8 @@ export class FaultyNode implements AsyncDisposable {
   readonly asked = new Map<string, number>();
   /** How often it was asked for a state that it has forgotten. */
   askedForgotten = 0;
+  /** Compresses its answers for those who accept that. */
+  compresses = false;
   readonly #target: string;
   readonly #server: Server;
   #busy = 0;
@@ -88,6 +91,8 @@ export class FaultyNode implements AsyncDisposable {
       if (forgotten) this.askedForgotten += 1;
       if (forgotten) return send(response, { jsonrpc: "2.0", id: request.id, error: pruned });
       const body = refused ? { jsonrpc: "2.0", id: request.id, error } : bent;
+      const isZipped = this.compresses && incoming.headers["accept-encoding"]?.includes("gzip") === true;
+      if (isZipped) return void sendZipped(response, body);
       send(response, body);
     } catch {
       response.destroy();
@@ -135,6 +140,11 @@ export class FaultyNode implements AsyncDisposable {
 
 function send(response: ServerResponse, body: object): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+function sendZipped(response: ServerResponse, body: object): void {
+  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
+  response.writeHead(200, headers).end(gzipSync(JSON.stringify(body)));
 }
 
 function hex(number: number): string {

@@ -42,7 +42,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
 
   test("a good one: every required probe works and reports its result", async () => {
     const found = await findings(exchange.chain.url);
-    expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs"], []]);
+    expect([Object.keys(found), broken(found)]).toEqual([[...NEEDED, "logs", "traffic"], []]);
     expect(found.chain?.detail).toBe("56, which is test");
     expect(found.block?.detail).toMatch(/^the newest block, \d+, is -?\d s old$/);
     expect(found.receipts?.detail).toMatch(
@@ -54,6 +54,25 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     expect(found.logs?.detail).toBe(
       "eth_getLogs works over at least 10000 blocks; Flarewire does not need it",
     );
+  });
+
+  test("[traffic] a day's receipts are weighed: a service without gzip costs a multiple, and is named as such", async () => {
+    const plain = await findings(node.url);
+    expect(plain.traffic).toMatchObject({ works: false, isNeeded: false });
+    expect(plain.traffic?.detail).toMatch(
+      /^sends receipts uncompressed: about [\d.]+ [kMG]?B a day instead of [\d.]+ [kMG]?B; prefer an endpoint with gzip$/,
+    );
+    node.compresses = true;
+    const zipped = await findings(node.url);
+    node.compresses = false;
+    expect(zipped.traffic?.works).toBe(true);
+    expect(zipped.traffic?.detail).toMatch(
+      /^receipts of a day take about [\d.]+ [kMG]?B, compressed from [\d.]+ [kMG]?B$/,
+    );
+    node.fault = { kind: "no-receipts" };
+    const none = await findings(node.url);
+    node.fault = { kind: "none" };
+    expect(none.traffic?.detail).toMatch(/: the method eth_getBlockReceipts .*: use another endpoint$/);
   });
 
   test("the same over a WebSocket, with pushed blocks", async () => {
