@@ -16,10 +16,7 @@ export interface DrainServers {
 interface DrainResult {
   readonly windowMs: number;
   readonly clients: number;
-  /**
-   * Arrivals at the other server by twentieth of the window; the last has those that came after it,
-   * too.
-   */
+  /** Arrivals at the other server by twentieth of the window, up to the last one. */
   readonly histogram: readonly number[];
   /** Milliseconds from each client's own moment to its subscription at the other server, sorted. */
   readonly lateMs: readonly number[];
@@ -35,7 +32,8 @@ interface DrainResult {
   readonly viewsEqual: number;
 }
 
-const BINS = 20;
+/** Twentieths of the window. */
+export const BINS = 20;
 const CONNECTING_AT_ONCE = 40;
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 50;
@@ -93,11 +91,10 @@ function spread(
   const windowMs = moves[0]?.windowMs ?? 0;
   // The first moment of all is the drain's begin, as the clients see it.
   const beginMs = Math.min(...moves.map(({ slotAtMs }) => slotAtMs));
-  const histogram = new Array<number>(BINS).fill(0);
-  for (const { arrivedAtMs } of moves) {
-    const bin = Math.min(BINS - 1, Math.max(0, Math.floor(((arrivedAtMs - beginMs) / windowMs) * BINS)));
-    histogram[bin] = (histogram[bin] ?? 0) + 1;
-  }
+  const binOf = (atMs: number) => Math.max(0, Math.floor(((atMs - beginMs) / windowMs) * BINS));
+  const bins = moves.map(({ arrivedAtMs }) => binOf(arrivedAtMs));
+  const histogram = new Array<number>(Math.max(BINS, ...bins.map((bin) => bin + 1))).fill(0);
+  for (const bin of bins) histogram[bin] = (histogram[bin] ?? 0) + 1;
   const lateMs = moves.map(({ arrivedAtMs, slotAtMs }) => arrivedAtMs - slotAtMs).sort((a, b) => a - b);
   const lastArrivalMs = Math.max(...moves.map(({ arrivedAtMs }) => arrivedAtMs)) - startMs;
   return { windowMs, histogram, lateMs, lastArrivalMs };
