@@ -90,8 +90,9 @@ describe("Polygon's blocks", () => {
     const startMs = clock.now();
     const madeAt = (number: number) => startMs + (number - 100) * BLOCK_MS;
     const newestAt = (atMs: number) => 100 + Math.floor((atMs - startMs) / BLOCK_MS);
-    // Every three seconds, a milestone makes the blocks final that are two seconds old.
-    const milestoneMs = () => clock.now() - ((clock.now() - startMs) % 3_000);
+    // Every three seconds, a milestone makes the blocks final that are two seconds old. A poll
+    // comes 0.9 s later.
+    const milestoneMs = () => clock.now() - ((clock.now() - startMs + 2_900) % 3_000);
     const finalNow = () => newestAt(milestoneMs() - 2_000);
     node.secondAt = (number) => Math.floor(madeAt(number) / 1_000);
     Object.defineProperties(node, {

@@ -264,11 +264,13 @@ describe("lies about Avalanche's blocks", () => {
     expect(run.blamed()).toEqual([0]);
   });
 
-  test("[proof] a receipt that is moved to the next block with its transaction is outvoted", async () => {
+  test("[proof] a receipt that is moved to the block before with its transaction is outvoted", async () => {
     const forged = CHAIN.with((copy) => {
       const [moved] = copy.receipts[7]?.splice(0, 1) ?? [];
       if (!moved) throw new Error("nothing to move");
-      copy.receipts[6]?.push({ ...moved, blockHash: String(copy.headers[6]?.hash), logs: [] });
+      // The numbers of logs are not part of what is proved.
+      const logs = moved.logs.map((log, index) => ({ ...log, logIndex: hex(100 + index) }));
+      copy.receipts[6]?.push({ ...moved, blockHash: String(copy.headers[6]?.hash), logs });
       for (const at of [6, 7])
         head(copy, at, () => ({ transactions: copy.receipts[at]?.map((one) => one.transactionHash) }));
     });
