@@ -29,8 +29,7 @@ interface RuleFollowing {
   readonly signal: AbortSignal;
 }
 
-const PAGE_EVENTS = 200;
-const WAIT_MS = 30_000;
+const PAGE = { events: 200, waitMs: 30_000 };
 const READY_LOOK_MS = 200;
 /** Pause after a fault, such as a full disk. */
 const FAULT_REST_MS = 5_000;
@@ -86,7 +85,7 @@ class RuleRun {
     // The current lists are enough for a level. Only news needs every event.
     if (rule.edge || !this.#position) await this.#begin([]);
     while (!signal.aborted) {
-      const answer = await this.#take({ after: this.#position?.cursor, waitMs: WAIT_MS });
+      const answer = await this.#take({ after: this.#position?.cursor, waitMs: PAGE.waitMs });
       if (answer.kind === "lost") await this.#begin(this.#lostContents(answer.lost));
       else if (answer.kind === "nothing") await this.#save(formatCursor(answer.cursor), []);
       else await this.#read(answer);
@@ -95,7 +94,7 @@ class RuleRun {
 
   #take(ask: { readonly after: string | undefined; readonly waitMs: number; readonly snapshot?: boolean }) {
     const { poll, signal } = this.#following;
-    return poll.take({ ...this.#query, ...ask, limit: PAGE_EVENTS }, signal);
+    return poll.take({ ...this.#query, ...ask, limit: PAGE.events }, signal);
   }
 
   async #begin(lost: readonly AlertContent[]): Promise<void> {

@@ -1,12 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** Maximum number of events between two turns of the event loop. */
-const MAX_PER_TURN = 4_096;
-/** Maximum wall time between two turns, plus the work on a few events. */
-const TURN_MS = 10;
-/** The clock is read once per this many events. */
-const LOOK_EVERY = 32;
+/** Bounds of a turn of the event loop; the clock is read once per `lookEvery` events. */
+const TURN = { maxEvents: 4_096, ms: 10, lookEvery: 32 };
 /** Longest single sleep: timers of more than 24.8 days fire at once. */
 const MAX_SLEEP_MS = 3_600_000;
 
@@ -79,8 +75,10 @@ export class Flow {
   }
 
   #turnDue(): boolean {
-    if (this.#sinceTurn >= MAX_PER_TURN) return true;
-    return this.#sinceTurn % LOOK_EVERY === 0 && this.#options.clock.monotonic() - this.#turnedAt >= TURN_MS;
+    if (this.#sinceTurn >= TURN.maxEvents) return true;
+    return (
+      this.#sinceTurn % TURN.lookEvery === 0 && this.#options.clock.monotonic() - this.#turnedAt >= TURN.ms
+    );
   }
 
   #turned(): void {

@@ -15,10 +15,8 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
 }
 
-/** How long a refused connection may take to read its refusal. */
-const LINGER_MS = 1_000;
-/** Maximum lingering refused connections, as each uses a descriptor. More are cut at once. */
-const MAX_LINGERING = 32;
+/** How long a refused connection may take to read its refusal, and how many may: more are cut. */
+const LINGER = { ms: 1_000, max: 32 };
 /** How often a full server closes idle connections, and how long they sent nothing. */
 const CHECK_IDLE_MS = 1_000;
 
@@ -56,7 +54,7 @@ export function boundConnections(
   }
   const refuse = (socket: Socket, address: string, reason: "connections" | "connections-of-address") => {
     refusals.count(reason, address);
-    if (lingering >= MAX_LINGERING) return socket.destroy();
+    if (lingering >= LINGER.max) return socket.destroy();
     lingering += 1;
     socket.once("close", () => (lingering -= 1));
     const bound =
@@ -105,5 +103,5 @@ export function refuseConnection(socket: Socket, failure: FlarewireError): void 
   socket.on("error", () => {});
   socket.resume();
   socket.end(rawProblem(failure, randomUUID(), [`Retry-After: ${retryAfterS()}`]));
-  socket.setTimeout(LINGER_MS, () => socket.destroy());
+  socket.setTimeout(LINGER.ms, () => socket.destroy());
 }

@@ -1,4 +1,5 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
+import { checkpointInterval } from "../../log/checkpoint-interval.ts";
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import {
   advanceLists,
@@ -19,10 +20,6 @@ import { type SelectionPart, selectionOf } from "../session/selection.ts";
 import { ListWalk } from "./list-walk.ts";
 import { StepCache } from "./step-cache.ts";
 
-/** Minimum number of events between two checkpoints. */
-const MIN_INTERVAL = 64;
-/** Approximate number of checkpoints for a full log. */
-const MAX_CHECKPOINTS = 32;
 /** Records read at once between a checkpoint and a cursor: less than a millisecond. */
 const READ_RECORDS = 16;
 const MAX_CACHED_TEXTS = 32;
@@ -165,7 +162,7 @@ export class ListHistory {
 
   #addCheckpoint(seq: Seq): void {
     const oldest = this.#log.oldest.seq;
-    const interval = Math.max(MIN_INTERVAL, (seq - oldest) / MAX_CHECKPOINTS);
+    const interval = checkpointInterval(seq - oldest);
     const lists = this.#lists;
     if (seq - (this.#checkpoints.at(-1)?.seq ?? 0) >= interval)
       this.#checkpoints.push({ seq, lists: () => lists });

@@ -5,6 +5,7 @@ import { PRIVATE_DIRECTORY } from "../../lib/io/private-file.ts";
 import { openDatabase, transact } from "../../lib/io/sqlite.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { type Channel, LASTING_EVENTS, type Run } from "../../protocol/index.ts";
+import { checkpointInterval } from "../checkpoint-interval.ts";
 import type { LogRecord, LogStart } from "../event-log.ts";
 import { bootId } from "./boot-id.ts";
 import { FileBusyError, faultOf } from "./sqlite-fault.ts";
@@ -29,9 +30,6 @@ export interface Dropped {
 }
 
 const PAGE_BYTES = 4_096;
-/** Approximate number of checkpoints for a full log, and minimum events between two. */
-const MAX_CHECKPOINTS = 32;
-const MIN_INTERVAL = 64;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
 /** In place of a missing boot id: syncs every write, to survive a power loss. */
 const ALWAYS_SYNCED = "always synced";
@@ -178,10 +176,10 @@ export class LogFile {
     });
   }
 
-  /** Replaces the state by the one at this seq; adds one of about {@link MAX_CHECKPOINTS}. */
+  /** Replaces the state by the one at this seq; adds a checkpoint if one is due. */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {
-      const interval = Math.max(MIN_INTERVAL, (seq - dropped.oldest) / MAX_CHECKPOINTS);
+      const interval = checkpointInterval(seq - dropped.oldest);
       const [last, beforeLast] = this.#db.prepare("SELECT seq FROM place ORDER BY seq DESC LIMIT 2").all();
       const isClose = last && beforeLast && Number(last.seq) - Number(beforeLast.seq) < interval;
       if (isClose) this.#db.prepare("DELETE FROM place WHERE seq = ?").run(Number(last.seq));

@@ -27,19 +27,17 @@ export interface UpstreamCounts {
   readonly overlong: number;
 }
 
-/** Maximum number of reports per response. Others are only counted. */
-const MAX_PER_ANSWER = 20;
+/** Reports per response (others are only counted), remembered reports, characters of a text. */
+const MAX = { perAnswer: 20, remembered: 1_000, characters: 200 };
 const REPEAT_AFTER_MS = 600_000;
-const MAX_REMEMBERED = 1_000;
-const MAX_CHARACTERS = 200;
 
 /** Counts invalid content. Logs each once in ten minutes, 20 per response. */
 export class UpstreamReports {
   readonly #clock: Clock;
   readonly #onInvalid: (report: UpstreamReport) => void;
   readonly #counts = { invalidItems: 0, duplicates: 0, invalidLists: 0, overlong: 0 };
-  readonly #passedOnAtMs = new BoundedMap<string, number>(MAX_REMEMBERED);
-  #left = MAX_PER_ANSWER;
+  readonly #passedOnAtMs = new BoundedMap<string, number>(MAX.remembered);
+  #left = MAX.perAnswer;
 
   constructor(clock: Clock, onInvalid: (report: UpstreamReport) => void) {
     this.#clock = clock;
@@ -52,7 +50,7 @@ export class UpstreamReports {
 
   /** Resets the limit for the next response. */
   startAnswer(): void {
-    this.#left = MAX_PER_ANSWER;
+    this.#left = MAX.perAnswer;
   }
 
   /** Counts `report` as `what`, and passes it on within the limits. Default: about a whole list. */
@@ -64,9 +62,9 @@ export class UpstreamReports {
     if (this.#left === 0) return;
     const short = {
       ...report,
-      key: report.key?.slice(0, MAX_CHARACTERS) ?? null,
-      path: report.path?.slice(0, MAX_CHARACTERS) ?? "",
-      reason: report.reason.slice(0, MAX_CHARACTERS),
+      key: report.key?.slice(0, MAX.characters) ?? null,
+      path: report.path?.slice(0, MAX.characters) ?? "",
+      reason: report.reason.slice(0, MAX.characters),
     };
     const signature = JSON.stringify(short);
     const nowMs = this.#clock.monotonic();
