@@ -60,6 +60,7 @@ export class FeedBuffer {
   #end: { readonly reason: string; readonly error?: unknown } | undefined;
   #holdsWatermark = true;
   #isFull = false;
+  #wasInStep = false;
   /** The current span for catching up: when it began, and how far behind the part was then. */
   #span: { readonly at: number; readonly leadMs: number } | undefined;
   #gapMs = 0;
@@ -90,6 +91,11 @@ export class FeedBuffer {
 
   get holdsWatermark(): boolean {
     return this.#holdsWatermark && this.#end === undefined;
+  }
+
+  /** Whether it was ever in step with the others. */
+  get wasInStep(): boolean {
+    return this.#wasInStep;
   }
 
   get hasEnded(): boolean {
@@ -134,6 +140,7 @@ export class FeedBuffer {
     }
     this.#gapMs = furthestMs - this.#frontierMs;
     const leadMs = this.#frontierMs - now;
+    this.#wasInStep ||= this.#gapMs <= IN_STEP_MS;
     if (this.#gapMs <= IN_STEP_MS) this.#holdsWatermark = true;
     // A part that is not read because its buffer is full cannot catch up.
     else if (this.#gapMs > FAR_MS && !this.#isFull) this.#holdsWatermark = false;

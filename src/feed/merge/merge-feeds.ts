@@ -24,6 +24,8 @@ interface MergeOptions {
 
 /** How often the merge checks whether to keep waiting for a part. */
 const LOOK_EVERY_MS = 250;
+/** How long all parts may take for their first event before that is reported. */
+const START_MS = 15 * SECOND_MS;
 
 /**
  * Merges several markets into one: all events in one order of time, with one clock, that of the
@@ -74,6 +76,7 @@ class Merger {
    */
   readonly #offsetMs: number;
   readonly #isLive: boolean;
+  readonly #beganAt: number;
   readonly #early = new Set<FeedBuffer>();
   #clockAt = Number.NEGATIVE_INFINITY;
   #hasNews = false;
@@ -87,7 +90,8 @@ class Merger {
       this.#hasNews = true;
       this.#wake();
     };
-    this.#offsetMs = clock.now() - clock.monotonic();
+    this.#beganAt = clock.monotonic();
+    this.#offsetMs = clock.now() - this.#beganAt;
     this.#isLive = originOf(parts) === "live";
     this.#lines = parts.map(
       (part, index) => new FeedBuffer(part, clock, onNews, () => this.#latestMs(index)),
@@ -165,7 +169,10 @@ class Merger {
       if (!hasEnded && frontierMs > furthestMs) furthestMs = frontierMs;
     furthestMs = Math.min(furthestMs, this.#nowMs());
     this.#judgeEach(furthestMs);
-    const isDeaf = this.#lines.every((line) => !line.holdsWatermark);
+    const isStarting =
+      this.#options.clock.monotonic() - this.#beganAt <= START_MS &&
+      this.#lines.every(({ frontierMs }) => frontierMs === undefined);
+    const isDeaf = !isStarting && this.#lines.every((line) => !line.holdsWatermark);
     if (isDeaf === this.#isDeaf || this.#lines.every(({ hasEnded }) => hasEnded)) return;
     this.#isDeaf = isDeaf;
     const words = isDeaf
@@ -180,8 +187,11 @@ class Merger {
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.holdsWatermark
         ? `is back in step with the others; ${line.late} of its candles and reports came too late so far`
-        : "is silent or far behind; continuing without it";
-      this.#options.notify?.(line.holdsWatermark ? "info" : "warn", `${line.name} ${words}`);
+        : line.wasInStep
+          ? "is silent or far behind; continuing without it"
+          : "is not in step yet; starting without it";
+      const isTrouble = !line.holdsWatermark && line.wasInStep;
+      this.#options.notify?.(isTrouble ? "warn" : "info", `${line.name} ${words}`);
     }
   }
 

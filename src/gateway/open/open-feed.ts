@@ -127,7 +127,7 @@ function openMarket(
   return { feed };
 }
 
-/** Reading a longer gap takes hours at the rate that public endpoints allow. */
+/** After a longer gap no baseline of the stored state is left. */
 const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 
 /** Returns why a live market cannot resume; `undefined` if the gap can be fetched. */
@@ -135,7 +135,7 @@ export function feedGap(config: MarketConfig, restored: RestoredState, nowMs: nu
   const afterMs = restored.engine?.afterMs ?? 0;
   const lastOf = `its last state is from ${new Date(afterMs).toISOString()}`;
   if (chainsOf(config).length > 0 && nowMs - afterMs > MAX_CHAIN_GAP_MS)
-    return `${lastOf}, and a chain catches up at most ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
+    return `${lastOf}, and that of a chain is resumed for at most ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
   const isAsked = config.feed === "exchange" || config.feed === "live";
   if (isAsked && nowMs - afterMs > MAX_FILL_MS)
     return `${lastOf}, and the exchanges catch up at most ${MAX_FILL_MS / HOUR_MS} hours`;

@@ -37,6 +37,17 @@ test("silence of all parts is reported with advice, and so is its end", async ()
   expect(market.clockS).toBe(30);
 });
 
+test("while a market starts, parts that are not there yet are no trouble", async () => {
+  const market = join();
+  await market.run(0, 14, []);
+  expect(market.notices).toEqual(
+    ["bsc", "exchange"].map((name) => `${name} is not in step yet; starting without it`),
+  );
+  await market.run(15, 17, [market.exchange]);
+  expect(market.notices.slice(2).join()).not.toMatch(/no part of the market|silent/);
+  expect(market.clockS).toBe(17);
+});
+
 test("a silent part delays the others for at most 13 seconds, and is reported with its age", async () => {
   const market = join();
   const { bsc, exchange } = market;
