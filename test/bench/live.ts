@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LiveStart } from "../scenarios/live-start.ts";
-import { LiveWorld } from "../scenarios/live-world.ts";
+import { LiveWorld, WORLD_CHAINS } from "../scenarios/live-world.ts";
 import { cpuMicros, peakRssBytes } from "./harness/process-cost.ts";
 import type { Row } from "./report.ts";
 
-const CHAINS = ["bsc", "polygon", "avalanche"] as const;
 /** Transactions and pools as busy chains have them. */
 const DENSITY = {
   bsc: { pools: 200, swaps: 50, pairs: 6, others: 70 },
@@ -37,7 +36,7 @@ export async function benchLive(minutes: number): Promise<Row[]> {
       const perMinute = (count - (before.asked.get(name) ?? 0)) / minutes;
       rows.push({ what: `requests to ${name}`, value: perMinute, unit: "a minute", aim: "≤ 2,000" });
     }
-    for (const name of CHAINS) {
+    for (const name of WORLD_CHAINS) {
       const refused = world.endpointsOf(name).reduce((sum, one) => sum + one.refused, 0);
       rows.push({ what: `refused as too many by ${name}`, value: refused, unit: "requests", aim: "0" });
     }
@@ -54,7 +53,7 @@ function startRows({ readyMs, parts }: LiveStart, what: string, aim: string): Ro
   const seconds = (ms: number) => ({ value: ms / 1_000, unit: "s" });
   return [
     { what: `${what}: ready with exchanges and aggregator`, ...seconds(readyMs), aim },
-    ...CHAINS.map((name) => ({
+    ...WORLD_CHAINS.map((name) => ({
       ...{ what: `${what}: ${name} live`, ...seconds(parts.get(name)?.afterMs ?? Number.NaN) },
       aim: "≤ 120",
     })),
@@ -63,7 +62,7 @@ function startRows({ readyMs, parts }: LiveStart, what: string, aim: string): Ro
 
 function countsOf(world: LiveWorld): ReadonlyMap<string, number> {
   return new Map(
-    CHAINS.flatMap((name) =>
+    WORLD_CHAINS.flatMap((name) =>
       world.endpointsOf(name).map(({ node }, index) => [`${name} #${index + 1}`, node.asked.length] as const),
     ),
   );

@@ -6,11 +6,10 @@ import { openLiveMarket } from "../../src/gateway/open/open-market.ts";
 import { MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { FastClock } from "../support/fast-clock.ts";
-import { LiveWorld, type WorldPart } from "./live-world.ts";
+import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
 /** `npm run soak` sets ten minutes, and has every part fail. */
 const MINUTES = Number(process.env.OUTAGE_MINUTES ?? 1);
-const FOLLOWED = ["bsc", "polygon"] as const satisfies readonly NetworkName[];
 const PACE = 10;
 const IN_STEP_MS = 15_000;
 const PATIENCE = { timeout: 100_000, interval: 20 };
@@ -19,7 +18,6 @@ const PATIENCE = { timeout: 100_000, interval: 20 };
 class LiveMarket implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #clock: FastClock;
-  readonly #parts: readonly WorldPart[];
   readonly #feed;
   readonly #reading: Promise<void>;
   /** How often each trade and each candle was emitted. */
@@ -30,7 +28,6 @@ class LiveMarket implements AsyncDisposable {
 
   constructor(world: LiveWorld, clock: FastClock) {
     this.#clock = clock;
-    this.#parts = world.parts;
     const { config } = loadConfig({
       args: [...world.flags, "--warmup", "2m"],
     });
@@ -46,7 +43,7 @@ class LiveMarket implements AsyncDisposable {
   /** All parts contribute, and to the present. */
   get areInStep(): boolean {
     const since = this.#clock.now() - IN_STEP_MS;
-    return this.#parts.every((name) => {
+    return WORLD_PARTS.every((name) => {
       const { state, observedAtMs = 0 } = this.part(name) ?? {};
       return state === "live" && observedAtMs > since && this.clockAt > since;
     });
@@ -115,14 +112,14 @@ describe("the live market while services fail", () => {
     timeout: 120_000 + MINUTES * 240_000,
   }, async () => {
     const clock = new FastClock(PACE, Date.now());
-    await using world = await LiveWorld.open({ clock, followed: FOLLOWED });
-    const single: readonly WorldPart[] = MINUTES > 1 ? world.parts : ["polygon"];
+    await using world = await LiveWorld.open({ clock });
+    const single: readonly WorldPart[] = MINUTES > 1 ? WORLD_PARTS : ["polygon"];
     await using market = new LiveMarket(world, clock);
     const never = new AbortController().signal;
     await vi.waitUntil(() => market.areInStep, PATIENCE);
     const begin = market.clockAt;
     const outages: { from: number; to: number }[] = [];
-    for (const parts of [...single.map((part) => [part]), world.parts]) {
+    for (const parts of [...single.map((part) => [part]), WORLD_PARTS]) {
       const from = market.clockAt - MINUTE_MS;
       for (const part of parts) world.stop(part);
       await vi.waitUntil(() => parts.every((part) => market.part(part)?.state === "stale"), PATIENCE);
@@ -135,7 +132,7 @@ describe("the live market while services fail", () => {
       await vi.waitUntil(() => market.areInStep, PATIENCE);
       if (parts.includes("exchange")) outages.push({ from, to: market.clockAt });
     }
-    for (const name of FOLLOWED) {
+    for (const name of WORLD_CHAINS) {
       const { due, missing, repeated } = compare(market, world, name, begin);
       expect(due).toBeGreaterThan(100);
       expect({ name, missing, repeated }).toEqual({ name, missing: [], repeated: [] });

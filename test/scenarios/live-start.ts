@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
-import type { LiveWorld, WorldPart } from "./live-world.ts";
+import { type LiveWorld, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
 /** How long a start may take before it counts as failed. */
 const MAX_START_MS = 150_000;
@@ -32,12 +32,12 @@ export class LiveStart implements AsyncDisposable {
     const start = new LiveStart(spawnCli(args));
     await start.server.said("stdout", /serves http/);
     start.url = /http:\/\/127\.0\.0\.1:\d+/.exec(start.server.stdout())?.[0] ?? "";
-    const before = new Map(world.parts.map((name) => [name, world.requestsOf(name)]));
-    while (start.parts.size < world.parts.length && performance.now() - began < MAX_START_MS) {
+    const before = new Map(WORLD_PARTS.map((name) => [name, world.requestsOf(name)]));
+    while (start.parts.size < WORLD_PARTS.length && performance.now() - began < MAX_START_MS) {
       const response = await fetch(`${start.url}/readyz`);
       const { parts = [] } = (await response.json()) as ReadyResponse;
       const afterMs = performance.now() - began;
-      for (const name of world.parts) {
+      for (const name of WORLD_PARTS) {
         const isLive = parts.some((part) => part.name === name && part.state === "live");
         if (!isLive || start.parts.has(name)) continue;
         start.parts.set(name, { afterMs, requests: world.requestsOf(name) - (before.get(name) ?? 0) });

@@ -7,9 +7,9 @@ import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
 import { SyntheticChain } from "../support/world/synthetic-chain.ts";
 import type { Density } from "../support/world/synthetic-market.ts";
 
-const CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
+export const WORLD_CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
 /** The parts of the world that can fail. */
-export const WORLD_PARTS = [...CHAINS, "exchange", "aggregator"] as const;
+export const WORLD_PARTS = [...WORLD_CHAINS, "exchange", "aggregator"] as const;
 export type WorldPart = (typeof WORLD_PARTS)[number];
 
 /** How the services call the chains. */
@@ -35,8 +35,6 @@ interface LiveWorldOptions {
   readonly markets?: number;
   /** Chains answer without the usual delay of 100 to 200 ms. */
   readonly isNear?: boolean;
-  /** The chains that a gateway follows. Default: all three. */
-  readonly followed?: readonly NetworkName[];
 }
 
 /**
@@ -50,13 +48,10 @@ export class LiveWorld implements AsyncDisposable {
   readonly aggregator = new StandInAggregator();
   readonly services = new StandInServices();
   readonly chains: Readonly<Record<NetworkName, SyntheticChain>>;
-  /** The parts of the market that a gateway follows. */
-  readonly parts: readonly WorldPart[];
   readonly #endpoints = new Map<NetworkName, readonly ChainEndpoint[]>();
 
   private constructor(options: LiveWorldOptions) {
-    const { clock = systemClock, density = {}, markets = 6, followed = CHAINS } = options;
-    this.parts = [...followed, "exchange", "aggregator"];
+    const { clock = systemClock, density = {}, markets = 6 } = options;
     const chainOf = (name: NetworkName) =>
       new SyntheticChain(name, density[name] ?? QUIET, () => clock.now());
     this.chains = { bsc: chainOf("bsc"), polygon: chainOf("polygon"), avalanche: chainOf("avalanche") };
@@ -73,7 +68,7 @@ export class LiveWorld implements AsyncDisposable {
     const { clock = systemClock, isNear = false } = options;
     const world = new LiveWorld(options);
     await Promise.all([world.exchanges.listen(), world.aggregator.listen(), world.services.listen()]);
-    for (const [seed, name] of CHAINS.entries()) {
+    for (const [seed, name] of WORLD_CHAINS.entries()) {
       const chain = world.chains[name];
       const opening = Array.from({ length: ENDPOINTS[name] }, (_, index) =>
         ChainEndpoint.open(chain, clock, seed * 100 + index + 1, isNear),
@@ -87,7 +82,7 @@ export class LiveWorld implements AsyncDisposable {
       );
     }
     world.aggregator.refusesEach = REFUSES_EACH;
-    world.services.coins = CHAINS.flatMap((name) =>
+    world.services.coins = WORLD_CHAINS.flatMap((name) =>
       world.chains[name].market.pools.map(({ token }, index) => ({
         ...{ id: `${name}-coin-${index}`, symbol: name, name: `${name} coin` },
         platforms: { [PLATFORMS[name]]: token },
@@ -106,11 +101,8 @@ export class LiveWorld implements AsyncDisposable {
     const { url, streamUrl } = this.exchanges;
     const { urls } = this.services;
     return [
-      ...["--feed", "live", "--live", this.parts.join()],
-      ...CHAINS.filter((name) => this.parts.includes(name)).flatMap((name) => [
-        `--${name}-rpc`,
-        this.urlsOf(name).join(),
-      ]),
+      ...["--feed", "live"],
+      ...WORLD_CHAINS.flatMap((name) => [`--${name}-rpc`, this.urlsOf(name).join()]),
       ...["--binance-url", url, "--binance-stream-url", streamUrl, "--kucoin-url", url],
       ...["--gate-url", url, "--gate-stream-url", streamUrl],
       ...["--geckoterminal-url", this.aggregator.url, "--coingecko-url", urls.coingecko],
@@ -147,7 +139,7 @@ export class LiveWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const endpoints = CHAINS.flatMap((name) => this.endpointsOf(name));
+    const endpoints = WORLD_CHAINS.flatMap((name) => this.endpointsOf(name));
     const servers = [this.exchanges, this.aggregator, this.services, ...endpoints];
     await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
   }

@@ -65,9 +65,10 @@ export class SyntheticChain {
     return Math.floor((this.#nowMs() - this.#originMs) / this.blockMs);
   }
 
-  /** Time of a block in milliseconds, in whole seconds as its header has it. */
+  /** Event time of a block: as exact as headers have it. BSC's milliseconds are no field of them. */
   atMs(number: number): number {
-    return Math.floor(this.#timeOf(number) / 1_000) * 1_000;
+    const stepMs = this.name === "avalanche" ? 1 : 1_000;
+    return Math.floor(this.#timeOf(number) / stepMs) * stepMs;
   }
 
   /** Swaps of the block, in order. */
@@ -99,7 +100,7 @@ export class SyntheticChain {
       number: hexOf(number),
       hash: this.#hashOf(number),
       parentHash: this.#hashOf(number - 1),
-      timestamp: hexOf(this.atMs(number) / 1_000),
+      timestamp: hexOf(Math.floor(this.#timeOf(number) / 1_000)),
       transactions: encoded.map((_, index) => transactionHash(start, index)),
       ...{ gasLimit: "0x8583b00", gasUsed: hexOf(120_000 * encoded.length), baseFeePerGas: "0x0" },
       ...{ difficulty: "0x2", extraData: "0x", nonce: "0x0000000000000000", size: "0x8000", uncles: [] },

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { newDirectory } from "../support/edges.ts";
+import { LiveStart } from "./live-start.ts";
+import { LiveWorld, WORLD_CHAINS, WORLD_PARTS } from "./live-world.ts";
+
+/** Requests for ninety seconds of blocks with their receipts, a second endpoint, and new pools. */
+const MAX_REQUESTS = { bsc: 2_000, polygon: 800, avalanche: 1_000 } as const;
+
+test("a live market starts at the present: every part is live after few requests, none refused, and again after a restart", {
+  timeout: 400_000,
+}, async ({ onTestFinished }) => {
+  const data = newDirectory(onTestFinished);
+  await using world = await LiveWorld.open();
+  await using first = await LiveStart.run(world, data);
+  expect([...first.parts.keys()].toSorted()).toEqual(WORLD_PARTS.toSorted());
+  expect(first.readyMs).toBeGreaterThan(0);
+  for (const name of WORLD_CHAINS) {
+    expect(first.parts.get(name)?.requests, name).toBeLessThan(MAX_REQUESTS[name]);
+    expect(world.endpointsOf(name).filter(({ refused }) => refused > 0)).toEqual([]);
+  }
+  await first.stop();
+  await using second = await LiveStart.run(world, data);
+  expect([...second.parts.keys()].toSorted()).toEqual(WORLD_PARTS.toSorted());
+  for (const name of WORLD_CHAINS)
+    expect(second.parts.get(name)?.requests, name).toBeLessThan(MAX_REQUESTS[name]);
+});
