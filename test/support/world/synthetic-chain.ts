@@ -65,7 +65,7 @@ export class SyntheticChain {
     return Math.floor((this.#nowMs() - this.#originMs) / this.blockMs);
   }
 
-  /** Event time of a block: as exact as headers have it. BSC's milliseconds are no field of them. */
+  /** Event time of a block. Only Avalanche's is used to the millisecond. */
   atMs(number: number): number {
     const stepMs = this.name === "avalanche" ? 1 : 1_000;
     return Math.floor(this.#timeOf(number) / stepMs) * stepMs;
