@@ -19,6 +19,7 @@ import { benchMemory } from "./memory/memory.ts";
 import { benchDashboard } from "./pages/dashboard.ts";
 import { benchWidget } from "./pages/widget.ts";
 import { formatRows, type Row } from "./report.ts";
+import { benchRequests } from "./requests.ts";
 import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
 import { benchStorm } from "./storm/storm.ts";
@@ -72,6 +73,7 @@ const parts = values.part?.map((name) =>
 const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
   chain: () => benchChain(),
+  requests: () => benchRequests(),
   live: () => benchLive(whole("minutes")),
   drain: () => benchDrain(clients),
   slow: () => benchSlow(readers),

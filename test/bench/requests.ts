@@ -1,0 +1,54 @@
+import { createChainFeed } from "../../src/feed/chain/chain-feed.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { E18, Exchange } from "../feed/chain/exchange.ts";
+import { FaultyNode } from "../feed/chain/faulty-node.ts";
+import { OWNER } from "../feed/chain/test-chain.ts";
+import type { Row } from "./report.ts";
+
+const BLOCKS = 200;
+const POOLS = 30;
+
+/**
+ * How many requests a feed sends to read 200 blocks at its start, in which 30 pools trade that it
+ * has not seen before: on a real EVM, at one endpoint that keeps the states of 128 blocks.
+ */
+export async function benchRequests(): Promise<Row[]> {
+  const exchange = await Exchange.open();
+  const { chain, coin, network } = exchange;
+  await using _chain = chain;
+  const tokens: string[] = [];
+  for (let count = 0; count < POOLS; count++) tokens.push(await exchange.token("Token", `T${count}`));
+  for (const token of tokens) await exchange.addV2(token, 1_000_000n * E18, coin, 100n * E18);
+  await chain.mine(120);
+  const resumeAfterMs = chain.nextAt * 1_000;
+  for (let block = 0; block < BLOCKS; block++) {
+    const token = tokens[Math.floor((block * POOLS) / BLOCKS)] ?? coin;
+    await exchange.swapV2(OWNER, E18, [coin, token]);
+    await chain.mine(block % 2);
+  }
+  const untilMs = chain.nextAt * 1_000 - 1_000;
+  for (let block = 0; block < 3; block++) await chain.mine();
+  await using node = await new FaultyNode(chain.url).start();
+  node.fault = { kind: "forgets", blocks: 128 };
+  const stop = new AbortController();
+  const feed = createChainFeed({ network, urls: [node.url], clock: systemClock, resumeAfterMs });
+  const began = performance.now();
+  for await (const { at } of feed.events(stop.signal)) if (at >= untilMs) break;
+  const seconds = (performance.now() - began) / 1_000;
+  stop.abort();
+  const reads = (node.asked.get("eth_getBlockByNumber") ?? 0) + (node.asked.get("eth_getBlockReceipts") ?? 0);
+  const all = [...node.asked.values()].reduce((sum, count) => sum + count, 0);
+  const what = `${BLOCKS} blocks with ${POOLS} new pools`;
+  return [
+    {
+      what: `${what}: calls of contracts`,
+      value: node.asked.get("eth_call") ?? 0,
+      unit: "requests",
+      aim: "≤ 20",
+    },
+    { what: `${what}: calls of pruned states`, value: node.askedForgotten, unit: "requests", aim: "0" },
+    { what: `${what}: headers and receipts`, value: reads, unit: "requests", aim: "told, not bounded" },
+    { what: `${what}: all`, value: all, unit: "requests", aim: "told, not bounded" },
+    { what: `${what}: until the last event`, value: seconds, unit: "s", aim: "told, not bounded" },
+  ];
+}
