@@ -91,6 +91,25 @@ describeOnAnvil("contracts of strangers", () => {
     expect(node.asked.get("eth_call")).toBe(2);
   });
 
+  test("[calls] pools of V2 and V3 are identified with two requests", async () => {
+    const exchange = await Exchange.open();
+    const { chain, coin, usd, v3Factory } = exchange;
+    await using _chain = chain;
+    await chain.send(OWNER, v3Factory, "v3Factory", "createPool", [coin, usd, 3_000]);
+    await chain.mine();
+    const ranges = addressIn(await chain.read(v3Factory, "v3Factory", "getPool", [coin, usd, 3_000]));
+    const reserves = await exchange.pairOf(coin, usd);
+    await using node = await new FaultyNode(chain.url).start();
+    const network = { ...exchange.network, rpcUrls: [node.url] };
+    const asked = [
+      { pool: ranges, form: "v3", emitter: ranges },
+      { pool: reserves, form: "v2", emitter: reserves },
+    ] as const;
+    const found = await withReader({ network }, (reader, signal) => reader.identify(asked, signal));
+    expect(found.map(({ pool }) => pool)).toEqual([ranges, reserves]);
+    expect(node.asked.get("eth_call")).toBe(2);
+  });
+
   test("[genuine] an existing pool is confirmed by its factory; a false claim is not", async () => {
     await using market = await Market.open();
     const { exchange, token } = market;

@@ -36,7 +36,6 @@ const ABI = parseAbi([
   "function getPool(address, address, uint24) view returns (address)",
   "function poolByPair(address, address) view returns (address)",
   "function customPoolByPair(address, address, address) view returns (address)",
-  "function fee() view returns (uint24)",
   // The first two words of the longer results of slot0 and globalState are enough.
   "function slot0() view returns (uint160, int24)",
   "function globalState() view returns (uint160, int24)",
@@ -218,10 +217,9 @@ export const V3: PoolForm = {
   create: () => new RangeState({ balances: [0n, 0n], range: undefined, atBlock: -1 }),
   find: (factory, first, second) => lookUp(factory, first, second, FEES),
   identify: (pool, factories) =>
-    identifyPair(pool, factories, function* (factory, token0, token1) {
-      const fees = factory.form === "v3" ? [yield* readFee(pool.pool)] : [];
-      return yield* lookUp(factory, token0, token1, fees);
-    }),
+    identifyPair(pool, factories, (factory, token0, token1, fee) =>
+      lookUp(factory, token0, token1, factory.form === "v3" ? [fee] : []),
+    ),
   *readState({ pool, token0, token1 }, { form }, atBlock) {
     const balanceOf = { abi: ABI, functionName: "balanceOf", args: [pool] } as const;
     const [state, liquidity, first, second] = yield [
@@ -240,11 +238,6 @@ export const V3: PoolForm = {
     });
   },
 };
-
-function* readFee(pool: string): Inquiry<number> {
-  const [fee] = yield [{ abi: ABI, address: pool, functionName: "fee" }];
-  return typeof fee === "number" ? fee : 0;
-}
 
 /** Asks for V3 pools by their fees, and for Algebra's by the deployers of custom pools. */
 function* lookUp(
