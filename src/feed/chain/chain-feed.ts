@@ -41,8 +41,9 @@ export interface ChainFeedOptions {
  * order of blocks and logs.
  *
  * Every block is verified against its own header (see receipts-root.ts) and linked to its parent.
- * With two or more endpoints, a second must return the same block. While no endpoint responds the
- * feed is silent; it then continues, so an outage costs freshness but no event. Event time is the
+ * With two or more endpoints, a second must return the same block. The feed waits for one that does
+ * not have it yet, but not for one that fails or stands still. While no endpoint responds the feed
+ * is silent; it then continues, so an outage costs freshness but no event. Event time is the
  * blocks' own.
  *
  * `events` throws if it can never succeed: every endpoint is of another chain, or none of the

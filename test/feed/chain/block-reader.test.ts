@@ -59,10 +59,27 @@ describe("a block that is read", () => {
     other.finality = 60;
     await run.run.look();
     await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
-    // One that does not have it yet is no fault.
+  });
+
+  test("is not believed of one endpoint while a second one that follows the chain lacks it", async () => {
+    await using run = await nodesOn("ab");
+    const [, other] = run.nodes;
+    if (!other) throw new Error("no second node");
+    other.finality = 60;
     other.answer = (_method, [id]) => (id === "0x32" ? { result: null } : undefined);
+    await run.run.look();
+    await expect(run.read(50)).rejects.toMatchObject({ kind: "pending" });
+    await expect(run.settle()).rejects.toMatchObject({ kind: "pending" });
+    // Not having it yet is no fault. One that stands still does not hold up the feed.
+    run.run.clock.advance(30_001);
     expect((await run.read(50)).hash).toBe(hashOn("a", 50));
     expect([run.resting(), run.run.notices]).toEqual([[], []]);
+  });
+
+  test("is compared with a third endpoint's if the second one does not respond", async () => {
+    await using run = await nodesOn("aab");
+    for (const node of run.nodes.slice(1, 2)) node.answer = () => BUSY;
+    await expect(run.read(50)).rejects.toThrow("endpoints disagree on block 50");
   });
 
   test("is not requested before an endpoint reports it as final", async () => {

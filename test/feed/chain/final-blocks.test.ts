@@ -59,6 +59,20 @@ const troubles = (notices: readonly string[]) =>
   notices.filter((one) => /^(no block|blocks|resuming)/.test(one));
 
 describe("the blocks of a chain", () => {
+  test("cannot be invented by one of two endpoints that reports more of them than the other", async () => {
+    await using run = await follow(90, 2);
+    const [liar, honest] = run.nodes;
+    if (!liar || !honest) throw new Error("no nodes");
+    await run.reached(98);
+    Object.assign(liar, { head: 130, branchAt: (number: number) => (number > 100 ? "b" : "a") });
+    for (let count = 0; count < 8; count++) await run.run.look();
+    expect(run.told).toEqual(onA(90, 100));
+    Object.assign(liar, { head: 104, branchAt: () => "a" });
+    honest.head = 104;
+    await run.reached(102);
+    expect(run.told).toEqual(onA(90, 102));
+  });
+
   test("are published once, in order, when they are two blocks below the head, and not requested before", async () => {
     await using run = await follow(80);
     await run.reached(98);

@@ -1,6 +1,6 @@
 import type { Notify } from "../../../lib/notify.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
-import { HOUR_MS } from "../../../lib/time/time.ts";
+import { HOUR_MS, SECOND_MS } from "../../../lib/time/time.ts";
 import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
@@ -15,6 +15,12 @@ interface BlockReaderOptions {
 
 /** Bound on a block's time ahead of this machine's clock. */
 const MAX_AHEAD_MS = HOUR_MS;
+/**
+ * An endpoint that lacks a block is waited for if its final head moved within this time and is at
+ * most so many blocks behind. Otherwise one endpoint could invent the newest blocks.
+ */
+const MOVING_MS = 30 * SECOND_MS;
+const IN_STEP_BLOCKS = 20;
 
 /** A block that its endpoint proved. Equal keys: proved by the same headers. */
 interface VerifiedBlock extends Pick<ProvedBlock, "proof"> {
@@ -71,6 +77,9 @@ export class BlockReader {
       this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal)),
     );
     const blocks = answers.flatMap((answer) => (answer instanceof RpcTrouble ? [] : [answer]));
+    const [only] = blocks.length === 1 ? blocks : [];
+    if (only && (await this.#confirm(only.endpoint, number, Promise.resolve(only), signal)) === false)
+      throw new RpcTrouble("failed", `endpoints disagree on block ${number}`);
     if (blocks.length === 0) {
       const none = new RpcTrouble("failed", `no endpoint has block ${number}`);
       throw answers.find((answer) => answer instanceof RpcTrouble && answer.kind === "pending") ?? none;
@@ -118,7 +127,8 @@ export class BlockReader {
 
   /**
    * Returns whether another endpoint has the same block and, if others prove it, the same headers
-   * of those; `undefined` if none responded.
+   * of those; `undefined` if none responded. Rejects with RpcTrouble, `pending`, if those that
+   * follow the chain do not have it yet.
    */
   async #confirm(
     first: Endpoint,
@@ -126,13 +136,30 @@ export class BlockReader {
     reading: Promise<VerifiedBlock | RpcTrouble>,
     signal: AbortSignal,
   ): Promise<boolean | undefined> {
-    const all = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
-    // Two addresses of one host, for HTTP and for WebSocket, are one provider.
-    const strangers = all.filter(({ name }) => name !== first.name);
-    const others = strangers.length > 0 ? strangers : all;
-    // At the head, one endpoint is always the first to report a block as final. The others have it.
-    const other = others.find(({ finalHead }) => finalHead >= number) ?? others[0];
-    if (!other) return undefined;
+    const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
+    // Two addresses of one host, for HTTP and for WebSocket, are one provider. At the head, one
+    // endpoint is always the first to report a block as final. The others have it.
+    const rankOf = ({ name, finalHead }: Endpoint) =>
+      2 * Number(name === first.name) + Number(finalHead < number);
+    let isExpected = false;
+    for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
+      const isSame = await this.#isSame(other, number, reading, signal);
+      if ((await reading) instanceof RpcTrouble) return undefined;
+      if (typeof isSame === "boolean") return isSame;
+      const isInStep = number - other.finalHead <= IN_STEP_BLOCKS && other.hasMovedWithin(MOVING_MS);
+      isExpected ||= isSame === "absent" && isInStep;
+    }
+    if (isExpected) throw new RpcTrouble("pending", `only one endpoint has block ${number} yet`);
+    return undefined;
+  }
+
+  /** Returns whether an endpoint has the same block; `undefined` if it did not respond. */
+  async #isSame(
+    other: Endpoint,
+    number: number,
+    reading: Promise<VerifiedBlock | RpcTrouble>,
+    signal: AbortSignal,
+  ): Promise<boolean | "absent" | undefined> {
     const mustHave = other.finalHead >= number;
     const blocks = this.#blocksOf(other);
     try {
@@ -145,7 +172,7 @@ export class BlockReader {
           header.number === number ? own : blocks.header(header.number, signal),
         ),
       );
-      if (!mustHave && proof.includes(undefined)) return undefined;
+      if (!mustHave && proof.includes(undefined)) return "absent";
       return answer.proof.every((evidence, index) => {
         const header = proof[index];
         return header !== undefined && keyOf({ ...evidence, header }) === keyOf(evidence);

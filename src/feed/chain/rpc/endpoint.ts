@@ -67,6 +67,7 @@ export class Endpoint {
   readonly #options: EndpointOptions;
   readonly #client;
   #finalHead = -1;
+  #movedAt = Number.NEGATIVE_INFINITY;
   /** Index in {@link FINAL_REQUESTS}; beyond its end if the endpoint refuses them all. */
   #finalRequest = 0;
   #askFinalAt = 0;
@@ -90,6 +91,11 @@ export class Endpoint {
   /** The highest block that it claims is final; −1 before the first response. */
   get finalHead(): number {
     return this.#finalHead;
+  }
+
+  /** Whether its final head was another one during this time. */
+  hasMovedWithin(ms: number): boolean {
+    return this.#options.clock.monotonic() - this.#movedAt <= ms;
   }
 
   /** It reports which block is final. Otherwise the depth below its newest block decides. */
@@ -164,6 +170,7 @@ export class Endpoint {
       // It may decrease: blocks are replaced, and an endpoint may be many nodes.
       if (finalHead !== this.#finalHead) {
         this.#finalHead = finalHead;
+        this.#movedAt = this.#options.clock.monotonic();
         this.#options.onFinalHead();
       }
       return undefined;
