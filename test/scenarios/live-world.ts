@@ -9,7 +9,7 @@ import type { Density } from "../support/world/synthetic-market.ts";
 
 export const WORLD_CHAINS = ["bsc", "polygon", "avalanche"] as const satisfies readonly NetworkName[];
 /** The parts of the world that can fail. */
-export const WORLD_PARTS = [...WORLD_CHAINS, "exchange", "aggregator"] as const;
+export const WORLD_PARTS = ["exchange", "aggregator", ...WORLD_CHAINS] as const;
 export type WorldPart = (typeof WORLD_PARTS)[number];
 
 /** How the services call the chains. */

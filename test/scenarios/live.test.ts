@@ -56,7 +56,7 @@ describe("the live market from its sources to the wire", () => {
     const flags = ["--warmup", "6m", "--port", "0", "--drain", "0", "--record", directory];
     const serve = () => spawnCli(["serve", ...flags, "--data", data, ...world.flags]);
     await using server = serve();
-    await server.said("stdout", "with the live markets of bsc, polygon, avalanche, binance");
+    await server.said("stdout", "with the live markets of binance");
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
 
     await vi.waitFor(async () => {
