@@ -14,6 +14,8 @@ import { MAX_TICK, sqrtPriceAt } from "./ticks.ts";
 const WINDOW_TICKS = 27_726;
 /** Ticks of a pool that are read at most, the nearest first. */
 const MAX_READ_TICKS = 1_000;
+/** Ticks of a pool that are followed at most: anyone can add dust to any pool. */
+const MAX_TICKS = 10_000;
 const TICKS_PER_WORD = 256;
 const Q192 = 1n << 192n;
 
@@ -24,12 +26,24 @@ interface TickLiquidity {
   readonly sqrt: bigint;
 }
 
+/** The ticks between which positions are known. */
+interface Reach {
+  readonly lowest: number;
+  readonly highest: number;
+  /** There are more ticks near the price than are known. */
+  readonly isCut: boolean;
+}
+
+const EVERYWHERE: Reach = { lowest: -MAX_TICK, highest: MAX_TICK, isCut: false };
+
 /** Price and positions of a pool. */
 export interface PositionFacts {
   /** `undefined` if unknown. */
   readonly range: PriceRange | undefined;
   /** Net liquidity at each tick that has some; `undefined` if unknown. */
   readonly nets: ReadonlyMap<number, bigint> | undefined;
+  /** Ticks outside of which positions were not read. Default: all are known. */
+  readonly reach?: Reach;
   /** Block to the end of which both belong. −1: the pool was created just now. */
   readonly atBlock: number;
 }
@@ -42,11 +56,13 @@ export class PositionState implements PoolState {
   #ticks: readonly TickLiquidity[] | undefined;
   readonly #ticksAtBlock: number;
   /** The tick around which positions were read; `undefined` if all are known. */
-  readonly #readTick: number | undefined;
+  #readTick: number | undefined;
   #rangeAtBlock: number;
+  #reach: Reach;
 
-  constructor({ range, nets, atBlock }: PositionFacts) {
+  constructor({ range, nets, atBlock, reach = EVERYWHERE }: PositionFacts) {
     this.#range = range;
+    this.#reach = reach;
     this.#ticks =
       nets &&
       [...nets]
@@ -62,7 +78,8 @@ export class PositionState implements PoolState {
   get isOutdated(): boolean {
     const { tick } = this.#range ?? {};
     if (tick === undefined || this.#readTick === undefined) return false;
-    return Math.abs(tick - this.#readTick) > WINDOW_TICKS / 2;
+    const { lowest, highest } = this.#reach;
+    return 2 * tick < this.#readTick + lowest || 2 * tick > this.#readTick + highest;
   }
 
   apply(event: PoolEvent, blockNumber: number): Cause | undefined {
@@ -87,7 +104,7 @@ export class PositionState implements PoolState {
   depth(side: 0 | 1): bigint | undefined {
     if (!this.#range || !this.#ticks) return undefined;
     const near = virtualReserve(this.#range, side);
-    const held = side === 0 ? heldAbove(this.#range, this.#ticks) : heldBelow(this.#range, this.#ticks);
+    const held = (side === 0 ? heldAbove : heldBelow)(this.#range, this.#ticks, this.#reach.isCut);
     return near < held ? near : held;
   }
 
@@ -101,7 +118,22 @@ export class PositionState implements PoolState {
 
   #move({ lower, upper, liquidity }: PositionMove): void {
     if (!this.#ticks || liquidity === 0n) return;
-    this.#ticks = moved(moved(this.#ticks, lower, liquidity), upper, -liquidity);
+    // What was not read cannot be removed.
+    const isKnown = (tick: number) => tick >= this.#reach.lowest && tick <= this.#reach.highest;
+    if (isKnown(lower)) this.#ticks = moved(this.#ticks, lower, liquidity);
+    if (isKnown(upper)) this.#ticks = moved(this.#ticks, upper, -liquidity);
+    if (this.#ticks.length > MAX_TICKS) this.#cut(this.#ticks);
+  }
+
+  /** Keeps the ticks nearest to the price. */
+  #cut(ticks: readonly TickLiquidity[]): void {
+    const { tick = 0 } = this.#range ?? {};
+    const above = ticks.findIndex((one) => one.tick > tick);
+    const middle = above < 0 ? ticks.length : above;
+    const kept = ticks.slice(Math.max(0, middle - MAX_TICKS / 4), middle + MAX_TICKS / 4);
+    this.#ticks = kept;
+    this.#readTick = tick;
+    this.#reach = { lowest: kept[0]?.tick ?? 0, highest: kept.at(-1)?.tick ?? 0, isCut: true };
   }
 }
 
@@ -115,36 +147,39 @@ function moved(ticks: readonly TickLiquidity[], tick: number, added: bigint): re
 }
 
 /**
- * Token 1 between the price and the lowest tick: L · (√upper − √lower) of each stretch. Liquidity
- * that is still in range below the lowest known tick is taken to reach the end.
+ * Token 1 between the price and the lowest tick: L · (√upper − √lower) of each stretch. Of the
+ * liquidity that is still in range below the lowest known tick, that which was in range all the way
+ * is taken to reach the end: narrow positions have little, and could pretend much. None is, if
+ * positions near the price are unknown.
  */
-function heldBelow({ sqrtPriceX96, tick, liquidity }: PriceRange, ticks: readonly TickLiquidity[]): bigint {
+function heldBelow(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {
   let sum = 0n;
-  let upper = sqrtPriceX96;
-  let inRange = liquidity;
+  let { sqrtPriceX96: upper, liquidity: inRange, liquidity: least } = range;
   for (const one of ticks.toReversed()) {
-    if (one.tick > tick) continue;
+    if (one.tick > range.tick) continue;
     sum += inRange * (upper - one.sqrt);
     upper = one.sqrt;
     inRange = inRange > one.net ? inRange - one.net : 0n;
+    if (inRange < least) least = inRange;
   }
-  return (sum + inRange * upper) >> 96n;
+  return (isCut ? sum : sum + least * upper) >> 96n;
 }
 
 /** Token 0 between the price and the highest tick: L · (1/√lower − 1/√upper) of each stretch. */
-function heldAbove({ sqrtPriceX96, tick, liquidity }: PriceRange, ticks: readonly TickLiquidity[]): bigint {
-  if (sqrtPriceX96 === 0n) return 0n;
+function heldAbove(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {
+  if (range.sqrtPriceX96 === 0n) return 0n;
   let sum = 0n;
-  let lower = Q192 / sqrtPriceX96;
-  let inRange = liquidity;
+  let lower = Q192 / range.sqrtPriceX96;
+  let { liquidity: inRange, liquidity: least } = range;
   for (const one of ticks) {
-    if (one.tick <= tick) continue;
+    if (one.tick <= range.tick) continue;
     const upper = Q192 / one.sqrt;
     sum += inRange * (lower - upper);
     lower = upper;
     inRange = inRange + one.net > 0n ? inRange + one.net : 0n;
+    if (inRange < least) least = inRange;
   }
-  return (sum + inRange * lower) >> 96n;
+  return (isCut ? sum : sum + least * lower) >> 96n;
 }
 
 /** Reads the price of a pool, and its positions around it. */
@@ -156,20 +191,26 @@ export function* readPositions(
   const range = yield* source.range();
   if (!range || tickSpacing < 1) return new PositionState({ range, nets: undefined, atBlock });
   const wordAt = (tick: number) => Math.floor(Math.floor(tick / tickSpacing) / TICKS_PER_WORD);
-  const first = wordAt(Math.max(-MAX_TICK, range.tick - WINDOW_TICKS));
-  const last = wordAt(Math.min(MAX_TICK, range.tick + WINDOW_TICKS));
+  const lowest = Math.max(-MAX_TICK, range.tick - WINDOW_TICKS);
+  const highest = Math.min(MAX_TICK, range.tick + WINDOW_TICKS);
+  const [first, last] = [wordAt(lowest), wordAt(highest)];
   const words = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   const bitmaps = yield* source.bitmaps(words);
-  const ticks = words
+  const all = words
     .flatMap((word, index) =>
       bitsOf(bitmaps[index] ?? 0n).map((bit) => (word * TICKS_PER_WORD + bit) * tickSpacing),
     )
-    .toSorted((one, other) => Math.abs(one - range.tick) - Math.abs(other - range.tick))
-    .slice(0, MAX_READ_TICKS);
+    .filter((tick) => tick >= lowest && tick <= highest)
+    .toSorted((one, other) => Math.abs(one - range.tick) - Math.abs(other - range.tick));
+  const ticks = all.slice(0, MAX_READ_TICKS);
   const nets = yield* source.nets(ticks);
   const isKnown = [...bitmaps, ...nets].every((word) => word !== undefined);
   const known = new Map(ticks.map((tick, index) => [tick, nets[index] ?? 0n]));
-  return new PositionState({ range, nets: isKnown ? known : undefined, atBlock });
+  const isCut = all.length > ticks.length;
+  const reach = isCut
+    ? { lowest: Math.min(...ticks), highest: Math.max(...ticks), isCut }
+    : { lowest, highest, isCut };
+  return new PositionState({ range, nets: isKnown ? known : undefined, atBlock, reach });
 }
 
 function bitsOf(word: bigint): readonly number[] {
