@@ -104,10 +104,10 @@ export class BinState implements PoolState {
     const side = amounts[0] < 0n ? 0 : 1;
     const left = this.#activeId ?? id;
     const rest: [bigint, bigint] = [...amounts];
-    const direction = id < left ? -1 : 1;
-    for (let passed = left; passed !== id; passed += direction) {
-      const bin = this.#bins?.get(passed);
-      if (!bin) continue;
+    // Between two bins may be millions of empty ones, which cost a swap nothing.
+    for (const [passed, bin] of (id !== left && this.#bins) || []) {
+      const isPassed = id < left ? passed > id && passed <= left : passed >= left && passed < id;
+      if (!isPassed) continue;
       rest[side] += bin[side];
       bin[side] = 0n;
     }
