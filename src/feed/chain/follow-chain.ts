@@ -176,7 +176,13 @@ class ChainFollower {
     const reader = new ContractReader(network, this.#pool, this.#facts);
     const named = [...network.factories, ...network.quotes];
     const addresses = [MULTICALL3, ...named.map(({ address }) => address)];
-    const present = await this.#persist(() => reader.haveCode(addresses, this.#signal));
+    const look = () => this.#persist(() => reader.haveCode(addresses, this.#signal));
+    let present = await look();
+    if (present.size < addresses.length) {
+      // By then, more endpoints than the first to respond are known.
+      await this.#options.clock.sleep(SECOND_MS, this.#signal);
+      present = await look();
+    }
     if (!present.has(MULTICALL3)) throw new Error(`${network.name} has no Multicall3 at ${MULTICALL3}`);
     const exists = ({ address }: { readonly address: string }) => present.has(address);
     for (const one of named) {

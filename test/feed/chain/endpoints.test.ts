@@ -3,6 +3,7 @@ import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { type Fault, FaultyNode } from "./faulty-node.ts";
 import { Market } from "./market.ts";
+import { ScriptedNode } from "./scripted-node.ts";
 import { TcpLine } from "./tcp-line.ts";
 
 const FAULTS: readonly Fault[] = [
@@ -108,6 +109,23 @@ describeOnAnvil("a chain behind several endpoints", () => {
     await using collector = new Collector({ network: market.exchange.network, urls: [foreign.url] });
     await expect(collector.ended).rejects.toThrow("no endpoint serves chain 56");
     expect(collector.notices.join()).toContain("serves chain 1, not 56");
+  });
+
+  test("[preset] contracts that the first endpoint to respond lacks are looked for again", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await using early = await new ScriptedNode().listen();
+    let looks = 0;
+    early.answer = async (method, params) => {
+      if (method === "eth_getCode" && looks++ < 2 * (network.factories.length + network.quotes.length + 1))
+        return { result: "0x" };
+      if (method === "eth_getHeaderByNumber") return { error: { code: -32_601, message: "unknown" } };
+      return { result: await chain.ask(method, [...params]) };
+    };
+    await using collector = new Collector({ network, urls: [early.url] });
+    await market.trade();
+    await collector.reached(await market.settle());
+    expect(collector.facts).toEqual(market.events);
   });
 
   test("[preset] a missing contract is ignored and reported; without any left the feed fails", async () => {

@@ -57,14 +57,23 @@ export class ContractReader {
     this.#factories = new Map(network.factories.map((factory) => [factory.address, factory]));
   }
 
-  /** Returns the addresses that have code. Rejects with RpcTrouble. */
+  /**
+   * Returns the addresses that have code at any endpoint: one that is out of step may lack it.
+   * Rejects with RpcTrouble.
+   */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const keyOf = (address: string) => `code ${address}`;
-    const present = await this.#remember(addresses, keyOf, z.boolean(), async (missing) => {
-      const ask = (address: string) => this.#pool.ask("eth_getCode", [address, "latest"], signal);
-      const codes = await Promise.all(missing.map(ask));
-      return codes.map((code) => (typeof code === "string" && code.length > 2 ? true : undefined));
-    });
+    const isCode = (code: unknown) => typeof code === "string" && code.length > 2;
+    const isPresent = async (address: string) => {
+      const request = ["eth_getCode", [address, "latest"], signal] as const;
+      if (isCode(await this.#pool.ask(...request))) return true;
+      const others = this.#pool.usable(-1).map((one) => one.ask(...request).catch(() => undefined));
+      return (await Promise.all(others)).some(isCode) || undefined;
+    };
+    const present = await this.#remember(addresses, keyOf, z.boolean(), (missing) =>
+      Promise.all(missing.map(isPresent)),
+    );
+    signal.throwIfAborted();
     return new Set(addresses.filter((_, index) => present[index]));
   }
 
