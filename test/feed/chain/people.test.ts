@@ -95,7 +95,9 @@ describe("people behind the swaps of a token in one transaction", () => {
     const dust = new Map(Array.from({ length: 40 }, (_, index) => [`0xa${index}`, 1n]));
     expect(summary(tradesOf(five, dust, SENDER))).toEqual([["0xa0", 500n]]);
     const thousands = new Map(Array.from({ length: 5_000 }, (_, index) => [`0xa${index}`, 100n]));
-    expect(tradesOf([...five, leg(-500n)], thousands, SENDER)).toHaveLength(6);
+    expect(tradesOf([...five, leg(-200n)], thousands, SENDER)).toHaveLength(6);
+    // Without money: what they buy is sold in the same transaction.
+    expect(tradesOf([...five, leg(-500n)], new Map([...crowd, ["0xb1", -500n]]), SENDER)).toEqual([]);
   });
 
   test("[people] who the pool names is the person, unless that is a router that keeps nothing", () => {

@@ -70,6 +70,8 @@ export function tradesOf(
   flows: ReadonlyMap<string, bigint>,
   sender: string,
 ): readonly NetTrade[] {
+  // Whoever swaps both ways within one transaction needs no money for it, and can name a crowd.
+  if (areCanceled(legs)) return [];
   const order = new Map(legs.map((leg, index) => [leg, index]));
   const lastOf = (own: readonly Leg[]) => own.reduce((last, leg) => Math.max(last, order.get(leg) ?? 0), 0);
   return [...peopleOf(legs, flows, sender)]
@@ -81,6 +83,16 @@ export function tradesOf(
 /** Returns whether buys and sells of so many tokens cancel out. */
 export function isCanceled(bought: number, sold: number): boolean {
   return Math.min(bought, sold) >= CANCELED_SHARE * Math.max(bought, sold);
+}
+
+function areCanceled(legs: readonly Leg[]): boolean {
+  const [bought, sold] = sumsOf(legs);
+  return isCanceled(Number(bought), Number(sold));
+}
+
+function sumsOf(legs: readonly Leg[]): readonly [bought: bigint, sold: bigint] {
+  const bought = legs.reduce((sum, { tokens }) => (tokens > 0n ? sum + tokens : sum), 0n);
+  return [bought, legs.reduce((sum, { tokens }) => (tokens < 0n ? sum - tokens : sum), 0n)];
 }
 
 /** Assigns each swap to one person: who the pool names, unless that is a router. */
@@ -151,9 +163,8 @@ function nearest(legs: readonly Leg[], units: bigint): Leg | undefined {
  * for the same reason.
  */
 function netOf(trader: string, legs: readonly Leg[]): readonly NetTrade[] {
-  const bought = legs.reduce((sum, { tokens }) => (tokens > 0n ? sum + tokens : sum), 0n);
-  const sold = legs.reduce((sum, { tokens }) => (tokens < 0n ? sum - tokens : sum), 0n);
-  if (isCanceled(Number(bought), Number(sold))) return [];
+  if (areCanceled(legs)) return [];
+  const [bought, sold] = sumsOf(legs);
   const isBuy = bought > sold;
   const [more, less] = isBuy ? [bought, sold] : [sold, bought];
   const parts = partsOf(legs.filter(({ tokens }) => tokens > 0n === isBuy));
