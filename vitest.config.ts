@@ -31,10 +31,10 @@ const SLOW = [
 ];
 
 /**
- * These wait for more than half of their time, so that six at a time keep two cores busy. One
- * process runs many files, and loads the sources once for all of them.
+ * These wait for half of their time, so that three at a time keep two cores busy. One process runs
+ * many files, and loads the sources once for all of them. With six, waits of 50 s ran out.
  */
-const waiting = { maxWorkers: 6, isolate: false };
+const waiting = { maxWorkers: 3, isolate: false };
 /** These wait now and then. */
 const shared = { maxWorkers: 3, isolate: false, sequence: { groupOrder: 1 } };
 
