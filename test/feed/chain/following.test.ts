@@ -182,8 +182,15 @@ describeOnAnvil("a chain that is followed", () => {
     const { filling } = collector.feed;
     expect(filling?.()?.ofMs).toBeGreaterThan(180_000);
     const observed = () => collector.events.filter(({ kind }) => kind === "observed");
-    // What was read is emitted with the next block of the present.
+    let readMs = -1;
+    const hasReadMore = () => {
+      const before = readMs;
+      readMs = filling?.()?.readMs ?? Number.POSITIVE_INFINITY;
+      return readMs > before || readMs === Number.POSITIVE_INFINITY;
+    };
+    // What was read is emitted with the next block of the present, which goes before the past.
     while (observed().length < 2) {
+      await expect.poll(hasReadMore).toBe(true);
       await chain.mine(1);
       await collector.reached((await market.settle()) - 1_000);
     }
