@@ -111,6 +111,7 @@ test.skipIf(!env)(
       "src/client/README.md",
       "src/config/SETTINGS.md",
       "src/dashboard/README.md",
+      "src/feed/CHAINS.md",
       "src/feed/LIVE.md",
       "src/feed/RECORDING.md",
       "src/gateway/OPERATING.md",
