@@ -20,14 +20,15 @@ export function EventsView({ events, count }: Shown) {
   const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
   const isScrolled = useScrolled();
   const [, showNewer] = useState(0);
-  const held = useRef<Shown>(undefined);
+  const shownLast = useRef<Shown>(undefined);
   const latest = { events, count };
-  if (!(isOver || isFocused || isScrolled || isStill)) held.current = undefined;
-  else held.current ??= latest;
-  const shown = held.current ?? latest;
+  // The scroll event comes a frame late: events that arrive before it look for themselves.
+  const isReading = isOver || isFocused || isStill || isScrolled || scrollY > READS_FROM_PX;
+  const shown = (isReading ? shownLast.current : undefined) ?? latest;
+  shownLast.current = shown;
   const waiting = count - shown.count;
   const release = () => {
-    held.current = latest;
+    shownLast.current = latest;
     scrollTo(0, 0);
     showNewer(count);
   };
