@@ -153,8 +153,9 @@ describe("one endpoint", () => {
     await using node = await new ScriptedNode().listen();
     const { endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
     const stop = new AbortController();
-    await endpoint.listen(stop.signal);
-    expect([endpoint.pushesBlocks, node.openSockets, heads]).toEqual([true, 1, [98]]);
+    expect(await endpoint.listen(stop.signal)).toBeUndefined();
+    expect(await endpoint.pollFinalHead(stop.signal)).toBeUndefined();
+    expect([endpoint.isListening, node.openSockets, heads]).toEqual([true, 1, [98]]);
     node.tellHead(101);
     await until("it is heard", () => heads.length === 2);
     // While one poll runs, all that are pushed cause one more.
@@ -163,8 +164,42 @@ describe("one endpoint", () => {
     await until("the last is heard", () => heads.at(-1) === 102);
     expect(heads.slice(0, 2)).toEqual([98, 99]);
     expect(node.asked.length - before).toBeLessThanOrEqual(3);
-    stop.abort();
+    endpoint.close();
     await until("the WebSocket is closed", () => node.openSockets === 0);
+  });
+
+  test("opens its WebSocket again with the next request after it was lost, and listens again", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint, heads } = endpointOf(node, node.url.replace("http", "ws"));
+    expect(await endpoint.listen(never)).toBeUndefined();
+    node.isDown = true;
+    await until("the loss is noticed", () => !endpoint.isListening);
+    for (const listening of [endpoint.listen(never), endpoint.listen(never)])
+      expect((await listening)?.message).toMatch(/WebSocket/);
+    expect([endpoint.strikes, endpoint.isResting]).toEqual([2, true]);
+    node.isDown = false;
+    clock.advance(5_000);
+    expect(await endpoint.listen(never)).toBeUndefined();
+    expect(await endpoint.pollFinalHead(never)).toBeUndefined();
+    node.tellHead(101);
+    await until("the new head is heard", () => heads.at(-1) === 99);
+    expect([endpoint.strikes, node.openSockets]).toEqual([0, 1]);
+    endpoint.close();
+  });
+
+  test("counts as failed if nothing comes over its WebSocket in time, and then gets a new one", async () => {
+    await using node = await new ScriptedNode().listen();
+    const { clock, endpoint } = endpointOf(node, node.url.replace("http", "ws"));
+    const { promise: unanswered } = Promise.withResolvers<Answer>();
+    node.answer = () => unanswered;
+    const polled = endpoint.pollFinalHead(never);
+    await until("it is asked", () => node.asked.length === 1);
+    clock.advance(10_000);
+    expect((await polled)?.message).toMatch(/^did not answer \w+ over its WebSocket within 10 s$/);
+    await until("the dead WebSocket is closed", () => node.openSockets === 0);
+    node.answer = undefined;
+    expect(await endpoint.pollFinalHead(never)).toBeUndefined();
+    endpoint.close();
   });
 });
 

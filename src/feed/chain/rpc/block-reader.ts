@@ -139,8 +139,8 @@ export class BlockReader {
     const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
     // Two addresses of one host, for HTTP and for WebSocket, are one provider. At the head, one
     // endpoint is always the first to report a block as final. The others have it.
-    const rankOf = ({ name, finalHead }: Endpoint) =>
-      2 * Number(name === first.name) + Number(finalHead < number);
+    const rankOf = ({ host, finalHead }: Endpoint) =>
+      2 * Number(host === first.host) + Number(finalHead < number);
     let isExpected = false;
     for (const other of others.toSorted((a, b) => rankOf(a) - rankOf(b))) {
       const isSame = await this.#isSame(other, number, reading, signal);

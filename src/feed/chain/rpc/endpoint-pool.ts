@@ -44,7 +44,11 @@ export class EndpointPool {
 
   /** Polls the final heads until the signal aborts. Does not reject. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all(this.#endpoints.map((endpoint) => this.#watch(endpoint, signal)));
+    const watch = async (endpoint: Endpoint) => {
+      await this.#watch(endpoint, signal);
+      endpoint.close();
+    };
+    await Promise.all(this.#endpoints.map(watch));
   }
 
   /**
@@ -57,7 +61,7 @@ export class EndpointPool {
       .filter((endpoint) => !endpoint.isResting && endpoint.finalHead >= number)
       .map((endpoint) => ({
         endpoint,
-        rank: [endpoint.strikes, Number(endpoint.pushesBlocks), ...endpoint.load],
+        rank: [endpoint.strikes, Number(endpoint.hasSocket), ...endpoint.load],
       }))
       .toSorted((a, b) => compare(a.rank, b.rank))
       .map(({ endpoint }) => endpoint);
@@ -138,24 +142,21 @@ export class EndpointPool {
 
   async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     const { clock, pollEveryMs = SECOND_MS, notify } = this.#options;
-    let isListening = false;
     let isDown = false;
     while (!signal.aborted && !this.#foreign.has(endpoint)) {
       if (!endpoint.isResting) {
         if (!this.#proved.has(endpoint)) await this.#prove(endpoint, signal);
         if (this.#proved.has(endpoint)) {
-          if (!isListening) void endpoint.listen(signal);
-          isListening = true;
           // Poll one that pushes its blocks occasionally too, because a connection may be dead and
           // silent.
-          const trouble = await endpoint.pollFinalHead(signal);
+          const trouble = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
           this.#note(endpoint, trouble?.message);
           if (trouble && !isDown) notify("warn", `${endpoint.name} ${trouble.message}`);
           else if (!trouble && isDown) notify("info", `${endpoint.name} responds again`);
           isDown = trouble !== undefined;
         }
       }
-      const pauseMs = endpoint.pushesBlocks ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
+      const pauseMs = endpoint.isListening ? Math.max(pollEveryMs, 5 * SECOND_MS) : pollEveryMs;
       await clock.sleep(pauseMs, signal).catch(() => undefined);
     }
   }

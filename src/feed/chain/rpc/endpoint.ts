@@ -1,7 +1,8 @@
-import { createClient, HttpRequestError, http, RpcRequestError, webSocket } from "viem";
+import { createClient, HttpRequestError, http, RpcRequestError } from "viem";
 import { z } from "zod";
 import type { Clock } from "../../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../../lib/time/time.ts";
+import { JsonRpcSocket } from "../../service/json-rpc-socket.ts";
 import { type RequestOutcome, ServiceTally } from "../../service/service-tally.ts";
 import { Quantity } from "../evm-block.ts";
 import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
@@ -60,11 +61,12 @@ const RECOVERY = 0.7;
  * longer with each consecutive one.
  */
 export class Endpoint {
-  /** Its host, for people: the rest of the address may be a key. */
+  readonly host: string;
+  /** For people: without the rest of the address, which may be a key. */
   readonly name: string;
-  readonly pushesBlocks: boolean;
   readonly tally: ServiceTally;
   readonly #options: EndpointOptions;
+  readonly #socket: JsonRpcSocket | undefined;
   readonly #client;
   #finalHead = -1;
   #movedAt = Number.NEGATIVE_INFINITY;
@@ -80,12 +82,24 @@ export class Endpoint {
   #nextAt = 0;
 
   constructor(options: EndpointOptions) {
-    const { url, timeoutMs } = options;
+    const { url, timeoutMs, clock } = options;
+    const { protocol, host } = new URL(url);
+    const isSocket = /^wss?:$/.test(protocol);
     this.#options = options;
-    this.name = new URL(url).host;
-    this.tally = new ServiceTally(options.clock);
-    this.pushesBlocks = /^wss?:/.test(url);
-    this.#client = createRpcClient(url, timeoutMs, this.pushesBlocks);
+    this.host = host;
+    this.name = isSocket ? `${protocol}//${host}` : host;
+    this.tally = new ServiceTally(clock);
+    this.#socket = isSocket ? new JsonRpcSocket({ url, clock, timeoutMs }) : undefined;
+    this.#client = createClient({ transport: http(url, { retryCount: 0, timeout: timeoutMs }) });
+  }
+
+  get hasSocket(): boolean {
+    return this.#socket !== undefined;
+  }
+
+  /** It pushes its new blocks. */
+  get isListening(): boolean {
+    return this.#socket?.isSubscribed === true;
   }
 
   /** The highest block that it claims is final; −1 before the first response. */
@@ -137,8 +151,7 @@ export class Endpoint {
     const askedAt = clock.monotonic();
     this.tally.asked(askedAt - now);
     try {
-      // viem types each method's own parameters; here they are the caller's.
-      const answer: unknown = await this.#client.request({ method, params } as never);
+      const answer = await this.#send(method, params, signal);
       this.tally.ended("good");
       this.#pauseMs = this.#pauseMs < 1 ? 0 : this.#pauseMs * RECOVERY;
       return answer;
@@ -175,36 +188,36 @@ export class Endpoint {
       }
       return undefined;
     } catch (error) {
-      const trouble = readTrouble(error);
-      if (trouble.kind === "rate" || signal.aborted) return undefined;
-      this.#misses += 1;
-      this.#rest();
-      return trouble;
+      return this.#miss(error, signal);
     }
   }
 
   /**
-   * Polls the final head with each new block until the signal aborts, if the endpoint pushes them.
-   * Failures count.
+   * Subscribes to new blocks, if the endpoint has a WebSocket that is not subscribed yet, and polls
+   * the final head with each one until the signal aborts. Returns the trouble as
+   * {@link pollFinalHead} does. Poll afterwards: blocks from before are not pushed.
    */
-  async listen(signal: AbortSignal): Promise<void> {
-    const { transport } = this.#client;
-    if (!("subscribe" in transport)) return;
-    const close = () =>
-      void transport
-        .getRpcClient()
-        .then((client) => client.close())
-        .catch(() => undefined);
-    signal.addEventListener("abort", close, { once: true });
-    const onData = () => void this.#pollOnPush(signal);
+  async listen(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
-      await transport.subscribe({ params: ["newHeads"], onData, onError: () => this.markFailure() });
-      if (signal.aborted) close();
-      // The subscription does not report blocks from before it started.
-      else await this.pollFinalHead(signal);
-    } catch {
-      if (!signal.aborted) this.markFailure();
+      await this.#socket?.subscribe("newHeads", () => void this.#pollOnPush(signal), signal);
+      return undefined;
+    } catch (error) {
+      return this.#miss(error, signal);
     }
+  }
+
+  /** Closes its WebSocket. */
+  close(): void {
+    this.#socket?.close();
+  }
+
+  async #send(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
+    // viem types each method's own parameters; here they are the caller's.
+    if (!this.#socket) return await this.#client.request({ method, params } as never);
+    const reply = await this.#socket.request(method, params, signal);
+    if ("result" in reply) return reply.result;
+    const { error } = reply;
+    throw new RpcRequestError({ body: { method, params }, error, url: this.name });
   }
 
   /** Blocks that are pushed during a poll cause one more poll. */
@@ -239,6 +252,14 @@ export class Endpoint {
     return Math.max(0, Quantity.parse(await this.ask("eth_blockNumber", [], signal)) - finalityBlocks);
   }
 
+  #miss(error: unknown, signal: AbortSignal): RpcTrouble | undefined {
+    const trouble = readTrouble(error);
+    if (trouble.kind === "rate" || signal.aborted) return undefined;
+    this.#misses += 1;
+    this.#rest();
+    return trouble;
+  }
+
   #rest(): void {
     const restMs = Math.min(MAX_REST_MS, (SECOND_MS / 8) * 2 ** Math.min(20, this.strikes));
     this.#restUntil = Math.max(this.#restUntil, this.#options.clock.monotonic() + restMs);
@@ -262,10 +283,4 @@ function isRefusal({ kind, cause }: RpcTrouble): boolean {
   if (kind === "rate") return false;
   if (cause instanceof HttpRequestError) return cause.status !== undefined && cause.status < 500;
   return kind === "refused" || cause instanceof RpcRequestError;
-}
-
-function createRpcClient(url: string, timeout: number, isSocket: boolean) {
-  if (!isSocket) return createClient({ transport: http(url, { retryCount: 0, timeout }) });
-  const reconnect = { attempts: Number.POSITIVE_INFINITY, delay: 2 * SECOND_MS };
-  return createClient({ transport: webSocket(url, { retryCount: 0, timeout, reconnect }) });
 }

@@ -1,4 +1,5 @@
 import { HttpRequestError, RpcError, RpcRequestError } from "viem";
+import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
@@ -56,6 +57,7 @@ export function readTrouble(thrown: unknown): RpcTrouble {
     }
     return trouble("failed", status === undefined ? "is unreachable" : `returned status ${status}`, error);
   }
+  if (error instanceof SocketFailure) return trouble("failed", error.message, error);
   const name = error instanceof Error ? error.name : typeof error;
   return trouble(
     "failed",

@@ -1,0 +1,166 @@
+import { WebSocket } from "ws";
+import { z } from "zod";
+import type { Clock } from "../../lib/time/clock.ts";
+import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
+
+/** No answer came over the WebSocket. The message says why, without its address. */
+export class SocketFailure extends Error {
+  override readonly name = "SocketFailure";
+}
+
+interface SocketOptions {
+  readonly url: string;
+  readonly clock: Clock;
+  /** Timeout of a request in milliseconds, including the connection if that has to be opened. */
+  readonly timeoutMs: number;
+}
+
+const Reply = z.union([
+  z.object({ id: z.int(), error: z.object({ code: z.int(), message: z.string() }) }),
+  z.object({ id: z.int(), result: z.unknown() }),
+]);
+type Reply = z.infer<typeof Reply>;
+const Push = z.object({ method: z.literal("eth_subscription") });
+
+/** The receipts of a large block have some megabytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/**
+ * JSON-RPC over one WebSocket. The first request opens it, and after a loss the next one does: it
+ * never reconnects by itself, so whoever sends requests sets the pace.
+ */
+export class JsonRpcSocket {
+  readonly #options: SocketOptions;
+  #connection: Connection | undefined;
+
+  constructor(options: SocketOptions) {
+    this.#options = options;
+  }
+
+  /** Sends a request. Rejects with {@link SocketFailure} or the signal's reason. */
+  async request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<Reply> {
+    const { clock, timeoutMs } = this.#options;
+    const connection = this.#connect(signal);
+    const { heard } = connection;
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const forget = connection.ask(method, params, { resolve, reject });
+    try {
+      return await withDeadline(() => promise, timeoutMs, clock, signal);
+    } catch (error) {
+      if (!(error instanceof DeadlineExpired)) throw error;
+      const words = `did not answer ${method} over its WebSocket within ${timeoutMs / 1_000} s`;
+      // A peer that is gone may leave the connection open.
+      if (connection.heard === heard) connection.end(words);
+      throw new SocketFailure(words, { cause: error });
+    } finally {
+      forget();
+    }
+  }
+
+  /** Whether events of a subscription arrive, as far as is known. */
+  get isSubscribed(): boolean {
+    return this.#connection?.isSubscribed === true;
+  }
+
+  /**
+   * Subscribes to events of that kind, at most once per connection, because an endpoint that
+   * refuses will refuse again. Rejects like {@link request}.
+   */
+  async subscribe(kind: string, onEvent: () => void, signal: AbortSignal): Promise<void> {
+    const connection = this.#connect(signal);
+    if (connection.isSubscribed !== undefined) return;
+    connection.onEvent = onEvent;
+    const reply = await this.request("eth_subscribe", [kind], signal);
+    connection.isSubscribed = "result" in reply;
+  }
+
+  close(): void {
+    this.#connection?.end("was closed");
+  }
+
+  #connect(signal: AbortSignal): Connection {
+    signal.throwIfAborted();
+    if (this.#connection?.isOver !== false) {
+      const { url, timeoutMs } = this.#options;
+      this.#connection = new Connection(url, timeoutMs);
+    }
+    return this.#connection;
+  }
+}
+
+interface Pending {
+  readonly resolve: (reply: Reply) => void;
+  readonly reject: (failure: SocketFailure) => void;
+}
+
+class Connection {
+  /** Messages received. */
+  heard = 0;
+  isOver = false;
+  /** Whether it pushes events; `undefined` until it has answered. */
+  isSubscribed: boolean | undefined;
+  onEvent: () => void = () => undefined;
+  readonly #socket: WebSocket;
+  readonly #opened: Promise<unknown>;
+  readonly #pending = new Map<number, Pending>();
+  #isOpen = false;
+  #lastId = 0;
+
+  constructor(url: string, timeoutMs: number) {
+    const socket = new WebSocket(url, {
+      maxPayload: MAX_BYTES,
+      handshakeTimeout: timeoutMs,
+      followRedirects: false,
+    });
+    this.#socket = socket;
+    this.#opened = new Promise((resolve) => {
+      socket.once("open", () => {
+        this.#isOpen = true;
+        resolve(undefined);
+      });
+    });
+    socket.on("message", (data) => this.#read(String(data)));
+    socket.on("unexpected-response", (request, { statusCode }) => {
+      request.destroy();
+      this.end(`rejected its WebSocket with status ${statusCode}`);
+    });
+    socket.on("error", () =>
+      this.end(this.#isOpen ? "broke its WebSocket off" : "is unreachable over its WebSocket"),
+    );
+    socket.on("close", (code) => this.end(`closed its WebSocket (${code})`));
+  }
+
+  /** Sends a request once the connection is open. Returns a function to no longer wait for it. */
+  ask(method: string, params: readonly unknown[], pending: Pending): () => void {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#pending.set(id, pending);
+    const text = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+    void this.#opened.then(() => this.#socket.send(text, () => undefined));
+    return () => void this.#pending.delete(id);
+  }
+
+  /** Ends the connection, and fails what is pending with these words. */
+  end(words: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.isSubscribed = false;
+    for (const { reject } of this.#pending.values()) reject(new SocketFailure(words));
+    // At once, without waiting for a peer that may be gone.
+    this.#socket.terminate();
+  }
+
+  #read(text: string): void {
+    this.heard += 1;
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.end("sent something other than JSON over its WebSocket");
+      return;
+    }
+    const reply = Reply.safeParse(message);
+    if (reply.success) this.#pending.get(reply.data.id)?.resolve(reply.data);
+    else if (Push.safeParse(message).success) this.onEvent();
+  }
+}
