@@ -34,7 +34,7 @@ export interface FeedPart {
   readonly observedAtMs: number | undefined;
   /** Milliseconds since that advanced, or since the start. */
   readonly ageMs: number;
-  /** Number of its candles and reports that arrived too late for the market. */
+  /** Number of an aggregator's reports that arrived too late for the market. */
   readonly late: number;
   readonly filling: Filling | undefined;
 }

@@ -52,9 +52,9 @@ export type Trade = z.infer<typeof Trade>;
 
 /**
  * One minute of a market whose individual trades are unknown. It occurs when the minute ends: `at`
- * is `openAt` + 60,000. A later `at` marks a past candle, looked up when the feed began to follow
- * the token. Past candles precede the token's first present candle, in the order of their minutes.
- * A minute without a candle is flat. Prices are in the feed's quote, `volume` in the token.
+ * is `openAt` + 60,000. A later `at` marks a past candle, which the feed looked up when it began to
+ * follow the token or was cut off. A token's candles come in the order of their minutes. A minute
+ * without a candle is flat. Prices are in the feed's quote, `volume` in the token.
  */
 export const Candle = z.object({
   kind: z.literal("candle"),

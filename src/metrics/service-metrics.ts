@@ -10,7 +10,7 @@ export function partMetrics(
     Object.fromEntries((freshness().parts ?? []).map((part) => [part.name, read(part)]));
   const isUp = each(({ state }) => Number(state === "live"));
   const age = each(({ data_age_ms }) => data_age_ms / 1_000);
-  const dropped = "Candles and reports of a part that were dropped because they arrived too late.";
+  const dropped = "An aggregator's reports that were dropped because they arrived too late.";
   return {
     flarewire_part_up: first(
       level("1 for a part of the market that is in use, 0 for one that is not.", isUp, "part"),

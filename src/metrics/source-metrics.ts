@@ -12,7 +12,7 @@ export interface SourceParts {
   readonly upstream?: () => UpstreamStats;
   /** Unusable market events by reason; absent if the source does not count them. */
   readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
-  /** Candles and reports that arrived too late, by part of the market; absent likewise. */
+  /** An aggregator's reports that arrived too late, by part of the market; absent likewise. */
   readonly late?: (() => Readonly<Record<string, number>>) | undefined;
   /** Reports on the external services of the market; absent likewise. */
   readonly services?: (() => readonly ServiceReport[]) | undefined;

@@ -286,9 +286,10 @@ export class TrendEngine {
 
   #step(atMs: number): void {
     this.#stepMs = atMs;
+    const touched = this.#touched;
+    for (const token of touched) this.#detector.catchUp(token);
     const isMinute = atMs === this.#nextMinuteMs;
     if (isMinute) this.#closeMinute(atMs);
-    const touched = this.#touched;
     this.#touched = [];
     for (const token of touched) {
       if (!token.isTouched) continue;

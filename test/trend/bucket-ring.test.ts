@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import {
   advanceRing,
-  amendClose,
   buysWithin,
   closeAt,
   createRing,
@@ -37,13 +36,10 @@ test("a late trade counts in its own step and does not change the close", () => 
   recordInRing(ring, 11, 6, 1, 0);
   recordInRing(ring, 10, 9, 1, 0);
   expect([closeAt(ring, 10), closeAt(ring, 11), buysWithin(ring, 10, 10)]).toEqual([5, 6, 2]);
-  amendClose(ring, 10, 9);
-  expect(closeAt(ring, 10)).toBe(9);
 });
 
 test("an empty ring returns zeros", () => {
   const ring = createRing(4);
   advanceRing(ring, 7);
-  amendClose(ring, 7, 1);
   expect([closeAt(ring, 7), buysWithin(ring, 0, 9), knownSteps(ring, 7, 60)]).toEqual([0, 0, 0]);
 });

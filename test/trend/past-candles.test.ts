@@ -1,4 +1,7 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Candle } from "../../src/market/index.ts";
+import type { Snapshot } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import {
   candle,
@@ -57,4 +60,54 @@ test("a past candle is late after the first closed minute of the present, or if 
   for (let times = 0; times < 2; times++) engine.accept(other);
   engine.accept(clock(START + MINUTE + 2 * SECOND));
   expect(engine.rejected.late).toBe(2);
+});
+
+/** Delivers an outage's minutes at a second of a later minute, the second half a second later. */
+function lateMinutes(fromMinute: number, minutes: number, second: number): Candle[] {
+  const moment = START + (fromMinute + minutes) * MINUTE + second * SECOND;
+  const isLate = ({ at }: Candle) => at > START + fromMinute * MINUTE && at <= moment;
+  const isSecondHalf = ({ at }: Candle) => at > START + (fromMinute + minutes / 2) * MINUTE;
+  return CANDLES.map((one) =>
+    isLate(one) ? { ...one, at: moment + (isSecondHalf(one) ? SECOND : 0) } : one,
+  );
+}
+
+const ranges = { from: fc.integer({ min: 0, max: 44 }), minutes: fc.integer({ min: 1, max: 40 }) };
+
+test("a token whose candles of an outage arrive after it reads as if they had arrived in time", () => {
+  const until = START + 125 * MINUTE;
+  const inTime = withClocks(
+    CANDLES.filter(({ at }) => at <= until),
+    until,
+  );
+  const always = new TrendEngine();
+  // The ranks that were served in the outage stay as they were.
+  const pricesOf = ({ charts }: Snapshot) => charts.exchange.map(({ streak: _, ...item }) => item);
+  const expected = pricesOf(drive(always, inTime));
+  expect(expected[0]?.latest_candle_prices.length).toBe(60);
+  fc.assert(
+    fc.property(ranges.from, ranges.minutes, fc.integer({ min: 6, max: 58 }), (from, minutes, second) => {
+      const late = lateMinutes(40 + from, minutes, second).filter(({ at }) => at <= until);
+      const events = withClocks(late, until);
+      let engine = new TrendEngine();
+      const half = Math.floor(events.length * 0.7);
+      drive(engine, events.slice(0, half));
+      // A restart in between changes nothing.
+      engine = TrendEngine.restore(engine.checkpoint());
+      const charts = pricesOf(drive(engine, events.slice(half)));
+      expect(engine.rejected.late).toBe(0);
+      expect(engine.readingOf("exchange", TOKEN)).toEqual(always.readingOf("exchange", TOKEN));
+      expect(charts).toEqual(expected);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test("a late candle changes no minute before the token's last known one", () => {
+  const engine = new TrendEngine();
+  const at = START + 5 * MINUTE + 10 * SECOND;
+  drive(engine, withClocks([candle(START + 3 * MINUTE, TOKEN, 1, 1, exchange)], at));
+  engine.accept({ ...candle(START + 5 * MINUTE, TOKEN, 1, 2, exchange), at });
+  engine.accept({ ...candle(START + 4 * MINUTE, TOKEN, 1, 3, exchange), at });
+  expect(engine.rejected.late).toBe(1);
 });

@@ -5,18 +5,18 @@ export const LATE_MS = 5_000;
 
 /**
  * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present.
- * A trade becomes a past trade and a listing keeps its time, because an outage's trades, replayed
- * as new, would look like a rush. A pool's liquidity and a token's profile still hold. Candles and
- * reports are dropped.
+ * A trade becomes a past trade, a candle a past candle, and a listing keeps its time, because an
+ * outage's trades, replayed as new, would look like a rush. A pool's liquidity and a token's
+ * profile still hold. An aggregator's reports are dropped.
  */
 export function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {
   switch (event.kind) {
     case "trade":
       return { ...event, at: atMs, tradedAt: event.tradedAt ?? event.at };
-    case "candle":
     case "window":
     case "clock":
       return undefined;
+    case "candle":
     case "profile":
     case "observed":
     case "liquidity":

@@ -186,7 +186,7 @@ class Merger {
       this.#reportEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.holdsWatermark
-        ? `is back in step with the others; ${line.late} of its candles and reports came too late so far`
+        ? `is back in step with the others; ${line.late} of its reports came too late so far`
         : line.wasInStep
           ? "is silent or far behind; continuing without it"
           : "is not in step yet; starting without it";

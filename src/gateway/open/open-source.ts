@@ -73,7 +73,7 @@ interface Continuation {
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
   readonly services?: () => readonly ServiceReport[];
-  /** Returns how many candles and reports came too late, by part of the market. */
+  /** Returns how many of an aggregator's reports came too late, by part of the market. */
   readonly late?: () => Readonly<Record<string, number>>;
   readonly upstream?: () => UpstreamStats;
   /** Resolves when the source's writes are on disk. Call it after the last poll. */

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { advanceRing, amendClose, closeAt, recordInRing } from "../state/bucket-ring.ts";
+import { advanceRing, closeAt, recordInRing, recordPast } from "../state/bucket-ring.ts";
 import {
   activeMinutesOf,
   CHART_MINUTES,
@@ -23,7 +23,10 @@ import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readTrades, readWindow } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
 
-/** Maximum gap between past candles that is filled minute by minute. Every window is shorter. */
+/**
+ * Maximum gap between past candles that is filled minute by minute, and the oldest silent minute
+ * that a late candle may change. Every window is shorter.
+ */
 const MAX_FLAT_MINUTES = 1_440;
 
 /** Longest usual time without a report of an aggregator on any token of a group. */
@@ -65,13 +68,15 @@ export class Detector {
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
     if (token.candle) {
-      token.candleBefore = { ...token.candle };
-      const { pending } = token;
+      const { candle, pending } = token;
+      const isSilentAgain = !pending && token.silentMinutes > 0 && token.silentMinutes < MAX_FLAT_MINUTES;
+      if (!isSilentAgain) token.candleBefore = { ...candle };
+      token.silentMinutes = pending ? 0 : isSilentAgain ? token.silentMinutes + 1 : 1;
       if (pending) {
         noteClose(token, pending, minute);
         token.pending = null;
       }
-      stepCandle(token.candle, pending ?? flat(token.candle.close), this.rateOf(token), this.#settings);
+      stepCandle(candle, pending ?? flat(candle.close), this.rateOf(token), this.#settings);
     } else if (token.trades && isLive(token, atMs)) {
       const rate = this.rateOf(token);
       notePeak(token, closeAt(token.minutes, minute), minute);
@@ -102,16 +107,34 @@ export class Detector {
     token.isStale = true;
   }
 
-  /** Repeats the minute that ended at `atMs` with a candle that arrived late. */
-  amendMinute(token: TokenState, candle: PendingCandle, atMs: number): void {
-    if (!token.candle) return;
-    const minute = atMs / MINUTE_MS - 1;
+  /**
+   * Repeats a minute of the last {@link TokenState.silentMinutes}, or the last one, with a candle
+   * that arrived late. {@link catchUp} repeats the silent ones after it.
+   *
+   * @param lastMinute The last closed minute.
+   */
+  amendMinute(token: TokenState, candle: PendingCandle, minute: number, lastMinute: number): void {
+    const { candle: present, minutes, silentMinutes } = token;
+    if (!present) return;
+    const state = { ...(token.candleBefore ?? present) };
+    token.silentMinutes = lastMinute - minute;
+    for (let silent = silentMinutes - 1; silent > token.silentMinutes; silent--)
+      stepCandle(state, flat(state.close), this.rateOf(token), this.#settings);
+    const before = { ...state };
     noteClose(token, candle, minute);
-    amendClose(token.minutes, minute, candle.close);
-    if (token.candleBefore) token.candle = { ...token.candleBefore };
-    else token.candleBefore = { ...token.candle };
-    stepCandle(token.candle, candle, this.rateOf(token), this.#settings);
+    recordPast(minutes, minute, Number.POSITIVE_INFINITY, candle.close, 0, 0);
+    stepCandle(state, candle, this.rateOf(token), this.#settings);
+    token.candle = state;
+    token.candleBefore = token.silentMinutes > 0 ? { ...state } : before;
     token.isStale = true;
+  }
+
+  /** Processes the silent minutes after an amended one. */
+  catchUp(token: TokenState): void {
+    const { candle, candleBefore, silentMinutes } = token;
+    if (!candle || !candleBefore) return;
+    while (candle.minutes - candleBefore.minutes < silentMinutes)
+      stepCandle(candle, flat(candle.close), this.rateOf(token), this.#settings);
   }
 
   noteHeard(group: MarketGroup, atMs: number): void {

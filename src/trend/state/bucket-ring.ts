@@ -93,13 +93,6 @@ export function scaleRing(ring: BucketRing, factor: number): void {
   for (let slot = 0; slot < ring.closes.length; slot++) ring.closes[slot] = (ring.closes[slot] ?? 0) * factor;
 }
 
-/** Corrects a stored step's close for a late candle; the flat ones after it stay. */
-export function amendClose(ring: BucketRing, bucket: number, price: number): void {
-  if (ring.last >= 0 && bucket <= ring.last && bucket >= oldest(ring)) {
-    ring.closes[bucket % ring.closes.length] = price;
-  }
-}
-
 /** Returns the last price at the end of a step; the first price for earlier steps, 0 if empty. */
 export function closeAt(ring: BucketRing, bucket: number): number {
   if (ring.last < 0) return 0;

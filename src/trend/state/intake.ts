@@ -129,26 +129,27 @@ export class Intake {
 
   /**
    * Applies a candle. It waits until its minute ends at `nextMinuteMs`; a late one amends the
-   * previous minute. A past candle counts at once, until the token's first present minute is
-   * closed.
+   * previous minute. A past candle counts at once, if its token has no later one.
    */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
     const { settings, detector } = this.#books;
     const minute = event.openAt / MINUTE_MS;
     const endMs = event.openAt + MINUTE_MS;
+    const lastMinute = nextMinuteMs / MINUTE_MS - 2;
     const isPast = event.at > endMs;
-    const isLate = event.at === nextMinuteMs - MINUTE_MS;
-    if (!isPast && !isLate && event.at !== nextMinuteMs) return "late";
+    if (!isPast && minute < lastMinute) return "late";
     const token = this.#find(event);
     if (token.trades) return "mixed";
-    if (isPast && (token.candleBefore !== null || minute <= token.minutes.last)) return "late";
+    const isFollowed = token.candleBefore !== null;
+    const knownMinute = isFollowed ? lastMinute - token.silentMinutes : token.minutes.last;
+    if (isPast && minute <= knownMinute) return "late";
     token.candle ??= createCandleState(numbers.open, settings);
     noteMarket(token, event.at);
     if (numbers.usd > 0) noteActivity(token, endMs, minute);
     const candle = pendingOf(event, numbers);
-    if (isPast) detector.fillMinute(token, candle, minute);
-    else if (isLate) detector.amendMinute(token, candle, event.at);
-    else token.pending = candle;
+    if (endMs === nextMinuteMs) token.pending = candle;
+    else if (isPast && !isFollowed) detector.fillMinute(token, candle, minute);
+    else detector.amendMinute(token, candle, minute, lastMinute);
     return token;
   }
 

@@ -2,7 +2,7 @@
 export const REJECT_REASONS = [
   /** Not an object, of unknown kind, or with a field of the wrong type or out of range. */
   "malformed",
-  /** Older than the bound for late events, or a candle of a minute before the previous one. */
+  /** Older than the bound for late events, or a candle before the last known one. */
   "late",
   /** Further ahead of the engine's clock than is possible in an ordered feed. */
   "ahead",

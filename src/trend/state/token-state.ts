@@ -121,8 +121,10 @@ export interface TokenState {
   /** `null` unless the token can flare and has individual trades. */
   fine: BucketRing | null;
   candle: CandleState | null;
-  /** The state before the previous minute, for a late candle. */
+  /** The state before the {@link silentMinutes} or, if there are none, the last minute. */
   candleBefore: CandleState | null;
+  /** Last minutes in a row without a candle, which may still arrive. */
+  silentMinutes: number;
   pending: PendingCandle | null;
   trades: TradeState | null;
   /** The latest report of an aggregator; `null` once single trades are known. */
@@ -181,6 +183,7 @@ export function createToken(
     fine: null,
     candle: null,
     candleBefore: null,
+    silentMinutes: 0,
     pending: null,
     trades: null,
     window: null,

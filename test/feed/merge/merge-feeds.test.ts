@@ -2,7 +2,7 @@ import { afterEach, expect } from "vitest";
 import { FIRST_WORD_MS } from "../../../src/feed/merge/feed-buffer.ts";
 import { test } from "../../support/still-running.ts";
 import { Joined, settle } from "./joined.ts";
-import { candle, clock, SECOND, START, trade } from "./told-feed.ts";
+import { candle, clock, report, SECOND, START, trade } from "./told-feed.ts";
 
 const open: Joined[] = [];
 /** This many seconds after the start, by the machine's clock. */
@@ -74,7 +74,7 @@ test("the others wait for at most 14 seconds", async () => {
   expect(market.clockS).toBe(20);
 });
 
-test("a recovered part emits its facts, and its trades as past ones, and is waited for again once in step", async () => {
+test("a recovered part emits its facts, and its trades and candles as past ones, and is waited for again once in step", async () => {
   const market = join();
   const { bsc, exchange, told } = market;
   await market.run(0, 5, [bsc, exchange]);
@@ -82,7 +82,8 @@ test("a recovered part emits its facts, and its trades as past ones, and is wait
   const before = told.length;
   const pool = { group: "bsc", pool: "0xq", token: "0xbb" } as const;
   bsc.tell(trade(20), { kind: "listing", at: START + 21 * SECOND, ...pool, liquidity: "5000" });
-  bsc.tell({ kind: "liquidity", at: START + 22 * SECOND, ...pool, usd: "9", cause: "remove" }, candle(30));
+  bsc.tell({ kind: "liquidity", at: START + 22 * SECOND, ...pool, usd: "9", cause: "remove" });
+  bsc.tell(candle(22), report(22));
   bsc.tell({ kind: "profile", at: START + 23 * SECOND, group: "bsc", token: "0xbb", symbol: "B" });
   await settle();
   exchange.tell(clock(61));
@@ -94,6 +95,7 @@ test("a recovered part emits its facts, and its trades as past ones, and is wait
       ...{ ...pool, liquidity: "5000" },
     },
     { kind: "liquidity", at: START + 60 * SECOND, ...pool, usd: "9", cause: "remove" },
+    { ...candle(22), at: START + 60 * SECOND },
     { kind: "profile", at: START + 60 * SECOND, group: "bsc", token: "0xbb", symbol: "B" },
     clock(61),
   ]);
@@ -103,9 +105,9 @@ test("a recovered part emits its facts, and its trades as past ones, and is wait
   await settle();
   exchange.tell(clock(62));
   await settle();
-  expect(told.slice(before + 5)).toEqual([trade(57)]);
+  expect(told.slice(before + 6)).toEqual([trade(57)]);
   expect(market.notices.at(-1)).toBe(
-    "bsc is back in step with the others; 1 of its candles and reports came too late so far",
+    "bsc is back in step with the others; 1 of its reports came too late so far",
   );
   expect(market.clockS).toBe(61);
   bsc.tick(58, 62);

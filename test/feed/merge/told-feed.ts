@@ -1,5 +1,5 @@
 import type { Feed, Filling } from "../../../src/feed/feed.ts";
-import type { Candle, MarketEvent, MarketGroup, Trade } from "../../../src/market/index.ts";
+import type { Candle, MarketEvent, MarketGroup, Trade, Window } from "../../../src/market/index.ts";
 
 export const SECOND = 1_000;
 export const START = Date.UTC(2026, 0, 1);
@@ -83,4 +83,14 @@ export function candle(second: number, token = "BTC"): Candle {
   const at = START + second * SECOND;
   const prices = { open: "1", high: "1", low: "1", close: "1", volume: "1" };
   return { kind: "candle", at, openAt: at - 60 * SECOND, group: "exchange", token, ...prices };
+}
+
+/** An aggregator's report. */
+export function report(second: number): Window {
+  const counts = { buys: 1, sells: 0, buyers: 1, sellers: 0, usd: "1" };
+  return {
+    ...{ kind: "window", at: START + second * SECOND, group: "bsc", pool: "0xp", token: "0xaa" },
+    ...{ price: "1", past: { m5: "1", m30: "1", h1: "1" }, liquidity: "1" },
+    counts: { m5: counts, h1: counts, h24: counts },
+  };
 }
