@@ -29,8 +29,7 @@ try {
       // The other list has the same flares.
     } else if (event.name === "flare-started") {
       const { flare, why } = event.data;
-      const terms = why?.terms.map(({ name, z }) => `${name} z=${z.toFixed(1)}`).join(" ");
-      print(event.observed_at, event.name, flare, why ? ` score ${why.score.toFixed(1)}: ${terms}` : "");
+      print(event.observed_at, event.name, flare, why ? `: ${why.text}` : "");
     } else if (event.name === "flare-finished") {
       print(event.observed_at, event.name, event.data.flare, ` ${event.data.cause}`);
     }

@@ -35,11 +35,12 @@ function textOf(event: StreamItem): string | undefined {
   if (!("flare" in event.data)) return undefined;
   const { flare, why, cause } = event.data;
   const warnings = why?.warnings.length ? `\n⚠ ${safe(why.warnings.join(", "))}` : "";
-  const score = why ? `, score ${why.score.toFixed(1)} (limit ${why.threshold.toFixed(1)})` : "";
+  // The sentence has no names, but a server could send anything.
+  const reason = why?.text ? `: ${why.text.slice(0, 200).replace(/[^A-Za-z0-9 ,;:.$%+-]/g, "?")}` : "";
   // With a filter, a flare that began earlier starts for this client when it passes the threshold.
   const began = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
-  const what = event.name === "flare-started" ? `🔥 flares${began}${score}` : `ended: ${safe(cause)}`;
-  return `<code>${safe(flare.token.symbol)}</code> ${what}, ${flare.recent_price_change} % in 5 min${warnings}`;
+  const what = event.name === "flare-started" ? `🔥 flares${began}` : `ended: ${safe(cause)}`;
+  return `<code>${safe(flare.token.symbol)}</code> ${what}, ${flare.recent_price_change} % in 5 min${reason}${warnings}`;
 }
 
 /** Escapes untrusted text for `code`, in which Telegram makes no links and no mentions. */

@@ -6,16 +6,36 @@ export const TERM_NAMES = ["buyers", "imbalance", "price", "volume"] as const;
 export const TermName = z.enum(TERM_NAMES);
 export type TermName = z.infer<typeof TermName>;
 
+/** The unit of each term's `raw` and `usual`. */
+export const TERM_UNITS = {
+  buyers: "buyers",
+  imbalance: "share-above-half",
+  price: "log-return",
+  volume: "multiple-of-usual",
+} as const satisfies Readonly<Record<TermName, string>>;
+export const TermUnit = z.enum(TERM_UNITS);
+export type TermUnit = z.infer<typeof TermUnit>;
+
 export const Term = z
   .object({
     name: TermName,
-    raw: z
+    unit: TermUnit.describe(
+      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half; with trades its lower bound, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume.",
+    ),
+    raw: z.number().describe("The measurement, in `unit`.").meta({ "x-unit": "unit" }),
+    usual: z
       .number()
-      .describe(
-        "The measurement in its own unit: for `price` the market-neutral log return, for `volume` the ratio to the usual, for `buyers` distinct buyers.",
-      ),
-    z: z.number().describe("Number of usual deviations above this token's normal value."),
-    weight: z.number().describe("The term's share of the score; the weights of all terms sum to 1."),
+      .nullable()
+      .describe("What is usual for this token, in `unit`; `null` if not known yet.")
+      .meta({ "x-unit": "unit" }),
+    z: z
+      .number()
+      .describe("Number of usual deviations above this token's normal value.")
+      .meta({ "x-unit": "standard-deviations" }),
+    weight: z
+      .number()
+      .describe("The term's share of the score; the weights of all terms sum to 1.")
+      .meta({ "x-unit": "share" }),
   })
   .describe("One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6].");
 export type Term = z.infer<typeof Term>;
@@ -28,9 +48,18 @@ export type FinishCause = z.infer<typeof FinishCause>;
 export const Explanation = z
   .object({
     at: Timestamp.describe("Event time of these numbers."),
-    score: z.number().describe("Weighted sum of the terms."),
-    threshold: z.number().describe("The score required to start."),
-    finish_threshold: z.number().describe("The score below which the flare fades."),
+    text: z
+      .string()
+      .regex(/^[A-Za-z0-9 ,;:.$%+-]{1,200}$/)
+      .describe(
+        "The explanation as a sentence for people. Written from fixed templates over the terms, the flare's liquidity and the warnings; contains no names of tokens.",
+      ),
+    score: z.number().describe("Weighted sum of the terms.").meta({ "x-unit": "standard-deviations" }),
+    threshold: z.number().describe("The score required to start.").meta({ "x-unit": "standard-deviations" }),
+    finish_threshold: z
+      .number()
+      .describe("The score below which the flare fades.")
+      .meta({ "x-unit": "standard-deviations" }),
     terms: z.array(Term),
     warnings: z.array(z.string()).describe("Names of the canary's active warnings; empty if there are none."),
     finish_cause: FinishCause.nullable().describe("`null` while the flare runs."),

@@ -8,3 +8,4 @@ export * from "./leaderboard.ts";
 export * from "./listing.ts";
 export * from "./primitives.ts";
 export * from "./snapshot.ts";
+export * from "./why-text.ts";

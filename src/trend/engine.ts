@@ -1,10 +1,11 @@
 import { MINUTE_MS, SECOND_MS } from "../lib/time/time.ts";
 import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "../market/index.ts";
-import { type Explanation, GROUPS, type Snapshot } from "../model/index.ts";
+import { type Explanation, type FinishCause, GROUPS, type Snapshot } from "../model/index.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
 import { createMarkets, Detector, type Markets } from "./detect/detector.ts";
 import { isInGrace } from "./detect/liquidity-level.ts";
-import { liquidityOf } from "./detect/pools.ts";
+import { liquidityOf, liquidityText } from "./detect/pools.ts";
+import type { Reading } from "./detect/score.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
 import { type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
@@ -336,17 +337,19 @@ export class TrendEngine {
     if (isWaiting) this.#inGrace.push(token);
     if (verdict === "none") return;
     if (token.group !== "bsc") return;
-    const cause = verdict === "start" ? null : verdict;
-    const startScore = this.#detector.startScore(token);
-    const why = viewExplanation(reading, token.canary.warnings, startScore, cause, atMs, this.#settings);
+    const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
     if (verdict === "start") this.#flares.start(token, atMs, why);
     else this.#flares.finish(token, atMs, why);
   }
 
   #explain(token: TokenState, atMs: number): Explanation {
-    const reading = this.#detector.read(token, atMs);
+    return this.#view(token, this.#detector.read(token, atMs), null, atMs);
+  }
+
+  #view(token: TokenState, reading: Reading, cause: FinishCause | null, atMs: number): Explanation {
+    const facts = { warnings: token.canary.warnings, liquidity: liquidityText(token) };
     const startScore = this.#detector.startScore(token);
-    return viewExplanation(reading, token.canary.warnings, startScore, null, atMs, this.#settings);
+    return viewExplanation(reading, facts, startScore, cause, atMs, this.#settings);
   }
 
   #touch(token: TokenState): void {

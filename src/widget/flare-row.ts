@@ -13,13 +13,14 @@ export class FlareRow {
   readonly warning = makePart("span", "warning");
   readonly since = makePart("time", "since");
   readonly site = makePart("a", "site");
+  readonly why = makePart("span", "why");
   readonly root: HTMLElement;
   #shown: readonly [Flare, Explanation | undefined] | undefined;
 
   /** `isShort`: shows symbol and change only. */
   constructor(part: string, isShort: boolean) {
-    const { symbol, name, change, warning, since, site } = this;
-    this.root = makePart("li", part, symbol, change, warning, ...(isShort ? [] : [name, since, site]));
+    const { symbol, name, change, warning, since, site, why } = this;
+    this.root = makePart("li", part, symbol, change, warning, ...(isShort ? [] : [name, since, site, why]));
     this.warning.setAttribute("role", "img");
     this.site.textContent = "site";
     this.site.rel = "noopener noreferrer nofollow ugc";
@@ -38,6 +39,10 @@ export class FlareRow {
     put(this.name, safeText(token.name));
     put(this.change, formatPct(change));
     this.change.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
+    // An older server sends no sentence.
+    const text = why?.text ?? "";
+    put(this.why, text);
+    this.why.hidden = text === "";
     const warnings = why?.warnings.length ?? 0;
     this.warning.hidden = warnings === 0;
     put(this.warning, "⚠");

@@ -20,12 +20,13 @@ a { color: var(--flare-link, inherit); text-underline-offset: .2em; }
 [part=symbol], [part=name] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 16em; min-width: 0; flex: 0 1 auto; }
 [part=symbol] { font-weight: 600; min-width: 2em; }
 [part=name] { flex: 1 1 6em; max-width: none; }
-[part=name], [part=note], time { color: var(--flare-muted, inherit); }
+[part=why] { flex: 1 1 100%; font-size: .85em; overflow-wrap: anywhere; }
+[part=name], [part=note], [part=why], time { color: var(--flare-muted, inherit); }
 [part~=change], time { font-variant-numeric: tabular-nums; white-space: nowrap; }
 [part~=rise] { color: var(--flare-rise, inherit); }
 [part~=fall] { color: var(--flare-fall, inherit); }
 [part=badge] { display: flex; gap: .5em; align-items: baseline; text-decoration: none; white-space: nowrap; }
-:host(flare-list) li { content-visibility: auto; contain-intrinsic-size: auto 1.8em; }
+:host(flare-list) li { content-visibility: auto; contain-intrinsic-size: auto 3.2em; }
 :host(flare-ticker) { container-type: inline-size; }
 :host(flare-ticker) ul { display: flex; gap: var(--flare-gap, 2em); width: max-content; animation: move var(--flare-time, 40s) ease-in-out infinite alternate; }
 :host(flare-ticker) li { flex-wrap: nowrap; white-space: nowrap; }

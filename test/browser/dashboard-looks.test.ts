@@ -209,7 +209,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     const scores = [6, 3, 2.5];
     const pro = scores.map((_, at) => ({ ...SAMPLE_FLARE, id: `3b241101-e2bb-5255-8caf-00000000000${at}` }));
     const explained = scores.map((score, at) => {
-      const terms = [{ name: "price", raw: 1, z: score, weight: 1 }] as const;
+      const terms = [{ name: "price", unit: "log-return", raw: 1, usual: 0, z: score, weight: 1 }] as const;
       return [pro[at]?.id, { ...SAMPLE_EXPLANATION, score, threshold: 2.5, terms: [...terms] }];
     });
     const { page, goto } = await openDashboard(

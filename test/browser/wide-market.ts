@@ -1,4 +1,4 @@
-import type { Snapshot } from "../../src/model/index.ts";
+import { type Snapshot, TERM_NAMES, TERM_UNITS } from "../../src/model/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 
 /** Numbers with the maximum width of their formats. */
@@ -29,11 +29,18 @@ function widen(snapshot: Snapshot): Snapshot {
   };
   const { explanations, ...lists } = snapshot;
   const widened = walk(lists, "") as Omit<Snapshot, "explanations">;
-  const terms = ["buyers", "imbalance", "price", "volume"] as const;
   const why = {
     ...SAMPLE_EXPLANATION,
     score: 6,
-    terms: terms.map((name) => ({ name, raw: 123_456_789, z: 1_234_567.89, weight: 0.25 })),
+    text: "1000+ times the usual buyers, buys outweigh sells at least 20:1, price 1000+ % above normal, 1000+ times the usual volume; under $100 liquidity is thin; warning: liquidity removed and 1 more",
+    terms: TERM_NAMES.map((name) => ({
+      name,
+      unit: TERM_UNITS[name],
+      raw: 123_456_789,
+      usual: 1,
+      z: 1_234_567.89,
+      weight: 0.25,
+    })),
     warnings: ["liquidity-removed", "price-collapsed"],
   };
   const explained = Object.keys(explanations).map((id) => [id, why]);

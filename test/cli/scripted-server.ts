@@ -117,7 +117,14 @@ export function flareStarted(seq: number, symbol: string, prev = seq - 1) {
       index: 0,
       cause: "detected",
       flare: { id: `id-${seq}`, recent_price_change: 9, token: { symbol } },
-      why: { score: 4.12, threshold: 3, terms, warnings: [], finish_cause: null },
+      why: {
+        text: "price 8.3 % above normal",
+        score: 4.12,
+        threshold: 3,
+        terms,
+        warnings: [],
+        finish_cause: null,
+      },
     },
   };
 }

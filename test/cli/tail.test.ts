@@ -31,7 +31,7 @@ test("prints a line for each event, with time, symbol, change and why; its exit 
   send(socket, flareStarted(7, "BTC_BCC"));
   await tail.said("stdout", "\n");
   const line =
-    "2017-11-12 08:21:00  flare-started       flares.pro         BTC_BCC         +9 %  score 4.12 > 3.00: price z 5.2, volume z 2.5\n";
+    "2017-11-12 08:21:00  flare-started       flares.pro         BTC_BCC         +9 %  price 8.3 % above normal\n";
   expect(tail.stdout()).toBe(line);
   expect(tail.stderr()).toContain("a recorded market (replay, flarewire/test), from abcd-6");
   tail.child.kill("SIGTERM");

@@ -23,7 +23,7 @@ test("the bot prints each start of a flare with its reason, and each finish", as
   gateway.finish("ONE");
   await bot.said("stdout", "flare-finished");
   expect(bot.stdout().trim().split("\n")).toEqual([
-    "2017-11-12T08:00:01.000Z flare-started ONE 14 % score 3.4: price z=4.1",
+    "2017-11-12T08:00:01.000Z flare-started ONE 14 %: price 8.3 % above normal",
     "2017-11-12T08:00:02.000Z flare-finished ONE 14 % faded",
   ]);
 });

@@ -60,9 +60,7 @@ describe.each(BOTS)("$file", { concurrent: true }, (bot) => {
     expect(requests.map(({ path }) => path)).toEqual([bot.path, bot.path]);
     const symbol = bot.quote("ONE");
     expect(bodies(requests)).toEqual([
-      bot.says(
-        expect.stringMatching(`^${symbol} 🔥 flares, score [\\d.]+ \\(limit [\\d.]+\\), 14 % in 5 min`),
-      ),
+      bot.says(expect.stringMatching(`^${symbol} 🔥 flares, 14 % in 5 min: price 8\\.3 % above normal`)),
       bot.says(expect.stringMatching(`^${symbol} ended: .?faded.?, 14 % in 5 min`)),
     ]);
     expect(running.child.exitCode).toBeNull();

@@ -10,6 +10,7 @@ const idOf = (n: number) => `00000000-0000-5000-8000-00000000000${n}`;
 const flare = (n: number) => ({ ...SAMPLE_FLARE, id: idOf(n) });
 const why = (score: number): Explanation => ({
   at: "2017-11-12T08:21:00.000Z",
+  text: "score reached",
   score,
   threshold: 2.8,
   finish_threshold: 1.1,

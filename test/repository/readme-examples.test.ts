@@ -138,7 +138,7 @@ test("the bot of the README runs by the command below it", async () => {
   await using bot = spawnNode([join(folder, name)]);
   await bot.said("stdout", "0 flares now\n");
   gateway.start("ONE");
-  await bot.said("stdout", "+ ONE score ");
+  await bot.said("stdout", "+ ONE price ");
   gateway.finish("ONE");
   await bot.said("stdout", "- ONE faded\n");
 });

@@ -52,10 +52,11 @@ export function listing(symbol: string, fields: Partial<Listing> = {}): Listing 
 export function explanation(fields: Partial<Explanation> = {}): Explanation {
   return {
     at: "2017-11-12T08:21:00.000Z",
+    text: "8 times the usual volume",
     score: 3.1,
     threshold: 2.4,
     finish_threshold: 1.15,
-    terms: [{ name: "volume", raw: 8, z: 4, weight: 1 }],
+    terms: [{ name: "volume", unit: "multiple-of-usual", raw: 8, usual: 1, z: 4, weight: 1 }],
     warnings: [],
     finish_cause: null,
     ...fields,

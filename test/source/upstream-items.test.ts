@@ -106,6 +106,31 @@ test("fields that nobody here knows pass through, at every depth", async ({ upst
   expect(snapshot.explanations).toEqual({ [A.id]: why });
 });
 
+test("an explanation without sentence and units, as older services send it, receives them", async ({
+  upstream,
+}) => {
+  const { text: _text, terms, ...older } = SAMPLE_EXPLANATION;
+  const named = terms.map(({ unit: _unit, usual: _usual, ...term }) => term);
+  const explanations = { [A.id]: { ...older, terms: named } };
+  upstream.on("snapshot", json(withPro([{ ...A, liquidity: "5300" }], { explanations })));
+  const { next, reports } = follow(upstream.url);
+  const { snapshot } = await next();
+  expect(snapshot.explanations[A.id]).toEqual({
+    ...SAMPLE_EXPLANATION,
+    text: "price 8.3 % above normal; $5K liquidity is thin",
+    terms: terms.map((term) => ({ ...term, usual: null })),
+  });
+  expect(reports).toEqual([]);
+});
+
+test("a sentence with markup does not pass", async ({ upstream }) => {
+  const hostile = { ...SAMPLE_EXPLANATION, text: '<a href="https://evil.example">free</a>' };
+  upstream.on("snapshot", json(withPro([A], { explanations: { [A.id]: hostile } })));
+  const { next, reports } = follow(upstream.url);
+  expect((await next()).snapshot.explanations).toEqual({});
+  expect(reports).toMatchObject([{ list: "explanations", key: A.id, path: "text", action: "dropped" }]);
+});
+
 test("a list that is no array keeps its last valid content, and the others go on", async ({ upstream }) => {
   const broken = {
     ...wholeOf(SAMPLE_SNAPSHOT),

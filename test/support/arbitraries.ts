@@ -7,6 +7,7 @@ import {
   type ListItem,
   type Snapshot,
   TERM_NAMES,
+  TERM_UNITS,
 } from "../../src/model/index.ts";
 import { LIST_CHANNEL_NAMES, LIST_CHANNELS, type ListChannel } from "../../src/protocol/index.ts";
 
@@ -188,11 +189,19 @@ const ITEMS: Readonly<Record<ListChannel, fc.Arbitrary<ListItem>>> = {
 
 const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
   at: timestamp,
+  text: fc.stringMatching(/^[a-z0-9 ,;:.$%+-]{1,40}$/),
   score: number,
   threshold: number,
   finish_threshold: number,
   terms: fc.array(
-    fc.record({ name: fc.constantFrom(...TERM_NAMES), raw: number, z: number, weight: number }),
+    fc.record({
+      name: fc.constantFrom(...TERM_NAMES),
+      unit: fc.constantFrom(...Object.values(TERM_UNITS)),
+      raw: number,
+      usual: maybe(number),
+      z: number,
+      weight: number,
+    }),
     {
       maxLength: 2,
     },

@@ -18,10 +18,10 @@ const ASYNCAPI = createAsyncApi("");
 const PATHS = Object.keys(OPENAPI.paths).toSorted((a, b) => b.length - a.length);
 
 const ajv2020 = new Ajv2020({ strict: true, strictTypes: false });
-ajv2020.addVocabulary(["components"]);
+ajv2020.addVocabulary(["components", "x-unit"]);
 ajv2020.addSchema({ $id: "rest", components: { schemas: closeAll(OPENAPI.components.schemas) } });
 const ajv7 = new Ajv({ strict: true, strictTypes: false });
-ajv7.addVocabulary(["components"]);
+ajv7.addVocabulary(["components", "x-unit"]);
 ajv7.addSchema({ $id: "wire", components: { schemas: closeAll(ASYNCAPI.components.schemas) } });
 const compiled = new Map<unknown, ValidateFunction>();
 

@@ -120,10 +120,11 @@ export const SAMPLE_LISTING: Listing = {
 
 export const SAMPLE_EXPLANATION: Explanation = {
   at: "2017-11-12T08:21:00.000Z",
+  text: "price 8.3 % above normal",
   score: 3.4,
   threshold: 2.5,
   finish_threshold: 1,
-  terms: [{ name: "price", raw: 0.08, z: 4.1, weight: 0.6 }],
+  terms: [{ name: "price", unit: "log-return", raw: 0.08, usual: 0, z: 4.1, weight: 0.6 }],
   warnings: [],
   finish_cause: null,
 };

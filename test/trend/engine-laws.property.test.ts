@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MarketEvent, MarketGroup } from "../../src/market/index.ts";
-import { type Flare, GROUPS, keyOf, Snapshot } from "../../src/model/index.ts";
+import { type Flare, GROUPS, keyOf, Snapshot, whyText } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { crowdOf, playScripts } from "./trade-market.ts";
 import {
@@ -139,13 +139,17 @@ function expectLaws(snapshot: Snapshot): void {
   expect(pro.every((flare) => flare.finished_trending_at === null)).toBe(true);
   expect(finished_trending.every((flare) => flare.finished_trending_at !== null)).toBe(true);
   expect(Object.keys(snapshot.explanations).sort()).toEqual([...ids(pro), ...ids(finished_trending)].sort());
+  for (const { id, liquidity: usd } of [...pro, ...finished_trending]) {
+    const why = snapshot.explanations[id];
+    expect(why?.text).toBe(why && whyText(why, usd));
+  }
   const lists = GROUPS.flatMap((group) => [snapshot.charts[group], snapshot.leaderboards[group]]);
   for (const list of [...lists, free, pro, finished_trending, snapshot.newest.bsc]) {
     expect(new Set(list.map(keyOf)).size).toBe(list.length);
   }
 }
 
-test("every snapshot of any market satisfies its schema and the rules of its lists", () => {
+test("every snapshot of any market satisfies its schema and the rules of its lists, and words its explanations by their numbers", () => {
   let started = 0;
   fc.assert(
     fc.property(seeds, (seed) => {

@@ -9,7 +9,14 @@ import { viewExplanation } from "../../src/trend/views/flare-view.ts";
 import { FlareBook } from "../../src/trend/views/flares.ts";
 import { address, HOUR, MINUTE, SECOND, START } from "./trend-kit.ts";
 
-const WHY = viewExplanation(createReading(), [], 3, null, START, DEFAULT_SETTINGS);
+const WHY = viewExplanation(
+  createReading(),
+  { warnings: [], liquidity: "0" },
+  3,
+  null,
+  START,
+  DEFAULT_SETTINGS,
+);
 const END = { ...WHY, finish_cause: "faded" as const };
 const token = (n: number): TokenState => createToken("bsc", address(n), address(n), START, NO_PROFILE);
 const names = (list: readonly { token: { address: string } }[]) => list.map((flare) => flare.token.address);

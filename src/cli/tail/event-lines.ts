@@ -69,7 +69,7 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
   switch (name) {
     case "flare-started":
       if (data.cause === "aged") return "lasts 5 minutes, no canary";
-      if (data.cause !== "passed") return whyText(asRecord(data.why));
+      if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
       return `${word(data.cause)}${lasted(item)}`;
@@ -87,22 +87,6 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
         ", ",
       );
   }
-}
-
-/** `score 4.12 > 3.00: price z 5.2, volume z 3.3; canary: …`: only terms that count. */
-function whyText(why: Fields | undefined): string {
-  if (!why) return "";
-  const terms = list(why.terms)
-    .map((term) => ({
-      name: word(term.name),
-      z: number(term.z),
-      part: number(term.z) * number(term.weight),
-    }))
-    .sort((a, b) => b.part - a.part)
-    .map(({ name, z }) => `${name} z ${z.toFixed(1)}`);
-  const warnings = strings(why.warnings);
-  const score = `score ${number(why.score).toFixed(2)} > ${number(why.threshold).toFixed(2)}: ${terms.join(", ")}`;
-  return warnings.length === 0 ? score : `${score}; canary: ${warnings.join(", ")}`;
 }
 
 function lasted(flare: Fields | undefined): string {
@@ -133,10 +117,6 @@ function percent(value: unknown): string {
 
 function word(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
-}
-
-function number(value: unknown): number {
-  return typeof value === "number" ? value : Number.NaN;
 }
 
 function strings(value: unknown): readonly string[] {

@@ -5,8 +5,8 @@ export function describeEvent(event: StreamEvent): string {
   switch (event.name) {
     case "flare-started": {
       const { flare, why, cause } = event.data;
-      const score = why ? `, score ${why.score.toFixed(2)} of ${why.threshold.toFixed(2)}` : "";
-      return `${cause}, ${formatPct(flare.recent_price_change)}${score}`;
+      const started = `${cause}, ${formatPct(flare.recent_price_change)}`;
+      return why ? `${started}: ${why.text}` : started;
     }
     case "flare-finished":
       return `${event.data.cause}, ${formatPct(event.data.flare.recent_price_change)}`;

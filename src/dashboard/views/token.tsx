@@ -79,6 +79,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         </h3>
         <WhyLegend />
         {flare ? <WhyBars why={view.explanations[flare.id]} /> : <span class="why" />}
+        <p class="why-text">{flare && view.explanations[flare.id]?.text}</p>
         <Terms why={flare && view.explanations[flare.id]} />
       </section>
       <div class="beside">

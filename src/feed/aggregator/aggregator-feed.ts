@@ -92,8 +92,7 @@ class AggregatorRun {
   }
 
   get trouble(): string | undefined {
-    const { trouble } = this.#client;
-    return trouble === undefined ? undefined : `GeckoTerminal ${trouble}`;
+    return this.#client.trouble;
   }
 
   report() {

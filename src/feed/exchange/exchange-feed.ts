@@ -4,7 +4,6 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../market/index.ts";
 import type { Feed, ServiceReport } from "../feed.ts";
-import { groupTroubles } from "../service/group-troubles.ts";
 import { CandleBook, eventOf } from "./candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
 import { PastMinutes } from "./past-minutes.ts";
@@ -106,7 +105,10 @@ class ExchangeRun {
   }
 
   get trouble(): string | undefined {
-    return groupTroubles(this.#followers);
+    const parts = this.#followers.flatMap(({ name, trouble }) =>
+      trouble === undefined ? [] : [`${name} ${trouble}`],
+    );
+    return parts.length === 0 ? undefined : parts.join("; ");
   }
 
   get services(): readonly ServiceReport[] {

@@ -26,7 +26,6 @@ import {
 } from "../../log/index.ts";
 import { FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
 import type { FeedConfig } from "../open/open-feed.ts";
-import { CheckpointSchedule } from "./checkpoint-schedule.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -74,7 +73,15 @@ export interface Persistence {
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
   "reset a client whose cursor is beyond the log: the log's file was set back or truncated, or the cursor is another server's; this is logged once";
+/** Wall time between two stored states. A restart replays that much at full speed. */
+const STORE_EVERY_MS = 30_000;
+/** Maximum share of time for storing large states, because nothing else runs meanwhile. */
+const USUAL_SHARE = 0.002;
+/** The same when many events are appended, which a restart has to apply. */
+const MAX_SHARE = 0.02;
 const DEFAULT_SEED = 1;
+/** Maximum records between two stored states. A restart applies that many. */
+const STORE_EVERY_RECORDS = 5_000;
 
 /**
  * Opens the stored log in the data directory. Throws `FileBusyError` while another process uses it,
@@ -146,12 +153,13 @@ class FileKept implements Persistence {
   readonly #fingerprint: string;
   readonly #problem: string | undefined;
   #log: DurableLog | undefined;
-  #schedule: CheckpointSchedule;
+  #nextAt = 0;
+  #notBefore = 0;
+  #storedSeq: number | undefined;
 
   constructor(options: PersistenceOptions, file: LogFile) {
     this.#options = options;
     this.#file = file;
-    this.#schedule = new CheckpointSchedule(options.clock);
     this.#fingerprint = fingerprintOf(options);
     const restored = file.found && restoreState(file.found, this.#fingerprint, needsEngine(options));
     if (restored && "problem" in restored) this.#problem = restored.problem;
@@ -184,12 +192,13 @@ class FileKept implements Persistence {
     } else if (problem !== undefined) logger.warn({ path, epoch }, `starting a new epoch: ${problem}`);
     else if (follows) logger.info({ path }, "no stored log; starting at the leader's position");
     else logger.info({ path, epoch }, "starting a new log");
-    this.#schedule = new CheckpointSchedule(clock, stored?.state?.seq);
+    if (stored?.state) this.#storedSeq = stored.state.seq;
+    this.#nextAt = clock.monotonic() + STORE_EVERY_MS;
     return log;
   }
 
   onReset(now: HeadState): void {
-    this.#schedule.reset();
+    this.#storedSeq = undefined;
     this.onPublished(now);
   }
 
@@ -197,10 +206,17 @@ class FileKept implements Persistence {
     const log = this.#log;
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
-    if (!this.#schedule.isDue(seq)) return;
     const startedAt = this.#options.clock.monotonic();
+    if (this.#storedSeq !== undefined) {
+      const isMuch = seq - this.#storedSeq >= STORE_EVERY_RECORDS;
+      if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
+    }
     log.saveCheckpoint(seq, formatState(head, progress?.()), encodeLists(history.lists));
-    this.#schedule.stored(seq, startedAt);
+    this.#storedSeq = seq;
+    const endedAt = this.#options.clock.monotonic();
+    const tookMs = endedAt - startedAt;
+    this.#notBefore = endedAt + tookMs / MAX_SHARE;
+    this.#nextAt = endedAt + Math.max(STORE_EVERY_MS, tookMs / USUAL_SHARE);
   }
 
   #open(from: {
@@ -246,10 +262,7 @@ export function memoryOptions({
 }
 
 /** Only the engine has a state of its own. Every other source returns everything at each poll. */
-export function needsEngine({
-  config,
-  sourceName,
-}: Pick<PersistenceOptions, "config" | "sourceName">): boolean {
+function needsEngine({ config, sourceName }: Pick<PersistenceOptions, "config" | "sourceName">): boolean {
   return sourceName === undefined && config.source === "engine";
 }
 
@@ -275,7 +288,7 @@ function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">):
 }
 
 /** Identifies the source and its settings, except the speed: stored state needs an equal one. */
-export function fingerprintOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
+function fingerprintOf(options: PersistenceOptions): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
   const { feed, seed, file, profiles, group, loop, refreshMs } = config;

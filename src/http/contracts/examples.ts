@@ -63,12 +63,13 @@ const nested: NestedFlare = {
 
 const why: Explanation = {
   at: OBSERVED_AT,
+  text: "price 8.3 % above normal, 2.1 times the usual volume",
   score: 3.13,
   threshold: 2.8,
   finish_threshold: 1,
   terms: [
-    { name: "price", raw: 0.08, z: 4.8, weight: 0.56 },
-    { name: "volume", raw: 2.1, z: 1, weight: 0.44 },
+    { name: "price", unit: "log-return", raw: 0.08, usual: 0, z: 4.8, weight: 0.56 },
+    { name: "volume", unit: "multiple-of-usual", raw: 2.1, usual: 1, z: 1, weight: 0.44 },
   ],
   warnings: [],
   finish_cause: null,

@@ -6,7 +6,10 @@ import {
   keyOf,
   type ListItem,
   type Snapshot,
+  TERM_UNITS,
+  TermName,
   Timestamp,
+  whyText,
 } from "../../model/index.ts";
 import {
   FLARE_CHANNELS,
@@ -88,12 +91,11 @@ export function readExplanations(
   if (source !== raw)
     reports.add("invalidLists", { list: "explanations", reason: "is not an object", action: "kept" });
   const view = { explanations: {}, ...(flares ? { flares } : {}) };
-  const ids = new Set(FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
+  const listed = FLARE_CHANNELS.flatMap((channel) => listOf(view, channel));
   const read: Record<string, Explanation> = {};
-  for (const id of ids) {
-    const why = Object.hasOwn(source, id)
-      ? readExplanation(id, source[id], previous[id], reports)
-      : undefined;
+  for (const [id, flare] of new Map(listed.map((item) => [keyOf(item), item]))) {
+    const raw = Object.hasOwn(source, id) ? withText(source[id], fieldOf(flare, "liquidity")) : undefined;
+    const why = raw === undefined ? undefined : readExplanation(id, raw, previous[id], reports);
     if (why) read[id] = why;
   }
   return reuseExplanations(read, previous);
@@ -103,6 +105,17 @@ export function readExplanations(
 export function reuseExplanations(read: Explanations, previous: Explanations): Explanations {
   const same = Object.keys(read).every((id) => read[id] === previous[id]);
   return same && Object.keys(read).length === Object.keys(previous).length ? previous : read;
+}
+
+/** Adds the sentence and the units of terms to an explanation of a service that sends none. */
+function withText(raw: unknown, liquidity: unknown): unknown {
+  if (!isRecord(raw) || raw.text !== undefined || !Array.isArray(raw.terms)) return raw;
+  const terms = raw.terms.map((term: unknown) => {
+    const { data: name } = TermName.safeParse(fieldOf(term, "name"));
+    return isRecord(term) && name ? { unit: TERM_UNITS[name], usual: null, ...term } : term;
+  });
+  const { data: numbers } = Explanation.omit({ text: true }).safeParse({ ...raw, terms });
+  return numbers ? { ...raw, text: whyText(numbers, String(liquidity)), terms } : raw;
 }
 
 function readExplanation(

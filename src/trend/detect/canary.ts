@@ -11,7 +11,7 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
  */
 
 /** The canary's warnings, as named in explanations. */
-const WARNINGS = [
+export const WARNINGS = [
   /** At least half of the liquidity of the last hours is missing and stays missing. Grave. */
   "liquidity-removed",
   /** For some minutes many bought and almost nobody sold: perhaps nobody can. Grave. */

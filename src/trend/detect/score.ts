@@ -12,6 +12,8 @@ const MAX_Z = 6;
 /** One measured term: `raw` in its own unit, `z` in deviations, not clipped. */
 export interface Measure {
   raw: number;
+  /** What is usual for the token, in the unit of `raw`; 0 buyers or volume if not known. */
+  usual: number;
   z: number;
   /** Share of the score; 0 if the feed cannot measure it. */
   weight: number;
@@ -31,7 +33,7 @@ export interface Reading {
 }
 
 export function createReading(): Reading {
-  const none = (): Measure => ({ raw: 0, z: 0, weight: 0 });
+  const none = (): Measure => ({ raw: 0, usual: 0, z: 0, weight: 0 });
   return {
     terms: { buyers: none(), imbalance: none(), price: none(), volume: none() },
     score: 0,
@@ -112,6 +114,7 @@ export function readCandle(
   measurePrice(reading, state, market, state.variance, settings);
   if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);
   volume.weight = weights.volume;
+  volume.usual = state.usualVolume > 0 ? 1 : 0;
   volume.raw = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
   const surplus = state.logVolume - Math.max(0, market.logVolume);
   volume.z = surplus / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
@@ -138,6 +141,7 @@ export function readTrades(
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers;
   const expected = expectedBuyers(state.priorRate, state.slowBuyers, state.slowMs, settings);
+  buyers.usual = expected;
   buyers.z = poissonSurprise(state.buyers, expected, dispersion(state, settings));
   imbalance.weight = weights.imbalance;
   imbalance.raw = wilsonLowerBound(state.buys, state.buys + state.sells) - 0.5;
@@ -147,6 +151,7 @@ export function readTrades(
   measurePrice(reading, state, market, state.variance, settings);
   volume.weight = weights.volume;
   const usual = usualUsd(state);
+  volume.usual = usual > 0 ? 1 : 0;
   volume.raw = usual > 0 ? (state.usd * MINUTE_MS) / settings.fastMs / usual : 0;
   const surplus = state.samples > 0 ? logVolume(state, settings) - state.logMean : 0;
   volume.z =
@@ -174,6 +179,7 @@ export function readWindow(
   const expected = expectedBuyers(usual.priorRate, state.usualBuyers, state.usualMs, settings);
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers * state.real;
+  buyers.usual = expected;
   buyers.z = poissonSurprise(buyers.raw, expected, settings.windowDispersion);
   imbalance.weight = weights.imbalance;
   imbalance.raw = wilsonLowerBound(state.buys * state.real, (state.buys + state.sells) * state.real) - 0.5;
@@ -181,6 +187,7 @@ export function readWindow(
   price.weight = weights.price;
   measurePrice(reading, state, market, state.variance, settings);
   volume.weight = weights.volume;
+  volume.usual = state.usualUsd > 0 ? 1 : 0;
   volume.raw = state.usualUsd > 0 ? state.usd / state.usualUsd : 0;
   volume.z = (state.logVolume - Math.max(0, market.logVolume)) / settings.volumeFloor;
   reading.activity = buyers.z;

@@ -1,13 +1,15 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type {
   ContractSource,
+  DecimalString,
   Explanation,
   FinishCause,
   Flare,
   NestedFlare,
+  Term,
   Token,
 } from "../../model/index.ts";
-import { TERM_NAMES } from "../../model/index.ts";
+import { TERM_NAMES, TERM_UNITS, whyText } from "../../model/index.ts";
 import { liquidityText } from "../detect/pools.ts";
 import type { Reading } from "../detect/score.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
@@ -90,28 +92,36 @@ export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
-/** Renders the detector's measurable numbers, rounded against flicker. */
+/** Renders the detector's measurable numbers, rounded against flicker, and their sentence. */
 export function viewExplanation(
   reading: Reading,
-  warnings: readonly string[],
+  { warnings, liquidity }: { readonly warnings: readonly string[]; readonly liquidity: DecimalString },
   startScore: number,
   cause: FinishCause | null,
   atMs: number,
   settings: DetectorSettings,
 ): Explanation {
   const round = (value: number) => roundTo(clip(value, -MAX_PUBLISHED, MAX_PUBLISHED), DECIMALS);
-  return {
-    at: toTimestamp(atMs),
+  const numbers = {
     score: round(reading.score),
     threshold: round(startScore),
     finish_threshold: round(startScore * settings.finishShare),
-    terms: TERM_NAMES.filter((name) => reading.terms[name].weight > 0).map((name) => {
-      const { raw, z, weight } = reading.terms[name];
-      return { name, raw: round(raw), z: round(z), weight: round(weight) };
+    terms: TERM_NAMES.filter((name) => reading.terms[name].weight > 0).map((name): Term => {
+      const { raw, usual, z, weight } = reading.terms[name];
+      const isUnknown = usual === 0 && (name === "buyers" || name === "volume");
+      return {
+        name,
+        unit: TERM_UNITS[name],
+        raw: round(raw),
+        usual: isUnknown ? null : round(usual),
+        z: round(z),
+        weight: round(weight),
+      };
     }),
     warnings: [...warnings],
     finish_cause: cause,
   };
+  return { at: toTimestamp(atMs), text: whyText(numbers, liquidity), ...numbers };
 }
 
 function viewFacts(

@@ -8,7 +8,7 @@ export const TERMS = ["buyers", "imbalance", "price", "volume"] as const;
 /** The contribution of each term to the score, and the required score. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
-  const { score, threshold, terms } = why;
+  const { score, threshold, terms, text } = why;
   // All flares use the same scale, so that their bars are comparable.
   const pct = (value: number) => `${((100 * Math.min(MAX_SCORE, value)) / MAX_SCORE).toFixed(2)}%`;
   let from = 0;
@@ -18,12 +18,10 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
     from += width;
     return part;
   });
-  const text = terms
-    .map(({ name, z, weight }) => `${name} ${z.toFixed(1)} × ${weight.toFixed(2)}`)
-    .join(", ");
+  const label = `score ${score.toFixed(2)} of ${threshold.toFixed(2)} needed: ${text}`;
   return (
-    <span class="why" title={`score ${score.toFixed(2)}, needed ${threshold.toFixed(2)}: ${text}`}>
-      <svg role="img" aria-label={`score ${score.toFixed(2)} of ${threshold.toFixed(2)} needed: ${text}`}>
+    <span class="why" title={label}>
+      <svg role="img" aria-label={label}>
         {parts.map(({ name, x, width }) => (
           <rect key={name} class={`term-${name}`} x={pct(x)} width={pct(width)} y="2" height="8" />
         ))}

@@ -1,0 +1,94 @@
+import type { Explanation, Term, TermName } from "./explanation.ts";
+import type { DecimalString } from "./primitives.ts";
+
+/** Below this, a purchase of $1,000 moves the price of an x·y=k pool by more than a fifth. */
+const THIN_USD = 20_000;
+const MAX_FIGURE = 1_000;
+/** Larger ratios of buys to sells are reported as at least this. */
+const MAX_RATIO = 20;
+
+/** Warnings that the sentence may name; others are counted, because a source may invent names. */
+const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
+  ["liquidity-removed", "liquidity removed"],
+  ["no-seller", "nobody sells"],
+  ["price-collapsed", "price collapsed"],
+  ["repeat-buyers", "repeat buyers"],
+  ["round-trips", "round trips"],
+  ["one-buyer", "one large buyer"],
+  ["unverified-source", "unverified source"],
+]);
+
+const TERM_TEXTS: Readonly<Record<TermName, (term: Term) => string>> = {
+  buyers: buyersText,
+  imbalance: imbalanceText,
+  price: priceText,
+  volume: ({ raw, usual }) => (usual === null ? "no usual volume known" : comparedText(raw, "volume")),
+};
+
+/**
+ * Returns an explanation's `text`, computed from its published numbers and its flare's `liquidity`
+ * only, so that every server writes the same. `trend/README.md` states the templates.
+ */
+export function whyText(
+  { score, threshold, terms, warnings }: Pick<Explanation, "score" | "threshold" | "terms" | "warnings">,
+  liquidity: DecimalString,
+): string {
+  const reasons = Object.entries(TERM_TEXTS).flatMap(([name, textOf]) => {
+    const term = terms.find((one) => one.name === name);
+    return term ? [textOf(term)] : [];
+  });
+  const reason = reasons.join(", ") || `score ${figure(score)}, required ${figure(threshold)}`;
+  return [reason, ...liquidityTexts(Number(liquidity)), ...warningTexts(warnings)].join("; ");
+}
+
+function buyersText({ raw, usual }: Term): string {
+  if (raw < 0.5) return "hardly any buyers";
+  if (usual !== null && usual > 0) return comparedText(raw / usual, "buyers");
+  const count = raw < MAX_FIGURE ? String(Math.round(raw)) : `${MAX_FIGURE}+`;
+  return count === "1" ? "1 buyer" : `${count} buyers`;
+}
+
+function comparedText(ratio: number, what: "buyers" | "volume"): string {
+  if (ratio >= 1.5) return `${figure(ratio)} times the usual ${what}`;
+  if (ratio > 2 / 3) return `about the usual ${what}`;
+  return `${Math.max(0, Math.round(100 * ratio))} % of the usual ${what}`;
+}
+
+/** The term is a lower bound, so the ratio is rounded down. */
+function imbalanceText({ raw }: Term): string {
+  const share = Math.min(1, 0.5 + raw);
+  const ratio = share / (1 - share);
+  if (!(share > 0.5) || ratio < 1.1) return "no clear surplus of buys";
+  const floored = ratio < 10 ? Math.floor(10 * ratio) / 10 : Math.floor(Math.min(ratio, MAX_RATIO));
+  return `buys outweigh sells at least ${floored}:1`;
+}
+
+function priceText({ raw }: Term): string {
+  const pct = 100 * Math.expm1(raw);
+  if (Math.abs(pct) < 0.5) return "price about normal";
+  return `price ${figure(Math.abs(pct))} % ${pct > 0 ? "above" : "below"} normal`;
+}
+
+function liquidityTexts(usd: number): readonly string[] {
+  // Feeds without liquidity send 0.
+  if (!(usd > 0) || usd >= THIN_USD) return [];
+  if (usd < 100) return ["under $100 liquidity is thin"];
+  const text = usd < 1_000 ? String(Math.floor(usd / 100) * 100) : `${Math.floor(usd / 1_000)}K`;
+  return [`$${text} liquidity is thin`];
+}
+
+function warningTexts(warnings: readonly string[]): readonly string[] {
+  const named = warnings.find((warning) => WARNING_TEXTS.has(warning));
+  const text = named === undefined ? undefined : WARNING_TEXTS.get(named);
+  if (warnings.length === 0) return [];
+  if (text === undefined) return [`warnings: ${Math.min(warnings.length, MAX_FIGURE)}`];
+  const others = Math.min(warnings.length - 1, MAX_FIGURE);
+  return [`warning: ${text}${others > 0 ? ` and ${others} more` : ""}`];
+}
+
+/** One decimal below 10, whole above, at most `1000+`. */
+function figure(value: number): string {
+  if (value >= MAX_FIGURE) return `${MAX_FIGURE}+`;
+  const rounded = Math.abs(value) < 9.95 ? Math.round(10 * value) / 10 : Math.round(value);
+  return String(Math.max(-MAX_FIGURE, rounded) || 0);
+}
