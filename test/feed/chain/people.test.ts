@@ -2,13 +2,18 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TRANSFER_TOPIC } from "../../../src/feed/chain/pools/decode.ts";
 import { type Leg, type NetTrade, tradesOf } from "../../../src/feed/chain/pools/people.ts";
-import { TransactionSwaps } from "../../../src/feed/chain/pools/transaction-swaps.ts";
+import { TransactionSwaps, withoutSandwiches } from "../../../src/feed/chain/pools/transaction-swaps.ts";
+import { START, trade } from "../../trend/trend-kit.ts";
 
 const SENDER = "0x5e";
 const NOBODY: ReadonlyMap<string, bigint> = new Map();
 
+function abs(units: bigint): bigint {
+  return units < 0n ? -units : units;
+}
+
 function leg(tokens: bigint, pool = "0xp1", price = 1n): Leg {
-  return { pool, emitter: pool, tokens, dollars: (tokens < 0n ? -tokens : tokens) * price };
+  return { pool, emitter: pool, tokens, dollars: abs(tokens) * price };
 }
 
 /** Traders with what they bought and sold. */
@@ -21,12 +26,19 @@ function sumOf(all: readonly { readonly tokens: bigint; readonly dollars: bigint
   return { tokens, dollars: all.reduce((sum, one) => sum + (one.dollars ?? 0n), 0n) };
 }
 
+function salesOf(trades: readonly NetTrade[]): readonly NetTrade[] {
+  return trades.filter(({ tokens }) => tokens < 0n);
+}
+
 const anyLeg = fc.record({
   pool: fc.constantFrom("0xp1", "0xp2", "0xp3"),
   emitter: fc.constant("0xe1"),
-  tokens: fc.bigInt({ min: 1n, max: 10n ** 30n }),
-  dollars: fc.bigInt({ min: 0n, max: 10n ** 40n }),
+  tokens: fc.bigInt({ min: 1n, max: 10n ** 12n }),
+  dollars: fc.bigInt({ min: 1n, max: 10n ** 16n }),
 });
+const anySigned = fc
+  .tuple(anyLeg, fc.boolean())
+  .map(([own, isBuy]) => ({ ...own, tokens: isBuy ? own.tokens : -own.tokens }));
 const anyFlows = fc
   .array(fc.tuple(fc.constantFrom(SENDER, "0xa1", "0xa2", "0xa3"), fc.bigInt(-(10n ** 30n), 10n ** 30n)))
   .map((entries) => new Map(entries));
@@ -53,23 +65,73 @@ describe("people behind the swaps of a token in one transaction", () => {
     );
   });
 
-  test("[people] the trades of one person's buys and sells add up to the difference exactly, or to nothing if it is within a tenth", () => {
-    const both = fc.record({
-      buys: fc.array(anyLeg, { maxLength: 5 }),
-      sells: fc.array(anyLeg, { maxLength: 5 }),
-    });
+  test("[people] the trades of one person's buys and sells at one price add up to the difference exactly, or to nothing if it is within a tenth", () => {
+    const one = anyLeg.map((own) => ({ ...own, dollars: own.tokens * 3n }));
+    const both = fc.record({ buys: fc.array(one, { maxLength: 5 }), sells: fc.array(one, { maxLength: 5 }) });
     fc.assert(
       fc.property(both, ({ buys, sells }) => {
-        const all = [...buys, ...sells.map((one) => ({ ...one, tokens: -one.tokens }))];
+        const all = [...buys, ...sells.map((own) => ({ ...own, tokens: -own.tokens }))];
         const [bought, sold] = [sumOf(buys).tokens, sumOf(sells).tokens];
         const more = bought > sold ? bought : sold;
         const net = bought - sold;
-        fc.pre((net < 0n ? -net : net) * 10n !== more);
-        const isKept = (net < 0n ? -net : net) * 10n > more;
-        for (const one of [all, all.toReversed()])
-          expect(sumOf(tradesOf(one, NOBODY, SENDER)).tokens).toBe(isKept ? net : 0n);
+        fc.pre(abs(net) * 10n !== more);
+        const isKept = abs(net) * 10n > more;
+        for (const own of [all, all.toReversed()])
+          expect(sumOf(tradesOf(own, NOBODY, SENDER)).tokens).toBe(isKept ? net : 0n);
       }),
     );
+  });
+
+  test("[people] a swap without a price or value removes no sale, whoever takes part", () => {
+    const worthless = fc.record({
+      pool: fc.constant("0xown"),
+      emitter: fc.constant("0xown"),
+      tokens: fc.bigInt(-(10n ** 30n), 10n ** 30n),
+      dollars: fc.constantFrom(undefined, 0n),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(anySigned, { maxLength: 6 }),
+        fc.array(worthless, { minLength: 1, maxLength: 3 }),
+        anyFlows,
+        (legs, more, flows) => {
+          const before = salesOf(tradesOf(legs, flows, SENDER));
+          for (const all of [
+            [...legs, ...more],
+            [...more, ...legs],
+          ])
+            expect(salesOf(tradesOf(all, flows, SENDER))).toEqual(before);
+        },
+      ),
+    );
+  });
+
+  test("[people] the dollars of sales that count are all but two times those paid for purchases, and a tenth", () => {
+    fc.assert(
+      fc.property(fc.array(anySigned, { maxLength: 8 }), anyFlows, (legs, flows) => {
+        const paid = sumOf(legs.filter(({ tokens }) => tokens > 0n)).dollars;
+        const received = sumOf(legs.filter(({ tokens }) => tokens < 0n)).dollars;
+        const counted = sumOf(salesOf(tradesOf(legs, flows, SENDER))).dollars;
+        // Rounding loses up to one unit of the token for each sale, at its price.
+        const lost = legs.reduce((sum, own) => sum + own.dollars / abs(own.tokens) + 1n, 0n);
+        expect((received - counted - lost) * 9n).toBeLessThanOrEqual(20n * paid);
+      }),
+    );
+  });
+
+  test("[people] who sells 1,000 and buys 950 back in a pool of their own for a cent, or from a contract without a price, has sold 1,000", () => {
+    const sale = leg(-1_000n, "0xp1", 100n);
+    const cent: Leg = { pool: "0xown", emitter: "0xown", tokens: 950n, dollars: 1n };
+    for (const gift of [cent, { ...cent, dollars: undefined }, { ...cent, dollars: 0n }]) {
+      const [trade, ...others] = tradesOf([sale, gift], NOBODY, SENDER);
+      expect(others).toEqual([]);
+      expect(trade).toMatchObject({ trader: SENDER, pool: "0xp1", price: [100_000n, 1_000n] });
+      expect(Number(trade?.tokens)).toBeCloseTo(-1_000, -1);
+      expect(Number(trade?.dollars)).toBeCloseTo(100_000, -2);
+    }
+    // Sold for twice what it cost, it is arbitrage.
+    const arbitrage = { ...cent, tokens: 1_000n, dollars: 50_000n };
+    expect(tradesOf([sale, arbitrage], NOBODY, SENDER)).toEqual([]);
   });
 
   test("[people] the sender trades if it received or gave the token, otherwise whose balance changed most", () => {
@@ -177,24 +239,30 @@ describe("people by a token's transfers", () => {
 
   const isPool = (address: string) => address === account("0xb9");
 
-  test("[people] a token in the middle of a route through a pool that is not followed is not traded", () => {
-    const swaps = swapsOf(leg(-100n, account("0xb1")));
-    swaps.addPool(account("0xb2"));
-    swaps.addUnfollowed(account("0xb2"));
-    const route = transfers(["0xb2", "0xc1", 100n], ["0xc1", "0xb1", 100n]);
-    expect(swaps.trades(route, isPool)).toEqual([]);
-    // Half of it was the sender's own.
-    const half = transfers(["0xb2", "0xc1", 50n], [SENDER, "0xc1", 50n], ["0xc1", "0xb1", 100n]);
-    expect(summary(swaps.trades(half, isPool))).toEqual([[account(SENDER), -50n]]);
+  test("[people] a token in the middle of a route that leaves through a pool that is not followed is not bought; one that enters there is sold", () => {
+    const route = (tokens: bigint) => {
+      const swaps = swapsOf(leg(tokens, account("0xb1")));
+      swaps.addPool(account("0xb2"));
+      swaps.addUnfollowed(account("0xb2"));
+      return swaps;
+    };
+    const out = transfers(["0xb1", "0xc1", 100n], ["0xc1", "0xb2", 100n]);
+    expect(route(100n).trades(out, isPool)).toEqual([]);
+    // Half of it is for the sender.
+    const half = transfers(["0xb1", "0xc1", 100n], ["0xc1", "0xb2", 50n], ["0xc1", SENDER, 50n]);
+    expect(summary(route(100n).trades(half, isPool))).toEqual([[account(SENDER), 50n]]);
+    // What looks like a pool may be the seller's own contract, with tokens put there before.
+    const into = transfers(["0xb2", "0xc1", 100n], ["0xc1", "0xb1", 100n]);
+    expect(summary(route(-100n).trades(into, isPool))).toEqual([[account(SENDER), -100n]]);
   });
 
-  test("[people] a route through two pools of one contract, of which one is not followed, is no trade", () => {
-    const swaps = swapsOf(leg(-100n, account("0xb1")));
+  test("[people] a route from one pool of a contract to another, which is not followed, is no purchase", () => {
+    const swaps = swapsOf(leg(100n, account("0xb1")));
     swaps.addUnfollowed(account("0xb1"));
     expect(swaps.trades([], isPool)).toEqual([]);
     // A swap of another token there changes nothing.
-    expect(summary(swaps.trades(transfers([SENDER, "0xb1", 100n]), isPool))).toEqual([
-      [account(SENDER), -100n],
+    expect(summary(swaps.trades(transfers(["0xb1", SENDER, 100n]), isPool))).toEqual([
+      [account(SENDER), 100n],
     ]);
   });
 
@@ -212,4 +280,14 @@ describe("people by a token's transfers", () => {
     const [trade] = swapsOf(leg(400n, account("0xb1"))).trades(all, isPool);
     expect(trade?.trader).toBe(account("0xc1"));
   });
+});
+
+test("[people] who sells in one pool and buys back in another within the same block has sold; in the same pool it is a sandwich", () => {
+  const both = (pool: string) => [
+    trade(START, "0xaa", { pool: "0xp1", side: "sell", trader: "0xa1" }),
+    trade(START, "0xaa", { pool: "0xp1", trader: "0xa2" }),
+    trade(START, "0xaa", { pool, trader: "0xa1" }),
+  ];
+  expect(withoutSandwiches(both("0xp1"))).toMatchObject([{ trader: "0xa2" }]);
+  expect(withoutSandwiches(both("0xown"))).toEqual(both("0xown"));
 });

@@ -4,12 +4,18 @@
  * A swap is no trade if its taker swaps back: arbitrage between pools, the hops of an aggregator,
  * the legs of a sandwich. So each person's swaps are netted.
  *
+ * Purchases and sales are not treated alike, because both a crowd and a hidden sale mislead. Every
+ * sale cancels purchases: whoever swaps both ways at once needs no money for it, and can name a
+ * crowd. But a purchase cancels a sale only as far as its dollars do. Tokens alone are no evidence:
+ * a contract of one's own can report them at any price, or at none.
+ *
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
  * writes its own Transfer logs and can name any address, so one swap stands for at most one person,
  * with an amount near the swap's. What remains: whoever makes forty real swaps in one transaction
- * for forty addresses counts as forty, as with forty wallets. Addresses are free on every chain;
- * the pools' fees and the detector's dust limit are what makes a crowd expensive.
+ * for forty addresses counts as forty, as with forty wallets. Addresses are free on every chain,
+ * and a pool can have no fee (Uniswap V4). So a crowd costs gas, and the money that it leaves in
+ * the pool. Whether it takes that back soon is for the canary to judge.
  */
 
 /** Decimals of {@link Leg.dollars}: those of a dollar amount and of a quote token. */
@@ -24,6 +30,12 @@ const MAX_FEE = 4n;
  * taker who swaps both ways at once is affected, which people do not do.
  */
 const CANCELED_SHARE = 0.9;
+/**
+ * Purchases cancel a sale of at most twice their dollars. An arbitrageur sells for more than it
+ * paid, by some percent as a rule; pools of twice each other's price do not last. With less, a sale
+ * could be hidden behind a gift to oneself.
+ */
+const MAX_GAIN = 2n;
 /** Parts of one order fill at nearly one price: within a tenth. */
 const MAX_SPREAD = 10n;
 
@@ -59,6 +71,16 @@ interface Part {
   dollars: bigint;
 }
 
+/** Swaps both ways, in the token's smallest unit. */
+interface Totals {
+  /** Purchases with a price, and all sales, which can cancel them. */
+  readonly bought: bigint;
+  readonly soldAgain: bigint;
+  /** Sales with a price, and the part of the purchases that can cancel them. */
+  readonly sold: bigint;
+  readonly boughtBack: bigint;
+}
+
 /**
  * Returns the trades of one token in one transaction, in the order of each person's last swap.
  *
@@ -70,14 +92,18 @@ export function tradesOf(
   flows: ReadonlyMap<string, bigint>,
   sender: string,
 ): readonly NetTrade[] {
-  // Whoever swaps both ways within one transaction needs no money for it, and can name a crowd.
-  if (areCanceled(legs)) return [];
-  const order = new Map(legs.map((leg, index) => [leg, index]));
+  const priced = legs.filter(isPriced);
+  const order = new Map(priced.map((leg, index) => [leg, index]));
   const lastOf = (own: readonly Leg[]) => own.reduce((last, leg) => Math.max(last, order.get(leg) ?? 0), 0);
-  return [...peopleOf(legs, flows, sender)]
+  const { bought, soldAgain, sold, boughtBack } = totalsOf(legs);
+  const isBuying = !areCanceled(bought, soldAgain);
+  const isSelling = !areCanceled(boughtBack, sold);
+  const people = peopleOf(priced, flows, sender);
+  return [...people]
     .map(([person, own]) => ({ person, own, last: lastOf(own) }))
     .toSorted((a, b) => a.last - b.last)
-    .flatMap(({ person, own }) => netOf(person, own));
+    .flatMap(({ person, own }) => netOf(person, people.size === 1 ? legs : own))
+    .filter(({ tokens }) => (tokens > 0n ? isBuying : isSelling));
 }
 
 /** Returns whether buys and sells of so many tokens cancel out. */
@@ -85,14 +111,28 @@ export function isCanceled(bought: number, sold: number): boolean {
   return Math.min(bought, sold) >= CANCELED_SHARE * Math.max(bought, sold);
 }
 
-function areCanceled(legs: readonly Leg[]): boolean {
-  const [bought, sold] = sumsOf(legs);
-  return isCanceled(Number(bought), Number(sold));
+/** A swap without a price, or at none, says nothing about a person's money. */
+function isPriced({ dollars }: Leg): boolean {
+  return dollars !== undefined && dollars > 0n;
 }
 
-function sumsOf(legs: readonly Leg[]): readonly [bought: bigint, sold: bigint] {
-  const bought = legs.reduce((sum, { tokens }) => (tokens > 0n ? sum + tokens : sum), 0n);
-  return [bought, legs.reduce((sum, { tokens }) => (tokens < 0n ? sum - tokens : sum), 0n)];
+/** Adds up swaps both ways. */
+function totalsOf(legs: readonly Leg[]): Totals {
+  const sells = legs.filter(({ tokens }) => tokens < 0n);
+  const [bought, paid] = sumsOf(legs.filter((leg) => leg.tokens > 0n && isPriced(leg)));
+  const [sold, received] = sumsOf(sells.filter(isPriced));
+  const most = received === 0n ? 0n : (MAX_GAIN * sold * paid) / received;
+  return { bought, soldAgain: sumsOf(sells)[0], sold, boughtBack: bought < most ? bought : most };
+}
+
+/** Returns whether an amount and one in the opposite direction cancel out. */
+function areCanceled(units: bigint, opposite: bigint): boolean {
+  return isCanceled(Number(units), Number(opposite));
+}
+
+function sumsOf(legs: readonly Leg[]): readonly [tokens: bigint, dollars: bigint] {
+  const tokens = legs.reduce((sum, leg) => sum + abs(leg.tokens), 0n);
+  return [tokens, legs.reduce((sum, { dollars = 0n }) => sum + dollars, 0n)];
 }
 
 /** Assigns each swap to one person: who the pool names, unless that is a router. */
@@ -163,23 +203,33 @@ function nearest(legs: readonly Leg[], units: bigint): Leg | undefined {
  * for the same reason.
  */
 function netOf(trader: string, legs: readonly Leg[]): readonly NetTrade[] {
-  if (areCanceled(legs)) return [];
-  const [bought, sold] = sumsOf(legs);
-  const isBuy = bought > sold;
-  const [more, less] = isBuy ? [bought, sold] : [sold, bought];
-  const parts = partsOf(legs.filter(({ tokens }) => tokens > 0n === isBuy));
-  const priced = parts.reduce((sum, { tokens }) => sum + tokens, 0n);
-  // What is left of each group of parts, in proportion; the largest group takes the remainder.
-  let left = (priced * (more - less)) / more;
+  const { bought, soldAgain, sold, boughtBack } = totalsOf(legs);
+  return [
+    ...remainderOf(trader, legs, 1n, areCanceled(bought, soldAgain) ? 0n : bought - soldAgain),
+    ...remainderOf(trader, legs, -1n, areCanceled(boughtBack, sold) ? 0n : sold - boughtBack),
+  ];
+}
+
+/** Returns the trades of that many tokens, if any, in one direction. */
+function remainderOf(
+  trader: string,
+  legs: readonly Leg[],
+  sign: 1n | -1n,
+  remainder: bigint,
+): readonly NetTrade[] {
+  if (remainder <= 0n) return [];
+  const parts = partsOf(legs.filter((leg) => leg.tokens * sign > 0n && isPriced(leg)));
+  const all = parts.reduce((sum, { tokens }) => sum + tokens, 0n);
+  // What is left of each group of parts, in proportion; the largest group takes the rest.
+  let left = remainder;
   return groupsOf(parts)
     .toReversed()
     .flatMap(({ lead, tokens, dollars }, index, { length }) => {
-      const units = index === length - 1 ? left : (tokens * (more - less)) / more;
+      const units = index === length - 1 ? left : (tokens * remainder) / all;
       left -= units;
       if (units === 0n) return [];
-      const paid = (dollars * units) / tokens;
       const price = [lead.dollars, lead.tokens] as const;
-      return [{ trader, pool: lead.pool, tokens: isBuy ? units : -units, dollars: paid, price }];
+      return [{ trader, pool: lead.pool, tokens: sign * units, dollars: (dollars * units) / tokens, price }];
     })
     .toReversed();
 }
@@ -187,8 +237,7 @@ function netOf(trader: string, legs: readonly Leg[]): readonly NetTrade[] {
 /** Adds up priced swaps by pool, the largest first. */
 function partsOf(legs: readonly Leg[]): readonly Part[] {
   const parts = new Map<string, Part>();
-  for (const { pool, tokens, dollars } of legs) {
-    if (dollars === undefined) continue;
+  for (const { pool, tokens, dollars = 0n } of legs) {
     const part = parts.get(pool) ?? { pool, tokens: 0n, dollars: 0n };
     part.tokens += abs(tokens);
     part.dollars += dollars;

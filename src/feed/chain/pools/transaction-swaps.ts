@@ -69,12 +69,13 @@ export class TransactionSwaps {
 }
 
 /**
- * Returns a block's events without sandwiches. Their first and last leg are two transactions, after
- * which one person has what it had before.
+ * Returns a block's events without sandwiches. Their first and last leg are two transactions in the
+ * victim's pool, after which one person has what it had before. A purchase in another pool, perhaps
+ * one's own, cancels no sale.
  */
 export function withoutSandwiches(events: readonly MarketEvent[]): MarketEvent[] {
   const nets = new Map<string, { bought: number; sold: number; trades: number }>();
-  const keyOf = ({ token, trader }: Trade) => `${token} ${trader}`;
+  const keyOf = ({ token, trader, pool }: Trade) => `${token} ${trader} ${pool}`;
   for (const event of events) {
     if (event.kind !== "trade") continue;
     const net = nets.get(keyOf(event)) ?? { bought: 0, sold: 0, trades: 0 };
