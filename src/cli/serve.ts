@@ -1,6 +1,7 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import {
+  CLUSTER_PASSWORD_VARIABLE,
   type Config,
   ENRICHER_KEY_VARIABLES,
   enricherKeysFrom,
@@ -30,6 +31,7 @@ export function serveHelp(): string {
     settingsHelp(),
     "",
     `To follow a server with keys (--source follow:URL), set ${LEADER_KEY_VARIABLE} to a key of the plan pro.`,
+    `For servers of a cluster with a password (--cluster redis://HOST), set ${CLUSTER_PASSWORD_VARIABLE}.`,
     `For Etherscan (--enrich etherscan), set ${ENRICHER_KEY_VARIABLES.etherscan}. CoinGecko needs no key, but uses ${ENRICHER_KEY_VARIABLES.coingecko}.`,
   ].join("\n");
 }
@@ -41,6 +43,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const { config, isGiven } = loadConfig({ args, environment, presets });
   const isDataOptional = !isGiven("data");
   const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
+  const clusterPassword = keyFrom(environment, CLUSTER_PASSWORD_VARIABLE, "of the cluster's servers");
   const enricherKeys = enricherKeysFrom(environment);
   const logger = createLogger(config.logLevel);
   const shutdown = watchShutdown(process);
@@ -54,7 +57,9 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     const { signal: ended } = shutdown;
     const start = config.workers === 1 ? startGateway : startWithWorkers;
-    const gateway = await start(config, { logger, leaderKey, enricherKeys, isDataOptional, signal: ended });
+    const gateway = await start(config, {
+      ...{ logger, leaderKey, clusterPassword, enricherKeys, isDataOptional, signal: ended },
+    });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;
     logger.info({ cause, drainMs: config.drainMs }, "stopping");

@@ -1,33 +1,64 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../lib/time/clock.ts";
+import { waitAtMost } from "../lib/time/wait-at-most.ts";
 import type { Effect } from "./effect.ts";
-import type { Engine } from "./engine.ts";
+import type { Engine, LogNews } from "./engine.ts";
 import type { Entry } from "./entry.ts";
 import { seal } from "./entry-text.ts";
-import { Member } from "./member.ts";
+import { Member, type MemberStart } from "./member.ts";
+
+/** The start of a term, or of a new epoch within it. */
+export type Lead = Extract<Effect, { kind: "lead" }>;
 
 /** What a node does for its gateway. */
 export interface ClusterEvents {
   /** Committed entries, in order. A base starts an epoch. */
   readonly onDeliver: (entries: readonly Entry[]) => void;
-  /** This node leads from now on. */
-  readonly onLead: (lead: Extract<Effect, { kind: "lead" }>) => void;
+  /** This node leads from now on. Called again after {@link ClusterNode.renew}. */
+  readonly onLead: (lead: Lead) => void;
   /** It no longer leads. */
   readonly onFollow: () => void;
+  /**
+   * The log no longer continues what was delivered. Loads the stored state and returns its
+   * position; `undefined` if there is none. Default: none.
+   */
+  readonly onReload?: () => Promise<MemberStart | undefined>;
 }
 
 interface ClusterNodeOptions extends ClusterEvents {
   readonly engine: Engine;
   /** Id of the node, different for each process. Default: a random one. */
   readonly id?: string;
+  /** Where the gateway's own state stands. Default: it has none. */
+  readonly start?: MemberStart | undefined;
+  /** Returns the body of a leader's sign of life. Default: empty. */
+  readonly report?: () => Buffer;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
   readonly random?: () => number;
 }
 
+/** Rejects an append of a node that does not lead, or no longer. */
+export class NotLeading extends Error {
+  override readonly name = "NotLeading";
+}
+
+/** A batch that waits for its append or its delivery. */
+interface Pending {
+  readonly body: Buffer;
+  /** Hash of its entry, once it was handed to the engine. */
+  hash?: string;
+  readonly resolve: () => void;
+  readonly reject: (error: NotLeading) => void;
+}
+
 const TICK_MS = 100;
 /** Pause before a reader that ended reads again. */
 const REREAD_MS = 100;
+/** Pause before the stored state is looked for again. */
+const RELOAD_MS = 1_000;
+/** How long a leader that stops waits for its last entry. */
+const LEAVE_MS = 1_000;
 
 /** Runs a {@link Member} on an engine. */
 export class ClusterNode {
@@ -38,16 +69,26 @@ export class ClusterNode {
   readonly #stopTicks: () => void;
   readonly #unsubscribe: () => void;
   #reader = new AbortController();
-  #readFrom = 1;
+  #readFrom: number;
+  #isReloading = false;
+  #pending: Pending | undefined;
+  #wantsEpoch = false;
+  #answeredAtMs: number;
+  #hasCaughtUp = false;
+  #appended: Promise<void> = Promise.resolve();
 
   constructor(options: ClusterNodeOptions) {
     const { engine, clock, id = randomBytes(8).toString("base64url"), random = Math.random } = options;
     this.#options = options;
     this.id = id;
+    this.#readFrom = Math.max(1, options.start?.position.offset ?? 1);
+    this.#answeredAtMs = clock.monotonic();
     this.#member = new Member({
       id,
       random,
-      newEpoch: () => randomBytes(9).toString("base64url"),
+      start: options.start,
+      report: options.report,
+      newEpoch: () => randomBytes(8).toString("hex"),
       seal: (offset, header, body) =>
         seal(offset, { ...header, nonce: randomBytes(9).toString("base64url") }, body),
     });
@@ -70,16 +111,41 @@ export class ClusterNode {
     return this.#member;
   }
 
-  /** Appends a batch. Only while {@link canAppend}. It is delivered like any other. */
-  append(body: Buffer): void {
-    this.#do(this.#member.batch(body, this.#nowMs));
+  /** Milliseconds since the engine last answered. */
+  get engineSilenceMs(): number {
+    return this.#nowMs - this.#answeredAtMs;
+  }
+
+  /** Whether it has read the log up to its end at least once. */
+  get hasCaughtUp(): boolean {
+    return this.#hasCaughtUp;
+  }
+
+  /**
+   * Appends a batch. Resolves when it was delivered, like any other. Rejects with
+   * {@link NotLeading} if this node does not lead, or no longer. One at a time.
+   */
+  append(body: Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#pending) throw new Error("the previous batch is not delivered yet");
+      this.#pending = { body, resolve, reject };
+      if (this.#member.role === "leader" && !this.#over.signal.aborted) this.#submit();
+      else this.#drop();
+    });
+  }
+
+  /** Begins a new epoch, because nothing of the present one can be continued. */
+  renew(): void {
+    this.#wantsEpoch = true;
+    this.#submit();
   }
 
   /** Ends its part. A leader hands over, so that another leads at once. */
   async stop(): Promise<void> {
-    this.#do(this.#member.leave(this.#nowMs));
+    const { clock, engine } = this.#options;
+    await waitAtMost(this.#leave(), LEAVE_MS, clock, this.#over.signal).catch(() => {});
     this.close();
-    await this.#options.engine.close();
+    await engine.close();
   }
 
   /** Ends without a word, as a process that dies. */
@@ -88,6 +154,7 @@ export class ClusterNode {
     this.#reader.abort();
     this.#stopTicks();
     this.#unsubscribe();
+    this.#drop();
   }
 
   get #nowMs(): number {
@@ -102,31 +169,88 @@ export class ClusterNode {
       const own = this.#reader.signal;
       for await (const news of engine.read(this.#readFrom, AbortSignal.any([own, signal]))) {
         if (own.aborted) break;
-        if (news.kind === "entry") {
-          this.#readFrom = news.entry.offset + 1;
-          this.#do(this.#member.entry(news.entry, this.#nowMs));
-        } else this.#do(this.#member.idle(news.head, this.#nowMs));
+        this.#take(news);
       }
       if (!own.aborted) await clock.sleep(REREAD_MS, signal).catch(() => {});
+      if (this.#isReloading) await this.#reload();
     }
+  }
+
+  #take(news: LogNews): void {
+    this.#answeredAtMs = this.#nowMs;
+    if (news.kind === "entry") {
+      this.#readFrom = news.entry.offset + 1;
+      this.#do(this.#member.entry(news.entry, this.#nowMs));
+    } else {
+      this.#hasCaughtUp = true;
+      this.#do(this.#member.idle(news.head, this.#nowMs));
+    }
+  }
+
+  /** Resolves when the last entry is appended. */
+  async #leave(): Promise<void> {
+    const isBusy = () => this.#member.role === "leader" && !this.canAppend;
+    while (isBusy() && !this.#over.signal.aborted) await this.#appended;
+    this.#do(this.#member.leave(this.#nowMs));
+    await this.#appended;
+  }
+
+  async #reload(): Promise<void> {
+    const { clock, onReload } = this.#options;
+    this.#isReloading = false;
+    const { signal } = this.#over;
+    const start = await onReload?.().catch(() => undefined);
+    if (signal.aborted) return;
+    if (start) this.#do(this.#member.reloaded(start));
+    else await clock.sleep(RELOAD_MS, signal).catch(() => {});
   }
 
   #do(effects: readonly Effect[]): void {
     for (const effect of effects) this.#perform(effect);
+    if (effects.length > 0) this.#submit();
+  }
+
+  /** Hands what waits to the engine, if that is free. */
+  #submit(): void {
+    if (!this.#member.canAppend) return;
+    const pending = this.#pending;
+    if (this.#wantsEpoch) {
+      this.#wantsEpoch = false;
+      this.#do(this.#member.renew());
+    } else if (pending && pending.hash === undefined) {
+      const effects = this.#member.batch(pending.body, this.#nowMs);
+      for (const effect of effects) if (effect.kind === "append") pending.hash = effect.entry.hash;
+      this.#do(effects);
+    }
+  }
+
+  #drop(): void {
+    this.#wantsEpoch = false;
+    const pending = this.#pending;
+    this.#pending = undefined;
+    pending?.reject(new NotLeading("this node does not lead the cluster"));
+  }
+
+  #deliver(entries: readonly Entry[]): void {
+    this.#options.onDeliver(entries);
+    const pending = this.#pending;
+    if (!pending || entries.every(({ hash }) => hash !== pending.hash)) return;
+    this.#pending = undefined;
+    pending.resolve();
   }
 
   #perform(effect: Effect): void {
-    const { engine, onDeliver, onLead, onFollow } = this.#options;
+    const { engine, onLead, onFollow } = this.#options;
     switch (effect.kind) {
       case "append":
-        void this.#append(effect.entry);
+        this.#appended = this.#append(effect.entry);
         return;
       case "commit":
       case "fork":
         engine.notify(effect);
         return;
       case "deliver":
-        onDeliver(effect.entries);
+        this.#deliver(effect.entries);
         return;
       case "reread":
         this.#readFrom = Math.max(1, effect.from.offset);
@@ -134,13 +258,16 @@ export class ClusterNode {
         return;
       case "reload":
         this.#readFrom = 1;
+        this.#isReloading = true;
         this.#reader.abort();
         return;
       case "lead":
         onLead(effect);
+        this.#drop();
         return;
       case "follow":
         onFollow();
+        this.#drop();
         return;
     }
   }
@@ -148,6 +275,7 @@ export class ClusterNode {
   async #append(entry: Entry): Promise<void> {
     try {
       const result = await this.#options.engine.append(entry, this.#over.signal);
+      this.#answeredAtMs = this.#nowMs;
       this.#do(this.#member.appended(result, this.#nowMs));
     } catch (error) {
       if (!this.#over.signal.aborted) throw error;

@@ -1,5 +1,6 @@
 import type { AppendResult } from "./effect.ts";
 import type { Entry, Position } from "./entry.ts";
+import type { MemberStart } from "./member.ts";
 
 /** What a reader learns: the next entry, or that there is none after the log's end for now. */
 export type LogNews =
@@ -10,6 +11,11 @@ export type LogNews =
 export type Notice =
   | { readonly kind: "commit"; readonly position: Position }
   | { readonly kind: "fork"; readonly epoch: string };
+
+/** The state of a node at a committed position, as named values. */
+export interface Checkpoint extends MemberStart {
+  readonly values: Readonly<Record<string, Buffer>>;
+}
 
 /** The servers that hold the replicated log. */
 export interface Engine {
@@ -31,6 +37,13 @@ export interface Engine {
   notify(notice: Notice): void;
   /** Calls the listener with each notice. Returns a function that unsubscribes. */
   onNotice(listener: (notice: Notice) => void): () => void;
+  /** Stores a checkpoint, unless one of a later term or position is stored. Rejects on failure. */
+  store(checkpoint: Checkpoint): Promise<"stored" | "fenced">;
+  /**
+   * Loads these values of the stored checkpoint, as far as it has them; `undefined` if none is
+   * stored. Retries until the engine answers. Rejects only when the signal aborts.
+   */
+  load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined>;
   /** Closes the connections. */
   close(): Promise<void>;
 }

@@ -21,6 +21,14 @@ const ALIVE_MS = 1_000;
 /** At one batch a second, some ten minutes. */
 const REMEMBERED = 600;
 
+/** A position of the log from which a node continues, with the state that it had there. */
+export interface MemberStart {
+  readonly position: Position;
+  readonly epoch: string;
+  /** Term in which the state was stored. */
+  readonly term: number;
+}
+
 interface MemberOptions {
   /** Id of the node, different for each process. */
   readonly id: string;
@@ -33,7 +41,9 @@ interface MemberOptions {
   /** Delivered entries that it remembers, for repairs. Default 600. */
   readonly remembered?: number;
   /** Where this node's own state stands. Default: it has none. */
-  readonly start?: { readonly position: Position; readonly epoch: string };
+  readonly start?: MemberStart | undefined;
+  /** Returns the body of a sign of life. Default: empty. */
+  readonly report?: (() => Buffer) | undefined;
 }
 
 /** An append in flight. */
@@ -80,6 +90,7 @@ export class Member {
     this.#options = options;
     this.#tail = new Tail(options.remembered ?? REMEMBERED, options.start?.position);
     this.#epoch = options.start?.epoch ?? "";
+    this.#term = options.start?.term ?? 0;
     this.#silence = new Silence(options.random);
   }
 
@@ -139,7 +150,12 @@ export class Member {
 
   /** A node reports that the log's entries of this epoch contradict what it delivered. */
   forked(epoch: string): readonly Effect[] {
-    if (epoch === this.#epoch && this.canAppend) this.#beginEpoch(this.#tail.last);
+    return epoch === this.#epoch ? this.renew() : [];
+  }
+
+  /** Begins a new epoch, if this node may append now. The effect `lead` follows again. */
+  renew(): readonly Effect[] {
+    if (this.canAppend) this.#beginEpoch(this.#tail.last);
     return this.#flush();
   }
 
@@ -147,7 +163,7 @@ export class Member {
   tick(nowMs: number): readonly Effect[] {
     if (this.#flight || this.#isLeaving) return this.#flush();
     if (this.#role === "leader") {
-      if (nowMs - this.#wroteAtMs >= ALIVE_MS) this.#write("alive", nowMs);
+      if (nowMs - this.#wroteAtMs >= ALIVE_MS) this.#write("alive", nowMs, this.#options.report?.());
     } else if (this.#engineHead && this.#silence.isOver(nowMs, this.#isInDoubt)) this.#campaign(nowMs);
     else if (this.#isForked && nowMs - this.#askedAtMs >= FORK_EVERY_MS) {
       this.#askedAtMs = nowMs;
@@ -184,9 +200,10 @@ export class Member {
   }
 
   /** The stored state was loaded: see the effect `reload`. */
-  reloaded(position: Position, epoch: string): readonly Effect[] {
+  reloaded({ position, epoch, term }: MemberStart): readonly Effect[] {
     this.#tail.restart(position);
-    this.#epoch = epoch;
+    this.#enter(epoch);
+    this.#term = Math.max(this.#term, term);
     this.#leaveBranch();
     this.#effects.push({ kind: "reread", from: position });
     return this.#flush();

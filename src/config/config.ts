@@ -12,6 +12,7 @@ export { oneProcess } from "./one-process.ts";
 export { settingsHelp, settingsTable } from "./schema/describe.ts";
 export {
   CLIENT_KEY_VARIABLE,
+  CLUSTER_PASSWORD_VARIABLE,
   ENRICHER_KEY_VARIABLES,
   enricherKeysFrom,
   keyFrom,

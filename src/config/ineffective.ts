@@ -53,7 +53,16 @@ const NO_RECORD = "has no effect without record; leave it out, or set record";
  * Environment variables are skipped, because one environment serves many runs.
  */
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
-  return [...idleWithoutKeys(config, layers), ...idleForMarket(config, layers)];
+  return [
+    ...idleWithoutKeys(config, layers),
+    ...idleForMarket(config, layers),
+    ...idleInCluster(config, layers),
+  ];
+}
+
+function idleInCluster({ cluster }: Config, layers: readonly Layer[]): readonly string[] {
+  if (cluster !== "none") return [];
+  return idle(["clusterName"], layers, "has no effect without cluster; leave it out, or set cluster");
 }
 
 function idleWithoutKeys({ keys }: Config, layers: readonly Layer[]): readonly string[] {

@@ -16,7 +16,12 @@ import {
   type Layer,
   resolveConfig,
 } from "./resolve.ts";
-import { CLIENT_KEY_VARIABLE, ENRICHER_KEY_VARIABLES, LEADER_KEY_VARIABLE } from "./schema/key-variables.ts";
+import {
+  CLIENT_KEY_VARIABLE,
+  CLUSTER_PASSWORD_VARIABLE,
+  ENRICHER_KEY_VARIABLES,
+  LEADER_KEY_VARIABLE,
+} from "./schema/key-variables.ts";
 import {
   type Config,
   flagOf,
@@ -31,6 +36,7 @@ import {
 /** Variables of this program that are not settings. */
 const KEY_VARIABLES: ReadonlySet<string> = new Set([
   CLIENT_KEY_VARIABLE,
+  CLUSTER_PASSWORD_VARIABLE,
   ...Object.values(ENRICHER_KEY_VARIABLES),
   LEADER_KEY_VARIABLE,
 ]);

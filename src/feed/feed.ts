@@ -9,7 +9,7 @@ export interface Feed {
   readonly facts: FeedFacts;
   /** Yields events by time, with a `clock` each second, until the source ends. Iterated once. */
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
-  /** What currently fails, as public text without addresses and numbers that change. */
+  /** What currently fails, in sentences without addresses and numbers that change. Public. */
   readonly trouble?: () => string | undefined;
   /** Progress of reading its past; `undefined` when it is read. */
   readonly filling?: () => Filling | undefined;
@@ -28,7 +28,7 @@ export interface FeedPart {
   readonly name: string;
   /** `live`: contributing. `stale`: not contributing at the moment. `down`: failed for good. */
   readonly state: "live" | "stale" | "down";
-  /** Why it is not `live`, or what fails although it is; empty otherwise. */
+  /** A sentence why it is not `live`, or what fails although it is; empty otherwise. */
   readonly reason: string;
   /** Event time reached so far; `undefined` before the first event. */
   readonly observedAtMs: number | undefined;
@@ -43,7 +43,10 @@ export interface FeedPart {
 export interface ServiceReport {
   /** What it is queried for: `bsc`, `exchange`, `enrich`. */
   readonly part: string;
-  /** `binance`, `coingecko`, or an endpoint's host: never an address, which may contain a key. */
+  /**
+   * `binance`, `coingecko`, or an endpoint's host, with `wss://` for a WebSocket: never the whole
+   * address, which may contain a key.
+   */
   readonly service: string;
   /** Its last response was valid. */
   readonly isUp: boolean;

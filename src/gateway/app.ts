@@ -25,7 +25,7 @@ import { type Frontend, type OpenFrontend, ownServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
-import { type OpenSource, openSource, type Resume } from "./open/open-source.ts";
+import { type OpenCluster, type OpenSource, openSource, type Resume } from "./open/open-source.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
 import { prepareSource } from "./run-source.ts";
 
@@ -51,6 +51,8 @@ export interface GatewayParts {
   readonly source?: SnapshotSource;
   /** Key that an edge presents to its leader. Its plan must be `pro`. Default: none. */
   readonly leaderKey?: string | undefined;
+  /** Password of the servers that the setting `cluster` names. Default: none. */
+  readonly clusterPassword?: string | undefined;
   /** Keys of the services that the setting `enrich` names. Default: none. */
   readonly enricherKeys?: EnricherKeys;
   /**
@@ -95,7 +97,9 @@ export async function startGatewayWithFrontend(
   const logger = parts.logger ?? createLogger(config.logLevel);
   const { isDataOptional } = parts;
   const persistenceOptions = { config, clock, logger, sourceName: parts.source?.info.name, isDataOptional };
-  const persistence = openPersistence(persistenceOptions);
+  const cluster =
+    config.cluster === "none" ? undefined : await joinCluster(config, { ...parts, clock, logger });
+  const persistence = cluster?.persistence ?? openPersistence(persistenceOptions);
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
   try {
@@ -103,7 +107,8 @@ export async function startGatewayWithFrontend(
     const isEdge = leaderOf(config) !== undefined;
     keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
     alerts = await openAlerts(config.alerts, persistenceOptions);
-    const opened = openSource(config, { clock, logger, persistence, leaderKey, enricherKeys }, parts.source);
+    const sourceParts = { clock, logger, persistence, leaderKey, enricherKeys };
+    const opened = cluster?.opened ?? openSource(config, sourceParts, parts.source);
     const own = {
       clock,
       logger,
@@ -121,6 +126,15 @@ export async function startGatewayWithFrontend(
     await persistence.close();
     throw error;
   }
+}
+
+/** Joins a cluster. Loads its client library only here. */
+async function joinCluster(
+  config: Config,
+  parts: GatewayParts & { readonly clock: Clock; readonly logger: Logger },
+): Promise<{ readonly persistence: Persistence; readonly opened: OpenCluster }> {
+  const { openCluster } = await import("./cluster/open-cluster.ts");
+  return await openCluster(config, parts);
 }
 
 /** Rejects plain settings, which an untyped program may pass instead of a Config. */
@@ -185,7 +199,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   frontend = await openFrontend({
     ...{ head, hub, log, metrics, refusals, freshness, clock },
     info: () => source.info,
-    ready: () => !draining,
+    ready: () => !draining && (opened.kind !== "cluster" || opened.source.isReady),
     door,
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,
@@ -256,7 +270,7 @@ function logSource(opened: OpenSource, logger: Logger): void {
   const { state, reason, observed_at } = opened.source.freshness();
   const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(opened) };
   if (state === "live") logger.info(facts, "source is live");
-  else logger.warn({ ...facts, reason }, `source is ${state}: ${reason}`);
+  else logger.warn({ ...facts, reason }, `source is ${state}`);
 }
 
 /** Logs the state at the start. After a restart, a lack of data is a warning only if it lasts. */

@@ -38,6 +38,7 @@ const LEADER_LAG_MS = 3_000;
 
 /** Opens the log of this source from the stored state. */
 export function prepareSource(opened: OpenSource, persistence: Persistence): RunnableSource {
+  if (opened.kind === "cluster") return prepareCluster(opened, persistence);
   return opened.kind === "leader"
     ? prepareLeader(opened, persistence)
     : prepareSnapshots(opened, persistence);
@@ -89,5 +90,23 @@ function prepareLeader(
     mayBeMirrored: () => source.isConnected,
     run: ({ head, hub, onPublished, signal }) =>
       source.run(createMirror({ log, head, history: hub.history, persistence, onPublished }), signal),
+  };
+}
+
+function prepareCluster(
+  { source }: OpenSource & { kind: "cluster" },
+  persistence: Persistence,
+): RunnableSource {
+  const log = persistence.createFollowerLog();
+  return {
+    log,
+    publish: undefined,
+    aheadWaitMs: LEADER_LAG_MS,
+    mayBeMirrored: () => source.isConnected,
+    run: ({ head, hub, onPublished, onPoll, signal }) => {
+      const { history } = hub;
+      const sink = createMirror({ log, head, history, persistence, onPublished });
+      return source.run({ log, head, history, sink, onPoll }, signal);
+    },
   };
 }

@@ -1,6 +1,12 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { type Config, ENRICHER_KEY_VARIABLES, LEADER_KEY_VARIABLE, listenProblem } from "../config/config.ts";
+import {
+  CLUSTER_PASSWORD_VARIABLE,
+  type Config,
+  ENRICHER_KEY_VARIABLES,
+  LEADER_KEY_VARIABLE,
+  listenProblem,
+} from "../config/config.ts";
 import { WorkersFrontend } from "../workers/index.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
@@ -55,8 +61,8 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
 export function spawnWorker(): ChildProcess {
   // Keys that the primary presents to other services stay in this process.
   const env = { ...process.env };
-  for (const variable of [LEADER_KEY_VARIABLE, ...Object.values(ENRICHER_KEY_VARIABLES)])
-    delete env[variable];
+  const secrets = [LEADER_KEY_VARIABLE, CLUSTER_PASSWORD_VARIABLE, ...Object.values(ENRICHER_KEY_VARIABLES)];
+  for (const variable of secrets) delete env[variable];
   return fork(WORKER, {
     env,
     serialization: "advanced",

@@ -155,11 +155,11 @@ class EngineSource implements EngineSnapshotSource {
       const what = this.info.origin === "recorded" ? "recording" : "feed";
       return { state: "stale", reason: `the ${what} has ended` };
     }
-    if (this.#observedAtMs === undefined) return { state: "stale", reason: "the feed has no data yet" };
+    if (this.#observedAtMs === undefined) return { state: "stale", reason: "the market has no data yet" };
     if (ageMs <= this.#staleAfterMs) return { state: "live", reason: "" };
     return {
       state: "stale",
-      reason: `the feed's clock has not advanced for more than ${this.#staleAfterMs} ms`,
+      reason: `the market has had no new data for more than ${this.#staleAfterMs / 1_000} s`,
     };
   }
 

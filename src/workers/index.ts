@@ -1,6 +1,6 @@
 /** Several processes on one machine: one runs the source and the log, the others serve clients. */
 
-export type { SnapshotEnd, SnapshotMessage, SourceReport, ToWorker } from "./messages.ts";
+export type { LogUpdate, SnapshotEnd, SnapshotMessage, SourceReport, ToWorker } from "./messages.ts";
 export { WorkersFrontend, type WorkersFrontendOptions } from "./primary/workers-frontend.ts";
 export { InjectedConnections } from "./process/injected-connections.ts";
 export { PrimaryFollower } from "./process/primary-follower.ts";

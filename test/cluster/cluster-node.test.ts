@@ -42,8 +42,15 @@ function startNode({ port }: RedisServer, id: string): Running {
       running.isLeading = false;
     },
   });
+  let isPending = false;
   const stopAppending = systemClock.every(20, () => {
-    if (node.canAppend) node.append(Buffer.from(`batch ${++batches}`));
+    if (node.canAppend && !isPending) {
+      isPending = true;
+      const over = () => {
+        isPending = false;
+      };
+      node.append(Buffer.from(`batch ${++batches}`)).then(over, over);
+    }
   });
   const running: Running = {
     ...{ node, delivered, isLeading: false },

@@ -5,12 +5,13 @@ import { Member } from "../../src/cluster/member.ts";
 import { Silence } from "../../src/cluster/silence.ts";
 import { chain, entryAfter } from "./entries.ts";
 
-function createMember(): Member {
+function createMember(more: Partial<ConstructorParameters<typeof Member>[0]> = {}): Member {
   return new Member({
     id: "self",
     random: () => 0.5,
     newEpoch: () => "e9",
     seal: (offset, header) => entryAfter({ offset: offset - 1, hash: header.prev }, header),
+    ...more,
   });
 }
 
@@ -44,6 +45,50 @@ test("[I1] a candidate that reads a later term before its own is acknowledged do
   member.entry(entryAfter(term, { kind: "term", term: 3, by: "b" }), 4_020);
   expect(kinds(member.appended({ kind: "appended" }, 4_030))).not.toContain("lead");
   expect(member.role).toBe("follower");
+});
+
+test("a node that starts from a stored position continues there, in a later term", () => {
+  const [, , third = entryAfter(LOG_START)] = chain(3);
+  const member = createMember({ start: { position: third, epoch: "e1", term: 7 } });
+  const next = entryAfter(third, { term: 7, committed: 3 });
+  const later = entryAfter(next, { term: 7, committed: next.offset });
+  member.entry(next, 0);
+  expect(member.entry(later, 0)).toEqual([{ kind: "deliver", entries: [next] }]);
+  expect(campaign(member, later, 4_000).header).toMatchObject({ kind: "term", term: 8, epoch: "e1" });
+});
+
+test("a leader that cannot continue begins a new epoch, and leads it", () => {
+  const log = chain(2);
+  const member = followerOf(log);
+  const [, last = entryAfter(LOG_START)] = log;
+  campaign(member, last, 4_000);
+  expect(member.renew()).toEqual([]);
+  member.appended({ kind: "appended" }, 4_010);
+  const [effect] = member.renew();
+  expect(effect).toMatchObject({ kind: "append", entry: { header: { kind: "base", epoch: "e9" } } });
+  expect(member.appended({ kind: "appended" }, 4_020)).toContainEqual({
+    ...{ kind: "lead", term: 2, epoch: "e9", isNewEpoch: true },
+  });
+});
+
+test("a leader's sign of life reports on it", () => {
+  const log = chain(2);
+  const report = Buffer.from("well");
+  const member = createMember({
+    report: () => report,
+    seal: (offset, header, body) => ({
+      ...entryAfter({ offset: offset - 1, hash: header.prev }, header),
+      body,
+    }),
+  });
+  for (const entry of log) member.entry(entry, 0);
+  const [, last = entryAfter(LOG_START)] = log;
+  member.committed(last);
+  campaign(member, last, 4_000);
+  member.appended({ kind: "appended" }, 4_010);
+  expect(member.tick(5_010)).toMatchObject([
+    { kind: "append", entry: { header: { kind: "alive" }, body: report } },
+  ]);
 });
 
 test("a pending entry that the log no longer has is dropped", () => {

@@ -136,6 +136,28 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     expect(await readAll(engine, 1)).toHaveLength(3);
   });
 
+  test("[I1] a checkpoint replaces those of earlier terms and positions only", async () => {
+    const at = (term: number, offset: number) => ({
+      ...{ term, position: { offset, hash: "abc" }, epoch: "e1" },
+      values: { state: Buffer.from(`${term}.${offset}`), other: Buffer.from([255]) },
+    });
+    expect(await engine.load(["state"], signal)).toBeUndefined();
+    for (const [term, offset, result] of [
+      ...([
+        [2, 10, "stored"],
+        [2, 9, "fenced"],
+        [1, 99, "fenced"],
+      ] as const),
+      ...([
+        [2, 10, "stored"],
+        [3, 5, "stored"],
+        [2, 20, "fenced"],
+      ] as const),
+    ])
+      expect(await engine.store(at(term, offset)), `${term} ${offset}`).toBe(result);
+    expect(await engine.load(["state", "other", "none"], signal)).toEqual(at(3, 5));
+  });
+
   test("notices reach every node that listens", async () => {
     const other = open(`test${names}`);
     const heard = Promise.withResolvers<Notice>();

@@ -25,6 +25,7 @@ describe("a password", () => {
     [["--source", `http://me:a/b@${secret}@x.example`], '"http://***@x.example"'],
     [["--source", `me:${secret}@x.example`], '"***@x.example"'],
     [["--source", `http://x.example?key=${secret}`], '"http://x.example?***"'],
+    [["--cluster", `redis://me:${secret}@x.example`], '"redis://***@x.example"'],
     [["--cors-origins", `https://me:${secret}@x.example`], '"https://***@x.example"'],
     [["--port", `http://me:${secret}@x.example`], '"http://***@x.example"'],
     [[`http://me:${secret}@x.example`], 'unexpected argument "http://***@x.example"'],

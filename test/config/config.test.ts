@@ -70,6 +70,8 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   trustProxy: { text: "0.0.0.0/0", json: true },
   compression: { text: "gzip", json: "deflate" },
   metrics: { text: "sometimes", json: "on" },
+  cluster: { text: "redis://one,two", json: 6379 },
+  clusterName: { text: "Two Words", json: [] },
   drain: { text: "11m", json: -1 },
   workers: { text: "65", json: 1.5 },
   logLevel: { text: "loud", json: 30 },

@@ -1,18 +1,58 @@
 import { expect, test } from "vitest";
-import { spawnCli } from "../cli/spawn-cli.ts";
+import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { checkedFetch } from "../support/validate-response.ts";
 import { NoNetwork } from "./no-network.ts";
 
 /** Each of three WebSockets is tried at the start, and again some times after it failed. */
 const TRIES = 12;
 
-test("without a network, every line that serve --feed live writes to stderr is a JSON log line", async () => {
+async function serve(network: NoNetwork): Promise<{ readonly server: RunningCli; readonly url: string }> {
+  const server = spawnCli(["serve", "--port", "0", "--drain", "0", ...network.flags]);
+  await server.said("stdout", /serves http.*\n/);
+  return { server, url: /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "" };
+}
+
+/** Resolves with the messages of the log. Rejects if a line is no JSON. */
+async function messagesOf({ child, ended, stderr }: RunningCli): Promise<readonly string[]> {
+  child.kill("SIGTERM");
+  expect(await ended()).toBe(0);
+  return stderr()
+    .trimEnd()
+    .split("\n")
+    .map((line) => String(JSON.parse(line).msg));
+}
+
+test("without a network, serve --feed live logs JSON lines only, and what to do within seconds", async () => {
   await using network = await NoNetwork.open();
-  await using server = spawnCli(["serve", "--port", "0", "--drain", "0", ...network.flags]);
-  await server.said("stdout", /serves http/);
+  const { server } = await serve(network);
+  await using _running = server;
   await network.sockets.triedTimes(TRIES);
-  server.child.kill("SIGTERM");
-  expect(await server.ended()).toBe(0);
-  const lines = server.stderr().trimEnd().split("\n");
-  expect(lines.length).toBeGreaterThan(5);
-  for (const line of lines) expect(() => JSON.parse(line), line).not.toThrow();
+  await server.said("stderr", /flarewire doctor/);
+  const messages = await messagesOf(server);
+  const host = network.sockets.address;
+  expect(messages).toContain(`ws://${host} is unreachable over its WebSocket`);
+  expect(messages.join("\n")).not.toMatch(/\(object\)|in step/);
+});
+
+test("without a network, /readyz has a sentence for each part on what fails", async () => {
+  await using network = await NoNetwork.open();
+  const { server, url } = await serve(network);
+  await using _running = server;
+  await server.said("stderr", /flarewire doctor/);
+  const { status, json } = await checkedFetch(`${url}/readyz`);
+  expect(status).toBe(503);
+  const lost = "broke off the connection";
+  const reasons = [
+    `exchange has no data yet: each of binance, kucoin, and gate ${lost}`,
+    `aggregator has no data yet: GeckoTerminal ${lost}`,
+    ...["bsc", "polygon", "avalanche"].map(
+      (name) =>
+        `${name} has no data yet: none of the 2 endpoints of ${name} can be used, because one ${lost} and one is unreachable over its WebSocket`,
+    ),
+  ];
+  const { detail, parts } = json as { detail: string; parts: readonly { reason: string }[] };
+  expect(parts.map(({ reason }) => reason)).toEqual(reasons);
+  expect(detail).toBe(
+    `the source is stale: the market has no data yet; ${reasons.join("; ")}; coingecko ${lost}`,
+  );
 });

@@ -149,7 +149,7 @@ test("the data is stale before the first clock, live after it, stale when the cl
   clock.advance(1);
   expect(source.freshness()).toMatchObject({
     state: "stale",
-    reason: "the feed's clock has not advanced for more than 10000 ms",
+    reason: "the market has had no new data for more than 10 s",
     data_age_ms: 10_001,
   });
   await source.poll(signal);

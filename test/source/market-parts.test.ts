@@ -44,7 +44,7 @@ test("the whole is ready as long as one part is, says which is not and how old i
     200,
     {
       state: "live",
-      reason: "bsc is silent",
+      reason: "bsc has had no new data for more than 15 s",
       parts: [
         { name: "bsc", state: "stale", data_age_ms: 38_000, observed_at: "2026-01-01T00:00:03.000Z" },
         { name: "exchange", state: "live", data_age_ms: 1_000, observed_at: "2026-01-01T00:00:40.000Z" },
@@ -67,7 +67,10 @@ test("the whole is ready as long as one part is, says which is not and how old i
   await settle();
   expect(source.freshness()).toMatchObject({
     state: "down",
-    parts: [{ name: "bsc", state: "down", reason: "failed: no endpoint serves chain 56" }, { state: "down" }],
+    parts: [
+      { name: "bsc", state: "down", reason: "bsc has failed: no endpoint serves chain 56" },
+      { state: "down" },
+    ],
   });
 });
 

@@ -3,10 +3,11 @@ import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
-import type { Engine, LogNews, Notice } from "../engine.ts";
+import type { Checkpoint, Engine, LogNews, Notice } from "../engine.ts";
 import { type Entry, LOG_START, type Position } from "../entry.ts";
 import { readEntry, storedForm } from "../entry-text.ts";
 import { APPEND_SCRIPT } from "./append-script.ts";
+import { STORE_SCRIPT } from "./store-script.ts";
 
 /** Address and credentials, in ioredis' terms. */
 type Connection = Pick<
@@ -14,7 +15,7 @@ type Connection = Pick<
   "host" | "port" | "username" | "password" | "tls" | "sentinels" | "name" | "sentinelPassword"
 >;
 
-interface RedisEngineOptions {
+export interface RedisEngineOptions {
   /** Where the servers or their Sentinels are. */
   readonly connection: Connection;
   /** Name of the cluster, part of every key. */
@@ -36,6 +37,8 @@ const RETRY_MS = 200;
 const IDLE_MS = 400;
 /** A connection without an answer for longer than this is dead. */
 const SILENCE_MS = 2_000;
+/** A checkpoint has megabytes. */
+const CHECKPOINT_MS = 30_000;
 /** Entries read at a time. */
 const BATCH = 64;
 
@@ -52,6 +55,9 @@ class RedisEngine implements Engine {
   readonly #log: string;
   readonly #touch: string;
   readonly #channel: string;
+  readonly #checkpoint: string;
+  /** Apart from the log's, which a large value would delay. */
+  #bulk: Redis | undefined;
   #isDown = false;
 
   constructor(options: RedisEngineOptions) {
@@ -60,6 +66,7 @@ class RedisEngine implements Engine {
     this.#log = `${prefix}:log`;
     this.#touch = `${prefix}:touch`;
     this.#channel = `${prefix}:notices`;
+    this.#checkpoint = `${prefix}:checkpoint`;
     this.#writer = this.#connect();
     this.#subscriber = this.#connect();
     this.#subscriber.on("message", (_channel: string, text: string) => this.#hear(text));
@@ -109,18 +116,46 @@ class RedisEngine implements Engine {
     return () => this.#listeners.delete(listener);
   }
 
+  async store({ position, epoch, term, values }: Checkpoint): Promise<"stored" | "fenced"> {
+    const { offset, hash } = position;
+    const all = Object.entries({ ...values, hash: Buffer.from(hash), epoch: Buffer.from(epoch) }).flat();
+    const answer = await this.#checkpoints().eval(STORE_SCRIPT, 1, this.#checkpoint, term, offset, ...all);
+    return answer === "stored" ? "stored" : "fenced";
+  }
+
+  async load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined> {
+    const fields = ["term", "offset", "hash", "epoch", ...names];
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const found = await this.#checkpoints().hmgetBuffer(this.#checkpoint, ...fields);
+        this.#note(undefined);
+        return checkpointOf(found, names);
+      } catch (error) {
+        this.#note(error);
+        await this.#options.clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
   async close(): Promise<void> {
+    this.#bulk?.disconnect();
     this.#writer.disconnect();
     this.#subscriber.disconnect();
   }
 
-  #connect(): Redis {
+  #checkpoints(): Redis {
+    this.#bulk ??= this.#connect(CHECKPOINT_MS);
+    return this.#bulk;
+  }
+
+  #connect(commandTimeout = SILENCE_MS): Redis {
     const redis = new Redis({
       ...this.#options.connection,
       // A command that may have been lost is repeated here, where it is known what it means.
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-      commandTimeout: SILENCE_MS,
+      commandTimeout,
       retryStrategy: () => RETRY_MS,
       reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
     });
@@ -182,6 +217,19 @@ function appendResult(answer: unknown): AppendResult {
   if (kind === "truncated" && typeof offset === "number" && typeof hash === "string")
     return { kind, head: { offset, hash } };
   throw new Error("it answered an append with something else");
+}
+
+function checkpointOf(
+  [term, offset, hash, epoch, ...found]: readonly (Buffer | null)[],
+  names: readonly string[],
+): Checkpoint | undefined {
+  if (!term || !offset || !hash || !epoch) return undefined;
+  const position = { offset: Number(offset), hash: String(hash) };
+  const held = names.flatMap((name, index) => {
+    const value = found[index];
+    return value ? [[name, value] as const] : [];
+  });
+  return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(held) };
 }
 
 interface Row {

@@ -8,6 +8,9 @@ export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
 /** The key that `serve` sends to the server that it follows. */
 export const LEADER_KEY_VARIABLE = "FLAREWIRE_LEADER_KEY";
 
+/** The password of the servers of a cluster. */
+export const CLUSTER_PASSWORD_VARIABLE = "FLAREWIRE_CLUSTER_PASSWORD";
+
 /** The keys of services that provide facts about tokens. */
 export const ENRICHER_KEY_VARIABLES = {
   etherscan: "FLAREWIRE_ETHERSCAN_KEY",

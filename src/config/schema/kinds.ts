@@ -169,6 +169,32 @@ export const sourceName: Kind<string> = {
   url: true,
 };
 
+const SERVER = /^(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
+
+/** The servers of a cluster, or `none`. The password is no part of it. */
+export const clusterServers: Kind<string> = {
+  schema: z
+    .string()
+    .max(2_048)
+    .refine((text) => {
+      const [, scheme, hosts = "", name = ""] = /^([a-z+]+):\/\/([^/]*)(?:\/(.*))?$/.exec(text) ?? [];
+      const servers = hosts.split(",");
+      if (text === "none") return true;
+      if (servers.some((server) => !SERVER.test(server))) return false;
+      if (scheme === "redis+sentinel") return /^[\w.-]{1,64}$/.test(name);
+      return (scheme === "redis" || scheme === "rediss") && servers.length === 1 && name === "";
+    }),
+  bound:
+    "none, redis://HOST:PORT, rediss://HOST:PORT (TLS), or redis+sentinel://HOST:PORT,HOST:PORT,…/NAME, without user or password",
+  url: true,
+};
+
+/** The name of a cluster. */
+export const clusterName: Kind<string> = {
+  schema: z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/),
+  bound: "1 to 32 characters of a-z, 0-9 and -, and no leading -",
+};
+
 /** One or more of these words, separated by commas, or a list of them. */
 export function someOf<const T extends readonly [string, ...string[]]>(words: T): Kind<readonly T[number][]> {
   return {

@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { GROUPS } from "../../model/index.ts";
 import {
+  clusterName,
+  clusterServers,
   directoryOrNone,
   duration,
   endpoints,
@@ -297,6 +299,17 @@ export const SETTINGS = {
     example: "4",
     description:
       "Processes that serve clients on one port, besides the one that runs the source. 1: a single process; auto: one less than the available cores",
+  }),
+  cluster: setting("cluster", clusterServers, {
+    default: "none",
+    example: "redis://10.0.0.5:6379",
+    description:
+      "Redis or Valkey servers through which any number of gateways share one log, with the same cursors; one of them runs the source. none: a single gateway",
+  }),
+  clusterName: setting("clusterName", clusterName, {
+    default: "flarewire",
+    example: "bsc",
+    description: "Name of the cluster, equal on all its gateways and different for each market",
   }),
   drain: setting("drainMs", duration(0, 10 * MINUTE), {
     default: "10s",

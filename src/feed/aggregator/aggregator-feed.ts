@@ -92,7 +92,8 @@ class AggregatorRun {
   }
 
   get trouble(): string | undefined {
-    return this.#client.trouble;
+    const { trouble } = this.#client;
+    return trouble === undefined ? undefined : `GeckoTerminal ${trouble}`;
   }
 
   report() {

@@ -59,7 +59,7 @@ export function createChainFeed(options: ChainFeedOptions): Feed {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
-    trouble: () => state?.endpoints.trouble,
+    trouble: () => state?.endpoints.trouble(options.network.name),
     filling: () => state?.filling,
     services: () => state?.endpoints.services(options.network.name) ?? [],
     events(signal) {

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
+import { groupTroubles } from "../service/group-troubles.ts";
 import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
 
 interface EnrichOptions {
@@ -32,10 +33,7 @@ const MAX_A_SECOND = 500;
 export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
   const { name, origin, facts } = feed;
   const trouble = () => {
-    const down = enrichers.flatMap((one) =>
-      one.trouble === undefined ? [] : [`${one.name} ${one.trouble}`],
-    );
-    const parts = [feed.trouble?.(), ...down].filter((part) => part !== undefined);
+    const parts = [feed.trouble?.(), groupTroubles(enrichers)].filter((part) => part !== undefined);
     return parts.length === 0 ? undefined : parts.join("; ");
   };
   return {

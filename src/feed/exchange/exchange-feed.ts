@@ -4,6 +4,7 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../market/index.ts";
 import type { Feed, ServiceReport } from "../feed.ts";
+import { groupTroubles } from "../service/group-troubles.ts";
 import { CandleBook, eventOf } from "./candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
 import { PastMinutes } from "./past-minutes.ts";
@@ -105,10 +106,7 @@ class ExchangeRun {
   }
 
   get trouble(): string | undefined {
-    const parts = this.#followers.flatMap(({ name, trouble }) =>
-      trouble === undefined ? [] : [`${name} ${trouble}`],
-    );
-    return parts.length === 0 ? undefined : parts.join("; ");
+    return groupTroubles(this.#followers);
   }
 
   get services(): readonly ServiceReport[] {

@@ -118,10 +118,10 @@ export class FeedBuffer {
         if (this.#queue.length - this.#taken < MAX_AHEAD) continue;
         await this.#room(signal);
       }
-      this.#end = { reason: "has ended" };
+      this.#end = { reason: `${this.name} has ended` };
     } catch (error) {
-      const words = messageOf(error);
-      this.#end = { reason: signal.aborted ? "has ended" : `failed: ${words}`, error };
+      const words = signal.aborted ? "has ended" : `has failed: ${messageOf(error)}`;
+      this.#end = { reason: `${this.name} ${words}`, error };
     }
     this.#onNews();
   }
@@ -183,25 +183,23 @@ export class FeedBuffer {
    */
   report(staleAfterMs: number): FeedPart {
     const ageMs = Math.max(0, Math.floor(this.#clock.monotonic() - this.#movedAt));
-    const { state, reason } = this.#state(ageMs > staleAfterMs);
-    const amiss = this.#end ? undefined : this.#feed.trouble?.();
+    const { state, reason } = this.#state(ageMs, staleAfterMs);
+    const cause = this.#end ? undefined : this.#feed.trouble?.();
     return {
       ...{ name: this.name, state, ageMs, late: this.late },
-      reason: [reason, amiss ?? ""].filter((part) => part !== "").join("; "),
+      reason: [reason, cause ?? ""].filter((part) => part !== "").join(": "),
       filling: this.#end ? undefined : this.#feed.filling?.(),
       observedAtMs: this.#frontierMs,
     };
   }
 
-  #state(isOld: boolean): Pick<FeedPart, "state" | "reason"> {
+  #state(ageMs: number, staleAfterMs: number): Pick<FeedPart, "state" | "reason"> {
     if (this.#end) return { state: "down", reason: this.#end.reason };
-    if (this.#frontierMs === undefined) return { state: "stale", reason: "has sent nothing yet" };
-    if (isOld) return { state: "stale", reason: "is silent" };
+    const stale = (words: string) => ({ state: "stale", reason: `${this.name} ${words}` }) as const;
+    if (this.#frontierMs === undefined) return stale("has no data yet");
+    if (ageMs > staleAfterMs) return stale(`has had no new data for more than ${staleAfterMs / SECOND_MS} s`);
     if (this.#holdsWatermark && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
-    return {
-      state: "stale",
-      reason: "is behind the others",
-    };
+    return stale(`is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market`);
   }
 
   /** Whether the event is accepted and buffered. */

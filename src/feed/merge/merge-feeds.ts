@@ -4,7 +4,7 @@ import { SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
-import { FeedBuffer, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
+import { FeedBuffer, IN_STEP_MS, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
 import { LATE_MS, settleLate } from "./late-event.ts";
 
 interface MergeOptions {
@@ -26,6 +26,10 @@ interface MergeOptions {
 const LOOK_EVERY_MS = 250;
 /** How long all parts may take for their first event before that is reported. */
 const START_MS = 15 * SECOND_MS;
+/** The same, if all of them have trouble. */
+const TROUBLED_START_MS = 3 * SECOND_MS;
+/** What to do if no part has data. */
+const HINT = "run flarewire doctor, which checks every endpoint";
 
 /**
  * Merges several markets into one: all events in one order of time, with one clock, that of the
@@ -55,8 +59,8 @@ export function mergeFeeds(options: MergeOptions): Feed {
     facts: factsOf(parts),
     parts: reports,
     trouble: () => {
-      const amiss = reports().flatMap((part) => (part.reason === "" ? [] : [`${part.name} ${part.reason}`]));
-      return amiss.length === 0 ? undefined : amiss.join("; ");
+      const reasons = reports().flatMap(({ reason }) => (reason === "" ? [] : [reason]));
+      return reasons.length === 0 ? undefined : reasons.join("; ");
     },
     services: () => parts.flatMap(({ feed }) => feed.services?.() ?? []),
     events(signal) {
@@ -128,7 +132,7 @@ class Merger {
     await line.read(signal);
     if (line.failure !== undefined && !signal.aborted) {
       const { reason } = line.report(0);
-      this.#options.notify?.("warn", `${line.name} ${reason}; continuing without it`);
+      this.#options.notify?.("warn", `${reason}; continuing without it`);
     }
   }
 
@@ -169,16 +173,21 @@ class Merger {
       if (!hasEnded && frontierMs > furthestMs) furthestMs = frontierMs;
     furthestMs = Math.min(furthestMs, this.#nowMs());
     this.#judgeEach(furthestMs);
-    const isStarting =
-      this.#options.clock.monotonic() - this.#beganAt <= START_MS &&
-      this.#lines.every(({ frontierMs }) => frontierMs === undefined);
-    const isDeaf = !isStarting && this.#lines.every((line) => !line.holdsWatermark);
+    const isDeaf = this.#lines.every(({ frontierMs }) => frontierMs === undefined)
+      ? this.#hasFailedToStart()
+      : this.#lines.every((line) => !line.holdsWatermark);
     if (isDeaf === this.#isDeaf || this.#lines.every(({ hasEnded }) => hasEnded)) return;
     this.#isDeaf = isDeaf;
     const words = isDeaf
-      ? "no part of the market responds, so there is no new data: flarewire doctor checks every endpoint"
+      ? `no part of the market responds, so there is no new data; ${HINT}`
       : "the market responds again";
     this.#options.notify?.(isDeaf ? "warn" : "info", words);
+  }
+
+  #hasFailedToStart(): boolean {
+    const elapsedMs = this.#options.clock.monotonic() - this.#beganAt;
+    const areTroubled = () => this.#options.parts.every(({ feed }) => feed.trouble?.() !== undefined);
+    return elapsedMs > START_MS || (elapsedMs > TROUBLED_START_MS && areTroubled());
   }
 
   #judgeEach(furthestMs: number): void {
@@ -186,10 +195,12 @@ class Merger {
       this.#reportEarly(line);
       if (line.hasEnded || !line.judge(furthestMs)) continue;
       const words = line.holdsWatermark
-        ? `is back in step with the others; ${line.late} of its reports came too late so far`
+        ? `has caught up with the rest of the market; ${line.late} of its reports came too late so far`
         : line.wasInStep
-          ? "is silent or far behind; continuing without it"
-          : "is not in step yet; starting without it";
+          ? `is silent or more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; continuing without it`
+          : line.frontierMs === undefined
+            ? "has no data yet; starting without it"
+            : `is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; starting without it`;
       const isTrouble = !line.holdsWatermark && line.wasInStep;
       this.#options.notify?.(isTrouble ? "warn" : "info", `${line.name} ${words}`);
     }
@@ -220,7 +231,7 @@ class Merger {
   #throwFailure(): void {
     const failures = this.#lines.map(({ failure }) => failure).filter((failure) => failure !== undefined);
     if (failures.length < this.#lines.length) return;
-    const words = this.#lines.map((line) => `${line.name} ${line.report(0).reason}`).join("; ");
+    const words = this.#lines.map((line) => line.report(0).reason).join("; ");
     throw new Error(`no part of the market is left: ${words}`, { cause: failures[0] });
   }
 

@@ -76,7 +76,9 @@ export async function proveBlock(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof trouble.RpcTrouble)) throw error;
-    throw new RpcFailure(`${error.message}; ${ADVICE[error.kind]}`, { cause: error });
+    // Without the endpoint's name, which the finding has.
+    const { message } = error.cause instanceof trouble.RpcTrouble ? error.cause : error;
+    throw new RpcFailure(`${message}; ${ADVICE[error.kind]}`, { cause: error });
   } finally {
     over.abort();
     await running;

@@ -48,7 +48,7 @@ export class JsonRpcSocket {
       return await withDeadline(() => promise, timeoutMs, clock, signal);
     } catch (error) {
       if (!(error instanceof DeadlineExpired)) throw error;
-      const words = `did not answer ${method} over its WebSocket within ${timeoutMs / 1_000} s`;
+      const words = `did not respond to ${method} over its WebSocket within ${timeoutMs / 1_000} s`;
       // A peer that is gone may leave the connection open.
       if (connection.heard === heard) connection.end(words);
       throw new SocketFailure(words, { cause: error });

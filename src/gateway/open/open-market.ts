@@ -124,7 +124,7 @@ function openChain(
     clock,
     backfillMs: config.warmupMs,
     ...(afterMs === undefined ? {} : { resumeAfterMs: afterMs }),
-    notify: notifyLog(logger),
+    notify: notifyLog(logger, { chain: name }),
   });
 }
 

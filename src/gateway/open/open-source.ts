@@ -23,6 +23,7 @@ import {
   type UpstreamStats,
 } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
+import type { ClusterSource } from "../cluster/cluster-source.ts";
 import type { Persistence } from "../persistence/persistence.ts";
 import type { EngineProgress, RestoredState } from "../persistence/restored-state.ts";
 import { type FeedConfig, feedGap, openFeed } from "./open-feed.ts";
@@ -34,7 +35,7 @@ type SourceConfig = FeedConfig &
 interface SourceParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly persistence: Persistence;
+  readonly persistence: Pick<Persistence, "restored">;
   /** Key for a leader that requires one. */
   readonly leaderKey?: string | undefined;
   readonly enricherKeys?: EnricherKeys | undefined;
@@ -48,7 +49,13 @@ export interface Resume {
   readonly known: KnownLists;
 }
 
-export type OpenSource = OpenSnapshots | OpenLeader;
+export type OpenSource = OpenSnapshots | OpenLeader | OpenCluster;
+
+/** A cluster of gateways with one log. */
+export interface OpenCluster extends Continuation {
+  readonly kind: "cluster";
+  readonly source: ClusterSource;
+}
 
 /** Another gateway, whose log is followed. */
 export interface OpenLeader extends Continuation {

@@ -26,6 +26,7 @@ import {
 } from "../../log/index.ts";
 import { FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
 import type { FeedConfig } from "../open/open-feed.ts";
+import { CheckpointSchedule } from "./checkpoint-schedule.ts";
 import {
   type EngineProgress,
   encodeLists,
@@ -73,15 +74,7 @@ export interface Persistence {
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
   "reset a client whose cursor is beyond the log: the log's file was set back or truncated, or the cursor is another server's; this is logged once";
-/** Wall time between two stored states. A restart replays that much at full speed. */
-const STORE_EVERY_MS = 30_000;
-/** Maximum share of time for storing large states, because nothing else runs meanwhile. */
-const USUAL_SHARE = 0.002;
-/** The same when many events are appended, which a restart has to apply. */
-const MAX_SHARE = 0.02;
 const DEFAULT_SEED = 1;
-/** Maximum records between two stored states. A restart applies that many. */
-const STORE_EVERY_RECORDS = 5_000;
 
 /**
  * Opens the stored log in the data directory. Throws `FileBusyError` while another process uses it,
@@ -153,13 +146,12 @@ class FileKept implements Persistence {
   readonly #fingerprint: string;
   readonly #problem: string | undefined;
   #log: DurableLog | undefined;
-  #nextAt = 0;
-  #notBefore = 0;
-  #storedSeq: number | undefined;
+  #schedule: CheckpointSchedule;
 
   constructor(options: PersistenceOptions, file: LogFile) {
     this.#options = options;
     this.#file = file;
+    this.#schedule = new CheckpointSchedule(options.clock);
     this.#fingerprint = fingerprintOf(options);
     const restored = file.found && restoreState(file.found, this.#fingerprint, needsEngine(options));
     if (restored && "problem" in restored) this.#problem = restored.problem;
@@ -192,13 +184,12 @@ class FileKept implements Persistence {
     } else if (problem !== undefined) logger.warn({ path, epoch }, `starting a new epoch: ${problem}`);
     else if (follows) logger.info({ path }, "no stored log; starting at the leader's position");
     else logger.info({ path, epoch }, "starting a new log");
-    if (stored?.state) this.#storedSeq = stored.state.seq;
-    this.#nextAt = clock.monotonic() + STORE_EVERY_MS;
+    this.#schedule = new CheckpointSchedule(clock, stored?.state?.seq);
     return log;
   }
 
   onReset(now: HeadState): void {
-    this.#storedSeq = undefined;
+    this.#schedule.reset();
     this.onPublished(now);
   }
 
@@ -206,17 +197,10 @@ class FileKept implements Persistence {
     const log = this.#log;
     if (!log || log.isInMemoryOnly) return;
     const { seq } = head.cursor;
+    if (!this.#schedule.isDue(seq)) return;
     const startedAt = this.#options.clock.monotonic();
-    if (this.#storedSeq !== undefined) {
-      const isMuch = seq - this.#storedSeq >= STORE_EVERY_RECORDS;
-      if (startedAt < (isMuch ? this.#notBefore : this.#nextAt)) return;
-    }
     log.saveCheckpoint(seq, formatState(head, progress?.()), encodeLists(history.lists));
-    this.#storedSeq = seq;
-    const endedAt = this.#options.clock.monotonic();
-    const tookMs = endedAt - startedAt;
-    this.#notBefore = endedAt + tookMs / MAX_SHARE;
-    this.#nextAt = endedAt + Math.max(STORE_EVERY_MS, tookMs / USUAL_SHARE);
+    this.#schedule.stored(seq, startedAt);
   }
 
   #open(from: {
@@ -262,7 +246,10 @@ export function memoryOptions({
 }
 
 /** Only the engine has a state of its own. Every other source returns everything at each poll. */
-function needsEngine({ config, sourceName }: Pick<PersistenceOptions, "config" | "sourceName">): boolean {
+export function needsEngine({
+  config,
+  sourceName,
+}: Pick<PersistenceOptions, "config" | "sourceName">): boolean {
   return sourceName === undefined && config.source === "engine";
 }
 
@@ -288,7 +275,7 @@ function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">):
 }
 
 /** Identifies the source and its settings, except the speed: stored state needs an equal one. */
-function fingerprintOf(options: PersistenceOptions): string {
+export function fingerprintOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });
   const { feed, seed, file, profiles, group, loop, refreshMs } = config;

@@ -33,6 +33,8 @@ export interface RestoredState {
 /** Contents of a stored state. Its lists are stored separately. */
 type StoredState = Pick<RestoredState, "observedAtMs" | "engine">;
 
+const NO_SNAPSHOT = "the previous process ended before its first snapshot";
+
 /** Low compression, because it runs on the path of the events. */
 const FAST_COMPRESSION = { level: 1 };
 
@@ -58,16 +60,10 @@ export function restoreState(
 ): RestoredState | { readonly problem: string } {
   const { state, records, checkpoints, doubt } = stored;
   if (doubt !== undefined) return { problem: doubt };
-  if (stored.fingerprint !== fingerprint) {
-    const which = differing(stored.fingerprint, fingerprint);
-    return {
-      problem: `the recording, its profiles or the engine's settings differ from those of the log (${which})`,
-    };
-  }
-  if (!state) return { problem: "the previous process ended before its first snapshot" };
+  const base = readState({ ...stored, text: state?.text }, fingerprint, needsEngine);
+  if ("problem" in base) return base;
+  if (!state) return { problem: NO_SNAPSHOT };
   try {
-    const base = parseState(state.text);
-    if (needsEngine && !base.engine) return { problem: "no checkpoint of the engine was stored" };
     if (stored.oldest > state.seq)
       return { problem: `the events ${state.seq + 1} to ${stored.oldest} are missing` };
     const place = checkpoints.find(({ seq }) => seq === state.seq);
@@ -84,9 +80,36 @@ export function restoreState(
     const before = checkpoints.map((one) => ({ seq: toSeq(one.seq), lists: () => decodeLists(one) }));
     return { known: { lists, places: before }, observedAtMs, engine: base.engine };
   } catch (error) {
-    const reason = messageOf(error);
-    return { problem: `the stored state cannot be read (${reason})` };
+    return { problem: unreadable(error) };
   }
+}
+
+/**
+ * Reads the result of {@link formatState}. Returns a problem, as the second half of a sentence, if
+ * it is of another source or settings, or damaged.
+ */
+export function readState(
+  stored: { readonly fingerprint: string; readonly text: string | undefined },
+  fingerprint: string,
+  needsEngine: boolean,
+): StoredState | { readonly problem: string } {
+  if (stored.fingerprint !== fingerprint) {
+    const which = differing(stored.fingerprint, fingerprint);
+    return {
+      problem: `the recording, its profiles or the engine's settings differ from those of the log (${which})`,
+    };
+  }
+  if (stored.text === undefined) return { problem: NO_SNAPSHOT };
+  try {
+    const base = parseState(stored.text);
+    return needsEngine && !base.engine ? { problem: "no checkpoint of the engine was stored" } : base;
+  } catch (error) {
+    return { problem: unreadable(error) };
+  }
+}
+
+function unreadable(error: unknown): string {
+  return `the stored state cannot be read (${messageOf(error)})`;
 }
 
 /** Parses the result of {@link encodeLists}. Throws if it is invalid. */

@@ -161,8 +161,19 @@ const CODES: Readonly<Record<string, string>> = {
 function inWords(error: unknown): string {
   if (error instanceof DeadlineExpired) return error.message;
   const code = codeOf(error) ?? codeOf(error instanceof Error ? error.cause : undefined);
-  if (code === undefined) return "could not be read";
-  return (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? `could not be read (${code})`;
+  return (
+    connectionTrouble(error) ?? (code === undefined ? "could not be read" : `could not be read (${code})`)
+  );
+}
+
+/**
+ * Describes why a connection failed, as the second half of a sentence, by the first error of its
+ * chain of causes that has a known code; `undefined` if none has.
+ */
+export function connectionTrouble(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = codeOf(error) ?? "";
+  return (Object.hasOwn(CODES, code) ? CODES[code] : undefined) ?? connectionTrouble(error.cause);
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -4,7 +4,7 @@ export class DeadlineExpired extends Error {
   override readonly name = "DeadlineExpired";
 
   constructor(ms: number) {
-    super(`timed out after ${ms} ms`);
+    super(`did not respond within ${ms / 1_000} s`);
   }
 }
 

@@ -12,7 +12,7 @@ import type { LogUpdate, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
 export interface PrimaryFollowerOptions {
-  readonly link: PrimaryLink;
+  readonly link: Pick<PrimaryLink, "onUpdate">;
   readonly clock: Clock;
   readonly staleAfterMs: number;
   readonly report: SourceReport;

@@ -195,7 +195,7 @@ describe("one endpoint", () => {
     const polled = endpoint.pollFinalHead(never);
     await until("it is asked", () => node.asked.length === 1);
     clock.advance(10_000);
-    expect((await polled)?.message).toMatch(/^did not answer \w+ over its WebSocket within 10 s$/);
+    expect((await polled)?.message).toMatch(/^did not respond to \w+ over its WebSocket within 10 s$/);
     await until("the dead WebSocket is closed", () => node.openSockets === 0);
     node.answer = undefined;
     expect(await endpoint.pollFinalHead(never)).toBeUndefined();

@@ -29,7 +29,7 @@ test("silence of all parts is reported with advice, and so is its end", async ()
   const market = join();
   await market.run(0, 20, []);
   expect(market.notices.at(-1)).toBe(
-    "no part of the market responds, so there is no new data: flarewire doctor checks every endpoint",
+    "no part of the market responds, so there is no new data; run flarewire doctor, which checks every endpoint",
   );
   const before = market.notices.length;
   await market.run(21, 30, [market.bsc]);
@@ -37,11 +37,23 @@ test("silence of all parts is reported with advice, and so is its end", async ()
   expect(market.clockS).toBe(30);
 });
 
+test("if all parts have trouble from the start, the advice comes after three seconds", async () => {
+  const market = join();
+  for (const part of [market.bsc, market.exchange]) part.amiss = "no network";
+  await market.run(0, 2, []);
+  expect(market.notices).toEqual([]);
+  await market.run(3, 3, []);
+  expect(market.notices.join()).toContain("run flarewire doctor");
+  expect(market.feed.trouble?.()).toBe(
+    "bsc has no data yet: no network; exchange has no data yet: no network",
+  );
+});
+
 test("while a market starts, parts that are not there yet are no trouble", async () => {
   const market = join();
   await market.run(0, 14, []);
   expect(market.notices).toEqual(
-    ["bsc", "exchange"].map((name) => `${name} is not in step yet; starting without it`),
+    ["bsc", "exchange"].map((name) => `${name} has no data yet; starting without it`),
   );
   await market.run(15, 17, [market.exchange]);
   expect(market.notices.slice(2).join()).not.toMatch(/no part of the market|silent/);
@@ -56,12 +68,19 @@ test("a silent part delays the others for at most 13 seconds, and is reported wi
   await market.run(6, 30, [exchange]);
   expect(market.clockS).toBe(30);
   // While the silent part was waited for, its last word was the market's.
-  expect(market.notices).toEqual(["bsc is silent or far behind; continuing without it"]);
+  expect(market.notices).toEqual([
+    "bsc is silent or more than 10 s behind the rest of the market; continuing without it",
+  ]);
   const [silent, other] = market.feed.parts?.() ?? [];
-  expect(silent).toMatchObject({ name: "bsc", state: "stale", reason: "is silent", ageMs: 26_000 });
+  expect(silent).toMatchObject({
+    name: "bsc",
+    state: "stale",
+    reason: "bsc has had no new data for more than 15 s",
+    ageMs: 26_000,
+  });
   expect(silent?.observedAtMs).toBe(START + 5 * SECOND);
   expect(other).toMatchObject({ name: "exchange", state: "live", reason: "" });
-  expect(market.feed.trouble?.()).toBe("bsc is silent");
+  expect(market.feed.trouble?.()).toBe("bsc has had no new data for more than 15 s");
 });
 
 test("the others wait for at most 14 seconds", async () => {
@@ -107,7 +126,7 @@ test("a recovered part emits its facts, and its trades and candles as past ones,
   await settle();
   expect(told.slice(before + 6)).toEqual([trade(57)]);
   expect(market.notices.at(-1)).toBe(
-    "bsc is back in step with the others; 1 of its reports came too late so far",
+    "bsc has caught up with the rest of the market; 1 of its reports came too late so far",
   );
   expect(market.clockS).toBe(61);
   bsc.tick(58, 62);
@@ -126,7 +145,10 @@ test("a part more than a minute behind is not waited for, joins when it is in st
   exchange.tell(clock(3_562));
   await settle();
   expect(market.clockS).toBe(3_562);
-  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is behind the others" });
+  expect(market.feed.parts?.()[0]).toMatchObject({
+    state: "stale",
+    reason: "bsc is more than 10 s behind the rest of the market",
+  });
   // However fast it catches up, the others go on.
   for (let second = 3_502; second < 3_540; second++) {
     bsc.tell(trade(second), clock(second));
@@ -136,7 +158,7 @@ test("a part more than a minute behind is not waited for, joins when it is in st
   }
   for (let second = 3_540; second <= 3_600; second++) bsc.tell(trade(second), clock(second));
   await settle();
-  expect(market.notices.at(-1)).toMatch(/^bsc is back in step with the others/);
+  expect(market.notices.at(-1)).toMatch(/^bsc has caught up with the rest of the market/);
   bsc.tell(clock(3_601));
   exchange.tell(trade(3_602, "0xcc", "matic"), clock(3_602));
   await settle();
@@ -160,7 +182,10 @@ test("a part that is slower than time, or far behind without catching up, is not
     await market.run(second, second, [exchange]);
   }
   expect(market.clockS).toBe(40);
-  expect(market.feed.parts?.()[0]).toMatchObject({ state: "stale", reason: "is behind the others" });
+  expect(market.feed.parts?.()[0]).toMatchObject({
+    state: "stale",
+    reason: "bsc is more than 10 s behind the rest of the market",
+  });
 });
 
 test("a part that stays silent is waited for only as long as a first event may take", async () => {
@@ -172,7 +197,7 @@ test("a part that stays silent is waited for only as long as a first event may t
   expect(market.clockS).toBeGreaterThanOrEqual(FIRST_WORD_MS / SECOND + 1);
   expect(market.feed.parts?.()[0]).toMatchObject({
     state: "stale",
-    reason: "has sent nothing yet",
+    reason: "bsc has no data yet",
     observedAtMs: undefined,
   });
 });
@@ -235,13 +260,13 @@ test("the market continues without a failed part, and fails when all have", asyn
   expect(market.clockS).toBe(3);
   expect(market.feed.parts?.()[0]).toMatchObject({
     state: "down",
-    reason: "failed: no endpoint is of chain 56",
+    reason: "bsc has failed: no endpoint is of chain 56",
   });
   exchange.amiss = "kucoin is out";
-  expect(market.feed.trouble?.()).toBe("bsc failed: no endpoint is of chain 56; exchange kucoin is out");
+  expect(market.feed.trouble?.()).toBe("bsc has failed: no endpoint is of chain 56; kucoin is out");
   exchange.end(new Error("gone"));
   await expect(market.ended).rejects.toThrow(
-    "no part of the market is left: bsc failed: no endpoint is of chain 56; exchange failed: gone",
+    "no part of the market is left: bsc has failed: no endpoint is of chain 56; exchange has failed: gone",
   );
 });
 

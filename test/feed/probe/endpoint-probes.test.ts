@@ -139,7 +139,7 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
     );
     node.fault = { kind: "none" };
     expect(broken(found)).toEqual(NEEDED);
-    expect(found.chain?.detail).toBe("timed out after 10000 ms");
+    expect(found.chain?.detail).toBe("did not respond within 10 s");
   });
 
   test("missing contracts and old blocks are reported", async () => {

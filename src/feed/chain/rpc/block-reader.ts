@@ -5,7 +5,7 @@ import { type EvmBlock, logsOf, timeOf } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { EndpointBlocks, keyOf, type ProvedBlock } from "./endpoint-blocks.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
-import { RpcTrouble, readTrouble } from "./rpc-trouble.ts";
+import { invalidAnswer, RpcTrouble } from "./rpc-trouble.ts";
 
 interface BlockReaderOptions {
   readonly pool: EndpointPool;
@@ -119,9 +119,9 @@ export class BlockReader {
       return { block, endpoint, proof, key: proof.map(keyOf).join() };
     } catch (error) {
       signal.throwIfAborted();
-      const trouble = readTrouble(error);
+      const trouble = invalidAnswer(error);
       if (trouble.kind !== "rate" && trouble.kind !== "pending") this.#blame(endpoint, trouble.message);
-      return trouble;
+      return trouble.of(endpoint.name);
     }
   }
 
@@ -179,7 +179,7 @@ export class BlockReader {
       });
     } catch (error) {
       signal.throwIfAborted();
-      if (readTrouble(error).kind !== "rate") other.markFailure();
+      if (invalidAnswer(error).kind !== "rate") other.markFailure();
       return undefined;
     }
   }

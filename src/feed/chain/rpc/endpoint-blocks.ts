@@ -180,7 +180,7 @@ function refuse({ number }: Header, contradiction: string | undefined): void {
 function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
-  throw new RpcTrouble("failed", `returned an invalid block ${number}`, undefined, { cause: read.error });
+  throw new RpcTrouble("failed", `returned an invalid block ${number}`, { cause: read.error });
 }
 
 function idOf(number: number): string {

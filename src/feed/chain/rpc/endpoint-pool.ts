@@ -23,6 +23,8 @@ interface EndpointPoolOptions {
   readonly notify: Notify;
 }
 
+const LIST = new Intl.ListFormat("en-US");
+
 /** Tracks the health and heads of one chain's endpoints, and sends requests to the best one. */
 export class EndpointPool {
   readonly #options: EndpointPoolOptions;
@@ -87,14 +89,22 @@ export class EndpointPool {
     });
   }
 
-  /** Why no endpoint is usable, without addresses; `undefined` if at least one is. */
-  get trouble(): string | undefined {
+  /**
+   * Returns a sentence why no endpoint can be used, without addresses; `undefined` if at least one
+   * can.
+   *
+   * @param chain The chain's name.
+   */
+  trouble(chain: string): string | undefined {
     const isSilent = (endpoint: Endpoint) => this.#faults.has(endpoint) || !this.#proved.has(endpoint);
     if (!this.#endpoints.every(isSilent)) return undefined;
     const faults = this.#endpoints.map((endpoint) => this.#faults.get(endpoint) ?? "has not responded yet");
-    const counts = [...Map.groupBy(faults, (fault) => fault)];
-    const words = counts.map(([fault, { length }]) => (length === 1 ? fault : `${fault} (${length} times)`));
-    return `none of its ${faults.length} endpoints is usable: ${words.join(", ")}`;
+    if (faults.length === 1) return `the only endpoint of ${chain} cannot be used, because it ${faults[0]}`;
+    const groups = [...Map.groupBy(faults, (fault) => fault)].map(([fault, { length }]) => {
+      const whom = length === faults.length ? "each" : length === 1 ? "one" : `each of ${length}`;
+      return `${whom} ${fault}`;
+    });
+    return `none of the ${faults.length} endpoints of ${chain} can be used, because ${LIST.format(groups)}`;
   }
 
   /** Whether all endpoints are on another chain. */
@@ -121,7 +131,7 @@ export class EndpointPool {
         signal.throwIfAborted();
         if (!(error instanceof RpcTrouble) || error.kind === "reverted") throw error;
         if (error.kind === "failed" && isBlamed) endpoint.markFailure();
-        last = error;
+        last = error.of(endpoint.name);
       }
     }
     throw last;
@@ -150,8 +160,8 @@ export class EndpointPool {
           // Poll one that pushes its blocks occasionally too, because a connection may be dead and
           // silent.
           const trouble = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
-          this.#note(endpoint, trouble?.message);
-          if (trouble && !isDown) notify("warn", `${endpoint.name} ${trouble.message}`);
+          this.#note(endpoint, trouble?.words);
+          if (trouble && !isDown) notify("warn", trouble.of(endpoint.name).message);
           else if (!trouble && isDown) notify("info", `${endpoint.name} responds again`);
           isDown = trouble !== undefined;
         }
@@ -175,18 +185,18 @@ export class EndpointPool {
       notify("warn", `${endpoint.name} serves chain ${said}, not ${chainId}; ignoring it`);
     } catch (error) {
       if (signal.aborted) return;
-      const fault = error instanceof RpcTrouble ? error.message : "returned an invalid chain id";
-      this.#note(endpoint, fault);
-      if (error instanceof RpcTrouble && error.kind === "rate") return;
+      const trouble =
+        error instanceof RpcTrouble ? error : new RpcTrouble("failed", "returned an invalid chain id");
+      this.#note(endpoint, trouble.words);
+      if (trouble.kind === "rate") return;
       endpoint.markFailure();
-      if (endpoint.strikes === 1) notify("warn", `${endpoint.name} ${fault}`);
+      if (endpoint.strikes === 1) notify("warn", trouble.of(endpoint.name).message);
     }
   }
 
-  /** Drops the endpoint's own message, because {@link trouble} is public. */
   #note(endpoint: Endpoint, fault: string | undefined): void {
     if (fault === undefined) this.#faults.delete(endpoint);
-    else this.#faults.set(endpoint, fault.replace(/:.*$/s, ""));
+    else this.#faults.set(endpoint, fault);
   }
 }
 

@@ -1,4 +1,5 @@
 import { HttpRequestError, RpcError, RpcRequestError } from "viem";
+import { connectionTrouble } from "../../../lib/io/request-json.ts";
 import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
@@ -9,19 +10,38 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
 type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
 /**
- * A failed request. The message does not contain the endpoint's address, which may include a key.
+ * A failed request. The message is the second half of a sentence that starts with the endpoint. It
+ * does not contain the endpoint's address, which may include a key.
  */
 export class RpcTrouble extends Error {
   override readonly name = "RpcTrouble";
   readonly kind: TroubleKind;
+  /** The message without the endpoint's own words, for everybody. */
+  readonly words: string;
   /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(kind: TroubleKind, words: string, retryAfterMs?: number, options?: ErrorOptions) {
-    super(words, options);
+  constructor(kind: TroubleKind, words: string, options: TroubleOptions = {}) {
+    const { said, retryAfterMs, cause } = options;
+    super(said === undefined ? words : `${words}: ${said}`, { cause });
     this.kind = kind;
+    this.words = words;
     this.retryAfterMs = retryAfterMs;
   }
+
+  /** Returns the trouble as a sentence about the endpoint of that name. */
+  of(name: string): RpcTrouble {
+    const said = this.message.slice(this.words.length + 2);
+    const { retryAfterMs } = this;
+    const options = { retryAfterMs, cause: this, ...(said === "" ? {} : { said }) };
+    return new RpcTrouble(this.kind, `${name} ${this.words}`, options);
+  }
+}
+
+interface TroubleOptions extends ErrorOptions {
+  /** What the endpoint said. */
+  readonly said?: string;
+  readonly retryAfterMs?: number | undefined;
 }
 
 const RATE =
@@ -33,41 +53,54 @@ const RATE_CODES: ReadonlySet<number> = new Set([429, -32_005, -32_029, -32_097]
 const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
 
-/** Converts any failure of a request, by the wording that nodes and providers use. */
-export function readTrouble(thrown: unknown): RpcTrouble {
+/**
+ * Converts any failure of a request, by the wording that nodes and providers use.
+ *
+ * @param timeoutMs The request's timeout.
+ */
+export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
   if (thrown instanceof RpcTrouble) return thrown;
   // viem wraps the response if it has its own words for the code.
   const error = thrown instanceof RpcError ? thrown.cause : thrown;
+  const cause = error;
   if (error instanceof RpcRequestError) {
     const { code } = error;
     const words = error.details;
     if (RATE_CODES.has(code) || RATE.test(words))
-      return trouble("rate", `reports too many requests (${code})`, error);
+      return new RpcTrouble("rate", `refuses requests because there are too many (${code})`, { cause });
     if (REFUSED_CODES.has(code) || REFUSED.test(words))
-      return trouble("refused", `does not support the method (${code})`, error);
+      return new RpcTrouble("refused", `does not support the method (${code})`, { cause });
     if (code === 3 || REVERTED.test(words))
-      return trouble("reverted", "reports that the call reverted", error);
-    return trouble("failed", `returned error ${code}: ${words.slice(0, 120)}`, error);
+      return new RpcTrouble("reverted", "reports that the call reverted", { cause });
+    return new RpcTrouble("failed", `returned error ${code}`, { said: words.slice(0, 120), cause });
   }
   if (error instanceof HttpRequestError) {
     const { status } = error;
     if (status === 429 || RATE.test(error.details)) {
       const retryAfterMs = retryAfter(error.headers?.get("retry-after") ?? null);
-      return new RpcTrouble("rate", "reports too many requests", retryAfterMs, { cause: error });
+      const why = "refuses requests because there are too many";
+      return new RpcTrouble("rate", why, { retryAfterMs, cause });
     }
-    return trouble("failed", status === undefined ? "is unreachable" : `returned status ${status}`, error);
+    return new RpcTrouble("failed", status === undefined ? unread(error) : `returned status ${status}`, {
+      cause,
+    });
   }
-  if (error instanceof SocketFailure) return trouble("failed", error.message, error);
-  const name = error instanceof Error ? error.name : typeof error;
-  return trouble(
-    "failed",
-    name === "TimeoutError" ? "timed out" : `returned no valid response (${name})`,
-    error,
-  );
+  if (error instanceof SocketFailure) return new RpcTrouble("failed", error.message, { cause });
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new RpcTrouble("failed", `did not respond within ${timeoutMs / 1_000} s`, { cause });
+  return invalidAnswer(error);
 }
 
-function trouble(kind: TroubleKind, words: string, cause: unknown): RpcTrouble {
-  return new RpcTrouble(kind, words, undefined, { cause });
+/** Converts an error in reading an answer. */
+export function invalidAnswer(thrown: unknown): RpcTrouble {
+  if (thrown instanceof RpcTrouble) return thrown;
+  return new RpcTrouble("failed", "returned data of an unexpected form", { cause: thrown });
+}
+
+/** Describes an HTTP response that has no status for viem. */
+function unread(error: HttpRequestError): string {
+  if (error.cause instanceof SyntaxError) return "returned something other than JSON";
+  return connectionTrouble(error) ?? "is unreachable";
 }
 
 /** Seconds only: a date would require clocks that agree. */

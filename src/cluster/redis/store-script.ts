@@ -1,0 +1,15 @@
+/**
+ * Stores a checkpoint, unless one of a later term or position is there.
+ *
+ * Answers `stored` or `fenced`. KEYS: checkpoint. ARGV: term, offset, then names and values.
+ */
+export const STORE_SCRIPT = `
+local term, offset = unpack(redis.call('HMGET', KEYS[1], 'term', 'offset'))
+if term then
+  local later = tonumber(term) - tonumber(ARGV[1])
+  if later > 0 or (later == 0 and tonumber(offset) > tonumber(ARGV[2])) then return 'fenced' end
+end
+redis.call('DEL', KEYS[1])
+redis.call('HSET', KEYS[1], 'term', ARGV[1], 'offset', ARGV[2], unpack(ARGV, 3))
+return 'stored'
+`;

@@ -1,0 +1,20 @@
+interface Troubled {
+  readonly name: string;
+  /** The second half of a sentence; `undefined` if it works. */
+  readonly trouble: string | undefined;
+}
+
+const LIST = new Intl.ListFormat("en-US");
+
+/**
+ * Returns a sentence for each trouble, such as "each of binance and gate answered 503", joined by
+ * semicolons; `undefined` if all services work.
+ */
+export function groupTroubles(services: readonly Troubled[]): string | undefined {
+  const down = services.filter(({ trouble }) => trouble !== undefined);
+  const sentences = [...Map.groupBy(down, ({ trouble }) => trouble)].map(([trouble, all]) => {
+    const names = LIST.format(all.map(({ name }) => name));
+    return `${all.length === 1 ? names : `each of ${names}`} ${trouble}`;
+  });
+  return sentences.length === 0 ? undefined : sentences.join("; ");
+}

@@ -1,0 +1,197 @@
+import type { Logger } from "pino";
+import { ClusterNode, type Lead } from "../../cluster/cluster-node.ts";
+import type { Engine } from "../../cluster/engine.ts";
+import type { Entry, Position } from "../../cluster/entry.ts";
+import type { MemberStart } from "../../cluster/member.ts";
+import type { Config } from "../../config/config.ts";
+import type { EnricherKeys } from "../../feed/index.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import type { Freshness, SourceInfo } from "../../protocol/index.ts";
+import type { PollOutcome, ReplicaSink, SnapshotSource } from "../../source/index.ts";
+import { type LogUpdate, PrimaryFollower } from "../../workers/index.ts";
+import { decodeLists } from "../persistence/restored-state.ts";
+import { decodeContent, encodeContent } from "./entry-body.ts";
+import { Leading, UNKNOWN } from "./leading.ts";
+import { type NodeState, readStoredLog } from "./stored-node.ts";
+
+interface ClusterSourceOptions {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly engine: Engine;
+  /** Where this node's own state stands. Default: it has none. */
+  readonly start: MemberStart | undefined;
+  /** Replaces the source that the config names. */
+  readonly source: SnapshotSource | undefined;
+  readonly enricherKeys: EnricherKeys | undefined;
+}
+
+/** What the node's gateway provides. */
+interface ClusterRun extends NodeState {
+  /** Writes into the gateway's log. */
+  readonly sink: ReplicaSink;
+  /** Receives each poll while this node leads: see runPoller. */
+  readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
+}
+
+/** Silence of the engine after which the data count as stale. */
+const ENGINE_SILENCE_MS = 10_000;
+
+const NOBODY = {
+  info: UNKNOWN,
+  freshness: {
+    state: "stale",
+    reason: "no node of the cluster leads yet",
+    observed_at: null,
+    last_success_at: null,
+    data_age_ms: 0,
+  },
+} as const;
+
+/** The log of a cluster, as this node's source. The node also leads, when it is its turn. */
+export class ClusterSource {
+  readonly #options: ClusterSourceOptions;
+  readonly #follower: PrimaryFollower;
+  #publish: (update: LogUpdate) => void = () => {};
+  #node: ClusterNode | undefined;
+  #leading: Leading | undefined;
+  #stopped: Promise<void> = Promise.resolve();
+  #applied: Promise<void> = Promise.resolve();
+  #at: { readonly position: Position; readonly epoch: string; readonly seq: number } | undefined;
+
+  constructor(options: ClusterSourceOptions) {
+    this.#options = options;
+    const { clock, config } = options;
+    this.#follower = new PrimaryFollower({
+      ...{ clock, staleAfterMs: config.staleAfterMs, report: NOBODY },
+      link: {
+        onUpdate: (listener) => {
+          this.#publish = listener;
+        },
+      },
+      read: (bytes) => decodeLists({ bytes }),
+      onBegun: () => {},
+      onDivergence: (error) => {
+        throw error;
+      },
+    });
+  }
+
+  get info(): SourceInfo {
+    return this.#leading?.opened?.source.info ?? this.#follower.info;
+  }
+
+  /** Whether the engine answers, so that this node's log is the cluster's. */
+  get isConnected(): boolean {
+    return (this.#node?.engineSilenceMs ?? 0) <= ENGINE_SILENCE_MS;
+  }
+
+  /** Whether this node has caught up with the log once. */
+  get isReady(): boolean {
+    return this.#node?.hasCaughtUp ?? false;
+  }
+
+  /** The source of the market while this node leads. */
+  get opened() {
+    return this.#leading?.opened;
+  }
+
+  freshness(): Freshness {
+    const own = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
+    if (this.isConnected || own.state === "down") return own;
+    const reason = "the cluster's servers do not answer";
+    return { ...own, state: "stale", reason: own.reason === "" ? reason : `${own.reason}; ${reason}` };
+  }
+
+  /** Takes part in the cluster until the signal aborts. Never rejects. */
+  async run(run: ClusterRun, signal: AbortSignal): Promise<void> {
+    const { engine, clock, start, logger } = this.#options;
+    if (start) this.#at = { ...start, seq: run.head.cursor.seq };
+    const followed = this.#follower.run(this.#watched(run.sink), signal);
+    const node = new ClusterNode({
+      ...{ engine, clock, start },
+      report: () => encodeContent({ report: { info: this.info, freshness: this.freshness() } }),
+      onDeliver: (entries) => {
+        for (const entry of entries) this.#deliver(entry);
+      },
+      onLead: (lead) => {
+        const { term, epoch } = lead;
+        logger.info({ node: node.id, term, epoch }, "leading the cluster");
+        this.#follow();
+        this.#leading = this.#startLeading(node, run, lead);
+      },
+      onFollow: () => {
+        logger.warn({ node: node.id }, "no longer leading the cluster");
+        this.#follow();
+      },
+      onReload: () => this.#reload(run, signal),
+    });
+    this.#node = node;
+    await followed;
+    this.#follow();
+    await this.#stopped;
+    await node.stop();
+  }
+
+  #follow(): void {
+    const leading = this.#leading;
+    this.#leading = undefined;
+    if (leading) this.#stopped = leading.stop();
+  }
+
+  #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
+    const { config, clock, logger, engine, source, enricherKeys } = this.#options;
+    const parts = {
+      ...{ config, clock, logger, engine, node, source, enricherKeys, state: run, onPoll: run.onPoll },
+      applied: () => this.#applied,
+      standing: () => this.#standing(run, node.member.term),
+      freshness: () => this.freshness(),
+    };
+    return new Leading(parts, lead, this.#stopped);
+  }
+
+  /** Notes when the gateway's log has taken what was delivered. */
+  #watched(sink: ReplicaSink): ReplicaSink {
+    const note = (work: Promise<void>) => {
+      this.#applied = work;
+      return work;
+    };
+    return {
+      position: sink.position,
+      begin: (cursor, base) => note(sink.begin(cursor, base)),
+      publish: (batch) => note(sink.publish(batch)),
+    };
+  }
+
+  #deliver({ offset, hash, header, body }: Entry): void {
+    const { epoch } = header;
+    const content = decodeContent(epoch, body);
+    const before = this.#at?.epoch === epoch ? this.#at.seq : -1;
+    const update = content?.update;
+    const seq = update?.type === "batch" ? update.records.at(-1)?.seq : update?.cursor.seq;
+    this.#at = { position: { offset, hash }, epoch, seq: seq ?? before };
+    if (content) this.#follower.update(content.report);
+    if (update) this.#publish(update);
+  }
+
+  /** Returns where the head stands in the cluster's log, unless it is behind what was delivered. */
+  #standing({ head }: ClusterRun, term: number): MemberStart | undefined {
+    const { epoch, seq } = head.cursor;
+    if (!this.#at || this.#at.epoch !== epoch || this.#at.seq !== seq) return undefined;
+    return { position: this.#at.position, epoch, term };
+  }
+
+  /** Continues from the stored state. Clients learn what they lost. */
+  async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
+    const { engine, logger } = this.#options;
+    const stored = await engine.load(["log"], signal);
+    const snapshot = stored && (await readStoredLog(stored, engine, signal));
+    if (!stored || !snapshot?.end.lists) return undefined;
+    const { cursor, positions, observedAtMs, lists } = snapshot.end;
+    logger.warn({ from: sink.position?.cursor, to: cursor }, "the cluster's log has moved on; reloading");
+    const { position, epoch } = stored;
+    this.#at = { position, epoch, seq: cursor.seq };
+    this.#publish({ type: "begin", cursor, positions, observedAtMs, lists });
+    return stored;
+  }
+}

@@ -1,0 +1,27 @@
+import type { RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
+
+interface EngineAddress {
+  readonly connection: RedisEngineOptions["connection"];
+  /** Replicas that must have an entry: one where Sentinels may promote one. */
+  readonly acknowledgements: number;
+}
+
+const PORT = 6_379;
+const SENTINEL_PORT = 26_379;
+
+/** Reads the setting `cluster`, whose form was checked. */
+export function engineAddress(address: string, password: string | undefined): EngineAddress {
+  const [, scheme, hosts = "", name] = /^([a-z+]+):\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
+  const secret = password === undefined ? {} : { password };
+  if (scheme === "redis+sentinel") {
+    const sentinels = hosts.split(",").map((host) => hostAndPort(host, SENTINEL_PORT));
+    return { connection: { sentinels, ...secret, ...(name ? { name } : {}) }, acknowledgements: 1 };
+  }
+  const tls = scheme === "rediss" ? { tls: {} } : {};
+  return { connection: { ...hostAndPort(hosts, PORT), ...secret, ...tls }, acknowledgements: 0 };
+}
+
+function hostAndPort(text: string, usual: number): { readonly host: string; readonly port: number } {
+  const [, host = text, port = `${usual}`] = /^(.*?)(?::(\d+))?$/.exec(text) ?? [];
+  return { host: host.replace(/^\[|\]$/g, ""), port: Number(port) };
+}

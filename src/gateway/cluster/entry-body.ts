@@ -1,0 +1,83 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { LogRecord } from "../../log/index.ts";
+import { CHANNELS, EVENT_NAMES, toEpoch, toSeq } from "../../protocol/index.ts";
+import type { LogUpdate, SourceReport } from "../../workers/index.ts";
+
+/** What a leader writes into an entry of the cluster's log. */
+export interface EntryContent {
+  /** The state of the leader's source. */
+  readonly report: SourceReport;
+  /** The change of the log, as a primary sends it to its workers. Default: none. */
+  readonly update?: LogUpdate | undefined;
+}
+
+/** The first line of the text. A batch's events follow, one a line. */
+interface Header {
+  readonly report: SourceReport;
+  readonly begin?: {
+    readonly seq: number;
+    readonly positions: Readonly<Record<string, number>>;
+    readonly observedAtMs: number;
+    /** The lists, deflated, in base64. */
+    readonly lists: string;
+  };
+  readonly batch?: { readonly observedAtMs: number };
+}
+
+type RecordFields = readonly [seq: number, batch: number, emittedAtMs: number, name: string, channel: string];
+
+/** Low compression, because it runs on the path of the events. */
+const FAST_COMPRESSION = { level: 1 };
+
+/** Encodes an entry's body. */
+export function encodeContent({ report, update }: EntryContent): Buffer {
+  const header = JSON.stringify({ report, ...headerOf(update) } satisfies Header);
+  const text = update?.type === "batch" ? `${header}\n${recordsText(update.records)}` : header;
+  return deflateRawSync(text, FAST_COMPRESSION);
+}
+
+/** Decodes an entry's body. Returns `undefined` if it is empty. Throws if it is malformed. */
+export function decodeContent(epoch: string, body: Buffer): EntryContent | undefined {
+  if (body.length === 0) return undefined;
+  const text = inflateRawSync(body).toString();
+  const end = text.indexOf("\n");
+  const { report, begin, batch }: Header = JSON.parse(end < 0 ? text : text.slice(0, end));
+  if (begin) {
+    const { positions, observedAtMs, lists } = begin;
+    const cursor = { epoch: toEpoch(epoch), seq: toSeq(begin.seq) };
+    const bytes = Buffer.from(lists, "base64");
+    return { report, update: { type: "begin", cursor, positions, observedAtMs, lists: bytes } };
+  }
+  if (!batch) return { report };
+  const records = readRecords(text.slice(end + 1));
+  return { report, update: { type: "batch", records, observedAtMs: batch.observedAtMs } };
+}
+
+function headerOf(update: LogUpdate | undefined): Omit<Header, "report"> {
+  if (update?.type === "batch") return { batch: { observedAtMs: update.observedAtMs } };
+  if (update?.type !== "begin") return {};
+  const { cursor, positions, observedAtMs, lists } = update;
+  const base64 = Buffer.from(lists).toString("base64");
+  return { begin: { seq: cursor.seq, positions, observedAtMs, lists: base64 } };
+}
+
+/** Returns records as lines: their fields, then the events. Their runs are left out. */
+export function recordsText(records: readonly LogRecord[]): string {
+  const fields = records.map(
+    ({ seq, batch, emittedAtMs, name, channel }): RecordFields => [seq, batch, emittedAtMs, name, channel],
+  );
+  return [JSON.stringify(fields), ...records.map(({ tail }) => tail.toString())].join("\n");
+}
+
+/** Reads the result of {@link recordsText}. Throws if it is malformed. */
+export function readRecords(text: string): readonly LogRecord[] {
+  const [first = "[]", ...tails] = text.split("\n");
+  const fields: readonly RecordFields[] = JSON.parse(first);
+  return fields.map(([seq, batch, emittedAtMs, ...kind], index): LogRecord => {
+    const name = EVENT_NAMES.find((known) => known === kind[0]);
+    const channel = CHANNELS.find((known) => known === kind[1]);
+    const tail = tails[index];
+    if (!name || !channel || tail === undefined) throw new Error(`event ${seq} is malformed`);
+    return { seq: toSeq(seq), batch: toSeq(batch), emittedAtMs, name, channel, tail: Buffer.from(tail) };
+  });
+}

@@ -1,0 +1,248 @@
+import type { Logger } from "pino";
+import { type ClusterNode, type Lead, NotLeading } from "../../cluster/cluster-node.ts";
+import type { Engine } from "../../cluster/engine.ts";
+import type { MemberStart } from "../../cluster/member.ts";
+import type { Config } from "../../config/config.ts";
+import type { EnricherKeys } from "../../feed/index.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { encodeTail, type LogRecord } from "../../log/index.ts";
+import {
+  type EventBody,
+  type Freshness,
+  type Lists,
+  listsOf,
+  type SourceInfo,
+  toEpoch,
+  toSeq,
+} from "../../protocol/index.ts";
+import {
+  type PollOutcome,
+  type Publication,
+  runPoller,
+  type SnapshotSource,
+  watchFreshness,
+} from "../../source/index.ts";
+import type { LogUpdate } from "../../workers/index.ts";
+import { type OpenSnapshots, openSource } from "../open/open-source.ts";
+import { CheckpointSchedule } from "../persistence/checkpoint-schedule.ts";
+import { fingerprintOf, needsEngine } from "../persistence/persistence.ts";
+import {
+  type EngineProgress,
+  encodeLists,
+  type RestoredState,
+  readState,
+} from "../persistence/restored-state.ts";
+import { encodeContent } from "./entry-body.ts";
+import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
+
+export interface LeadingParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly engine: Engine;
+  readonly node: Pick<ClusterNode, "append" | "renew">;
+  readonly state: NodeState;
+  /** Replaces the source that the config names. */
+  readonly source: SnapshotSource | undefined;
+  readonly enricherKeys: EnricherKeys | undefined;
+  /** Resolves when everything that was delivered is in the log. */
+  readonly applied: () => Promise<void>;
+  /** Where the state stands in the cluster's log; `undefined` while it is behind. */
+  readonly standing: () => MemberStart | undefined;
+  readonly freshness: () => Freshness;
+  /** Receives each poll: see runPoller. */
+  readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
+}
+
+/** A source of which nothing is known yet. */
+export const UNKNOWN: SourceInfo = {
+  name: "cluster",
+  origin: "live",
+  facts: { trades: false, liquidity: false, listings: false, profiles: false },
+};
+
+/** Runs the source and publishes it to the cluster, from the state where the last leader ended. */
+export class Leading {
+  readonly #parts: LeadingParts;
+  readonly #lead: Lead;
+  readonly #over = new AbortController();
+  readonly #encoder = new StateEncoder();
+  readonly #fingerprint: string;
+  readonly #needsEngine: boolean;
+  readonly #schedule: CheckpointSchedule;
+  readonly #done: Promise<void>;
+  #opened: OpenSnapshots | undefined;
+  #hasPublished = false;
+  #queue: Promise<void> = Promise.resolve();
+  #storing: Promise<void> | undefined;
+  #emittedAtMs = 0;
+
+  /** @param after Resolves when an earlier source of this node has ended. */
+  constructor(parts: LeadingParts, lead: Lead, after: Promise<void>) {
+    this.#parts = parts;
+    this.#lead = lead;
+    const { config, source, clock } = parts;
+    const named = { config, sourceName: source?.info.name };
+    this.#fingerprint = fingerprintOf(named);
+    this.#needsEngine = needsEngine(named);
+    this.#schedule = new CheckpointSchedule(clock);
+    this.#done = this.#run(after);
+  }
+
+  /** The source, once it has published. */
+  get opened(): OpenSnapshots | undefined {
+    return this.#hasPublished ? this.#opened : undefined;
+  }
+
+  /** Stops the source. Resolves when it has ended. */
+  stop(): Promise<void> {
+    this.#over.abort(new NotLeading("this node no longer leads"));
+    return this.#done;
+  }
+
+  async #run(after: Promise<void>): Promise<void> {
+    const { signal } = this.#over;
+    await after;
+    try {
+      const opened = await this.#open();
+      if (!opened || signal.aborted) return;
+      this.#opened = opened;
+      await this.#publishFrom(opened);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await this.#opened?.close?.();
+      await this.#storing;
+    }
+  }
+
+  /** Opens the source. Returns `undefined` if a new epoch must begin first. */
+  async #open(): Promise<OpenSnapshots | undefined> {
+    const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
+    await applied();
+    const restored = state.head.ready ? await this.#restored(state) : undefined;
+    this.#over.signal.throwIfAborted();
+    const usable = restored && "problem" in restored ? undefined : restored;
+    const persistence = { restored: usable };
+    const opened = openSource(config, { clock, logger, persistence, enricherKeys }, source);
+    if (opened.kind !== "snapshots") throw new Error("a node of a cluster follows no other gateway");
+    const problem = restored && "problem" in restored ? restored.problem : opened.problem;
+    if (problem === undefined || this.#isNewEpoch) return opened;
+    await opened.close?.();
+    logger.warn(`starting a new epoch: ${problem}`);
+    node.renew();
+    return undefined;
+  }
+
+  /** Combines this node's lists with the state of the engine that the last leader stored. */
+  async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
+    const known = { lists: history.lists, places: [] };
+    const { observedAtMs } = head;
+    if (!this.#needsEngine) return { known, observedAtMs, engine: undefined };
+    const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
+    const text = found && (await storedText(found));
+    const fingerprint = String(found?.values.fingerprint ?? this.#fingerprint);
+    const stored = readState({ fingerprint, text }, this.#fingerprint, true);
+    return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
+  }
+
+  async #publishFrom({ source, resume, progress }: OpenSnapshots): Promise<void> {
+    const { clock, logger, state, freshness, onPoll } = this.#parts;
+    const { signal } = this.#over;
+    const { head } = state;
+    if (resume && this.#isNewEpoch)
+      await this.#append(() => this.#beginning(state.history.lists, head.observedAtMs));
+    const unwatch = watchFreshness({
+      ...{ clock, freshness },
+      onChange: (event) => {
+        this.#append(() => (head.ready ? this.#batch([event], head.observedAtMs) : undefined)).catch(
+          (error) => signal.aborted || logger.error({ err: error }, "failed to publish the status"),
+        );
+      },
+    });
+    try {
+      await runPoller({
+        ...{ source, clock, signal },
+        ...(resume ? { resume: { snapshot: head.snapshot, afterMs: resume.afterMs } } : {}),
+        ...(onPoll ? { onPoll } : {}),
+        publish: (publication) => this.#publish(publication, progress),
+        onError: (error) => logger.warn({ err: error }, "poll failed"),
+      });
+    } finally {
+      unwatch();
+    }
+  }
+
+  async #publish(
+    { events, snapshot, observedAtMs }: Publication,
+    progress: (() => EngineProgress | undefined) | undefined,
+  ): Promise<void> {
+    const isBase = events.length === 0;
+    await this.#append(() =>
+      isBase ? this.#beginning(listsOf(snapshot), observedAtMs) : this.#batch(events, observedAtMs),
+    );
+    this.#hasPublished = true;
+    this.#store(progress);
+  }
+
+  /** Whether the log's epoch is not this leader's yet. */
+  get #isNewEpoch(): boolean {
+    const { head } = this.#parts.state;
+    return !head.ready || head.cursor.epoch !== this.#lead.epoch;
+  }
+
+  /** Appends to the cluster's log, then waits until it is in this node's own, like any other. */
+  #append(update: () => LogUpdate | undefined): Promise<void> {
+    const { node, applied, freshness } = this.#parts;
+    const { signal } = this.#over;
+    const work = this.#queue.then(async () => {
+      signal.throwIfAborted();
+      const change = update();
+      if (!change) return;
+      const report = { info: this.#opened?.source.info ?? UNKNOWN, freshness: freshness() };
+      await node.append(encodeContent({ report, update: change }));
+      await applied();
+    });
+    this.#queue = work.catch(() => {});
+    return work.catch((error: unknown) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+  }
+
+  #beginning(lists: Lists, observedAtMs: number): LogUpdate {
+    const cursor = { epoch: toEpoch(this.#lead.epoch), seq: toSeq(0) };
+    return { type: "begin", cursor, positions: {}, observedAtMs, lists: encodeLists(lists) };
+  }
+
+  #batch(events: readonly EventBody[], observedAtMs: number): LogUpdate {
+    const { clock, state } = this.#parts;
+    const { seq } = state.head.cursor;
+    // Times never go back, whatever this machine's clock says.
+    this.#emittedAtMs = Math.max(this.#emittedAtMs, clock.now());
+    const batch = toSeq(seq + events.length);
+    const records = events.map((event, index): LogRecord => {
+      const { name, channel } = event;
+      const tail = encodeTail(event);
+      return { seq: toSeq(seq + index + 1), batch, name, channel, emittedAtMs: this.#emittedAtMs, tail };
+    });
+    return { type: "batch", records, observedAtMs };
+  }
+
+  /** Stores the state at intervals, for the next leader and for nodes that start. */
+  #store(progress: (() => EngineProgress | undefined) | undefined): void {
+    const { clock, engine, logger, state, standing } = this.#parts;
+    const { seq } = state.head.cursor;
+    const at = standing();
+    if (this.#storing || !at || !this.#schedule.isDue(seq)) return;
+    const startedAt = clock.monotonic();
+    const values = this.#encoder.encode(state, this.#fingerprint, progress?.());
+    this.#schedule.stored(seq, startedAt);
+    this.#storing = values
+      .then((encoded) => engine.store({ ...at, values: encoded }))
+      .then(() => {})
+      .catch((error: unknown) => logger.warn({ err: error }, "failed to store the cluster's state"))
+      .finally(() => {
+        this.#storing = undefined;
+      });
+  }
+}

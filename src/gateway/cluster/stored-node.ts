@@ -1,0 +1,146 @@
+import { promisify } from "node:util";
+import { deflateRaw, inflateRaw } from "node:zlib";
+import type { Checkpoint, Engine } from "../../cluster/engine.ts";
+import type { Head, ListHistory } from "../../hub/index.ts";
+import type { EventLog, LogRecord } from "../../log/index.ts";
+import { type Lists, toEpoch, toSeq } from "../../protocol/index.ts";
+import type { LogSnapshot } from "../persistence/replica-store.ts";
+import { type EngineProgress, encodeLists, formatState } from "../persistence/restored-state.ts";
+import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
+
+/** A node's log and lists. */
+export interface NodeState {
+  readonly log: EventLog;
+  readonly head: Head;
+  readonly history: ListHistory;
+}
+
+/** Version of the stored log. A node that starts reads no other. */
+const VERSION = 1;
+const ALL = Number.MAX_SAFE_INTEGER;
+const FAST_COMPRESSION = { level: 1 };
+
+/** The first line of the stored log. The lasting events follow. */
+interface Summary {
+  readonly v: number;
+  readonly seq: number;
+  readonly positions: Readonly<Record<string, number>>;
+  readonly observedAtMs: number;
+  readonly oldestLasting: number;
+  /** All lists are deflated, in base64. */
+  readonly lists: string;
+  readonly places: readonly { readonly seq: number; readonly lists: string }[];
+}
+
+/** Encodes the state of a node for {@link readStoredLog} and for a later leader. */
+export class StateEncoder {
+  readonly #places = new Map<number, string>();
+
+  /** Encodes the state at the time of the call. */
+  async encode(
+    { log, head, history }: NodeState,
+    fingerprint: string,
+    progress: EngineProgress | undefined,
+  ): Promise<Checkpoint["values"]> {
+    const { seq } = head.cursor;
+    const state = formatState(head, progress);
+    const summary: Summary = {
+      ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
+      ...{ oldestLasting: log.oldestLasting.seq, lists: base64(history.lists) },
+      places: this.#encodePlaces(history),
+    };
+    const lasting = await lastingRecords(log, seq);
+    const text = `${JSON.stringify(summary)}\n${recordsText(lasting)}`;
+    return {
+      fingerprint: Buffer.from(fingerprint),
+      state: await deflate(state, FAST_COMPRESSION),
+      log: await deflate(text, FAST_COMPRESSION),
+    };
+  }
+
+  /** Encodes each place once. */
+  #encodePlaces({ places }: ListHistory): Summary["places"] {
+    const seqs = new Set<number>(places.map(({ seq }) => seq));
+    for (const seq of this.#places.keys()) if (!seqs.has(seq)) this.#places.delete(seq);
+    return places.map(({ seq, lists }) => {
+      const text = this.#places.get(seq) ?? base64(lists());
+      this.#places.set(seq, text);
+      return { seq, lists: text };
+    });
+  }
+}
+
+const [deflate, inflate] = [
+  promisify<Buffer | string, object, Buffer>(deflateRaw),
+  promisify<Buffer, Buffer>(inflateRaw),
+];
+
+function base64(lists: Lists): string {
+  return Buffer.from(encodeLists(lists)).toString("base64");
+}
+
+async function lastingRecords(log: EventLog, upTo: number): Promise<readonly LogRecord[]> {
+  const found: LogRecord[] = [];
+  for (let at = log.oldestLasting; at.seq < upTo; ) {
+    const result = await log.readLasting(at, ALL);
+    if (result.kind === "lost" || result.through <= at.seq) break;
+    found.push(...result.records.filter(({ seq }) => seq <= upTo));
+    at = log.cursorAt(result.through);
+  }
+  return found;
+}
+
+/** Returns the text of a stored engine's state; `undefined` if there is none. */
+export async function storedText({ values }: Checkpoint): Promise<string | undefined> {
+  return values.state && (await inflate(values.state)).toString();
+}
+
+/**
+ * Reads a stored log for a node that starts. It has the lasting events; later ones that the
+ * engine's log still has are added. Throws if it is of another version.
+ */
+export async function readStoredLog(
+  checkpoint: Checkpoint,
+  engine: Pick<Engine, "read">,
+  signal: AbortSignal,
+): Promise<LogSnapshot | undefined> {
+  if (!checkpoint.values.log) return undefined;
+  const text = (await inflate(checkpoint.values.log)).toString();
+  const end = text.indexOf("\n");
+  const summary: Summary = JSON.parse(text.slice(0, end));
+  if (summary.v !== VERSION)
+    throw new Error(`the cluster's state is of version ${summary.v}; this node reads ${VERSION}`);
+  const { seq, positions, observedAtMs, oldestLasting, lists, places } = summary;
+  const recent = await recordsUpTo(checkpoint, seq, engine, signal);
+  const oldest = (recent[0]?.seq ?? seq + 1) - 1;
+  const lasting = readRecords(text.slice(end + 1)).filter((record) => record.seq <= oldest);
+  const cursor = { epoch: toEpoch(checkpoint.epoch), seq: toSeq(seq) };
+  return {
+    records: [...lasting, ...recent],
+    checkpoints: places.map((place) => ({ seq: place.seq, bytes: Buffer.from(place.lists, "base64") })),
+    end: {
+      ...{ cursor, positions, observedAtMs, lists: Buffer.from(lists, "base64") },
+      ...{ runs: [{ from: 0, run: undefined }], oldest, oldestLasting: Math.min(oldest, oldestLasting) },
+    },
+  };
+}
+
+/** Reads the events that the engine's log has up to the checkpoint, without a gap. */
+async function recordsUpTo(
+  { position, epoch }: Checkpoint,
+  seq: number,
+  engine: Pick<Engine, "read">,
+  signal: AbortSignal,
+): Promise<readonly LogRecord[]> {
+  let records: LogRecord[] = [];
+  let isSame = false;
+  for await (const news of engine.read(1, signal)) {
+    if (news.kind === "idle" || news.entry.offset > position.offset) break;
+    const { offset, hash, header, body } = news.entry;
+    const update = header.epoch === epoch ? decodeContent(epoch, body)?.update : undefined;
+    if (update?.type === "begin") records = [];
+    if (update?.type === "batch") records.push(...update.records);
+    isSame = offset === position.offset && hash === position.hash;
+  }
+  return isSame && records.at(-1)?.seq === seq ? records : [];
+}

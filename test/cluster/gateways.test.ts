@@ -1,0 +1,98 @@
+import { Redis } from "ioredis";
+import { afterEach, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function startServer(): Promise<RedisServer> {
+  const server = await startRedis();
+  ends.push(() => server.dispose());
+  return server;
+}
+
+/** Starts a gateway of a cluster, on a recorded market that moves fast. */
+async function startNode({ port }: RedisServer): Promise<Gateway> {
+  const gateway = await startGateway(
+    createConfig({
+      ...{ port: 0, logLevel: "silent", drain: "0", cluster: `redis://127.0.0.1:${port}` },
+      ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s" },
+    }),
+  );
+  ends.push(() => gateway.stop());
+  await expect.poll(() => gateway.head.ready, { timeout: 20_000 }).toBe(true);
+  return gateway;
+}
+
+/** Connects to another gateway with the cursor that a client holds. */
+async function hop(client: IndependentClient | undefined, { url }: Gateway): Promise<IndependentClient> {
+  const next = new IndependentClient(url);
+  if (client) {
+    await client.disconnect();
+    Object.assign(next, { cursor: client.cursor, state: client.state, seq: client.seq });
+  }
+  await next.connect();
+  ends.push(() => next.disconnect());
+  return next;
+}
+
+async function keys({ port }: RedisServer): Promise<readonly string[]> {
+  const redis = new Redis({ port, host: "127.0.0.1" });
+  const found = await redis.keys("*");
+  redis.disconnect();
+  return found;
+}
+
+describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
+  test("[L2] serve one log: a client moves between them with its cursor, and none is reset", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const second = await startNode(server);
+    const third = await startNode(server);
+    let client = await hop(undefined, first);
+    for (const node of [second, third, first, third]) {
+      const { seq } = client;
+      await client.until(() => client.seq > seq + 20);
+      client = await hop(client, node);
+      expect(client.received.answers).toMatchObject([{ resumed: "full" }]);
+      await expectOneState(node.url, client);
+    }
+  });
+
+  test("[L3] go on with the same log, without a reset, when the one that runs the source stops", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const second = await startNode(server);
+    const client = await hop(undefined, second);
+    await client.until(() => client.seq > 50);
+    await first.stop();
+    const { seq } = client;
+    await client.until(() => client.seq > seq + 100);
+    await expectOneState(second.url, client);
+    expect(client.resets).toBe(1);
+    const late = await startNode(server);
+    const moved = await hop(client, late);
+    expect(moved.received.answers).toMatchObject([{ resumed: "full" }]);
+    await expectOneState(late.url, moved);
+  });
+
+  test("[L3] all started again, they resume the log that the server holds", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const before = await hop(undefined, first);
+    await before.until(() => before.seq > 200);
+    await first.stop();
+    expect(await keys(server)).toContain("fw:{flarewire}:checkpoint");
+    const again = await startNode(server);
+    const client = await hop(before, again);
+    expect(client.received.answers).toMatchObject([{ resumed: "full" }]);
+    const { seq } = client;
+    await client.until(() => client.seq > seq + 50);
+    await expectOneState(again.url, client);
+  });
+});
