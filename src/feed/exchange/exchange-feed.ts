@@ -3,11 +3,11 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../market/index.ts";
-import type { Feed, ServiceReport } from "../feed.ts";
+import type { Feed, Filling, ServiceReport } from "../feed.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
-import { CandleBook, eventOf } from "./candle-book.ts";
+import { CandleBook } from "./candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
-import { PastMinutes } from "./past-minutes.ts";
+import { MAX_REQUEST_MS, PastMinutes } from "./past-minutes.ts";
 import type { MinuteCandle, Venue, VenueName } from "./venue.ts";
 import { VenueFollower } from "./venue-follower.ts";
 
@@ -18,8 +18,9 @@ export interface ExchangeFeedOptions {
   /** How much of the exchanges' past is published first. At most {@link MAX_FILL_MS}. */
   readonly warmupMs: number;
   /**
-   * Starts at the present: each market's past follows as past candles while the present goes on.
-   * For a market whose other parts do not wait. Default: the past comes first.
+   * Never waits for the past, neither at the start nor after an outage: each market's past follows
+   * as past candles while the present goes on. For a market whose other parts do not wait. Default:
+   * the past comes first.
    */
   readonly startsAtPresent?: boolean;
   /** Resumes after the `clock` of this time, without warm-up. At most {@link MAX_FILL_MS} ago. */
@@ -43,15 +44,14 @@ const REFRESH_MS = 10 * MINUTE_MS;
 const PATIENCE_MS = 15_000;
 const LOOK_EVERY_MS = 250;
 const MAX_TOKENS = 600;
-/** Maximum wait for a back-fill, because a slow exchange must not hold up the others. */
-const FILL_MS = 2 * MINUTE_MS;
 
 /**
  * Follows exchanges as one feed: each token's candles from one market (see choosePairs), some
  * seconds late, by the exchanges' time. The past comes first, also that of a market chosen later.
  *
  * If an exchange is down, the others continue and {@link Feed.trouble} reports it. While none is
- * live, event time pauses; then the missed minutes follow. Never ends by itself and never throws.
+ * live, event time pauses. Then the missed minutes follow. Those of an exchange that was down alone
+ * follow as past candles. Never ends by itself and never throws.
  */
 export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
   let run: ExchangeRun | undefined;
@@ -60,6 +60,7 @@ export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
     origin: "live",
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
     trouble: () => run?.trouble,
+    filling: () => run?.filling,
     services: () => run?.services ?? [],
     async *events(signal) {
       if (run) throw new Error("the exchange feed can be iterated only once");
@@ -82,9 +83,10 @@ class ExchangeRun {
   readonly #followers: readonly VenueFollower[];
   readonly #book = new CandleBook();
   readonly #listings = new Map<VenueName, Listing>();
-  readonly #introduced = new Set<string>();
-  /** Markets chosen while the feed runs, until their past is known. */
-  readonly #past = new PastMinutes();
+  /** Each token's last published candle. */
+  readonly #published = new Map<string, Candle>();
+  /** Minutes of markets whose past is being requested. */
+  readonly #past: PastMinutes;
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   #tokens: ReadonlyMap<string, string> = new Map();
   #clockAt = 0;
@@ -94,12 +96,14 @@ class ExchangeRun {
   constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
-    const { clock, random = Math.random } = options;
+    const { clock, random = Math.random, notify } = options;
+    this.#past = new PastMinutes({ clock, signal, ...(notify ? { notify } : {}) });
     this.#followers = options.venues.map(
       (venue) =>
         new VenueFollower({
           ...{ venue, clock, random, signal },
           onCandle: (pair, candle) => this.#put(venue.name, pair, candle),
+          onGap: (pairs, sinceMs) => this.#fillGap(venue.name, pairs, sinceMs),
           notify: (...given) => options.notify?.(...given),
         }),
     );
@@ -107,6 +111,10 @@ class ExchangeRun {
 
   get trouble(): string | undefined {
     return groupTroubles(this.#followers);
+  }
+
+  get filling(): Filling | undefined {
+    return this.#past.filling;
   }
 
   get services(): readonly ServiceReport[] {
@@ -125,7 +133,7 @@ class ExchangeRun {
     this.#clockAt = Math.floor((resumeAfterMs ?? from) / SECOND_MS) * SECOND_MS;
     if (resumeAfterMs === undefined) {
       // Start at a whole minute, so that the first published minute is complete.
-      this.#clockAt = Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
+      this.#clockAt = startOfMinute(this.#clockAt);
       yield { kind: "clock", at: this.#clockAt };
       if (startsAtPresent) this.#fillChosen([...this.#followed.values()]);
     }
@@ -144,13 +152,14 @@ class ExchangeRun {
     if (this.#isBehind) await this.#catchUp();
     const target = this.#nowMs() - LAG_MS;
     while (this.#clockAt + SECOND_MS <= target && !this.#signal.aborted) {
+      yield* this.#pastOfChosen();
       const at = this.#clockAt + SECOND_MS;
       if (at % MINUTE_MS === 0) yield* this.#minute(at);
       yield* this.#amendments();
       this.#clockAt = at;
       yield { kind: "clock", at };
-      yield* this.#pastOfChosen();
     }
+    yield* this.#pastOfChosen();
     yield* this.#amendments();
   }
 
@@ -163,90 +172,78 @@ class ExchangeRun {
 
   *#pastOfChosen(): Generator<MarketEvent> {
     const at = this.#clockAt;
-    for (const candle of this.#past.take(at)) yield* this.#introduce(candle, at);
+    for (const candle of this.#past.take(at)) {
+      const last = this.#published.get(candle.token);
+      if (!last || candle.openAt > last.openAt) yield* this.#introduce(candle, at);
+      else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#book.counts.late += 1;
+    }
   }
 
   /** Emits the candle, after the token's profile if it is the token's first. */
   *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
     const { token } = candle;
-    if (!this.#introduced.has(token)) {
-      this.#introduced.add(token);
-      yield { kind: "profile", at, group: "exchange", token, symbol: token };
-    }
+    if (!this.#published.has(token)) yield { kind: "profile", at, group: "exchange", token, symbol: token };
+    this.#published.set(token, candle);
     yield candle;
   }
 
   *#amendments(): Generator<MarketEvent> {
     for (const candle of this.#book.amendments()) {
-      if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
+      if (this.#past.has(candle.token)) this.#past.add(candle);
+      else if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
     }
   }
 
-  /** Requests finished but unpublished minutes for all followed markets. */
+  /** Requests unpublished minutes of all markets. Waits for them unless the present comes first. */
   async #catchUp(): Promise<void> {
+    const { clock, startsAtPresent = false, notify } = this.#options;
     const nowMs = this.#nowMs();
-    const toMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
-    const behindMs = nowMs - this.#clockAt;
-    if (behindMs > MAX_FILL_MS + HOUR_MS) {
-      this.#clockAt = Math.floor((nowMs - MAX_FILL_MS) / MINUTE_MS) * MINUTE_MS;
-      this.#options.notify?.("warn", "catching up at most twelve hours; older minutes are lost");
+    if (nowMs - this.#clockAt > MAX_FILL_MS + HOUR_MS) {
+      this.#clockAt = startOfMinute(nowMs - MAX_FILL_MS);
+      notify?.("warn", "catching up at most twelve hours; older minutes are lost");
     }
-    const fromMs = this.#untoldMs();
     this.#isBehind = false;
-    if (fromMs >= toMs) return;
-    let had = 0;
-    const filling = this.#followers
-      .filter(({ answers }) => answers)
-      .map(async (follower) => {
-        had += await follower.fill(this.#pairsOf(follower.name), fromMs, toMs);
-      });
-    await waitAtMost(Promise.all(filling), FILL_MS, this.#options.clock, this.#signal);
-    const minutes = (toMs - fromMs) / MINUTE_MS;
-    this.#options.notify?.(
-      "info",
-      `requested ${minutes} minutes of ${this.#followed.size} markets and received ${had}`,
-    );
+    const fromMs = this.#untoldMs();
+    const venues = this.#followers.flatMap((follower) => (follower.answers ? [follower.name] : []));
+    const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.#past.has(token);
+    if (fromMs < startOfMinute(nowMs)) this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
+    if (startsAtPresent) return;
+    await waitAtMost(this.#past.filled(), MAX_REQUEST_MS, clock, this.#signal);
   }
 
-  /** Requests the past of newly followed markets; holds their candles back until then. */
+  /** Requests the past of newly followed markets. */
   #fillChosen(chosen: readonly FollowedPair[]): void {
-    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
-    const warmupMs = Math.min(this.#options.warmupMs, MAX_FILL_MS);
-    const fromMs = Math.floor((toMs - warmupMs) / MINUTE_MS) * MINUTE_MS;
-    for (const { token } of chosen) this.#past.hold(token);
-    for (const follower of this.#followers) {
-      const some = chosen.filter(({ venue }) => venue === follower.name);
-      if (some.length > 0) void this.#fillPast(follower, some, fromMs, toMs).catch(() => {});
-    }
+    this.#fill(chosen, startOfMinute(this.#nowMs() - Math.min(this.#options.warmupMs, MAX_FILL_MS)));
   }
 
-  async #fillPast(
-    follower: VenueFollower,
-    chosen: readonly FollowedPair[],
-    fromMs: number,
-    toMs: number,
-  ): Promise<void> {
-    const tokens = new Map(chosen.map(({ pair, token }) => [pair, token]));
-    const release = (pair: string) => this.#past.release(tokens.get(pair) ?? "");
-    const put = (pair: string, candle: MinuteCandle) => {
-      if (candle.openAt >= this.#untoldMs()) this.#put(follower.name, pair, candle);
-      else if (Number(candle.volume) > 0) this.#past.add(eventOf(tokens.get(pair) ?? "", candle));
-    };
-    const filling = follower.fill([...tokens.keys()], fromMs, toMs, put, release);
-    const waiting = waitAtMost(filling, FILL_MS, this.#options.clock, this.#signal).finally(() => {
-      for (const pair of tokens.keys()) release(pair);
-    });
-    const had = (await waiting) ?? 0;
-    const minutes = (toMs - fromMs) / MINUTE_MS;
-    this.#options.notify?.(
-      had < tokens.size ? "warn" : "info",
-      `requested ${Math.floor(minutes)} past minutes of ${tokens.size} new markets on ${follower.name} and received those of ${had}`,
+  /** Requests what markets missed while their exchange's stream was interrupted. */
+  #fillGap(venue: VenueName, pairs: readonly string[], sinceMs: number): void {
+    // Before the first clock, nothing was published.
+    const fromMs = Math.min(this.#untoldMs(), startOfMinute(sinceMs - LAG_MS));
+    if (this.#clockAt === 0 || fromMs >= startOfMinute(this.#nowMs())) return;
+    const missed = [...this.#followed.values()].filter(
+      (one) => one.venue === venue && pairs.includes(one.pair),
     );
+    this.#fill(missed, Math.max(fromMs, startOfMinute(this.#nowMs() - MAX_FILL_MS)));
+  }
+
+  /** Requests the minutes of markets since `fromMs`. */
+  #fill(markets: readonly FollowedPair[], fromMs: number): void {
+    const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
+    for (const follower of this.#followers) {
+      const some = markets.filter(({ venue }) => venue === follower.name);
+      const put = (pair: string, candle: MinuteCandle) => {
+        if (candle.openAt < this.#untoldMs()) return false;
+        this.#put(follower.name, pair, candle);
+        return true;
+      };
+      if (some.length > 0) this.#past.request(follower, some, { fromMs, toMs }, put);
+    }
   }
 
   /** Start of the earliest minute that was not published yet. */
   #untoldMs(): number {
-    return Math.floor(this.#clockAt / MINUTE_MS) * MINUTE_MS;
+    return startOfMinute(this.#clockAt);
   }
 
   /** Resolves when all exchanges have listed, or one has and the wait for the others is over. */
@@ -342,4 +339,8 @@ class ExchangeRun {
       .toSorted((a, b) => a - b);
     return told[Math.floor((told.length - 1) / 2)] ?? this.#options.clock.now();
   }
+}
+
+function startOfMinute(atMs: number): number {
+  return Math.floor(atMs / MINUTE_MS) * MINUTE_MS;
 }

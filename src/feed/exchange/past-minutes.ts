@@ -1,36 +1,143 @@
+import type { Notify } from "../../lib/notify.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { Candle } from "../../market/index.ts";
+import type { Filling } from "../feed.ts";
+import { eventOf } from "./candle-book.ts";
+import type { FollowedPair } from "./choose-pairs.ts";
+import type { MinuteCandle } from "./venue.ts";
+import type { VenueFollower } from "./venue-follower.ts";
 
-/** Holds back the candles of newly followed tokens until their past arrives, then sorts both. */
+/** Maximum wait for a venue's past, because a slow exchange must not hold up the others. */
+export const MAX_REQUEST_MS = 2 * MINUTE_MS;
+
+interface PastMinutesOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly notify?: Notify;
+}
+
+interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** A request for the past of an exchange's markets. */
+interface MarketRequest {
+  readonly ofMs: number;
+  readonly markets: number;
+  /** Pairs whose past has not arrived yet, and their tokens. */
+  readonly left: Map<string, string>;
+  readonly done: Promise<unknown>;
+}
+
+interface Held {
+  readonly minutes: Map<number, Candle>;
+  /** Requests for its past that are not finished. */
+  requests: number;
+}
+
+/** Requests tokens' past. Holds back their candles until it arrives, then sorts both. */
 export class PastMinutes {
-  readonly #held = new Map<string, Map<number, Candle>>();
+  readonly #options: PastMinutesOptions;
+  readonly #requests = new Set<MarketRequest>();
+  readonly #held = new Map<string, Held>();
   #released: string[] = [];
 
-  /** Holds the token's candles back from now on. */
+  constructor(options: PastMinutesOptions) {
+    this.#options = options;
+  }
+
+  /** The share of the markets whose past has arrived, as a part of its length. */
+  get filling(): Filling | undefined {
+    const requests = [...this.#requests];
+    if (requests.length === 0) return undefined;
+    const ofMs = Math.max(...requests.map((one) => one.ofMs));
+    const markets = requests.reduce((sum, one) => sum + one.markets, 0);
+    const left = requests.reduce((sum, one) => sum + one.left.size, 0);
+    return { readMs: Math.floor((ofMs * (markets - left)) / markets), ofMs };
+  }
+
+  /** Resolves when the requests so far are finished. */
+  async filled(): Promise<void> {
+    await Promise.all([...this.#requests].map(({ done }) => done));
+  }
+
+  /** Requests markets' minutes. Offers each to `put`, and keeps it if that returns false. */
+  request(
+    follower: VenueFollower,
+    markets: readonly FollowedPair[],
+    span: Span,
+    put: (pair: string, candle: MinuteCandle) => boolean,
+  ): void {
+    for (const { token } of markets) this.hold(token);
+    const left = new Map(markets.map(({ pair, token }) => [pair, token]));
+    const done = this.#request(follower, new Map(left), left, span, put)
+      .catch(() => {})
+      .finally(() => this.#requests.delete(request));
+    const request = { ofMs: span.toMs - span.fromMs, markets: markets.length, left, done };
+    this.#requests.add(request);
+  }
+
+  async #request(
+    follower: VenueFollower,
+    tokens: ReadonlyMap<string, string>,
+    left: Map<string, string>,
+    { fromMs, toMs }: Span,
+    put: (pair: string, candle: MinuteCandle) => boolean,
+  ): Promise<void> {
+    const { clock, signal, notify } = this.#options;
+    const release = (pair: string) => {
+      if (left.delete(pair)) this.release(tokens.get(pair) ?? "");
+    };
+    const onCandle = (pair: string, candle: MinuteCandle) => {
+      if (!put(pair, candle) && Number(candle.volume) > 0) this.add(eventOf(tokens.get(pair) ?? "", candle));
+    };
+    const filling = follower.fill([...tokens.keys()], fromMs, toMs, onCandle, release);
+    const waiting = waitAtMost(filling, MAX_REQUEST_MS, clock, signal).finally(() => {
+      for (const pair of [...left.keys()]) release(pair);
+    });
+    const had = (await waiting) ?? 0;
+    const minutes = Math.floor((toMs - fromMs) / MINUTE_MS);
+    notify?.(
+      had < tokens.size ? "warn" : "info",
+      `requested ${minutes} past minutes of ${tokens.size} markets on ${follower.name} and received those of ${had}`,
+    );
+  }
+
+  /** Holds the token's candles back until as many calls of {@link release}. */
   hold(token: string): void {
-    this.#held.set(token, new Map());
+    const held = this.#held.get(token);
+    if (held) held.requests += 1;
+    else this.#held.set(token, { minutes: new Map(), requests: 1 });
   }
 
   has(token: string): boolean {
     return this.#held.has(token);
   }
 
-  /** Adds a minute of a token that is held back. Of two versions the first stays. */
+  /** Adds a minute of a token that is held back. The version with more volume stays. */
   add(candle: Candle): void {
-    const minutes = this.#held.get(candle.token);
-    if (minutes && !minutes.has(candle.openAt)) minutes.set(candle.openAt, candle);
+    const minutes = this.#held.get(candle.token)?.minutes;
+    const known = minutes?.get(candle.openAt);
+    if (!known || Number(candle.volume) > Number(known.volume)) minutes?.set(candle.openAt, candle);
   }
 
-  /** Lets the token's candles pass with the next {@link take}. */
+  /** Lets the token's candles pass with the next {@link take}, if no other request is left. */
   release(token: string): void {
-    if (this.#held.has(token)) this.#released.push(token);
+    const held = this.#held.get(token);
+    if (!held) return;
+    held.requests -= 1;
+    if (held.requests === 0) this.#released.push(token);
   }
 
   /** Returns the minutes of the tokens that were released. They happen at `atMs`. */
   take(atMs: number): readonly Candle[] {
-    const tokens = this.#released.toSorted();
+    const tokens = this.#released.filter((token) => this.#held.get(token)?.requests === 0).toSorted();
     this.#released = [];
     return tokens.flatMap((token) => {
-      const minutes = [...(this.#held.get(token)?.values() ?? [])];
+      const minutes = [...(this.#held.get(token)?.minutes.values() ?? [])];
       this.#held.delete(token);
       return minutes.toSorted((a, b) => a.openAt - b.openAt).map((candle) => ({ ...candle, at: atMs }));
     });

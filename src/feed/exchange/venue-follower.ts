@@ -14,6 +14,8 @@ interface FollowerOptions {
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
+  /** Called after an interruption: request what these pairs missed since then, by its time. */
+  readonly onGap: (pairs: readonly string[], sinceMs: number) => void;
   /** Receives a sentence for the log, and whether it reports trouble. */
   readonly notify: Notify;
 }
@@ -36,6 +38,9 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 interface HeldLine {
   readonly line: VenueSubscription;
   trouble: string | undefined;
+  /** Monotonic times of its last message, and of the last one before its interruption. */
+  heardAt: number;
+  gapSince: number | undefined;
 }
 
 /** Follows one exchange: its lists, minutes and streams, and whether it is live. */
@@ -124,8 +129,8 @@ export class VenueFollower {
     pairs: readonly string[],
     fromMs: number,
     toMs: number,
-    onCandle = this.#options.onCandle,
-    onPair: (pair: string) => void = () => {},
+    onCandle: (pair: string, candle: MinuteCandle) => void,
+    onPair: (pair: string) => void,
   ): Promise<number> {
     const left = [...pairs];
     let had = 0;
@@ -161,8 +166,9 @@ export class VenueFollower {
   }
 
   #open(pairs: readonly string[]): void {
-    const { venue, clock, random, signal } = this.#options;
+    const { venue, clock, random, signal, onGap } = this.#options;
     const onHealth = (trouble: string | undefined) => {
+      if (trouble !== undefined) entry.gapSince ??= entry.heardAt;
       if (trouble !== undefined) this.#notify("warn", `${trouble}; reconnecting its stream`);
       else if (entry.trouble !== undefined) this.#notify("info", "its stream is connected again");
       entry.trouble = trouble;
@@ -170,21 +176,22 @@ export class VenueFollower {
     const line = new VenueSubscription(
       {
         ...{ venue, client: this.#client, clock, random, onHealth },
-        onNews: (news) => this.#take(news),
-        onResumed: (resumed) => void this.#catchUp(resumed).catch(() => {}),
+        onNews: (news) => {
+          entry.heardAt = clock.monotonic();
+          this.#take(news);
+        },
+        onResumed: (resumed) => {
+          const { gapSince = clock.monotonic() } = entry;
+          entry.gapSince = undefined;
+          onGap(resumed, (this.nowMs ?? clock.now()) - (clock.monotonic() - gapSince));
+        },
       },
       pairs,
     );
-    const entry: HeldLine = { line, trouble: undefined };
+    const heardAt = clock.monotonic();
+    const entry: HeldLine = { line, trouble: undefined, heardAt, gapSince: undefined };
     this.#lines.push(entry);
     void line.run(signal);
-  }
-
-  /** Requests what an interruption may have missed: the last minute and the running one. */
-  async #catchUp(pairs: readonly string[]): Promise<void> {
-    const now = this.nowMs ?? this.#options.clock.now();
-    const minute = Math.floor(now / MINUTE_MS) * MINUTE_MS;
-    await this.fill(pairs, minute - MINUTE_MS, minute);
   }
 
   #take(news: StreamNews): void {

@@ -6,6 +6,7 @@ import {
 } from "../../../src/feed/exchange/exchange-feed.ts";
 import type { VenueName } from "../../../src/feed/exchange/venue.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { TrendEngine } from "../../../src/trend/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
 import { candleNews, HANGS, ScriptedVenue, settle, until } from "./scripted-venue.ts";
@@ -199,41 +200,108 @@ describe("the exchanges' market", () => {
     await until("time is told", () => events.length > 0);
   });
 
-  test("fills in each outage, emits nothing during it, and leaks no timers or listeners", async () => {
-    await using run = await market({ binance: { A: 1 } });
-    const { clock, connected, pass, server, events, clockMs, notices, feed } = run;
-    await connected();
-    // Soon after the start, when a wait of the start's would still be under way.
-    await pass(5_000);
-    const running = stillRunning();
-    for (const round of [1, 2]) {
-      const stoodAt = clockMs();
-      server().cut();
-      server().isRefusing = true;
-      clock.advance(11_000);
-      await settle();
-      const told = events.length;
-      clock.advance(5 * MINUTE);
-      await settle();
-      expect(events.length).toBe(told);
-      expect(feed.trouble?.()).toMatch(/^binance /);
-      server().isRefusing = false;
-      const connections = server().served.length;
-      for (let tries = 0; tries < 100 && server().served.length === connections; tries++) {
-        clock.advance(1_000);
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
+  test.for([false, true])(
+    "fills in each outage, emits nothing during it, and leaks no timers or listeners, starting at the present: %s",
+    async (startsAtPresent) => {
+      await using run = await market({ binance: { A: 1 } }, { startsAtPresent });
+      const { clock, connected, pass, server, events, clockMs, notices, feed } = run;
       await connected();
-      await pass(10_000);
-      expect(clockMs()).toBeGreaterThan(stoodAt + 5 * MINUTE);
-      expect(
-        notices.filter((one) => /^requested \d+ minutes of 1 markets and received 1$/.test(one)),
-      ).toHaveLength(round);
-      await until("nothing more runs", () => stillRunning().join() === running.join());
-    }
-    const minutes = candlesOf(events).map((one) => Number(one.split(" ")[1]));
-    expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index));
-    expect(minutes.length).toBeGreaterThanOrEqual(10);
+      // Soon after the start, when a wait of the start's would still be under way.
+      await pass(5_000);
+      const running = stillRunning();
+      const requests = () =>
+        notices.filter((one) => /^requested \d+ past minutes of 1 markets .* received those of 1$/.test(one));
+      const first = requests().length;
+      for (const round of [1, 2]) {
+        const stoodAt = clockMs();
+        server().cut();
+        server().isRefusing = true;
+        clock.advance(11_000);
+        await settle();
+        const told = events.length;
+        clock.advance(5 * MINUTE);
+        await settle();
+        expect(events.length).toBe(told);
+        expect(feed.trouble?.()).toMatch(/^binance /);
+        server().isRefusing = false;
+        const connections = server().served.length;
+        for (let tries = 0; tries < 100 && server().served.length === connections; tries++) {
+          clock.advance(1_000);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        await connected();
+        await pass(10_000);
+        expect(clockMs()).toBeGreaterThan(stoodAt + 5 * MINUTE);
+        expect(requests()).toHaveLength(first + round);
+        await until("nothing more runs", () => stillRunning().join() === running.join());
+      }
+      const minutes = candlesOf(events).map((one) => Number(one.split(" ")[1]));
+      expect(minutes).toEqual(minutes.map((_, index) => (minutes[0] ?? 0) + index));
+      expect(minutes.length).toBeGreaterThanOrEqual(10);
+    },
+  );
+
+  test("resumes at the present, and its missed minutes follow as past candles when they arrive", async () => {
+    const waiting: (() => void)[] = [];
+    const options = { resumeAfterMs: START - 90_500, startsAtPresent: true };
+    await using run = await market({ binance: { A: 1 } }, options, (servers) => {
+      const one = servers.get("binance");
+      if (!one) return;
+      one.answer = (path, response) => {
+        if (!path.startsWith("/minutes")) return one.usual(path);
+        const head = { "content-type": "application/json" };
+        waiting.push(() => response.writeHead(200, head).end(JSON.stringify(one.usual(path))));
+        return HANGS;
+      };
+    });
+    const { connected, pass, events, clockMs, feed } = run;
+    await connected();
+    await pass(10_000);
+    expect([clockMs(), candlesOf(events)]).toEqual([10_000 - LAG_MS, []]);
+    expect(feed.filling?.()).toMatchObject({ readMs: 0 });
+    await until("the past has arrived", () => {
+      for (const answer of waiting.splice(0)) answer();
+      return feed.filling?.() === undefined;
+    });
+    await pass(1_000);
+    expect(candlesOf(events)).toEqual(["A -2 1", "A -1 1"]);
+    expect(new Set(events.flatMap(({ kind, at }) => (kind === "candle" ? [at] : [])))).toEqual(
+      new Set([START + 10_000 - LAG_MS]),
+    );
+  });
+
+  test("requests what one exchange missed while another went on, and emits each minute once", async () => {
+    await using run = await market({ binance: { A: 1 }, kucoin: { B: 1 } });
+    const { clock, connected, pass, server, events, clockMs, feed } = run;
+    await connected("binance");
+    await connected("kucoin");
+    const passBoth = async (minutes: number) => {
+      for (let second = 0; second < minutes * 60; second++) {
+        server().say(candleNews("QUIET", 0));
+        await pass(1_000, "kucoin");
+      }
+    };
+    await passBoth(2);
+    server().say(candleNews("A", START + MINUTE));
+    await passBoth(1);
+    server().isRefusing = true;
+    server().cut();
+    await pass(4 * MINUTE, "kucoin");
+    const silent = candlesOf(events).filter((one) => one.startsWith("A"));
+    expect(silent).toEqual(["A 1 1"]);
+    server().isRefusing = false;
+    const asked = () => server().asked.filter((path) => path.startsWith("/minutes")).length;
+    const before = asked();
+    for (let tries = 0; tries < 100 && asked() === before; tries++) await pass(1_000, "kucoin");
+    await until("the past has arrived", () => feed.filling?.() === undefined);
+    await passBoth(1);
+    const minutes = candlesOf(events).filter((one) => one.startsWith("A"));
+    expect(minutes.slice(0, 5)).toEqual([1, 2, 3, 4, 5].map((minute) => `A ${minute} 1`));
+    expect(new Set(minutes).size).toBe(minutes.length);
+    const engine = new TrendEngine();
+    for (const event of events) engine.accept(event);
+    expect(engine.rejected.late).toBe(0);
+    expect(clockMs()).toBeGreaterThan(clock.monotonic() - LAG_MS - 2_000);
   });
 
   test("can be read only once", async () => {

@@ -97,9 +97,7 @@ describe("a market that is added later", { timeout: 60_000 }, () => {
       expect(minutes).toEqual(
         minutes.map((_, index) => [from + index * MINUTE, candleOf("NEWUSDT", from + index * MINUTE).close]),
       );
-      expect(notices.join("\n")).toContain(
-        "past minutes of 1 new markets on binance and received those of 1",
-      );
+      expect(notices.join("\n")).toContain("past minutes of 1 markets on binance and received those of 1");
       expect(notices.filter((notice) => notice.includes("arrived after their minute was published"))).toEqual(
         [],
       );

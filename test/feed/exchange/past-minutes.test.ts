@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
 import { PastMinutes } from "../../../src/feed/exchange/past-minutes.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { candle, MINUTE, START } from "../../trend/trend-kit.ts";
 
 const at = (minute: number) => START + minute * MINUTE;
+const createPast = () =>
+  new PastMinutes({ clock: new ManualClock(START), signal: new AbortController().signal });
 const openTimes = (past: PastMinutes, now: number) =>
   past.take(now).map(({ openAt }) => (openAt - START) / MINUTE);
 
 test("past and present are emitted together once the past is known, in order and each minute once", () => {
-  const past = new PastMinutes();
+  const past = createPast();
   past.hold("A/USDT");
   past.add(candle(at(9), "A/USDT", 1, 2));
   for (const minute of [3, 2, 9]) past.add(candle(at(minute), "A/USDT", 5, 6));
@@ -20,7 +23,7 @@ test("past and present are emitted together once the past is known, in order and
 });
 
 test("a token whose past is unavailable is released too, and one that was not held is unchanged", () => {
-  const past = new PastMinutes();
+  const past = createPast();
   past.hold("A/USDT");
   past.add(candle(at(1), "B/USDT", 1, 1));
   past.release("A/USDT");

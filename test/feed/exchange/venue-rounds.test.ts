@@ -1,4 +1,5 @@
 import { describe, expect } from "vitest";
+import type { MinuteCandle } from "../../../src/feed/exchange/venue.ts";
 import { VenueFollower } from "../../../src/feed/exchange/venue-follower.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
@@ -12,14 +13,19 @@ async function follow(pairs: readonly string[], options: ScriptedVenueOptions = 
   const server = await new ScriptedVenue(options).listen();
   const candles: string[] = [];
   const notices: string[] = [];
+  const gaps: string[] = [];
   const stop = new AbortController();
+  const onCandle = (pair: string, { openAt }: MinuteCandle) => candles.push(`${pair} ${openAt}`);
+  const fill = (some: readonly string[], fromMs: number, toMs: number) =>
+    follower.fill(some, fromMs, toMs, onCandle, () => {});
   const follower = new VenueFollower({
     ...{ venue: server.venue, clock, random: () => 0.5, signal: stop.signal },
-    onCandle: (pair, { openAt }) => candles.push(`${pair} ${openAt}`),
+    onCandle,
+    onGap: (some, sinceMs) => gaps.push(`${some.join()} ${sinceMs}`),
     notify: (_level, sentence) => notices.push(sentence),
   });
   follower.follow(new Set(pairs));
-  const run = { follower, server, clock, candles, notices };
+  const run = { follower, server, clock, candles, notices, gaps, fill };
   /** What each open connection carries. */
   const carried = () =>
     server.open.map(({ heard }) => {
@@ -100,22 +106,24 @@ describe("a followed exchange", () => {
     expect(server.served).toHaveLength(3);
   });
 
-  test("reports how many of its streams are down, and requests the minute that a broken one missed", async () => {
+  test("reports how many of its streams are down, and since when a broken one misses data", async () => {
     await using run = await follow(["A", "B"], { maxPairs: 1 });
-    const { follower, server, clock, notices, carries, candles } = run;
+    const { follower, server, clock, notices, candles, carries, gaps } = run;
     await carries("A", "B");
-    const minute = Math.floor(clock.now() / MINUTE) * MINUTE;
     for (const round of [1, 2]) {
       server.say(candleNews("A", 0));
       await until("its news are heard", () => follower.isLive);
       const [first] = server.open;
       const pair = first?.heard[0]?.slice(1);
+      const missed = `${pair} ${clock.now()}`;
+      const heard = candles.length;
+      first?.socket.send(JSON.stringify(candleNews(pair ?? "", 0)));
+      await until("its last news are heard", () => candles.length > heard);
       first?.socket.terminate();
       await until("the fall is noticed", () => follower.trouble !== undefined);
       expect(follower.trouble).toBe("1 of 2 streams are down: closed the connection (1006)");
       clock.advance(round === 1 ? 1_500 : 2_500);
-      const missed = `${pair} ${minute - MINUTE}`;
-      await until("what it missed is had", () => candles.filter((one) => one === missed).length >= 1);
+      await until("the gap is reported", () => gaps.includes(missed));
       await carries("A", "B");
       await until(
         "that is reported",
@@ -166,28 +174,28 @@ describe("a followed exchange", () => {
 describe("a back-fill", () => {
   test("requests as many minutes at once as the exchange allows, up to the end, and accepts nothing else", async () => {
     await using run = await follow([]);
-    const { follower, server, candles } = run;
+    const { server, candles, fill } = run;
     const minutes = (from: number, to: number) => `/minutes/A/${from * MINUTE}/${to * MINUTE}`;
     server.answer = (path) => {
       const body = server.usual(path);
       const [, , , from = 0, to = 0] = path.split("/").map(Number);
       return Array.isArray(body) ? [from - MINUTE, ...body, from + 1, to] : body;
     };
-    expect(await follower.fill(["A"], 0, 5 * MINUTE)).toBe(1);
+    expect(await fill(["A"], 0, 5 * MINUTE)).toBe(1);
     expect(server.asked).toEqual([minutes(0, 2), minutes(2, 4), minutes(4, 5)]);
     expect(candles).toEqual([0, 1, 2, 3, 4].map((minute) => `A ${minute * MINUTE}`));
   });
 
   test("stops after three consecutive failures, but not after scattered ones", async () => {
     await using run = await follow([]);
-    const { follower, server } = run;
+    const { server, fill } = run;
     const pairs = Array.from({ length: 40 }, (_, index) => `P${index}`);
     server.answer = (path) => (/P\d*[05]\//.test(path) ? undefined : server.usual(path));
-    expect(await follower.fill(pairs, 0, MINUTE)).toBe(32);
+    expect(await fill(pairs, 0, MINUTE)).toBe(32);
     expect(server.asked).toHaveLength(40);
     server.asked.length = 0;
     server.answer = () => undefined;
-    expect(await follower.fill(pairs, 0, MINUTE)).toBe(0);
+    expect(await fill(pairs, 0, MINUTE)).toBe(0);
     // Eight are under way at once; each of the first two lets one more begin.
     expect(server.asked.length).toBeGreaterThanOrEqual(3);
     expect(server.asked.length).toBeLessThanOrEqual(10);
