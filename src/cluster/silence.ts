@@ -9,8 +9,11 @@ const DEPARTURE_MS = 100;
  * node may repair, or it may be a former primary's.
  */
 const LOSS_MS = 10_000;
-/** Age of the engine's last answer up to which a node may try to lead. */
-const ANSWER_MS = 500;
+/**
+ * Age of the engine's last answer up to which a node may try to lead. A reader that the machine
+ * holds up for a moment has not lost the engine.
+ */
+const ANSWER_MS = 1_000;
 
 /**
  * Measures how long the log has had no new entry while the engine answered. The engine's own outage

@@ -36,6 +36,12 @@ interface RunnableSource {
 /** How far a leader's client may be ahead: a batch in transit plus a slow moment. */
 const LEADER_LAG_MS = 3_000;
 
+/**
+ * The same in a cluster: a leader's last batch may have reached its own clients only. The others
+ * get it from the next leader.
+ */
+const TAKE_OVER_MS = 10_000;
+
 /** Opens the log of this source from the stored state. */
 export function prepareSource(opened: OpenSource, persistence: Persistence): RunnableSource {
   if (opened.kind === "cluster") return prepareCluster(opened, persistence);
@@ -101,7 +107,7 @@ function prepareCluster(
   return {
     log,
     publish: undefined,
-    aheadWaitMs: LEADER_LAG_MS,
+    aheadWaitMs: TAKE_OVER_MS,
     mayBeMirrored: () => source.isConnected,
     run: ({ head, hub, onPublished, onPoll, signal }) => {
       const { history } = hub;

@@ -29,16 +29,19 @@ async function startNode({ port }: RedisServer): Promise<Gateway> {
   return gateway;
 }
 
-/** Connects to another gateway with the cursor that a client holds. */
-async function hop(client: IndependentClient | undefined, { url }: Gateway): Promise<IndependentClient> {
-  const next = new IndependentClient(url);
-  if (client) {
-    await client.disconnect();
-    Object.assign(next, { cursor: client.cursor, state: client.state, seq: client.seq });
-  }
-  await next.connect();
-  ends.push(() => next.disconnect());
-  return next;
+async function connect({ url }: Gateway): Promise<IndependentClient> {
+  const client = new IndependentClient(url);
+  await client.connect();
+  ends.push(() => client.disconnect());
+  return client;
+}
+
+/** Goes to another gateway with the cursor that the client holds, which must be valid there. */
+async function hop(client: IndependentClient, { url }: Gateway): Promise<void> {
+  await client.disconnect();
+  client.base = url;
+  await client.connect();
+  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
 }
 
 async function keys({ port }: RedisServer): Promise<readonly string[]> {
@@ -54,12 +57,11 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const first = await startNode(server);
     const second = await startNode(server);
     const third = await startNode(server);
-    let client = await hop(undefined, first);
+    const client = await connect(first);
     for (const node of [second, third, first, third]) {
       const { seq } = client;
       await client.until(() => client.seq > seq + 20);
-      client = await hop(client, node);
-      expect(client.received.answers).toMatchObject([{ resumed: "full" }]);
+      await hop(client, node);
       await expectOneState(node.url, client);
     }
   });
@@ -68,7 +70,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const server = await startServer();
     const first = await startNode(server);
     const second = await startNode(server);
-    const client = await hop(undefined, second);
+    const client = await connect(second);
     await client.until(() => client.seq > 50);
     await first.stop();
     const { seq } = client;
@@ -76,21 +78,19 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await expectOneState(second.url, client);
     expect(client.resets).toBe(1);
     const late = await startNode(server);
-    const moved = await hop(client, late);
-    expect(moved.received.answers).toMatchObject([{ resumed: "full" }]);
-    await expectOneState(late.url, moved);
+    await hop(client, late);
+    await expectOneState(late.url, client);
   });
 
   test("[L3] all started again, they resume the log that the server holds", async () => {
     const server = await startServer();
     const first = await startNode(server);
-    const before = await hop(undefined, first);
-    await before.until(() => before.seq > 200);
+    const client = await connect(first);
+    await client.until(() => client.seq > 200);
     await first.stop();
     expect(await keys(server)).toContain("fw:{flarewire}:checkpoint");
     const again = await startNode(server);
-    const client = await hop(before, again);
-    expect(client.received.answers).toMatchObject([{ resumed: "full" }]);
+    await hop(client, again);
     const { seq } = client;
     await client.until(() => client.seq > seq + 50);
     await expectOneState(again.url, client);

@@ -1,7 +1,8 @@
 /*
  * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600 --outage 10]: many
  * rounds of tests.
- * npm run soak -- cluster [--seeds 10000 --from 1]: simulated runs of the cluster's protocol.
+ * npm run soak -- cluster [--seeds 10000 --from 1 --kills 1000]: simulated runs of the cluster's
+ * protocol, then real processes that are killed.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -64,7 +65,10 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes] = [
   read("churn", 0, 1e5),
   read("outage", 0, 60),
 ];
-if (values.isCluster) process.exit(runSimulations(from, seeds));
+if (values.isCluster) {
+  const code = runSimulations(from, seeds);
+  process.exit(kills === 0 || runScenario("cluster", "CLUSTER_KILLS", kills) ? code : 1);
+}
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
 const failed: number[] = [];

@@ -51,7 +51,8 @@ export class IndependentClient {
     errors: [],
   };
   closeCode: number | undefined;
-  readonly #url: string;
+  /** Base address of the server. Another one holds from the next connection on. */
+  base: string;
   /** Where {@link beginHistory} was called, and the events since. */
   #history:
     | { readonly seq: number; readonly state: IndependentClient["state"]; readonly events: Json[] }
@@ -63,7 +64,7 @@ export class IndependentClient {
   });
 
   constructor(url: string) {
-    this.#url = `${url.replace(/^http/, "ws")}/api/v1/stream`;
+    this.base = url;
   }
 
   /**
@@ -77,7 +78,8 @@ export class IndependentClient {
       ...given,
       ...(this.cursor ? { after: this.cursor } : {}),
     });
-    const socket = new WebSocket(`${this.#url}?${query}`, "flarewire.v1");
+    const address = `${this.base.replace(/^http/, "ws")}/api/v1/stream?${query}`;
+    const socket = new WebSocket(address, "flarewire.v1");
     this.#socket = socket;
     this.closeCode = undefined;
     const answered = this.received.answers.length;

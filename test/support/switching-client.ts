@@ -16,12 +16,6 @@ const seqOf = (cursor: unknown) => Number(String(cursor).split("-")[1]);
 export class SwitchingClient extends IndependentClient {
   /** Seqs of all events that were applied. */
   readonly applied: number[] = [];
-  readonly #base: string;
-
-  constructor(url: string) {
-    super(url);
-    this.#base = url;
-  }
 
   override take(message: Json): void {
     super.take(message);
@@ -43,7 +37,7 @@ export class SwitchingClient extends IndependentClient {
     const query = new URLSearchParams({ channels: "*", ...(cursor && !byHeader ? { after: cursor } : {}) });
     const headers: Record<string, string> = cursor && byHeader ? { "last-event-id": cursor } : {};
     let cut = false;
-    const url = `${this.#base}/api/v1/events?${query}`;
+    const url = `${this.base}/api/v1/events?${query}`;
     const stream = await SseClient.open(url, headers, ({ event, lastEventId, message }) => {
       // What was on its way when the client turned away is not the client's any more.
       if (cut) return;
@@ -67,7 +61,7 @@ export class SwitchingClient extends IndependentClient {
 
   async #poll(limit: number, wait: number): Promise<void> {
     const query = new URLSearchParams({ after: String(this.cursor), limit: `${limit}`, wait: `${wait}` });
-    const response = await checkedFetch(`${this.#base}/api/v1/events?${query}`);
+    const response = await checkedFetch(`${this.base}/api/v1/events?${query}`);
     if (response.status === 410) return this.#snapshot();
     if (response.status === 200) {
       const body = response.json as { cursor: string; events: Json[] };
@@ -85,7 +79,7 @@ export class SwitchingClient extends IndependentClient {
 
   /** Heals over REST what a poll cannot continue. */
   async #snapshot(): Promise<void> {
-    const response = await checkedFetch(`${this.#base}/api/v1/snapshot`);
+    const response = await checkedFetch(`${this.base}/api/v1/snapshot`);
     const { cursor, observed_at: _observed, ...snapshot } = response.json as Json;
     this.take({ type: "subscribed", cursor, resumed: "reset", snapshot });
   }

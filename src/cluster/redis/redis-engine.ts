@@ -34,7 +34,7 @@ const WAIT_MS = 300;
 /** Pause between two attempts while the engine does not answer. */
 const RETRY_MS = 200;
 /** A reader asks for the log's end after this much silence. */
-const IDLE_MS = 400;
+const IDLE_MS = 200;
 /** A connection without an answer for longer than this is dead. */
 const SILENCE_MS = 2_000;
 /** A checkpoint has megabytes. */
@@ -70,7 +70,8 @@ class RedisEngine implements Engine {
     this.#writer = this.#connect();
     this.#subscriber = this.#connect();
     this.#subscriber.on("message", (_channel: string, text: string) => this.#hear(text));
-    this.#subscriber.subscribe(this.#channel).catch(() => {});
+    // On each connection: the first one may fail before it could subscribe.
+    this.#subscriber.on("ready", () => void this.#subscriber.subscribe(this.#channel).catch(() => {}));
   }
 
   async append(entry: Entry, signal: AbortSignal): Promise<AppendResult> {
@@ -95,6 +96,7 @@ class RedisEngine implements Engine {
       let after = Math.max(0, from - 1);
       while (!signal.aborted) {
         const entries = await this.#readAfter(reader, after);
+        this.#note(undefined);
         for (const entry of entries) yield { kind: "entry", entry };
         after = entries.at(-1)?.offset ?? after;
         if (entries.length === 0) yield { kind: "idle", head: await this.#head(reader) };
