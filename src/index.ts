@@ -1,4 +1,4 @@
-/** What a program that embeds Flarewire imports. */
+/** The public API for programs that embed Flarewire. */
 
 export { type Config, createConfig, type GivenSettings } from "./config/config.ts";
 export { type Gateway, type GatewayParts, startGateway } from "./gateway/app.ts";

@@ -17,32 +17,32 @@ export interface DataFreshness {
 
 /** Tracks freshness from messages; `nowMs` is the platform's clock. */
 export function createFreshness(nowMs: () => number) {
-  let said: Freshness | undefined;
+  let reported: Freshness | undefined;
   let atMs = 0;
   const ageOf = (then: Freshness) => nowMs() - atMs + then.data_age_ms;
   return {
     note(message: TransportMessage): void {
-      const knownAt = said?.observed_at ?? "";
-      if ("freshness" in message) said = message.freshness;
+      const knownAt = reported?.observed_at ?? "";
+      if ("freshness" in message) reported = message.freshness;
       // An event older than known data says nothing about the present: it comes from a backlog.
-      else if (said && message.type === "event" && message.observed_at >= knownAt) {
-        said = {
-          ...said,
+      else if (reported && message.type === "event" && message.observed_at >= knownAt) {
+        reported = {
+          ...reported,
           ...(message.name === "source-status" && message.data),
           observed_at: message.observed_at,
-          data_age_ms: message.observed_at > knownAt ? 0 : ageOf(said),
+          data_age_ms: message.observed_at > knownAt ? 0 : ageOf(reported),
         };
       } else return;
       atMs = nowMs();
     },
     /** Returns the freshness; `undefined` before the first report. */
     now: (): DataFreshness | undefined =>
-      said && {
-        state: said.state,
-        reason: said.reason,
-        observedAt: said.observed_at,
-        ageMs: ageOf(said),
-        parts: said.parts,
+      reported && {
+        state: reported.state,
+        reason: reported.reason,
+        observedAt: reported.observed_at,
+        ageMs: ageOf(reported),
+        parts: reported.parts,
       },
   };
 }

@@ -10,7 +10,7 @@ import type { StreamError } from "./stream-error.ts";
 export type Listened = { readonly [N in EventName]: StreamEvent<N> } & {
   /** Every event, whatever its name. */
   readonly event: StreamEvent;
-  /** Previous data is void. Also emitted at the start. */
+  /** The lists were replaced. Also emitted at the start. */
   readonly reset: Reset;
   readonly connection: ConnectionStatus;
   /** The stream's end or a listener's error. Unhandled if there is no listener and no reader. */

@@ -9,7 +9,7 @@ export interface Feed {
   readonly facts: FeedFacts;
   /** Yields events by time, with a `clock` each second, until the source ends. Iterated once. */
   events(signal: AbortSignal): AsyncIterable<MarketEvent>;
-  /** What currently fails, in sentences without addresses and numbers that change. Public. */
+  /** The current problem, in public sentences without addresses and changing numbers. */
   readonly trouble?: () => string | undefined;
   /** Progress of reading its past; `undefined` when it is read. */
   readonly filling?: () => Filling | undefined;
@@ -41,7 +41,7 @@ export interface FeedPart {
 
 /** The state of an external service. Counts are since the start. */
 export interface ServiceReport {
-  /** What it is queried for: `bsc`, `exchange`, `enrich`. */
+  /** The part of the market that queries it: `bsc`, `exchange`, `enrich`. */
   readonly part: string;
   /**
    * `binance`, `coingecko`, or an endpoint's host, with `wss://` for a WebSocket: never the whole

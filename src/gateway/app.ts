@@ -37,7 +37,7 @@ export interface Gateway {
   readonly head: Head;
   freshness(): Freshness;
   /**
-   * Stops: `/readyz` fails, polling ends, clients are told to resume over at most the drain time.
+   * Stops: `/readyz` fails, polling ends, clients are asked to reconnect within the drain time.
    * Resolves when nothing is left. Later calls return the same promise.
    */
   stop(): Promise<void>;
@@ -167,7 +167,7 @@ interface RunParts {
 /** Runs a gateway from its opened parts, as {@link startGateway} does. */
 export async function runGateway(config: Config, parts: RunParts, signal?: AbortSignal): Promise<Gateway> {
   const { clock, logger, persistence, keys, opened, openFrontend, workers, mergedMetrics } = parts;
-  const { door, places } = keys;
+  const { policy, registry } = keys;
   const { source, resume } = opened;
   const prepared = prepareSource(opened, persistence);
   const { log, aheadWaitMs, mayBeMirrored } = prepared;
@@ -200,12 +200,12 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...{ head, hub, log, metrics, refusals, freshness, clock },
     info: () => source.info,
     ready: () => !draining && (opened.kind !== "cluster" || opened.source.isReady),
-    door,
+    policy,
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,
     register: async (instance: FastifyInstance) => {
       const admissions = new AdmissionQueue({ hub, clock });
-      const shared = { hub, clock, places, door, allowedOrigins: config.allowedOrigins, admissions };
+      const shared = { hub, clock, registry, policy, allowedOrigins: config.allowedOrigins, admissions };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
       if (metrics) registerMetrics(instance, mergedMetrics?.(metrics) ?? metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });

@@ -8,7 +8,7 @@ import type { OpenSource } from "./open/open-source.ts";
 import { createMirror } from "./persistence/log-replica.ts";
 import type { Persistence } from "./persistence/persistence.ts";
 
-/** What a source publishes into. */
+/** The destinations that a source publishes to. */
 interface SourceRun {
   readonly head: Head;
   readonly hub: Hub;

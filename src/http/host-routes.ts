@@ -28,10 +28,10 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
     async (own) => {
       // The host decides where it listens and under which names.
       const settings = { ...given, basePath: own.prefix, host: undefined, allowedHosts: [] };
-      const { clock, door = allowAll } = options;
+      const { clock, policy = allowAll } = options;
       const logger = options.logger || undefined;
       const refusals = options.refusals ?? new Refusals(clock);
-      const visitors = new Visitors({ settings, door, clock, logger });
+      const visitors = new Visitors({ settings, policy, clock, logger });
       own.setErrorHandler((error, request, reply) => {
         refusals.countError(error, request.ip);
         return sendProblem(error, request, reply);

@@ -43,7 +43,7 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   readonly settings?: Partial<HttpSettings>;
   /** Decides who may read what. Default: everyone may read everything. */
-  readonly door?: AccessPolicy | undefined;
+  readonly policy?: AccessPolicy | undefined;
   /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
   /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
@@ -59,12 +59,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
-  const { clock, door = allowAll } = options;
+  const { clock, policy = allowAll } = options;
   const logger = options.logger || undefined;
   const missing = missingInternals();
   if (missing.length > 0) logger?.warn({ missing }, "this version of Node or ws needs the slower fallbacks");
   const refusals = options.refusals ?? new Refusals(clock);
-  const visitors = new Visitors({ settings, door, clock, logger });
+  const visitors = new Visitors({ settings, policy, clock, logger });
   const logOf = ({ id, log }: FastifyRequest) => logger?.child({ reqId: id }) ?? log;
   const app = fastify({
     ...limits(settings),

@@ -14,12 +14,12 @@ export class InputError extends Error {
   readonly file: string;
   /** Line of the file, counted from 1, if known. */
   readonly line: number | undefined;
-  /** What is wrong, without file and line. */
+  /** The problem, without file and line. */
   readonly reason: string;
 
   constructor(file: string, reason: string, details: InputErrorDetails = {}) {
-    const place = details.line === undefined || details.line === 0 ? file : `${file}, line ${details.line}`;
-    super(`${place}: ${reason}`, details.cause === undefined ? {} : { cause: details.cause });
+    const where = details.line === undefined || details.line === 0 ? file : `${file}, line ${details.line}`;
+    super(`${where}: ${reason}`, details.cause === undefined ? {} : { cause: details.cause });
     this.file = file;
     this.line = details.line;
     this.reason = reason;

@@ -47,7 +47,7 @@ export interface ReplicaLog extends EventLog {
   appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
 }
 
-/** Where a log starts that mirrors another one: a cursor of that log, and its positions there. */
+/** The start of a log that mirrors another one: a cursor of that log, and its positions there. */
 export interface LogStart {
   readonly cursor: Cursor;
   /** The highest position is the cursor's seq. */

@@ -31,7 +31,7 @@ export function first(metric: Metric): Metric {
   return { ...metric, aggregator: "first" };
 }
 
-/** Marks a metric of which the largest value of all processes counts. */
+/** Marks a metric whose value is the largest of all processes. */
 export function max(metric: Metric): Metric {
   return { ...metric, aggregator: "max" };
 }

@@ -28,7 +28,7 @@ const CUT_NUMBERS = `(() => {
   let numbers = 0;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     const around = text.parentElement;
-    if (!around.checkVisibility() || around.closest(".stranger, .warned, .unseen, option")) continue;
+    if (!around.checkVisibility() || around.closest(".untrusted, .warned, .unseen, option")) continue;
     for (const { index, 0: number } of text.data.matchAll(/[$+−±]?\\d[\\d.,₀-₉]*[A-Za-z]?/g)) {
       numbers += 1;
       const range = new Range();

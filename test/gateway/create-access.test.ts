@@ -29,7 +29,7 @@ test("[K6] [K7] requests that a key made in other processes count here, until th
     const isLimited = error instanceof FlarewireError && error.code === "rate-limited";
     return reply.code(isLimited ? 429 : 500).send("");
   });
-  app.get("/", (request, reply) => void reply.send(access.door.admit(request, reply).plan));
+  app.get("/", (request, reply) => void reply.send(access.policy.admit(request, reply).plan));
   const ask = async () =>
     (await app.inject({ url: "/", headers: { authorization: `Bearer ${text}` } })).statusCode;
   elsewhere(id, 3);

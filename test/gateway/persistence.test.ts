@@ -145,7 +145,7 @@ test("[L1] [L3] a source that goes on after a restart publishes what changed mea
   const source = { info: INFO, poll: async () => polls.shift(), freshness: () => FRESH };
   const kept = openPersistence({ config: createConfig({ data: "none" }), clock, logger });
   const { snapshot } = lists;
-  const known = { lists, places: [] };
+  const known = { lists, checkpoints: [] };
   const resume = { snapshot, known, observedAtMs: 1_000, afterMs: Number.NEGATIVE_INFINITY };
   const { log, run } = prepareSource({ kind: "snapshots", source, resume }, kept);
   const { head, hub } = headOf(log, clock, snapshot);

@@ -40,7 +40,7 @@ test("[L2] [L3] what a process goes on from is the state kept last and every eve
   const restored = restoreState(kept, SETTINGS, false);
   if ("problem" in restored) throw new Error(restored.problem);
   expect(textOf(restored.known.lists)).toBe(textOf(lists));
-  expect(restored.known.places.map(({ seq }) => seq)).toEqual([2]);
+  expect(restored.known.checkpoints.map(({ seq }) => seq)).toEqual([2]);
 });
 
 test.each<[string, Partial<StoredLog>, RegExp]>([

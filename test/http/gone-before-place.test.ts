@@ -11,10 +11,10 @@ for (const [transport, asked] of [
   ["a stream", STREAM],
 ] as const) {
   test(`${transport} that ends while its ticket is asked about takes no place`, async ({ makeWire }) => {
-    const places = new ConnectionRegistry(new ConnectionLimiter(9, 9));
+    const registry = new ConnectionRegistry(new ConnectionLimiter(9, 9));
     const asking = Promise.withResolvers<Socket>();
     const known = Promise.withResolvers<void>();
-    const door = {
+    const policy = {
       ...allowAll,
       isKeyed: false,
       admitStream: async (...[request, reply]: Parameters<typeof allowAll.admitStream>) => {
@@ -23,7 +23,7 @@ for (const [transport, asked] of [
         return allowAll.admitStream(request, reply);
       },
     };
-    const wire = await makeWire({ stream: { door, places }, http: { trustProxy: true } });
+    const wire = await makeWire({ stream: { policy, registry }, http: { trustProxy: true } });
     const client = connect(wire.port, "127.0.0.1");
     // Of one that is gone only a proxy still says whose it was.
     client.write(asked.replace("\r\n", "\r\nX-Forwarded-For: 192.0.2.1\r\n"));
@@ -36,7 +36,7 @@ for (const [transport, asked] of [
     known.resolve();
     const next = wire.client("?channels=status");
     await next.answer("subscribed");
-    expect(places.limiter.taken).toBe(1);
+    expect(registry.limiter.taken).toBe(1);
     next.ws.close();
     await next.ended;
   });

@@ -76,7 +76,7 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
       const config = { keys: file, anonymous, maxSockets, maxSocketsPerIp: 100 };
       const made = await openKeys(config, { clock, logger });
       opened.push(made);
-      const wire = await makeWire({ stream: { door: made.door, places: made.places } });
+      const wire = await makeWire({ stream: { policy: made.policy, registry: made.registry } });
       const bearer = (name: string) => ({ authorization: `Bearer ${secretOf(name).text}` });
       return {
         wire,
@@ -95,7 +95,7 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
           }
         },
         holdsSlot: async (count) => {
-          const { limiter } = made.places;
+          const { limiter } = made.registry;
           await eventually(
             () => limiter.taken === count,
             () => limiter.taken,

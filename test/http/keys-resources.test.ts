@@ -25,14 +25,14 @@ const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
   explanations: { [idOf(1)]: why(1), [idOf(2)]: why(2), [idOf(3)]: why(3) },
 };
 
-/** A door that reads the plan out of Authorization. */
-const door: AccessPolicy = {
+/** A policy that reads the plan out of Authorization. */
+const policy: AccessPolicy = {
   isKeyed: true,
   anonymous: undefined,
   keyIdOf: () => undefined,
   keyIdIn: () => undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  admitStream: async (request, reply) => door.admit(request, reply),
+  admitStream: async (request, reply) => policy.admit(request, reply),
   issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
 };
 
@@ -44,7 +44,7 @@ async function ask(rest: Rest, name: keyof typeof ENDPOINTS, plan: Plan, etag?: 
 test("[K2] the plan free sees the list of pro empty, and no explanation of a flare that stands there only", async ({
   makeRest,
 }) => {
-  const rest = await makeRest({ door });
+  const rest = await makeRest({ policy });
   rest.head.move(FLARES);
   const { flares, explanations } = FLARES;
   const { [idOf(2)]: _hidden, ...shown } = explanations;
@@ -62,7 +62,7 @@ test("[K2] the plan free sees the list of pro empty, and no explanation of a fla
 test("[K3] answers vary by Authorization, and a tag of one plan is none of another's where they differ", async ({
   makeRest,
 }) => {
-  const rest = await makeRest({ door, settings: { corsOrigins: ["https://page.example"] } });
+  const rest = await makeRest({ policy, settings: { corsOrigins: ["https://page.example"] } });
   rest.head.move({ ...FLARES, flares: { ...FLARES.flares, pro: [] } });
   for (const name of ["flares", "snapshot", "charts", "newest", "leaderboards"] as const) {
     const [free, pro] = [await ask(rest, name, "free"), await ask(rest, name, "pro")];
@@ -75,7 +75,7 @@ test("[K3] answers vary by Authorization, and a tag of one plan is none of anoth
 });
 
 test("[K3] what changes in pro only changes no tag of the flares of free", async ({ makeRest }) => {
-  const rest = await makeRest({ door });
+  const rest = await makeRest({ policy });
   rest.head.move(FLARES);
   const { etag: free } = (await ask(rest, "flares", "free")).headers;
   const { etag: pro } = (await ask(rest, "flares", "pro")).headers;

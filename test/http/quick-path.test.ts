@@ -68,7 +68,7 @@ describe("a plain request is answered as the framework's route answers it", () =
   const servers = [
     ["all origins", { settings: { basePath: "/fw" } }],
     ["some origins", { settings: { corsOrigins: ["https://page.example"], basePath: "/fw" } }],
-    ["keys, and the plan free without", { settings: { basePath: "/fw" }, door: free }],
+    ["keys, and the plan free without", { settings: { basePath: "/fw" }, policy: free }],
   ] as const;
   for (const [what, options] of servers) {
     test(`status, fields and bytes, with ${what}`, async ({ makeRest, quick, slow }) => {

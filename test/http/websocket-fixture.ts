@@ -128,7 +128,7 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
     freshness: () => FRESH,
     info: () => INFO,
     clock: systemClock,
-    door: options.stream?.door,
+    policy: options.stream?.policy,
     settings: {
       basePath: options.basePath ?? "",
       ...(options.trustProxy ? { trustProxy: options.trustProxy } : {}),
@@ -136,17 +136,17 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
     },
     register: async (scope) => {
       const { maxSockets = 10_000, maxSocketsPerIp = 100 } = options.stream?.limits ?? {};
-      const { places = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
+      const { registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSocketsPerIp)) } =
         options.stream ?? {};
       const admissions = new AdmissionQueue({
         hub: sut.hub,
         clock: systemClock,
         limits: options.admissions,
       });
-      const shared = { ...sut, admissions, ...options.stream, places };
+      const shared = { ...sut, admissions, ...options.stream, registry };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
-      await registerTickets(scope, { ...options.stream, door: options.stream?.door ?? allowAll });
+      await registerTickets(scope, { ...options.stream, policy: options.stream?.policy ?? allowAll });
     },
   });
   const sockets = new Set<Socket>();

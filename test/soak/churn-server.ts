@@ -73,14 +73,14 @@ const { id, digest } = mintSecret("fw");
 const key: Key = { id, sha256: digest.toString("hex"), plan: "pro" };
 const tickets = new TicketTable(clock);
 const ring = { find: () => undefined, get: (asked: string) => (asked === id ? key : undefined) };
-const door = new KeyAccessPolicy({ ring, clock, anonymous: "free", tickets });
-const places = new ConnectionRegistry(new ConnectionLimiter(5_000, 1_000), (text) => tickets.spend(text));
+const policy = new KeyAccessPolicy({ ring, clock, anonymous: "free", tickets });
+const registry = new ConnectionRegistry(new ConnectionLimiter(5_000, 1_000), (text) => tickets.spend(text));
 const app = await createHttpServer({
-  ...{ head, door, ...facts },
+  ...{ head, policy, ...facts },
   clock: systemClock,
   settings: { trustProxy: ["loopback"] },
   register: async (scope) => {
-    const shared = { hub, clock, places, door };
+    const shared = { hub, clock, registry, policy };
     await registerWebSocket(scope, shared);
     registerEvents(scope, { ...shared, ...facts, log, head });
   },
@@ -99,7 +99,7 @@ async function heap(): Promise<number> {
 
 function left(): Left {
   const counts: Record<string, number> = {
-    limiter: places.limiter.taken,
+    limiter: registry.limiter.taken,
     sessions: hub.size,
     behind: hub.behind,
   };

@@ -28,7 +28,7 @@ test("[F3] [L3] a worker starts with each event up to the head once, retained ev
       read: async () => ({ kind: "records", records: [6, 7, 8, 9].map(record) }),
     },
     head: { cursor: cursorAt(8), observedAtMs: 1, ready: true },
-    history: { lists: hub.history.lists, places: [] },
+    history: { lists: hub.history.lists, checkpoints: [] },
     positions: { status: 8 },
     format: () => new Uint8Array(),
   });
@@ -49,7 +49,7 @@ test("a worker starts with no events rather than with a part of the log, if the 
       read: async () => ({ kind: "lost", lost: { reason: "expired", events: 3 } }),
     },
     head: { cursor: cursorAt(8), observedAtMs: 1, ready: true },
-    history: { lists: hub.history.lists, places: [] },
+    history: { lists: hub.history.lists, checkpoints: [] },
     positions: { status: 8 },
     format: () => new Uint8Array(),
   });

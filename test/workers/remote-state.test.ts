@@ -23,16 +23,16 @@ class FakeConnection extends EventEmitter<{ close: [] }> {
 function createWorker() {
   const { link, sent } = linked();
   const state = new RemoteState(link, new ManualClock());
-  const places = new ConnectionRegistry(new ConnectionLimiter(99, 99), undefined, (client) =>
+  const registry = new ConnectionRegistry(new ConnectionLimiter(99, 99), undefined, (client) =>
     state.claim(client),
   );
-  state.onClaimed((client) => places.supersede(client));
+  state.onClaimed((client) => registry.supersede(client));
   const connect = () => {
     const connection = new FakeConnection();
-    expect(places.admit(connection, "192.0.2.7", "mine", ACCESS)).toBeUndefined();
+    expect(registry.admit(connection, "192.0.2.7", "mine", ACCESS)).toBeUndefined();
     return connection;
   };
-  return { state, sent, places, connect };
+  return { state, sent, registry, connect };
 }
 
 test("[W32] of a client's connections at several workers the one that was claimed last stays, whenever the claims arrive", () => {
@@ -74,7 +74,7 @@ test("[W32] of a client's connections at several workers the one that was claime
       const open = connections.map((all) => all.filter(({ isOpen }) => isOpen).length);
       const last = order.at(-1);
       expect(open).toEqual(workers.map((_, at) => (at === last ? 1 : 0)));
-      expect(workers.map(({ places }) => places.limiter.taken)).toEqual(open);
+      expect(workers.map(({ registry }) => registry.limiter.taken)).toEqual(open);
       for (const { state } of workers) state.stop();
     }),
   );

@@ -86,7 +86,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T):
   return { schema: z.enum(words), bound, names: words };
 }
 
-/** What a path leads to. `special`: a pipe, device or socket. */
+/** The kind of file at a path. `special`: a pipe, device or socket. */
 export type PathContent = "file" | "directory" | "special" | "nothing";
 
 /** An existing regular file. A pipe can be read only once, and opening it blocks. */

@@ -5,7 +5,7 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups } from "../parts/groups.tsx";
-import { TokenName } from "../parts/stranger.tsx";
+import { TokenName } from "../parts/untrusted-text.tsx";
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
 export function ChartsView({ view }: { readonly view: View }) {

@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { Stranger } from "../parts/stranger.tsx";
+import { UntrustedText } from "../parts/untrusted-text.tsx";
 import type { NamedEvent } from "../state/seen.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { formatTime } from "../text/format.ts";
@@ -88,7 +88,7 @@ class EventLine extends Component<{ readonly named: NamedEvent }> {
         <time dateTime={event.observed_at}>{formatTime(event.observed_at)}</time>
         <code>{event.name}</code>
         <small>{event.channel}</small>
-        {symbol === undefined ? <span class="stranger" /> : <Stranger text={symbol} />}
+        {symbol === undefined ? <span class="untrusted" /> : <UntrustedText text={symbol} />}
         <span class="words" title={words}>
           {words}
         </span>

@@ -3,7 +3,7 @@ import type { LeaderboardEntry } from "../../model/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Groups } from "../parts/groups.tsx";
-import { TokenName } from "../parts/stranger.tsx";
+import { TokenName } from "../parts/untrusted-text.tsx";
 import { formatSpan } from "../text/format.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */

@@ -2,7 +2,7 @@ import type { View } from "../../client/index.ts";
 import { Age, Countdown } from "../parts/flare/age.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
-import { Outward, TokenName } from "../parts/stranger.tsx";
+import { Outward, TokenName } from "../parts/untrusted-text.tsx";
 import { formatUsd } from "../text/format.ts";
 
 /** How long a listing stays in the list. */

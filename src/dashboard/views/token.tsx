@@ -6,7 +6,7 @@ import { Price } from "../parts/flare/price.tsx";
 import { PricePlot } from "../parts/flare/price-plot.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
-import { Outward, Stranger } from "../parts/stranger.tsx";
+import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
 import { formatMeasured, formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
 
@@ -37,9 +37,9 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   return (
     <article class="token-page">
       <h2>
-        <Stranger text={token.symbol} />{" "}
+        <UntrustedText text={token.symbol} />{" "}
         <small>
-          <Stranger text={token.name} />
+          <UntrustedText text={token.name} />
         </small>
       </h2>
       <p class="links">
@@ -116,7 +116,7 @@ function Unknown({
   return (
     <article class="token-page">
       <h2>
-        <Stranger text={shortAddress(address)} />
+        <UntrustedText text={shortAddress(address)} />
       </h2>
       <p class="now">
         This token is in no list now: it is not flaring, in no chart, and not recently listed.

@@ -93,7 +93,7 @@ export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
     stream: {
       maxPairs: MAX_PAIRS,
       pauseMs: 300,
-      place: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
+      endpoint: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
       subscribe: (pairs, wanted) =>
         chunks(pairs, PAIRS_A_MESSAGE).map((some, index) =>
           JSON.stringify({

@@ -10,20 +10,20 @@ interface BookCounts {
 /** Maximum minutes to hold: a day of back-fill. A book that is not emptied drops the oldest. */
 const MAX_MINUTES = 1_440;
 
-/** Holds unpublished minutes. Of two versions, the one with more volume is the later. */
+/** Holds unpublished minutes. If a minute has two versions, the one with more volume is later. */
 export class CandleBook {
   readonly counts: BookCounts = { late: 0 };
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
   /** The last published minute, which can still be amended, as it was published. */
-  #told = new Map<string, MinuteCandle>();
-  #toldOpenAt = Number.NEGATIVE_INFINITY;
+  #published = new Map<string, MinuteCandle>();
+  #publishedOpenAt = Number.NEGATIVE_INFINITY;
   #amended = new Map<string, MinuteCandle>();
 
   /** Adds a version of a minute. */
   put(token: string, candle: MinuteCandle): void {
     const { openAt } = candle;
-    if (openAt === this.#toldOpenAt) this.#amend(token, candle);
-    else if (openAt < this.#toldOpenAt) this.counts.late += 1;
+    if (openAt === this.#publishedOpenAt) this.#amend(token, candle);
+    else if (openAt < this.#publishedOpenAt) this.counts.late += 1;
     else {
       const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
       if (isLater(candle, minute.get(token))) minute.set(token, candle);
@@ -36,8 +36,8 @@ export class CandleBook {
   close(openAt: number): readonly Candle[] {
     const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
     for (const at of this.#minutes.keys()) if (at <= openAt) this.#minutes.delete(at);
-    this.#told = minute;
-    this.#toldOpenAt = openAt;
+    this.#published = minute;
+    this.#publishedOpenAt = openAt;
     this.#amended.clear();
     return eventsOf(minute);
   }
@@ -51,9 +51,9 @@ export class CandleBook {
   }
 
   #amend(token: string, candle: MinuteCandle): void {
-    const told = this.#told.get(token);
-    if (!isLater(candle, told) || (told && isSame(candle, told))) return;
-    this.#told.set(token, candle);
+    const published = this.#published.get(token);
+    if (!isLater(candle, published) || (published && isSame(candle, published))) return;
+    this.#published.set(token, candle);
     this.#amended.set(token, candle);
   }
 }

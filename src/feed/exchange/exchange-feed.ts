@@ -19,7 +19,7 @@ export interface ExchangeFeedOptions {
   readonly warmupMs: number;
   /**
    * Never waits for the past, neither at the start nor after an outage: each market's past follows
-   * as past candles while the present goes on. For a market whose other parts do not wait. Default:
+   * as past candles in the background. For a market whose other parts do not wait. Default:
    * the past comes first.
    */
   readonly startsAtPresent?: boolean;
@@ -90,7 +90,7 @@ class ExchangeRun {
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   #tokens: ReadonlyMap<string, string> = new Map();
   #clockAt = 0;
-  #lateTold = 0;
+  #lateReported = 0;
   #isBehind = true;
 
   constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
@@ -324,20 +324,20 @@ class ExchangeRun {
 
   #reportLate(): void {
     const { late } = this.#book.counts;
-    if (late > this.#lateTold)
+    if (late > this.#lateReported)
       this.#options.notify?.(
         "warn",
-        `${late - this.#lateTold} candles arrived after their minute was published`,
+        `${late - this.#lateReported} candles arrived after their minute was published`,
       );
-    this.#lateTold = late;
+    this.#lateReported = late;
   }
 
   /** Returns the time of the majority of exchanges; this machine's time before any has one. */
   #nowMs(): number {
-    const told = this.#followers
+    const times = this.#followers
       .flatMap(({ nowMs }) => (nowMs === undefined ? [] : [nowMs]))
       .toSorted((a, b) => a - b);
-    return told[Math.floor((told.length - 1) / 2)] ?? this.#options.clock.now();
+    return times[Math.floor((times.length - 1) / 2)] ?? this.#options.clock.now();
   }
 }
 

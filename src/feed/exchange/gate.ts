@@ -88,7 +88,7 @@ export function createGate({ url, streamUrl, now }: GatePlaces): Venue {
     stream: {
       maxPairs: MAX_PAIRS,
       pauseMs: 50,
-      place: () => ({
+      endpoint: () => ({
         url: `${streamUrl}/ws/v4/`,
         greets: false,
         ping: { everyMs: 15_000, text: () => envelope("spot.ping") },

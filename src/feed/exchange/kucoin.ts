@@ -3,7 +3,7 @@ import { chunks } from "../../lib/chunks.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { readItems, readWhole } from "../service/read-answer.ts";
 import { UnexpectedAnswer } from "../service/service-client.ts";
-import { isPossible, type MinuteCandle, type StreamNews, type StreamPlace, type Venue } from "./venue.ts";
+import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
 /** Address of KuCoin. Its REST API returns the address of the stream. */
@@ -95,7 +95,7 @@ export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
       maxPairs: MAX_PAIRS,
       pauseMs: 200,
       ticket: { url: `${url}/api/v1/bullet-public`, method: "POST" },
-      place: (ticket) => placeOf(ticket, connectId),
+      endpoint: (ticket) => endpointOf(ticket, connectId),
       subscribe: (pairs, wanted) =>
         chunks(pairs, TOPICS_A_MESSAGE).map((some, index) =>
           JSON.stringify({
@@ -117,7 +117,7 @@ function dataOf(body: unknown): unknown {
   return data;
 }
 
-function placeOf(ticket: unknown, connectId: () => string): StreamPlace {
+function endpointOf(ticket: unknown, connectId: () => string): StreamEndpoint {
   const { token, instanceServers } = readWhole(Ticket, dataOf(ticket), "ticket for a stream");
   const [server] = instanceServers;
   if (!server) throw new UnexpectedAnswer("answered no server");

@@ -1,10 +1,10 @@
 import { WebSocket } from "ws";
 import type { Clock } from "../../lib/time/clock.ts";
-import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
+import type { StreamEndpoint, StreamNews, Venue } from "./venue.ts";
 
 interface ConnectionOptions {
   readonly stream: Venue["stream"];
-  readonly place: StreamPlace;
+  readonly endpoint: StreamEndpoint;
   readonly clock: Clock;
   readonly pairs: readonly string[];
   readonly onNews: (news: StreamNews) => void;
@@ -36,7 +36,7 @@ export class StreamConnection {
   #sending: Promise<void>;
 
   constructor(options: ConnectionOptions) {
-    const { place, clock, stream, pairs } = options;
+    const { endpoint, clock, stream, pairs } = options;
     this.#options = options;
     this.ready = new Promise((resolve) => {
       this.#markReady = resolve;
@@ -47,14 +47,14 @@ export class StreamConnection {
     this.#heardAt = clock.monotonic();
     this.#candleAt = this.#heardAt;
     this.#hasPairs = pairs.length > 0;
-    this.#socket = new WebSocket(place.url, {
+    this.#socket = new WebSocket(endpoint.url, {
       handshakeTimeout: OPEN_MS,
       maxPayload: MAX_MESSAGE_BYTES,
       perMessageDeflate: false,
       followRedirects: false,
     });
     const opened = new Promise<void>((resolve) => {
-      this.#socket.once("open", () => (place.greets ? undefined : resolve()));
+      this.#socket.once("open", () => (endpoint.greets ? undefined : resolve()));
       this.#greeted = resolve;
     });
     this.#listen();
@@ -63,8 +63,8 @@ export class StreamConnection {
       this.#markReady();
     });
     const stops = [clock.every(1_000, () => this.#look())];
-    if (place.ping) {
-      const { everyMs, text } = place.ping;
+    if (endpoint.ping) {
+      const { everyMs, text } = endpoint.ping;
       stops.push(clock.every(everyMs, () => this.#send(text())));
     }
     void this.ended.then(() => {

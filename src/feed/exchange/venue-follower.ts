@@ -5,8 +5,8 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
-import { VenueSubscription } from "./stream-line.ts";
 import type { MinuteCandle, StreamNews, Venue, VenueRequest } from "./venue.ts";
+import { VenueSubscription } from "./venue-subscription.ts";
 
 interface FollowerOptions {
   readonly venue: Venue;

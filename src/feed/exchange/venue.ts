@@ -37,7 +37,7 @@ export type StreamNews =
   | { readonly kind: "ending"; readonly reason: string };
 
 /** Address of a stream, and its keep-alive if pings do not suffice. */
-export interface StreamPlace {
+export interface StreamEndpoint {
   readonly url: string;
   readonly ping?: { readonly everyMs: number; readonly text: () => string };
   /** The exchange sends a greeting, before which nothing may be sent. */
@@ -74,7 +74,7 @@ export interface Venue {
     readonly pauseMs: number;
     /** The request before a connection, if any, and the address in its response. */
     readonly ticket?: VenueRequest;
-    readonly place: (ticket: unknown) => StreamPlace;
+    readonly endpoint: (ticket: unknown) => StreamEndpoint;
     /** Returns the messages that subscribe to these pairs, or unsubscribe if `wanted` is false. */
     readonly subscribe: (pairs: readonly string[], wanted: boolean) => readonly string[];
     readonly read: (message: unknown) => readonly StreamNews[];

@@ -201,8 +201,8 @@ class Merger {
           : line.frontierMs === undefined
             ? "has no data yet; starting without it"
             : `is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; starting without it`;
-      const isTrouble = !line.holdsWatermark && line.wasInStep;
-      this.#options.notify?.(isTrouble ? "warn" : "info", `${line.name} ${words}`);
+      const isProblem = !line.holdsWatermark && line.wasInStep;
+      this.#options.notify?.(isProblem ? "warn" : "info", `${line.name} ${words}`);
     }
   }
 

@@ -108,9 +108,9 @@ function withoutSecrets(probe: Probe, url: string): Probe {
 type Ask = (method: string, params: readonly unknown[], signal: AbortSignal) => Promise<unknown>;
 
 async function chainId({ chainId, name }: Network, ask: Ask, signal: AbortSignal): Promise<string> {
-  const said = Hex.parse(await ask("eth_chainId", [], signal));
-  if (said === chainId) return `${said}, which is ${name}`;
-  throw new RpcFailure(`serves chain ${said}, not ${chainId}; use an endpoint of ${name}`);
+  const served = Hex.parse(await ask("eth_chainId", [], signal));
+  if (served === chainId) return `${served}, which is ${name}`;
+  throw new RpcFailure(`serves chain ${served}, not ${chainId}; use an endpoint of ${name}`);
 }
 
 function ageOf({ number, timestamp }: z.infer<typeof Block>, clock: Clock): string {

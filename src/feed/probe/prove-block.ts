@@ -14,7 +14,7 @@ const LOOK_EVERY_MS = 250;
 const MAX_TRIES = 20;
 /** Some nodes report as final only what another chain has confirmed, half an hour later. */
 const MAX_AGE_MS = 2 * MINUTE_MS;
-/** What to do about a block that is not proved. */
+/** Advice for a block that is not proved. */
 const ADVICE = {
   rate: "use your own key or another endpoint",
   refused: "use an endpoint that has eth_getBlockReceipts",

@@ -56,8 +56,8 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
       ...{ service, host, what: "stream" },
       run: async (signal) => {
         const pair = await pairOf(signal);
-        const { ticket, place } = venue.stream;
-        const at = ticket ? await ask(ticket, place, signal) : place(undefined);
+        const { ticket, endpoint } = venue.stream;
+        const at = ticket ? await ask(ticket, endpoint, signal) : endpoint(undefined);
         return await firstCandle(venue, at, pair, clock, signal);
       },
     },
@@ -66,14 +66,14 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
 
 async function firstCandle(
   venue: Venue,
-  place: ReturnType<Venue["stream"]["place"]>,
+  endpoint: ReturnType<Venue["stream"]["endpoint"]>,
   pair: string,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const connection = new StreamConnection({
-    ...{ stream: venue.stream, place, clock, pairs: [pair] },
+    ...{ stream: venue.stream, endpoint, clock, pairs: [pair] },
     onNews: (news) => {
       if (news.kind === "candle") resolve(`a candle of ${news.pair}`);
       if (news.kind === "refused") connection.close(news.reason);

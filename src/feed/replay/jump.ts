@@ -11,7 +11,7 @@ export interface LineAhead {
   readonly line: string;
   readonly number: number;
   readonly at: number;
-  /** What is wrong with it, unless it ends a gap. */
+  /** Why it is skipped, unless it ends a gap. */
   readonly detail: string;
 }
 

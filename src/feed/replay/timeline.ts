@@ -6,7 +6,7 @@ import type { Skipped } from "./read/skips.ts";
 export const MAX_LATE_MS = 5_000;
 /** Maximum unconfirmed step ahead: one wrong time must not make all following events late. */
 export const MAX_GAP_MS = 31 * DAY_MS;
-/** Of a longer gap, only this much is ticked, because no state lasts longer. */
+/** Maximum part of a gap that gets clock events, because no state lasts longer. */
 const TICKED_GAP_MS = 2 * DAY_MS;
 
 /** Maximum time of an event: the end of the year 9999, as in the market events' schema. */

@@ -136,7 +136,7 @@ export class Leading {
 
   /** Combines this node's lists with the state of the engine that the last leader stored. */
   async #restored({ head, history }: NodeState): Promise<RestoredState | { readonly problem: string }> {
-    const known = { lists: history.lists, places: [] };
+    const known = { lists: history.lists, checkpoints: [] };
     const { observedAtMs } = head;
     if (!this.#needsEngine) return { known, observedAtMs, engine: undefined };
     const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);

@@ -29,12 +29,12 @@ interface Summary {
   readonly oldestLasting: number;
   /** All lists are deflated, in base64. */
   readonly lists: string;
-  readonly places: readonly { readonly seq: number; readonly lists: string }[];
+  readonly checkpoints: readonly { readonly seq: number; readonly lists: string }[];
 }
 
 /** Encodes the state of a node for {@link readStoredLog} and for a later leader. */
 export class StateEncoder {
-  readonly #places = new Map<number, string>();
+  readonly #checkpoints = new Map<number, string>();
 
   /** Encodes the state at the time of the call. */
   async encode(
@@ -47,7 +47,7 @@ export class StateEncoder {
     const summary: Summary = {
       ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
       ...{ oldestLasting: log.oldestLasting.seq, lists: base64(history.lists) },
-      places: this.#encodePlaces(history),
+      checkpoints: this.#encodeCheckpoints(history),
     };
     const lasting = await lastingRecords(log, seq);
     const text = `${JSON.stringify(summary)}\n${recordsText(lasting)}`;
@@ -58,13 +58,13 @@ export class StateEncoder {
     };
   }
 
-  /** Encodes each place once. */
-  #encodePlaces({ places }: ListHistory): Summary["places"] {
-    const seqs = new Set<number>(places.map(({ seq }) => seq));
-    for (const seq of this.#places.keys()) if (!seqs.has(seq)) this.#places.delete(seq);
-    return places.map(({ seq, lists }) => {
-      const text = this.#places.get(seq) ?? base64(lists());
-      this.#places.set(seq, text);
+  /** Encodes each checkpoint once. */
+  #encodeCheckpoints({ checkpoints }: ListHistory): Summary["checkpoints"] {
+    const seqs = new Set<number>(checkpoints.map(({ seq }) => seq));
+    for (const seq of this.#checkpoints.keys()) if (!seqs.has(seq)) this.#checkpoints.delete(seq);
+    return checkpoints.map(({ seq, lists }) => {
+      const text = this.#checkpoints.get(seq) ?? base64(lists());
+      this.#checkpoints.set(seq, text);
       return { seq, lists: text };
     });
   }
@@ -110,14 +110,14 @@ export async function readStoredLog(
   const summary: Summary = JSON.parse(text.slice(0, end));
   if (summary.v !== VERSION)
     throw new Error(`the cluster's state is of version ${summary.v}; this node reads ${VERSION}`);
-  const { seq, positions, observedAtMs, oldestLasting, lists, places } = summary;
+  const { seq, positions, observedAtMs, oldestLasting, lists, checkpoints } = summary;
   const recent = await recordsUpTo(checkpoint, seq, engine, signal);
   const oldest = (recent[0]?.seq ?? seq + 1) - 1;
   const lasting = readRecords(text.slice(end + 1)).filter((record) => record.seq <= oldest);
   const cursor = { epoch: toEpoch(checkpoint.epoch), seq: toSeq(seq) };
   return {
     records: [...lasting, ...recent],
-    checkpoints: places.map((place) => ({ seq: place.seq, bytes: Buffer.from(place.lists, "base64") })),
+    checkpoints: checkpoints.map((one) => ({ seq: one.seq, bytes: Buffer.from(one.lists, "base64") })),
     end: {
       ...{ cursor, positions, observedAtMs, lists: Buffer.from(lists, "base64") },
       ...{ runs: [{ from: 0, run: undefined }], oldest, oldestLasting: Math.min(oldest, oldestLasting) },

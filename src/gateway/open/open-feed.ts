@@ -43,9 +43,9 @@ export function openFeed(
   config: FeedConfig,
   parts: FeedParts,
   restored?: RestoredState,
-  place?: SimulatedResume,
+  resume?: SimulatedResume,
 ): OpenFeed {
-  const opened = openMarket(config, parts, restored, place);
+  const opened = openMarket(config, parts, restored, resume);
   if (config.enrich.length === 0) return opened;
   const { clock, logger, enricherKeys: keys = {} } = parts;
   if (config.enrich.includes("etherscan") && keys.etherscan === undefined) {
@@ -93,7 +93,7 @@ function openMarket(
   config: FeedConfig,
   { clock, logger }: FeedParts,
   restored: RestoredState | undefined,
-  place: SimulatedResume | undefined,
+  resume: SimulatedResume | undefined,
 ): OpenFeed {
   if (config.feed === "simulated") {
     const { seed, warmupMs, speed } = config;
@@ -101,7 +101,7 @@ function openMarket(
       seed,
       speed,
       clock,
-      ...(place ?? { startAtMs: clock.now(), warmupMs }),
+      ...(resume ?? { startAtMs: clock.now(), warmupMs }),
     });
     return { feed, beganAtMs: feed.beginAtMs };
   }

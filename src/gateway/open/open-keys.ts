@@ -22,12 +22,12 @@ import type { Clock } from "../../lib/time/clock.ts";
 
 /** Access policy, connection registry and the watch of the key file. */
 export interface Keys {
-  readonly door: AccessPolicy;
-  readonly places: ConnectionRegistry;
+  readonly policy: AccessPolicy;
+  readonly registry: ConnectionRegistry;
   stop(): void;
   /** Resolves when the check of the file that is in progress, if any, is done. */
   looked(): Promise<void>;
-  /** What is wrong with the key file, in public, without paths. */
+  /** The problem with the key file as public text, without paths. */
   readonly trouble?: string | undefined;
   /** Absent if there is no key file or another process reads it. */
   readonly isFileUsable?: () => boolean;
@@ -59,10 +59,10 @@ interface KeyParts {
 const OPEN_EDGE =
   "this edge has no key file: it serves the plan pro of its leader, for which it has a key, to everyone who reaches it; start it with --keys FILE to serve pro to keys only";
 
-/** Who may do what in one process, and how many at once. */
+/** The access policy and the connection limits of one process. */
 export interface LocalAccess {
-  readonly door: AccessPolicy;
-  readonly places: ConnectionRegistry;
+  readonly policy: AccessPolicy;
+  readonly registry: ConnectionRegistry;
   readonly rates: OwnKeys["rates"];
   /** Closes the connections of a key that was removed or downgraded. */
   end(keyId: string, reason: EndReason): void;
@@ -75,18 +75,18 @@ export function createAccess(
 ): LocalAccess {
   const { tickets } = state;
   const limiter = new ConnectionLimiter(maxSockets, maxSocketsPerIp);
-  const places = new ConnectionRegistry(
+  const registry = new ConnectionRegistry(
     limiter,
     (ticket) => tickets.spend(ticket),
     (client) => state.claim(client),
   );
   const onCounted = (keyId: string) => state.count(keyId);
   const policy = ring && new KeyAccessPolicy({ ring, clock, anonymous, tickets, onCounted });
-  state.onClaimed((client) => places.supersede(client));
+  state.onClaimed((client) => registry.supersede(client));
   state.onCounted((keyId, requests) => policy?.countElsewhere(keyId, requests));
   return {
-    door: policy ?? allowAll,
-    places,
+    policy: policy ?? allowAll,
+    registry,
     rates: policy ?? NO_RATES,
     end: (keyId, reason) => {
       if (reason === "unauthorized") policy?.forget(keyId);

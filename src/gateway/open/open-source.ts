@@ -41,7 +41,7 @@ interface SourceParts {
   readonly enricherKeys?: EnricherKeys | undefined;
 }
 
-/** Where a source resumes. Polls up to `afterMs` replay what the engine already published. */
+/** The point at which a source resumes. Polls up to `afterMs` repeat what was published. */
 export interface Resume {
   readonly snapshot: Snapshot;
   readonly observedAtMs: number;
@@ -107,13 +107,13 @@ export function openSource(
   }
   if (!restored) return createEngine(config, parts, undefined);
   try {
-    const place =
+    const resume =
       config.feed === "simulated" ? resumeSimulated(restored, config.speed, parts.clock.now()) : undefined;
-    if (place && "problem" in place) return { ...createEngine(config, parts, undefined), ...place };
+    if (resume && "problem" in resume) return { ...createEngine(config, parts, undefined), ...resume };
     const gap = feedGap(config, restored, parts.clock.now());
     if (gap !== undefined) return { ...createEngine(config, parts, undefined), problem: gap };
     return {
-      ...createEngine(config, parts, restored, place),
+      ...createEngine(config, parts, restored, resume),
       resume: resumeOf(restored, restored.observedAtMs),
     };
   } catch (error) {
@@ -166,12 +166,12 @@ function createEngine(
   config: SourceConfig,
   parts: SourceParts,
   restored: RestoredState | undefined,
-  place?: SimulatedResume,
+  resume?: SimulatedResume,
 ): OpenSource {
   const { refreshMs, staleAfterMs } = config;
   const before = restored?.engine;
   const { clock, logger } = parts;
-  const opened = openFeed(config, parts, restored, place);
+  const opened = openFeed(config, parts, restored, resume);
   const { beganAtMs } = opened;
   const options = { facts: opened.feed.facts, refreshMs };
   const engine = before ? TrendEngine.restore(before.checkpoint, options) : new TrendEngine(options);

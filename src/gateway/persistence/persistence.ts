@@ -82,7 +82,7 @@ const DEFAULT_SEED = 1;
  */
 export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;
-  if (config.data === "none") return new MemoryKept(options, undefined);
+  if (config.data === "none") return new MemoryPersistence(options, undefined);
   const path = storedPath(options, "events");
   let file: LogFile;
   try {
@@ -93,9 +93,9 @@ export function openPersistence(options: PersistenceOptions): Persistence {
     const reason = messageOf(error);
     if (!options.isDataOptional) throw unusable(config, reason, error);
     logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
-    return new MemoryKept(options, TROUBLE);
+    return new MemoryPersistence(options, TROUBLE);
   }
-  return new FileKept(options, file);
+  return new FilePersistence(options, file);
 }
 
 function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown): FlarewireError {
@@ -106,7 +106,7 @@ function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown
   });
 }
 
-class MemoryKept implements Persistence {
+class MemoryPersistence implements Persistence {
   readonly restored = undefined;
   readonly trouble: string | undefined;
   readonly #options: PersistenceOptions;
@@ -139,7 +139,7 @@ class MemoryKept implements Persistence {
   }
 }
 
-class FileKept implements Persistence {
+class FilePersistence implements Persistence {
   readonly restored: RestoredState | undefined;
   readonly #options: PersistenceOptions;
   readonly #file: LogFile;

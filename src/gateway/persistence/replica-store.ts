@@ -41,6 +41,6 @@ function restoredOf({ checkpoints, end }: LogSnapshot): RestoredState | undefine
     seq: toSeq(checkpoint.seq),
     lists: () => decodeLists(checkpoint),
   }));
-  const known: KnownLists = { lists, places: before };
+  const known: KnownLists = { lists, checkpoints: before };
   return { known, observedAtMs: end.observedAtMs, engine: undefined };
 }

@@ -66,10 +66,10 @@ export function restoreState(
   try {
     if (stored.oldest > state.seq)
       return { problem: `the events ${state.seq + 1} to ${stored.oldest} are missing` };
-    const place = checkpoints.find(({ seq }) => seq === state.seq);
-    if (!place) return { problem: "the lists of the stored state are missing" };
+    const checkpoint = checkpoints.find(({ seq }) => seq === state.seq);
+    if (!checkpoint) return { problem: "the lists of the stored state are missing" };
     let { observedAtMs } = base;
-    let lists = decodeLists(place);
+    let lists = decodeLists(checkpoint);
     for (const { seq, tail } of records) {
       if (seq <= state.seq) continue;
       const event: EventBody = JSON.parse(`{${tail.toString("utf8")}`);
@@ -78,7 +78,7 @@ export function restoreState(
       observedAtMs = Date.parse(event.observed_at);
     }
     const before = checkpoints.map((one) => ({ seq: toSeq(one.seq), lists: () => decodeLists(one) }));
-    return { known: { lists, places: before }, observedAtMs, engine: base.engine };
+    return { known: { lists, checkpoints: before }, observedAtMs, engine: base.engine };
   } catch (error) {
     return { problem: unreadable(error) };
   }

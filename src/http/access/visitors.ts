@@ -9,7 +9,7 @@ import { createAddressReader, createTrust } from "./trusted-peers.ts";
 
 interface VisitorParts {
   readonly settings: Pick<HttpSettings, "anonymousRequests" | "trustProxy">;
-  readonly door: AccessPolicy;
+  readonly policy: AccessPolicy;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void } | undefined;
 }
@@ -18,17 +18,17 @@ export class Visitors {
   readonly isTrusted: (address: string) => boolean;
   readonly #addressOf: (request: IncomingMessage) => string | undefined;
   readonly #limit: RequestLimit | undefined;
-  readonly #door: AccessPolicy;
+  readonly #policy: AccessPolicy;
   readonly #logger: VisitorParts["logger"];
   #hasWarned = false;
 
-  constructor({ settings, door, clock, logger }: VisitorParts) {
+  constructor({ settings, policy, clock, logger }: VisitorParts) {
     const { anonymousRequests, trustProxy } = settings;
     this.isTrusted = createTrust(trustProxy);
     this.#addressOf = createAddressReader(this.isTrusted);
     this.#limit =
       anonymousRequests === Number.POSITIVE_INFINITY ? undefined : new RequestLimit(anonymousRequests, clock);
-    this.#door = door;
+    this.#policy = policy;
     this.#logger = logger;
   }
 
@@ -43,7 +43,7 @@ export class Visitors {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;
     if (!this.#limit || request.routeOptions.config.isHealthCheck) return undefined;
-    if (authorization !== undefined && this.#door.keyIdIn(authorization) !== undefined) return undefined;
+    if (authorization !== undefined && this.#policy.keyIdIn(authorization) !== undefined) return undefined;
     return this.#limit.admit(request, reply);
   }
 

@@ -42,22 +42,22 @@ export function checkHub({ refusal }: Hub): void {
 }
 
 /** Returns the claimant of a waiting request: its key, or else its address. */
-export async function claimantOf(door: AccessPolicy, request: FastifyRequest): Promise<Claimant> {
-  const keyId = await door.keyIdOf(request);
+export async function claimantOf(policy: AccessPolicy, request: FastifyRequest): Promise<Claimant> {
+  const keyId = await policy.keyIdOf(request);
   if (keyId !== undefined) return { name: `key ${keyId}`, isKeyed: true };
   return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
 }
 
 /** Counts a waiting request; `end` ends it. Returns its release. Throws `over-capacity`. */
 export function acquireSlot(
-  places: ConnectionRegistry,
+  registry: ConnectionRegistry,
   { ip }: FastifyRequest,
   { key }: Access,
   end: ConnectionHolder["end"],
 ): () => void {
   const holder: ConnectionHolder = { address: clientOf(ip), key, end };
-  mustHaveRoom(places.acquire(holder));
-  return () => places.release(holder);
+  mustHaveRoom(registry.acquire(holder));
+  return () => registry.release(holder);
 }
 
 /**
@@ -65,7 +65,7 @@ export function acquireSlot(
  * Rejects with `invalid-parameter`, `over-capacity`, or `unauthorized` for a used ticket.
  */
 export async function admitConnection(
-  places: ConnectionRegistry,
+  registry: ConnectionRegistry,
   { query, ip, raw }: FastifyRequest,
   reply: FastifyReply,
   access: Access,
@@ -74,7 +74,7 @@ export async function admitConnection(
   // The close event of a destroyed socket has passed, so its slot would never be released.
   if (raw.socket.destroyed)
     throw new FlarewireError("over-capacity", "the connection closed before it was admitted");
-  const refusal = await places.admit(raw.socket, clientOf(ip), client, access);
+  const refusal = await registry.admit(raw.socket, clientOf(ip), client, access);
   if (refusal && refusal.kind !== "full") reply.header("www-authenticate", CHALLENGE);
   mustHaveRoom(refusal);
 }

@@ -2,7 +2,7 @@ import type { CloseReason } from "../../protocol/index.ts";
 import type { Access } from "../access/access.ts";
 import type { ConnectionHolder, ConnectionLimiter, Full } from "../access/connection-limiter.ts";
 
-/** What the registry needs of a connection: its close event, and a way to destroy it. */
+/** The part of a connection that the registry uses: its close event, and a way to destroy it. */
 interface ConnectionHandle {
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;

@@ -7,8 +7,8 @@ export function parameterFields(prefix: string, parameters: readonly ParameterCo
   const fields = parameters.map((parameter) => {
     const { name, description, schema } = parameter;
     const id = `${prefix}-${name.toLowerCase()}`;
-    const place = parameter.in === "header" ? html` <small>header field</small>` : html``;
-    return html`<div class="field"><label for="${id}"><code>${name}</code>${place}</label>
+    const location = parameter.in === "header" ? html` <small>header field</small>` : html``;
+    return html`<div class="field"><label for="${id}"><code>${name}</code>${location}</label>
 ${inputHtml(id, parameter)}
 <p id="${id}-about">${prose(description)} <small>${typeHtml(schema)}</small></p></div>
 `;
@@ -16,14 +16,14 @@ ${inputHtml(id, parameter)}
   return new Html(fields.map(({ markup }) => markup).join(""));
 }
 
-function inputHtml(id: string, { name, schema, example, in: place }: ParameterContract): Html {
+function inputHtml(id: string, { name, schema, example, in: location }: ParameterContract): Html {
   const values = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : undefined);
   if (values) {
     const options = values.map((value) => html`<option>${String(value)}</option>`);
-    return html`<select id="${id}" name="${name}" data-in="${place}" aria-describedby="${id}-about"><option value="">as it is</option>${options}</select>`;
+    return html`<select id="${id}" name="${name}" data-in="${location}" aria-describedby="${id}-about"><option value="">as it is</option>${options}</select>`;
   }
   const hint = example === undefined ? "" : [example].flat().join(",");
-  return html`<input id="${id}" name="${name}" data-in="${place}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
+  return html`<input id="${id}" name="${name}" data-in="${location}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;
 }
 
 /** Renders the input for the key, once per page. It has no name, so no form puts it into a URL. */

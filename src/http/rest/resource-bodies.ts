@@ -11,7 +11,7 @@ const PARTS: readonly Part[] = [...RESOURCES, "explanations"];
 /** Parts that differ by plan. */
 const BY_PLAN: readonly Part[] = ["flares", "explanations"];
 
-/** What was derived from an object of the snapshot. */
+/** Values derived from an object of the snapshot. */
 interface Held {
   readonly value: unknown;
   readonly representation: Representation;

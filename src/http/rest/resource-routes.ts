@@ -17,7 +17,7 @@ interface ResourceParts {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   /** Decides who may read what. Default: everyone may read everything. */
-  readonly door?: AccessPolicy | undefined;
+  readonly policy?: AccessPolicy | undefined;
   readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
   /** Answers plain requests. Default: the routes answer all. */
   readonly quick?: QuickPath | undefined;
@@ -28,18 +28,18 @@ interface ResourceParts {
  * any second. Before the first snapshot the response is `not-ready`; an empty list would be wrong.
  */
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
-  const { head, freshness, info, door = allowAll, quick } = parts;
+  const { head, freshness, info, policy = allowAll, quick } = parts;
   const bodies = new ResourceBodies(head);
   const answer = createAnswer(parts);
-  const { anonymous } = door;
-  const strangersFields = readyFields(anonymous?.fields ?? {});
+  const { anonymous } = policy;
+  const anonymousFields = readyFields(anonymous?.fields ?? {});
   const add = (path: string, read: Read) => {
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
       config: { parameters: [] },
       handler: (request, reply) => {
-        const { plan } = door.admit(request, reply);
+        const { plan } = policy.admit(request, reply);
         if (head.ready) return sendReady(reply, answer(request.raw, read(plan)));
         setFreshness(reply, freshness(), info());
         throw new FlarewireError("not-ready", "no first snapshot yet");
@@ -47,7 +47,7 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
     });
     if (!anonymous) return;
     quick?.add(`${scope.prefix}${path}`, (request) =>
-      head.ready ? answer(request, read(anonymous.access.plan), strangersFields) : undefined,
+      head.ready ? answer(request, read(anonymous.access.plan), anonymousFields) : undefined,
     );
   };
   for (const name of RESOURCES) add(ENDPOINTS[name].path, (plan) => bodies.resource(name, plan));
@@ -57,10 +57,10 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
 type Read = (plan: Plan | undefined) => Representation;
 
 /** Reads body and cursor without waiting in between, so both describe one moment (law L2). */
-function createAnswer({ head, freshness, info, settings, door = allowAll }: ResourceParts) {
+function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {
   const vary = [
     "Accept-Encoding",
-    ...(door.isKeyed ? ["Authorization"] : []),
+    ...(policy.isKeyed ? ["Authorization"] : []),
     ...(settings.corsOrigins === "*" ? [] : ["Origin"]),
   ].join(", ");
   const lasting = readyFields({

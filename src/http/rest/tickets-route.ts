@@ -5,7 +5,7 @@ import { TICKETS_ENDPOINT } from "../endpoints.ts";
 import type { TicketResponse } from "./responses.ts";
 
 interface TicketsOptions {
-  readonly door: AccessPolicy;
+  readonly policy: AccessPolicy;
   /** See WebSocketOptions. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
@@ -22,7 +22,7 @@ export async function registerTickets(app: FastifyInstance, options: TicketsOpti
       config: { parameters: [] },
       handler: async (request, reply) => {
         checkOrigin(request.headers.origin, options.allowedOrigins);
-        const { text, expiresAtMs } = await options.door.issueTicket(request, reply);
+        const { text, expiresAtMs } = await options.policy.issueTicket(request, reply);
         const body: TicketResponse = { ticket: text, expires_at: new Date(expiresAtMs).toISOString() };
         const bytes = Buffer.from(JSON.stringify(body));
         reply.code(201).headers({

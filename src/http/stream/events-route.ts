@@ -49,11 +49,11 @@ interface EventsOptions {
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
   /** Shared with the WebSockets. A request counts until its response is sent. */
-  readonly places: ConnectionRegistry;
+  readonly registry: ConnectionRegistry;
   /** Shared with the WebSockets. Default: an own queue with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may request what. Default: everyone may request everything. */
-  readonly door?: AccessPolicy | undefined;
+  readonly policy?: AccessPolicy | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Returns [0, 1), to spread reconnects. Default Math.random. */
   readonly random?: () => number;
@@ -72,7 +72,7 @@ const SSE_FIELDS = {
 
 /** `GET /api/v1/events`: a stream if `text/event-stream` is accepted, else a page as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
-  const { door = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
+  const { policy = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
   const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs: limits.aheadWaitMs });
   app.route({
@@ -81,16 +81,16 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
     config: { parameters: queryNames(EVENTS_PARAMETERS) },
     handler: async (request, reply) => {
       const vary = reply.getHeader("vary");
-      const varies = door.isKeyed ? "Accept, Authorization" : "Accept";
+      const varies = policy.isKeyed ? "Accept, Authorization" : "Accept";
       reply.header("vary", vary === undefined ? varies : `${varies}, ${vary}`);
       try {
         checkOrigin(request.headers.origin, options.allowedOrigins);
-        const by = await claimantOf(door, request);
+        const by = await claimantOf(policy, request);
         // A returning stream and a request for missed events cost the same.
         return await admissions.admit({ by, socket: request.raw.socket, isUpgraded: false }, () =>
           asksForSse(request.headers.accept)
-            ? follow(request, reply, { ...options, door })
-            : poll(request, reply, { ...options, door, polls, by, prefix: app.prefix }),
+            ? follow(request, reply, { ...options, policy })
+            : poll(request, reply, { ...options, policy, polls, by, prefix: app.prefix }),
         );
       } catch (error) {
         if (error instanceof FlarewireError) setRetryAfter(reply, error.code, options.random);
@@ -100,17 +100,21 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
   });
 }
 
-type Doored = EventsOptions & { readonly door: AccessPolicy };
+type WithPolicy = EventsOptions & { readonly policy: AccessPolicy };
 
-async function follow(request: FastifyRequest, reply: FastifyReply, options: Doored): Promise<FastifyReply> {
-  const { hub, places, door, random = Math.random } = options;
-  const access = await door.admitStream(request, reply);
+async function follow(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: WithPolicy,
+): Promise<FastifyReply> {
+  const { hub, registry, policy, random = Math.random } = options;
+  const access = await policy.admitStream(request, reply);
   const query = readSseQuery(request.query, lastEventId(request), access.plan);
   readClientId(request.query);
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   const { socket } = request.raw;
-  await admitConnection(places, request, reply, access);
+  await admitConnection(registry, request, reply, access);
   // If the client has disconnected meanwhile, its slot is already released.
   if (socket.destroyed) return reply.hijack();
   // Heartbeats keep the connection active, and the hub detects a client that does not read sooner.
@@ -124,7 +128,7 @@ async function follow(request: FastifyRequest, reply: FastifyReply, options: Doo
     out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
     const session = hub.connect(connection, sseFraming, query, access.plan);
     connection.attach(session);
-    places.slotOf(socket)?.taken(session);
+    registry.slotOf(socket)?.taken(session);
   } finally {
     socket.uncork();
   }
@@ -156,15 +160,15 @@ function lastEventId({ headers }: FastifyRequest): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
-interface PollParts extends Doored {
+interface PollParts extends WithPolicy {
   readonly polls: LongPoll;
   readonly by: Claimant;
   readonly prefix: string;
 }
 
 async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
-  const { hub, freshness, info, prefix, door } = parts;
-  const access = door.admit(request, reply);
+  const { hub, freshness, info, prefix, policy } = parts;
+  const access = policy.admit(request, reply);
   const query = readPollQuery(request.query, access.plan);
   checkHub(hub);
   const answer = await take(request, reply, { query, access }, parts);
@@ -194,12 +198,12 @@ async function take(
   request: FastifyRequest,
   reply: FastifyReply,
   { query, access }: { readonly query: PollQuery; readonly access: Access },
-  { polls, places, by }: PollParts,
+  { polls, registry, by }: PollParts,
 ): Promise<PollAnswer> {
   const gone = new AbortController();
   const asked = request.method === "HEAD" ? { ...query, waitMs: 0 } : query;
   let ended: CloseReason | undefined;
-  const leave = acquireSlot(places, request, access, (reason) => {
+  const leave = acquireSlot(registry, request, access, (reason) => {
     ended = reason;
     gone.abort();
   });

@@ -28,11 +28,11 @@ export interface WebSocketOptions {
   readonly clock: Clock;
   readonly limits?: Partial<WebSocketLimits> | undefined;
   /** Slots shared with other transports. Default: an own registry with these `limits`. */
-  readonly places?: ConnectionRegistry | undefined;
+  readonly registry?: ConnectionRegistry | undefined;
   /** Queue of new connections. Default: an own one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
-  readonly door?: AccessPolicy | undefined;
+  readonly policy?: AccessPolicy | undefined;
   /** Origins of pages that may connect; absent or `*`: all. Programs, without one, always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
@@ -62,8 +62,8 @@ const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock, compression = true } = options;
   const path = `${options.basePath ?? ""}/api/v1/stream`;
-  const places =
-    options.places ??
+  const registry =
+    options.registry ??
     new ConnectionRegistry(
       new ConnectionLimiter(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100),
     );
@@ -98,7 +98,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       url: path,
       config: { parameters: queryNames(STREAM_PARAMETERS) },
       preValidation: async (request, reply) => {
-        await admit(request, reply, { ...options, admissions, places });
+        await admit(request, reply, { ...options, admissions, registry });
         responses.set(request.raw, reply.raw);
       },
       handler: async (_request, reply) => {
@@ -109,7 +109,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
         );
       },
       wsHandler: (socket, request) =>
-        connect(socket, request, { hub, pings, places, deflateFraming, responses }),
+        connect(socket, request, { hub, pings, registry, deflateFraming, responses }),
     });
   });
 }
@@ -117,21 +117,21 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
 async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly places: ConnectionRegistry },
+  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly registry: ConnectionRegistry },
 ): Promise<void> {
   if (!request.ws) return;
-  const { hub, allowedOrigins, door = allowAll, compression = true, admissions, places } = options;
+  const { hub, allowedOrigins, policy = allowAll, compression = true, admissions, registry } = options;
   try {
     checkHandshake(request.raw, allowedOrigins);
     if (compression) reduceOffers(request);
-    const by = await claimantOf(door, request);
+    const by = await claimantOf(policy, request);
     // Wait first, because everything decided earlier may have changed by then.
     await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
-      const access = await door.admitStream(request, reply);
+      const access = await policy.admitStream(request, reply);
       const query = readStreamQuery(request.query, access.plan);
       checkHub(hub);
       if (query.mirror) hub.checkMirror(access.plan);
-      await admitConnection(places, request, reply, access);
+      await admitConnection(registry, request, reply, access);
     });
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
@@ -174,7 +174,7 @@ function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: Server
 interface Parts {
   readonly hub: Hub;
   readonly pings: WebSocketPings;
-  readonly places: ConnectionRegistry;
+  readonly registry: ConnectionRegistry;
   /** For connections that negotiated compression. */
   readonly deflateFraming: Framing;
   /** Responses of accepted handshakes, by request. */
@@ -182,19 +182,19 @@ interface Parts {
 }
 
 function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
-  const { hub, pings, places, deflateFraming, responses } = parts;
+  const { hub, pings, registry, deflateFraming, responses } = parts;
   const { socket: raw } = request.raw;
-  const place = places.slotOf(raw);
+  const slot = registry.slotOf(raw);
   // Not reachable without a slot; the client's access would be unknown.
-  if (!place || !(ws instanceof StreamWebSocket)) {
+  if (!slot || !(ws instanceof StreamWebSocket)) {
     ws.terminate();
     return;
   }
-  const { plan } = place.access;
+  const { plan } = slot.access;
   const socket = new WebSocketSocket(ws, raw);
   const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
   const session = hub.connect(socket, framing, readStreamQuery(request.query, plan), plan);
   closeGradually(ws, request, responses.get(request.raw));
   socket.attach(session, pings);
-  place.taken(session);
+  slot.taken(session);
 }

@@ -34,7 +34,7 @@ export interface ListCheckpoint {
 /** Stored lists of a restored log. */
 export interface KnownLists {
   readonly lists: Lists;
-  readonly places: readonly ListCheckpoint[];
+  readonly checkpoints: readonly ListCheckpoint[];
 }
 
 /**
@@ -56,7 +56,7 @@ export class ListHistory {
     const lists = known?.lists ?? listsOf(snapshot);
     this.#lists = lists;
     this.#seq = log.head.seq;
-    const before = known?.places.filter(({ seq }) => seq >= log.oldest.seq && seq < this.#seq) ?? [];
+    const before = known?.checkpoints.filter(({ seq }) => seq >= log.oldest.seq && seq < this.#seq) ?? [];
     this.#checkpoints = [...before, { seq: this.#seq, lists: () => lists }];
     this.#unmarkedSeq = this.#seq > 0 && !known ? this.#seq : undefined;
   }
@@ -65,7 +65,7 @@ export class ListHistory {
     return this.#lists;
   }
 
-  get places(): readonly ListCheckpoint[] {
+  get checkpoints(): readonly ListCheckpoint[] {
     return this.#checkpoints.filter(({ seq }) => seq < this.#seq);
   }
 

@@ -11,7 +11,7 @@ export interface SelectedEvent {
   readonly tail: Buffer;
 }
 
-/** What a session receives, and in what format. Sessions of equal shape get the same bytes. */
+/** The events and format of a session. Sessions of equal shape get the same bytes. */
 export interface StreamShape {
   readonly key: string;
   readonly selection: Selection;

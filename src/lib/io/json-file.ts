@@ -121,8 +121,10 @@ export function describeIssue(
   { veil, hide = (text) => text, known }: IssueWords,
 ): string {
   const { path, keys, message } = issues[0] ?? { path: [], message: "another value" };
-  const place = path.map((part) => (/^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`));
-  const field = place.join("").replace(/^\./, "") || "the file";
+  const segments = path.map((part) =>
+    /^\d+$/.test(String(part)) ? `[${String(part)}]` : `.${String(part)}`,
+  );
+  const field = segments.join("").replace(/^\./, "") || "the file";
   if (keys) {
     const unknown = keys.map((key) => JSON.stringify(hide(key.slice(0, MAX_QUOTED)))).join(", ");
     const all = known ? `; known keys: ${known(path.length).join(", ")}` : "";

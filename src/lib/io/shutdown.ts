@@ -47,7 +47,7 @@ const PARENT_CHECK_MS = 1_000;
  * at least a second later, exits with EXIT.retry: an impatient operator does not wait for a drain.
  *
  * `npx` and package scripts run a shell, which dies of the SIGTERM that npm forwards without
- * telling its child. So its end requests a shutdown, too.
+ * telling its child. So its exit also requests a shutdown.
  */
 export function watchShutdown(source: SignalSource, clock: Clock = systemClock): Shutdown {
   const controller = new AbortController();

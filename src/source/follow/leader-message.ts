@@ -128,8 +128,8 @@ function snapshotOf(value: unknown): Snapshot {
 function readEvent(message: unknown): LeaderMessage {
   const { cursor, seq, batch, emitted_at } = parseAs(EventMessage, message, "event");
   if (batch === undefined) throw new ProtocolViolation(TOO_OLD);
-  const { epoch, seq: place, run } = cursorOf(cursor);
-  if (place !== seq) throw new ProtocolViolation(`its event ${seq} has the cursor ${place}`);
+  const { epoch, seq: seqOfCursor, run } = cursorOf(cursor);
+  if (seqOfCursor !== seq) throw new ProtocolViolation(`its event ${seq} has the cursor ${cursor}`);
   // Read the original, because the schema drops fields unknown to this version.
   const { name, channel, observed_at, data } = message as EventBody;
   const body = { name, channel, observed_at, data } as EventBody;

@@ -10,7 +10,7 @@ export interface UpstreamReport {
   readonly key: string | null;
   /** The field, such as `token.price`; empty for the item or the list itself. */
   readonly path: string;
-  /** What is wrong with it. */
+  /** The problem with it. */
   readonly reason: string;
   /** `kept`: the last valid version is used. `dropped`: it is left out. */
   readonly action: "kept" | "dropped";

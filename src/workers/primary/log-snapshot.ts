@@ -7,7 +7,7 @@ import type { SnapshotEnd, SnapshotMessage } from "../messages.ts";
 export interface LogSnapshotParts {
   readonly log: Pick<EventLog, "read" | "readLasting" | "oldest" | "oldestLasting" | "runs">;
   readonly head: Pick<Head, "cursor" | "observedAtMs" | "ready">;
-  readonly history: Pick<ListHistory, "lists" | "places">;
+  readonly history: Pick<ListHistory, "lists" | "checkpoints">;
   /** Positions of the head. */
   readonly positions: SnapshotEnd["positions"];
   readonly format: (lists: Lists) => Uint8Array;
@@ -28,12 +28,12 @@ export function snapshotMessages({
 }: LogSnapshotParts): AsyncGenerator<SnapshotMessage> {
   const { cursor, observedAtMs, ready } = head;
   const { lists } = history;
-  const checkpoints = history.places;
+  const checkpoints = history.checkpoints;
   const { oldest, oldestLasting, runs } = log;
   const held = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
   return (async function* () {
     const [lasting, rest] = await held;
-    // What the primary has lost, its workers have lost too.
+    // Workers cannot have events that the primary has lost.
     const isWhole = lasting.kind === "records" && rest.kind === "records";
     const kept = isWhole ? [...lasting.records.filter(({ seq }) => seq <= oldest.seq), ...rest.records] : [];
     const records = kept.filter(({ seq }) => seq <= cursor.seq);

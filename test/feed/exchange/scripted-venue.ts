@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { vi } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
 import { z } from "zod";
-import type { MinuteCandle, StreamNews, StreamPlace, Venue } from "../../../src/feed/exchange/venue.ts";
+import type { MinuteCandle, StreamEndpoint, StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
 
 const Pairs = z.array(z.string());
 const Volumes = z.record(z.string(), z.number());
@@ -43,7 +43,7 @@ interface Served {
 }
 
 /** How the exchange differs from the plainest one. */
-export interface ScriptedVenueOptions extends Partial<Pick<StreamPlace, "greets" | "ping">> {
+export interface ScriptedVenueOptions extends Partial<Pick<StreamEndpoint, "greets" | "ping">> {
   readonly name?: Venue["name"];
   readonly maxPairs?: number;
   /** Between two messages to the stream. */
@@ -61,7 +61,7 @@ export class ScriptedVenue implements AsyncDisposable {
   /** Refuses new connections of the stream. */
   isRefusing = false;
   volumes: Record<string, number> = {};
-  /** Answers a request in place of the script; `undefined`: 404. */
+  /** Answers a request instead of the script; `undefined`: 404. */
   answer: (path: string, response: ServerResponse) => unknown = (path) => this.usual(path);
   readonly #options: ScriptedVenueOptions;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -96,7 +96,7 @@ export class ScriptedVenue implements AsyncDisposable {
 
   get venue(): Venue {
     const { name = "binance", maxPairs = 100, pauseMs = 0, hasTicket, greets = false, ping } = this.#options;
-    const place = { url: this.url.replace("http", "ws"), greets, ...(ping ? { ping } : {}) };
+    const endpoint = { url: this.url.replace("http", "ws"), greets, ...(ping ? { ping } : {}) };
     return {
       ...{ name, pauseMs: 0, quota: () => undefined },
       pairs: {
@@ -113,7 +113,7 @@ export class ScriptedVenue implements AsyncDisposable {
         read: (body) => Minutes.parse(body).map((openAt) => minuteAt(openAt)),
       },
       stream: {
-        ...{ maxPairs, pauseMs, place: () => place },
+        ...{ maxPairs, pauseMs, endpoint: () => endpoint },
         ...(hasTicket ? { ticket: { url: `${this.url}/ticket` } } : {}),
         subscribe: (pairs, wanted) => {
           this.worded += 1;

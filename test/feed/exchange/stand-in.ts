@@ -6,7 +6,7 @@ import type { Clock } from "../../../src/lib/time/clock.ts";
 
 const MINUTE = 60_000;
 
-/** What an exchange of the stand-in does in place of answering. */
+/** What an exchange of the stand-in does instead of answering. */
 export type Mischief = "429" | "429 after" | "500" | "hang" | "cut" | "html" | "types" | "missing";
 
 /** A market of the stand-in. */

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
-import { VenueSubscription } from "../../../src/feed/exchange/stream-line.ts";
 import type { StreamNews } from "../../../src/feed/exchange/venue.ts";
+import { VenueSubscription } from "../../../src/feed/exchange/venue-subscription.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";

@@ -77,7 +77,7 @@ describe("binance", () => {
       ["SUBSCRIBE", 50],
     ]);
     expect(messages[0].params[0]).toBe("p0usdt@kline_1m");
-    expect(binance.stream.place(undefined).url).toContain("!miniTicker@arr");
+    expect(binance.stream.endpoint(undefined).url).toContain("!miniTicker@arr");
   });
 
   test("pauses until the next minute when this one's weight is nearly used up", () => {
@@ -119,18 +119,21 @@ describe("kucoin", () => {
       pingTimeout: 10_000,
       protocol: "websocket",
     };
-    const place = kucoin.stream.place({ code: "200000", data: { token: "a+b=", instanceServers: [server] } });
-    expect(place).toMatchObject({
+    const endpoint = kucoin.stream.endpoint({
+      code: "200000",
+      data: { token: "a+b=", instanceServers: [server] },
+    });
+    expect(endpoint).toMatchObject({
       url: "wss://ws.example/endpoint?token=a%2Bb%3D&connectId=me",
       greets: true,
       ping: { everyMs: 18_000 },
     });
-    const pings = [1, 2, 3].map(() => JSON.parse(place.ping?.text() ?? ""));
+    const pings = [1, 2, 3].map(() => JSON.parse(endpoint.ping?.text() ?? ""));
     expect(pings.map(({ type }) => type)).toEqual(["ping", "ping", "ping"]);
     expect(new Set(pings.map(({ id }) => id)).size).toBe(3);
-    expect(() => kucoin.stream.place({ code: "200000", data: { token: "x", instanceServers: [] } })).toThrow(
-      "ticket for a stream",
-    );
+    expect(() =>
+      kucoin.stream.endpoint({ code: "200000", data: { token: "x", instanceServers: [] } }),
+    ).toThrow("ticket for a stream");
   });
 
   test("pauses when its quota runs out", () => {

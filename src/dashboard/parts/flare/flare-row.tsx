@@ -2,7 +2,7 @@ import { Component } from "preact";
 import { formatPct } from "../../../lib/text/format-pct.ts";
 import type { Explanation, Flare } from "../../../model/index.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
-import { sayWarning, TokenName } from "../stranger.tsx";
+import { sayWarning, TokenName } from "../untrusted-text.tsx";
 import { Age } from "./age.tsx";
 import { Change } from "./change.tsx";
 import { Sparkline } from "./sparkline.tsx";

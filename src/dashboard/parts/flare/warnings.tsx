@@ -1,5 +1,5 @@
 import type { Explanation } from "../../../model/index.ts";
-import { sayWarning } from "../stranger.tsx";
+import { sayWarning } from "../untrusted-text.tsx";
 
 interface WarningsProps {
   readonly why: Explanation | undefined;

@@ -21,7 +21,7 @@ const RETURN_MS = 20 * SECOND_MS;
 /** Makers add to or remove from a pool about once in ten hours, at most a tenth of it. */
 const MAKERS_PER_MINUTE = 1 / 600;
 
-/** What the tokens of one chain share. */
+/** The state that the tokens of one chain share. */
 export interface Chain {
   readonly marketFactor: MarketFactor;
   readonly wallets: Wallets;
@@ -35,7 +35,7 @@ export interface TokenTraits {
   readonly rank: number;
   readonly subject: Subject;
   readonly pool: string;
-  /** What the pool pairs it with. */
+  /** The token that the pool pairs it with. */
   readonly quotedIn: "native" | "stable";
   readonly value: ValueTraits;
   readonly liquidityUsd: number;

@@ -2,8 +2,8 @@ import { safeLink, safeText } from "../../lib/text/safe-text.ts";
 import { tokenHash } from "../route.ts";
 
 /** Untrusted text, isolated from the direction of the surrounding text. */
-export function Stranger({ text }: { readonly text: string }) {
-  return <bdi class="stranger">{safeText(text)}</bdi>;
+export function UntrustedText({ text }: { readonly text: string }) {
+  return <bdi class="untrusted">{safeText(text)}</bdi>;
 }
 
 /** Formats a warning of the canary with spaces: `unverified source`. */
@@ -27,16 +27,16 @@ export function TokenName({
     <span class="token">
       {address === undefined ? (
         <strong>
-          <Stranger text={symbol} />
+          <UntrustedText text={symbol} />
         </strong>
       ) : (
         <a href={tokenHash(address)}>
-          <Stranger text={symbol} />
+          <UntrustedText text={symbol} />
         </a>
       )}
       {name !== undefined && (
         <small class="below">
-          <Stranger text={name} />
+          <UntrustedText text={name} />
           {warning && (
             <span class="warned" title={warning}>
               ⚠ {warning}

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { createBinance } from "../../../src/feed/exchange/binance.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
-import { VenueSubscription } from "../../../src/feed/exchange/stream-line.ts";
 import type { StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
+import { VenueSubscription } from "../../../src/feed/exchange/venue-subscription.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { test } from "../../support/still-running.ts";

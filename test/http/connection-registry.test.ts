@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { ConnectionLimiter, ConnectionRegistry, type Refusal } from "../../src/http/index.ts";
 
-/** A connection, as places see one. */
+/** A connection, as a registry sees one. */
 class FakeWire extends EventEmitter<{ close: [] }> {
   isDestroyed = false;
 
@@ -20,23 +20,23 @@ function occupied(
   spend: (ticket: string) => boolean | Promise<boolean> = () => true,
 ) {
   const limiter = new ConnectionLimiter(max, ofAddress);
-  const places = new ConnectionRegistry(limiter, spend);
+  const registry = new ConnectionRegistry(limiter, spend);
   const ends: string[] = [];
   const admit = (name: string | undefined, address = "192.0.2.7", ticket?: string, key?: typeof KEY) => {
     const wire = new FakeWire();
-    const refusal = places.admit(wire, address, name, { plan: undefined, key, ticket }) as
+    const refusal = registry.admit(wire, address, name, { plan: undefined, key, ticket }) as
       | Refusal
       | undefined;
-    places.slotOf(wire)?.taken({ close: (reason) => ends.push(`${name} ${reason}`) });
+    registry.slotOf(wire)?.taken({ close: (reason) => ends.push(`${name} ${reason}`) });
     return { wire, refusal };
   };
   /** Admits a connection whose ticket another process redeems. */
   const admitLater = (name: string | undefined, key?: typeof KEY) => {
     const wire = new FakeWire();
     const access = { plan: undefined, key, ticket: "ticket" };
-    return { wire, refusal: Promise.resolve(places.admit(wire, "192.0.2.7", name, access)) };
+    return { wire, refusal: Promise.resolve(registry.admit(wire, "192.0.2.7", name, access)) };
   };
-  return { limiter, places, ends, admit, admitLater };
+  return { limiter, registry, ends, admit, admitLater };
 }
 
 test("[W32] a take-over that is refused leaves the client that stays its seat, however often it is tried", () => {
@@ -142,15 +142,15 @@ test("[W32] [K4] while another process redeems a ticket, the client's connection
 
 test("[W32] [W33] of two connections of a client whose tickets are redeemed at once the last stays, with one slot", async () => {
   const answers: ((isValid: boolean) => void)[] = [];
-  const { limiter, places, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
+  const { limiter, registry, admitLater } = occupied(2, 2, () => new Promise((all) => answers.push(all)));
   const both = [admitLater("mine"), admitLater("mine")];
   answers[1]?.(true);
   answers[0]?.(true);
   expect(await Promise.all(both.map(({ refusal }) => refusal))).toEqual([undefined, undefined]);
   expect(both.map(({ wire }) => wire.isDestroyed)).toEqual([false, true]);
   expect(limiter.taken).toBe(1);
-  places.supersede("address 192.0.2.7 mine");
-  places.supersede("address 192.0.2.7 mine");
+  registry.supersede("address 192.0.2.7 mine");
+  registry.supersede("address 192.0.2.7 mine");
   expect([both[0]?.wire.isDestroyed, limiter.taken]).toEqual([true, 0]);
   for (const { wire } of both) wire.emit("close");
   expect(limiter.taken).toBe(0);

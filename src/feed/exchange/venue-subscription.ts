@@ -5,7 +5,7 @@ import { HOUR_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
-import type { StreamNews, StreamPlace, Venue } from "./venue.ts";
+import type { StreamEndpoint, StreamNews, Venue } from "./venue.ts";
 
 interface LineOptions {
   readonly venue: Venue;
@@ -110,18 +110,18 @@ export class VenueSubscription {
   async #connect(signal: AbortSignal): Promise<StreamConnection> {
     const { venue, client, clock, onNews } = this.#options;
     const { stream } = venue;
-    let place: StreamPlace;
+    let endpoint: StreamEndpoint;
     if (stream.ticket) {
-      const asked = await client.ask({ ...stream.ticket, read: stream.place, tries: 1 }, signal);
+      const asked = await client.ask({ ...stream.ticket, read: stream.endpoint, tries: 1 }, signal);
       if (asked.kind !== "ok")
         throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
-      place = asked.value;
+      endpoint = asked.value;
     } else {
-      place = stream.place(undefined);
+      endpoint = stream.endpoint(undefined);
     }
     signal.throwIfAborted();
     const pairs = [...this.pairs];
-    const connection = new StreamConnection({ stream, place, clock, pairs, onNews });
+    const connection = new StreamConnection({ stream, endpoint, clock, pairs, onNews });
     this.#connections.add(connection);
     void connection.ended.then(() => this.#connections.delete(connection));
     return connection;
