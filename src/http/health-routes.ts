@@ -4,6 +4,7 @@ import { VERSION } from "../lib/version.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
 import type { HeadLike } from "./connections/head-like.ts";
 import { ENDPOINTS } from "./endpoints.ts";
+import { noDataYet } from "./problems/no-data-yet.ts";
 import { setFreshness } from "./rest/freshness-fields.ts";
 import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
 
@@ -41,7 +42,7 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
         parts: fresh.parts,
       });
     }
-    if (!parts.head.ready) throw new FlarewireError("not-ready", "no first snapshot yet");
+    if (!parts.head.ready) throw noDataYet(fresh);
     return { status: "ready", ...fresh } satisfies ReadyResponse;
   });
 }

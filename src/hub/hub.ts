@@ -5,6 +5,7 @@ import {
   type ErrorCode,
   type EventBody,
   FlarewireError,
+  type Freshness,
   listsOf,
   type Plan,
   type Seq,
@@ -106,6 +107,11 @@ export class Hub {
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
     return this.#options.head.ready ? undefined : "not-ready";
+  }
+
+  /** The state of the source, as in `hello`. */
+  get freshness(): Freshness {
+    return this.#options.freshness();
   }
 
   /**

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { columns, padColumns, plainJson, plainText } from "../../src/cli/terminal/plain-text.ts";
+import { columns, padColumns, plainJson, plainText, wrapText } from "../../src/cli/terminal/plain-text.ts";
 
 const HOSTILE = "\u001B[31m\u0007\u009B2J\u202Eevil\u2066\u200B\u0000\r\n\u2028";
 const OBEYED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -53,4 +53,10 @@ describe("JSON for a terminal", () => {
       }),
     );
   });
+});
+
+test("a long text is broken between words, and a longer word is cut", () => {
+  expect(wrapText("one two three", 7)).toEqual(["one two", "three"]);
+  expect(wrapText("a 流動性 b", 4)).toEqual(["a", "流…", "b"]);
+  expect(wrapText("bad\u001B[2J word", 20)).toEqual(["bad\uFFFD[2J word"]);
 });

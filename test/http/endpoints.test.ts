@@ -112,7 +112,10 @@ describe("probes", () => {
     rest.freshness = FRESH;
     expect((await ask()).status).toBe(200);
     rest.head.ready = false;
-    expect(await ask()).toMatchObject({ status: 503, json: { detail: "no first snapshot yet" } });
+    expect(await ask()).toMatchObject({
+      status: 503,
+      json: { detail: "no data yet: the market's past is still being read" },
+    });
     rest.head.ready = true;
     rest.ready = false;
     expect(await ask()).toMatchObject({

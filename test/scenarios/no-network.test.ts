@@ -56,3 +56,23 @@ test("without a network, /readyz has a sentence for each part on what fails", as
     `the source is stale: the market has no data yet; ${reasons.join("; ")}; coingecko ${lost}`,
   );
 });
+
+test("without a network, REST, tail and top say why there is no data, and wait for it", async () => {
+  await using network = await NoNetwork.open();
+  const { server, url } = await serve(network);
+  await using _running = server;
+  const why = /no data yet: the market has no data yet; exchange has no data yet: .*GeckoTerminal broke off/;
+  await server.said("stderr", /flarewire doctor/);
+  const { status, json } = await checkedFetch(`${url}/api/v1/flares`);
+  expect([status, (json as { detail: string }).detail]).toEqual([503, expect.stringMatching(why)]);
+  await using tail = spawnCli(["tail", url]);
+  await using top = spawnCli(["top", url]);
+  await Promise.all([tail.said("stderr", why), top.said("stderr", why)]);
+  expect(tail.stderr()).toMatch(/; retrying\n$/);
+  expect(top.stderr()).toMatch(/^flarewire top: waiting for the server: no data yet: /);
+  for (const command of [tail, top]) {
+    expect(command.child.exitCode).toBeNull();
+    command.child.kill("SIGTERM");
+    expect(await command.ended()).toBe(0);
+  }
+});

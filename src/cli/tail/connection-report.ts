@@ -17,6 +17,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
   let isInterrupted = resumes;
   let wasLive = false;
   let before: ConnectionStatus["state"] = "connecting";
+  let said = "";
   stream.on("reset", ({ reason, lost, cursor }) => {
     isInterrupted = false;
     const count = lost === null ? "an unknown number of" : String(lost);
@@ -31,6 +32,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
       if (isInterrupted) notice(`resumed at ${stream.cursor}: nothing was missed`);
       isInterrupted = false;
       wasLive = true;
+      said = "";
       reportData(stream, notice);
     } else if (state === "waiting" || (state === "connecting" && reason !== "" && !isRetry)) {
       const isReached = wasLive || stream.server !== undefined;
@@ -40,14 +42,22 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
         giveUp(code === undefined ? exitCodeOf(systemError(reason)) : EXIT.usage);
       } else if (!isFinal) {
         isInterrupted ||= wasLive;
-        notice(`${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`);
+        const words = `${describeEnd(status)}; ${state === "waiting" ? "retrying" : "reconnecting"}`;
+        // While a server has no data, each attempt ends alike.
+        if (words !== said) notice(words);
+        said = words;
       }
     }
   });
 }
 
-/** Describes how a connection ended: `closed: 4200 draining: the server is being replaced`. */
+/**
+ * Describes how a connection ended: `closed: 4200 draining: the server is being replaced`. A server
+ * that has no data yet or no capacity says why.
+ */
 export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason" | "code">): string {
+  const [, detail] = /^HTTP 503 (.+)/.exec(reason) ?? [];
+  if (detail !== undefined) return `waiting for the server: ${detail}`;
   const known = Object.entries(CLOSE_CODES).find(([, entry]) => entry.code === code);
   if (known) return `closed: ${code} ${known[0]}: ${known[1].meaning}`;
   return code >= 100 && code < 600 ? `refused: ${reason.trim()}` : reason;

@@ -87,7 +87,7 @@ interface Follower {
 /** Prints events until the signal aborts, the server rejects them, or was never reached. */
 async function follow(follower: Follower, channels: string, after: string | undefined): Promise<ExitCode> {
   const { plan, key, signal, terminal, symbols } = follower;
-  const notice = (message: string) => say(terminal, `flarewire tail: ${plainText(message, 400)}`);
+  const notice = (message: string) => say(terminal, `flarewire tail: ${plainText(message, 2_000)}`);
   const options = { channels: channels.split(","), signal, ...(after === undefined ? {} : { after }) };
   const stream = openStream(plan.address, key, options);
   let code: ExitCode = EXIT.clean;

@@ -3,6 +3,8 @@
  * characters.
  */
 
+const MAX_WRAPPED = 4_000;
+
 /** Returns at most `width` columns, safe to print. Cut text ends in `…`; `�` replaces unsafe. */
 export function plainText(text: string, width = 200): string {
   // Runs of combining marks would cover neighboring lines. Cut first: names may be huge.
@@ -11,6 +13,17 @@ export function plainText(text: string, width = 200): string {
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD")
     .replace(/(\p{M}{2})\p{M}+/gu, "$1");
   return columns(shown) <= width ? shown : `${cut(shown, width - 1)}…`;
+}
+
+/** Breaks `text` between words into lines of at most `width` columns, safe to print. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of plainText(text, MAX_WRAPPED).split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && columns(longer) <= width) lines.splice(-1, 1, longer);
+    else lines.push(plainText(word, width));
+  }
+  return lines;
 }
 
 /** Pads `text` with spaces to `width` columns. Longer text is not cut. */

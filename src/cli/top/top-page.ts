@@ -1,6 +1,7 @@
 import { fillingText } from "../../client/filling-text.ts";
 import type { ConnectionStatus, DataFreshness } from "../../client/index.ts";
-import { columns, plainText } from "../terminal/plain-text.ts";
+import { describeEnd } from "../tail/connection-report.ts";
+import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlaresNow } from "./flare-row.ts";
 import { duration, type Order, type SortColumn, tableLines } from "./flare-table.ts";
@@ -56,12 +57,13 @@ export function pageLines(page: TopPage, form: PageForm): readonly string[] {
     connectionLine(page, form),
     plainText(dataText(page), width),
     plainText(countText(page), width),
-    trouble(page) === "" ? "" : paint("yellow", plainText(trouble(page), width)),
+    trouble(page) === "" || !freshness ? "" : paint("yellow", plainText(trouble(page), width)),
   ];
   const live = Number.isFinite(height);
   const room = height - HEAD_LINES - (live ? 1 : 0);
-  const table =
-    room < 1
+  const table = !freshness
+    ? wrapText(trouble(page), width).slice(0, Math.max(0, room))
+    : room < 1
       ? []
       : tableLines(flares.rows, { width, height: room, first, order, nowMs, paint }).concat(
           flares.rows.length === 0 && room > 1 ? [plainText("no flares", width)] : [],
@@ -98,7 +100,9 @@ function trouble({ connection, freshness }: TopPage): string {
   const parts = [
     connection.state === "live"
       ? ""
-      : `not connected${freshness ? ", this is old" : ""}${reason(connection.reason)}`,
+      : freshness
+        ? `not connected, this is old${reason(connection.reason)}`
+        : connection.reason && describeEnd(connection),
     freshness === undefined || freshness.state === "live"
       ? ""
       : `the data is ${freshness.state}${reason(freshness.reason)}`,

@@ -3,7 +3,7 @@ import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
-import { FlarewireError } from "../../protocol/index.ts";
+import { actionAfter, FlarewireError } from "../../protocol/index.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
@@ -11,6 +11,7 @@ import {
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
+import { describeEnd } from "../tail/connection-report.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
@@ -171,19 +172,27 @@ function orderAfter(order: Order, key: string): Order {
   return { by, reversed: by === order.by && !order.reversed };
 }
 
-/** Prints the page once there is data. Returns 75 if the server does not respond. */
+/**
+ * Prints the page once there is data, and says meanwhile why there is none. Returns 75 if the
+ * server does not respond.
+ */
 async function printOnce(
   stream: Stream,
   page: () => TopPage,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitCode> {
+  let said = "";
   const answer = await new Promise<"there" | "stopped" | { readonly reason: string }>((resolve, reject) => {
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
     stream.on("error", reject);
     stream.on("reset", () => resolve("there"));
-    stream.on("connection", ({ state, reason }) => {
-      if (state === "waiting") resolve({ reason });
+    stream.on("connection", ({ state, reason, code }) => {
+      if (state !== "waiting") return;
+      if (code === undefined || actionAfter(code) === "stop") return resolve({ reason });
+      const words = describeEnd({ reason, code });
+      if (words !== said) say(terminal, `flarewire top: ${plainText(words, 2_000)}`);
+      said = words;
     });
   });
   if (answer === "stopped") return EXIT.clean;

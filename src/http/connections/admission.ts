@@ -5,6 +5,7 @@ import { type Access, type AccessPolicy, CHALLENGE } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
 import type { ConnectionHolder } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
+import { noDataYet } from "../problems/no-data-yet.ts";
 import { retryAfterS } from "../problems/problem.ts";
 import type { ConnectionRegistry, Refusal } from "./connection-registry.ts";
 
@@ -14,11 +15,6 @@ import type { ConnectionRegistry, Refusal } from "./connection-registry.ts";
 const MAX_QUOTED = 64;
 /** Long enough to be hard to guess; RFC 3986 unreserved characters only. */
 const CLIENT_ID = /^[-.~\w]{8,64}$/;
-
-const REFUSALS = {
-  draining: "the server is stopping; connect again soon",
-  "not-ready": "no data yet; connect again soon",
-} as const;
 
 /** Throws `origin-refused` if pages of the origin may not connect. Without a list, all may. */
 export function checkOrigin(origin: string | undefined, allowedOrigins: readonly string[] | undefined): void {
@@ -37,8 +33,10 @@ export function setRetryAfter(reply: FastifyReply, code: ErrorCode, random = Mat
 }
 
 /** Throws FlarewireError `draining` or `not-ready` if the hub accepts no clients. */
-export function checkHub({ refusal }: Hub): void {
-  if (refusal) throw new FlarewireError(refusal, REFUSALS[refusal]);
+export function checkHub(hub: Hub): void {
+  const { refusal } = hub;
+  if (refusal === "not-ready") throw noDataYet(hub.freshness);
+  if (refusal) throw new FlarewireError(refusal, "the server is stopping; connect again soon");
 }
 
 /** Returns the claimant of a waiting request: its key, or else its address. */

@@ -33,7 +33,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof F
   "invalid-parameter": 'limit is "0"; it must be a whole number from 1 to 1000',
   "unknown-channel": 'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
   "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); up to 92 events are lost',
-  "not-ready": "no first snapshot yet",
+  "not-ready": "no data yet: the market's past is still being read",
 };
 
 const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[2]>>> = {

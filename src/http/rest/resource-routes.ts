@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
-import { FlarewireError, type Freshness, type Plan, type SourceInfo } from "../../protocol/index.ts";
+import type { Freshness, Plan, SourceInfo } from "../../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "../access/access.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { ENDPOINTS, STREAM_PATH } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { noDataYet } from "../problems/no-data-yet.ts";
 import { createStateFields, setFreshness } from "./freshness-fields.ts";
 import type { QuickPath } from "./quick-path.ts";
 import { type ReadyAnswer, readyAnswer, sendReady } from "./ready-answer.ts";
@@ -41,8 +42,9 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
       handler: (request, reply) => {
         const { plan } = policy.admit(request, reply);
         if (head.ready) return sendReady(reply, answer(request.raw, read(plan)));
-        setFreshness(reply, freshness(), info());
-        throw new FlarewireError("not-ready", "no first snapshot yet");
+        const fresh = freshness();
+        setFreshness(reply, fresh, info());
+        throw noDataYet(fresh);
       },
     });
     if (!anonymous) return;
