@@ -178,6 +178,12 @@ export interface DetectorSettings {
   readonly buysPerBuyer: number;
   /** Canary: share of repeated round trips in all dollars traded. Default 0.4. */
   readonly roundTripShare: number;
+  /**
+   * Canary: share of the half hour's distinct buyers who sold within 15 minutes of a purchase.
+   * Default 0.6. In flares of the simulated market it is at most 0.54, in a wash of any number of
+   * wallets nearly 1. Where people sell as fast as that, as after some launches, it warns too.
+   */
+  readonly quickSellerShare: number;
   /** Canary: one wallet's share of the buying. Default 0.5. */
   readonly oneBuyerShare: number;
   /** Time without warnings before the canary turns off. Default 10 minutes, against flapping. */
@@ -273,6 +279,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   judgedBuys: 12,
   buysPerBuyer: 3,
   roundTripShare: 0.4,
+  quickSellerShare: 0.6,
   oneBuyerShare: 0.5,
   canaryHoldMs: 600_000,
   freeAgeMs: 300_000,

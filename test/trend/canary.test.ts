@@ -149,3 +149,32 @@ test("round trips within one block count like those across blocks", () => {
   expect(trades.roundTripUsd).toBeCloseTo(400, 1);
   expect(judge(START + 2)).toContain("round-trips");
 });
+
+test("when more than three fifths of the buyers sold within 15 minutes, that alone turns the canary on; later sales do not count", () => {
+  const { token, trade, judge } = watched();
+  const sell = (atMs: number, from: number, to: number) => {
+    for (let n = from; n < to; n += 1) trade(atMs, false, `buyer ${n}`, 1);
+  };
+  for (let n = 0; n < 50; n += 1) trade(START, true, `buyer ${n}`, 10 + n);
+  sell(START, 0, 30);
+  expect(judge(START)).toEqual([]);
+  // The same wallets again.
+  sell(START + SECOND, 0, 30);
+  sell(START + 15 * MINUTE + 1, 30, 50);
+  expect([judge(START + 15 * MINUTE + 1), token.canary.isOn]).toEqual([[], false]);
+  trade(START + 15 * MINUTE + 2, true, "buyer 50");
+  sell(START + 15 * MINUTE + 3, 50, 51);
+  for (let n = 51; n < 60; n += 1) trade(START + 15 * MINUTE + 3, true, `buyer ${n}`);
+  sell(START + 15 * MINUTE + 4, 51, 60);
+  expect([judge(START + 15 * MINUTE + 5), token.canary.isOn]).toEqual([["quick-sellers"], true]);
+  expect(isDangerous(token.canary)).toBe(false);
+});
+
+test("who sold within minutes and buys again is still a quick seller", () => {
+  const { trade, judge } = watched();
+  for (let round = 0; round < 2; round += 1) {
+    for (let n = 0; n < 40; n += 1) trade(START + round * 10 * MINUTE, true, `buyer ${n}`);
+    if (round === 0) for (let n = 0; n < 30; n += 1) trade(START + MINUTE, false, `buyer ${n}`);
+  }
+  expect(judge(START + 10 * MINUTE)).toEqual(["quick-sellers"]);
+});

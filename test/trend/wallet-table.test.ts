@@ -10,6 +10,10 @@ import {
 } from "../../src/trend/detect/forms/wallet-table.ts";
 
 const SECOND = 1_000;
+/** Rows that stay, and those that more may fill before the next pass. */
+const MAX_ROWS = 2_048;
+const SPARE_ROWS = 512;
+const TRADERS = 6_000;
 
 test("every trader's row keeps its values while the table grows", () => {
   const names = fc.string({ minLength: 1, maxLength: 50 });
@@ -30,19 +34,19 @@ test("every trader's row keeps its values while the table grows", () => {
 
 test("the least recently active traders are forgotten; the others keep their rows", () => {
   const table = createWallets();
-  for (let n = 0; n < 5_000; n++) {
+  for (let n = 0; n < TRADERS; n++) {
     const row = rowOf(table, `0x${n}`, n * SECOND);
     table.numbers[row + LAST_BUY_MS] = n * SECOND;
     table.numbers[row + TRIPS] = n;
-    expect(table.count).toBeLessThanOrEqual(640);
+    expect(table.count).toBeLessThanOrEqual(MAX_ROWS + SPARE_ROWS);
   }
-  for (let n = 5_000 - 512; n < 5_000; n++) {
-    expect(table.numbers[rowOf(table, `0x${n}`, 5_000 * SECOND) + TRIPS]).toBe(n);
+  for (let n = TRADERS - MAX_ROWS; n < TRADERS; n++) {
+    expect(table.numbers[rowOf(table, `0x${n}`, TRADERS * SECOND) + TRIPS]).toBe(n);
   }
-  const forgotten = rowOf(table, "0x7", 5_000 * SECOND);
+  const forgotten = rowOf(table, "0x7", TRADERS * SECOND);
   expect(table.numbers[forgotten + TRIPS]).toBe(0);
   expect(table.numbers[forgotten + LAST_BUY_MS]).toBe(-1);
-  expect(table.numbers[forgotten + USD_AT_MS]).toBe(5_000 * SECOND);
+  expect(table.numbers[forgotten + USD_AT_MS]).toBe(TRADERS * SECOND);
 });
 
 test("among traders last active in the same block some are forgotten, but no later ones", () => {
@@ -50,10 +54,10 @@ test("among traders last active in the same block some are forgotten, but no lat
   const buy = (trader: string, atMs: number) => {
     table.numbers[rowOf(table, trader, atMs) + LAST_BUY_MS] = atMs;
   };
-  for (let n = 0; n < 600; n++) buy(`0xold${n}`, SECOND);
+  for (let n = 0; n < MAX_ROWS + SPARE_ROWS - 40; n++) buy(`0xold${n}`, SECOND);
   for (let n = 0; n < 40; n++) buy(`0xnew${n}`, (n + 2) * SECOND);
   buy("0xone-too-many", 50 * SECOND);
-  expect(table.count).toBe(513);
+  expect(table.count).toBe(MAX_ROWS + 1);
   for (let n = 0; n < 40; n++) {
     expect(table.numbers[rowOf(table, `0xnew${n}`, 50 * SECOND) + LAST_BUY_MS]).toBe((n + 2) * SECOND);
   }

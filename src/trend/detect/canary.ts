@@ -6,8 +6,8 @@ import { isRemoved } from "./liquidity-level.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
- * Judges whether a token looks dangerous. A grave warning is enough by itself; of the
- * others, two are needed. Only what the feed supports counts.
+ * Judges whether a token looks dangerous. A grave warning is enough by itself, and so are quick
+ * sellers; of the others, two are needed. Only what the feed supports counts.
  */
 
 /** The canary's warnings, as named in explanations. */
@@ -22,6 +22,11 @@ export const WARNINGS = [
   "repeat-buyers",
   /** A large part of the trading goes back and forth between the same wallets. */
   "round-trips",
+  /**
+   * Most buyers sold within minutes: the crowd is gone, or was one person's wallets. Any number of
+   * wallets can do that with the same money, so it is enough by itself. It does not end a flare.
+   */
+  "quick-sellers",
   /** One wallet bought more than half. */
   "one-buyer",
   /** The contract's source is known to be unverified. Weak: true of most new tokens. */
@@ -38,6 +43,7 @@ const BITS: Readonly<Record<Warning, number>> = {
   "round-trips": 16,
   "one-buyer": 32,
   "unverified-source": 64,
+  "quick-sellers": 128,
 };
 const GRAVE: readonly Warning[] = ["liquidity-removed", "no-seller", "price-collapsed"];
 const WEIGHTS: Readonly<Record<Warning, number>> = {
@@ -46,6 +52,7 @@ const WEIGHTS: Readonly<Record<Warning, number>> = {
   "price-collapsed": 1,
   "repeat-buyers": 0.6,
   "round-trips": 0.6,
+  "quick-sellers": 1,
   "one-buyer": 0.6,
   "unverified-source": 0.4,
 };
@@ -130,6 +137,7 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   let mask = 0;
   if (trades.longBuys > settings.buysPerBuyer * trades.longBuyers) mask |= BITS["repeat-buyers"];
   if (trades.roundTripUsd > settings.roundTripShare * trades.longUsd) mask |= BITS["round-trips"];
+  if (trades.quickSellers > settings.quickSellerShare * trades.longBuyers) mask |= BITS["quick-sellers"];
   if (trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd) mask |= BITS["one-buyer"];
   return mask;
 }

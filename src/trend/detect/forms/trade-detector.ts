@@ -65,6 +65,8 @@ export interface TradeState {
   logVariance: number;
   /** The canary's half hour: buyers, sellers, purchases, dollars bought, traded, round trips. */
   longBuyers: number;
+  /** Those of the buyers who have sold within minutes of a purchase. */
+  quickSellers: number;
   longSellers: number;
   longBuys: number;
   longBuyUsd: number;
@@ -116,6 +118,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     logMean: 0,
     logVariance: 1,
     longBuyers: 0,
+    quickSellers: 0,
     longSellers: 0,
     longBuys: 0,
     longBuyUsd: 0,
@@ -150,6 +153,7 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   // By default the two are the same, and this is the most frequent computation of all.
   const canary = settings.priceMs === CANARY_MS ? long : decay(elapsed, CANARY_MS);
   state.longBuyers *= canary;
+  state.quickSellers *= canary;
   state.longSellers *= canary;
   state.longBuys *= canary;
   state.longBuyUsd *= canary;
@@ -234,7 +238,9 @@ function addPurchase(
   numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
   if (isShallow) return;
   const canary = decay(ageMs, CANARY_MS);
-  state.longBuyers += newness(at, lastBuyMs, CANARY_MS) * canary;
+  const isNew = newness(at, lastBuyMs, CANARY_MS) * canary;
+  state.longBuyers += isNew;
+  if ((numbers[row + TRIPS] ?? 0) > 0) state.quickSellers += isNew;
   state.longBuys += canary;
   state.longBuyUsd += usd * canary;
   const usdAtMs = numbers[row + USD_AT_MS] ?? at;
@@ -282,6 +288,7 @@ function addSale(
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
     numbers[row + TRIPS] = trips;
     if (trips > 1) state.roundTripUsd += 2 * usd * canary;
+    else state.quickSellers += decay(state.atMs - lastBuyMs, CANARY_MS);
   }
   numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
