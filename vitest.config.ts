@@ -8,6 +8,7 @@ const SYSTEM = [
   "test/cluster/{cluster-node,gateways,redis-engine}.test.ts",
   "test/feed/chain/endpoints.test.ts",
   "test/feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
+  "test/history/gateway-history.test.ts",
   "test/repository/readme-examples.test.ts",
 ];
 
@@ -24,6 +25,7 @@ const SLOW = [
   "test/feed/{chain,exchange,simulated}/**/*.test.ts",
   "test/client/readme.test.ts",
   "test/feed/replay/cut.test.ts",
+  "test/history/history-writer.property.test.ts",
   "test/http/websocket-pressure.test.ts",
   "test/protocol/filter-law.test.ts",
   "test/source/{events,upstream}-law.test.ts",

@@ -24,6 +24,7 @@ import { createLogger } from "./create-logger.ts";
 import { type Frontend, type OpenFrontend, ownServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
+import { type OpenHistory, openHistory } from "./open/open-history.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
 import { type OpenCluster, type OpenSource, openSource, type Resume } from "./open/open-source.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
@@ -102,11 +103,13 @@ export async function startGatewayWithFrontend(
   const persistence = cluster?.persistence ?? openPersistence(persistenceOptions);
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
+  let history: OpenHistory | undefined;
   try {
     const { leaderKey, enricherKeys } = parts;
     const isEdge = leaderOf(config) !== undefined;
     keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
     alerts = await openAlerts(config.alerts, persistenceOptions);
+    history = openHistory(config, persistenceOptions);
     const sourceParts = { clock, logger, persistence, leaderKey, enricherKeys };
     const opened = cluster?.opened ?? openSource(config, sourceParts, parts.source);
     const own = {
@@ -115,6 +118,7 @@ export async function startGatewayWithFrontend(
       persistence,
       keys,
       alerts,
+      history,
       opened,
       openFrontend: openFrontend(keys),
       workers,
@@ -123,6 +127,7 @@ export async function startGatewayWithFrontend(
   } catch (error) {
     keys?.stop();
     alerts?.close();
+    history?.store.close();
     await persistence.close();
     throw error;
   }
@@ -154,6 +159,8 @@ interface RunParts {
   readonly keys: Keys;
   /** Default: no webhooks. */
   readonly alerts?: OpenAlerts | undefined;
+  /** Default: none is written. */
+  readonly history?: OpenHistory | undefined;
   readonly opened: OpenSource;
   readonly openFrontend: OpenFrontend;
   /** See MetricsParts. */
@@ -222,6 +229,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
   await frontend.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
+  const recorded = parts.history?.record({ log, head, signal: polling.signal });
   const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
   void reportStart(opened.source, reportSource, clock, polling.signal);
   const unwatch = watchFreshness({
@@ -243,12 +251,13 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     polling.abort(new Error("stopping"));
     unwatch();
     keys.stop();
-    await polled;
+    await Promise.all([polled, recorded]);
     await opened.close?.();
     await alerts?.stop();
     // The grace period of sessions that do not answer their close is part of the drain time.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await frontend?.close();
+    parts.history?.store.close();
     metrics?.close();
     await persistence.close();
   };

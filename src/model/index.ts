@@ -3,6 +3,7 @@ export * from "./chart.ts";
 export * from "./explanation.ts";
 export * from "./facts.ts";
 export * from "./flare.ts";
+export * from "./history.ts";
 export * from "./key-of.ts";
 export * from "./leaderboard.ts";
 export * from "./listing.ts";

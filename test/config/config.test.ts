@@ -59,6 +59,8 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   logCount: { text: "0", json: 1.5 },
   logFlareAge: { text: "-1s", json: true },
   logBytes: { text: "64MB", json: 67_108_864 },
+  historyAge: { text: "1m", json: 30 },
+  historyBytes: { text: "1KiB", json: 67_108_864 },
   maxSockets: { text: "many", json: 0 },
   anonymousRequests: { text: "0", json: "many" },
   maxSocketsPerIp: { text: "0x10", json: 1_000_001 },

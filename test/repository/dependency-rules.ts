@@ -12,6 +12,7 @@ export const ALLOWED: Record<string, { rooms: readonly string[]; packages: reado
   hub: { rooms: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { rooms: ["protocol"], packages: ["node:", "zod"] },
   alerts: { rooms: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },
+  history: { rooms: ["hub", "log", "protocol", "model"], packages: ["node:"] },
   metrics: {
     rooms: ["alerts", "feed", "hub", "log", "protocol", "source"],
     packages: ["node:", "prom-client"],

@@ -225,6 +225,17 @@ export const SETTINGS = {
     description:
       "Limit of stored events in memory and in the data directory. It overrides logAge, logCount and logFlareAge",
   }),
+  historyAge: setting("historyMs", duration(HOUR, 366 * 24 * HOUR), {
+    default: "30d",
+    example: "90d",
+    description: "Time for which finished flares are stored with their explanations, beyond the log",
+  }),
+  historyBytes: setting("historyBytes", size(64 * KIB, 1_024 * GIB), {
+    default: "64MiB",
+    example: "1GiB",
+    description:
+      "Limit of these records, in the data directory or else in memory. It overrides historyAge: the oldest are deleted first",
+  }),
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",
     example: "50000",

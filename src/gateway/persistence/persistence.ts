@@ -256,7 +256,7 @@ export function needsEngine({
 /** Returns the path of this source's file in the data directory, if there is one. */
 export function storedPath(
   options: Pick<PersistenceOptions, "config" | "sourceName">,
-  what: "events" | "alerts",
+  what: "events" | "alerts" | "history",
 ): string {
   return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
 }

@@ -1,0 +1,69 @@
+import type { Explanation, FinishCause, Flare } from "../model/index.ts";
+
+/** A start that was detected. */
+export interface FlareStart {
+  readonly id: string;
+  readonly at: string;
+  readonly why: Explanation | null;
+}
+
+/** A flare that finished. Its start is looked up in the store. */
+export interface FlareFinish {
+  readonly flare: Flare;
+  readonly why: Explanation | null;
+  readonly cause: FinishCause;
+}
+
+/** Changes between two cursors of the log, in order. */
+export interface HistoryBatch {
+  /** The position in the log after these changes. */
+  readonly cursor: string;
+  /** Event time, in milliseconds since 1970 UTC. Older records expire by it. */
+  readonly nowMs: number;
+  readonly starts: readonly FlareStart[];
+  readonly finishes: readonly FlareFinish[];
+}
+
+/** The position of a record: newest finish first, then by id. */
+export interface RecordKey {
+  readonly finishedMs: number;
+  readonly id: string;
+}
+
+export interface HistoryQuery {
+  /** Bounds of the finish, inclusive, in milliseconds since 1970 UTC. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  /** Compared without regard to case. */
+  readonly address?: string | undefined;
+  readonly symbol?: string | undefined;
+  /** Only records after this one. */
+  readonly after?: RecordKey | undefined;
+  readonly limit: number;
+}
+
+export interface StoredRecord {
+  readonly key: RecordKey;
+  /** A FlareRecord as JSON. */
+  readonly body: string;
+}
+
+/**
+ * Finished flares, for longer than the log and its lists. Bounded by age and bytes: the oldest
+ * expire first.
+ */
+export interface HistoryStore {
+  /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
+  readonly cursor: string | undefined;
+  /** What the records and starts take, without indexes. */
+  readonly size: { readonly flares: number; readonly bytes: number };
+  /** Stores a batch and its cursor atomically. A repeated batch changes nothing. */
+  commit(batch: HistoryBatch): void;
+  /** Returns why a running flare started; `undefined` if its start is not stored. */
+  started(id: string): Explanation | null | undefined;
+  /** Returns a finished flare. */
+  find(id: string): StoredRecord | undefined;
+  /** Returns up to `limit` records, newest finish first. */
+  page(query: HistoryQuery): readonly StoredRecord[];
+  close(): void;
+}

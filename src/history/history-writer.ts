@@ -1,0 +1,105 @@
+import type { Head } from "../hub/index.ts";
+import type { Notify } from "../lib/notify.ts";
+import { messageOf } from "../lib/text/message-of.ts";
+import type { Clock } from "../lib/time/clock.ts";
+import { decodeTail, type EventLog } from "../log/index.ts";
+import { type Cursor, type EventBody, formatCursor, parseCursor, type Snapshot } from "../protocol/index.ts";
+import type { FlareFinish, FlareStart, HistoryStore } from "./history-store.ts";
+
+interface HistoryWriting {
+  readonly log: EventLog;
+  readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
+  readonly store: Pick<HistoryStore, "cursor" | "commit">;
+  readonly clock: Clock;
+  readonly notify: Notify;
+  readonly signal: AbortSignal;
+}
+
+/** Records read from the log at once. */
+const READ_RECORDS = 512;
+const READY_LOOK_MS = 200;
+/** Pause after a fault, such as a full disk. */
+const FAULT_REST_MS = 5_000;
+
+/**
+ * Writes starts and finishes from the log into the store, until the signal aborts. Never rejects.
+ * It continues after the stored cursor, so a process that was killed loses and repeats nothing. If
+ * the log lacks events after it, the finished flares of the lists fill the gap.
+ */
+export async function writeHistory(writing: HistoryWriting): Promise<void> {
+  const { log, head, clock, notify, signal } = writing;
+  const appends = new Signal();
+  const stopListening = log.onAppend(() => appends.raise());
+  signal.addEventListener("abort", () => appends.raise(), { once: true });
+  while (!signal.aborted) {
+    try {
+      while (!head.ready) await clock.sleep(READY_LOOK_MS, signal);
+      await follow(writing, appends);
+    } catch (error) {
+      if (signal.aborted) break;
+      notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
+      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
+    }
+  }
+  stopListening();
+}
+
+async function follow({ log, head, store, signal }: HistoryWriting, appends: Signal): Promise<void> {
+  let at: Cursor | undefined = parseCursor(store.cursor ?? "");
+  while (!signal.aborted) {
+    const appended = appends.next();
+    const result = at && !log.strayed(at) ? await log.readLasting(at, READ_RECORDS) : undefined;
+    if (!at || !result || result.kind === "lost") {
+      at = head.cursor;
+      const { snapshot, observedAtMs } = head;
+      store.commit({ cursor: formatCursor(at), nowMs: observedAtMs, starts: [], finishes: listed(snapshot) });
+      continue;
+    }
+    if (result.through === at.seq) {
+      await appended;
+      continue;
+    }
+    // Before any wait: afterwards the log may hold another history.
+    at = log.cursorAt(result.through);
+    const bodies = result.records.map(({ tail }) => decodeTail(tail));
+    const starts = bodies.flatMap(startOf);
+    const finishes = bodies.flatMap(finishOf);
+    if (starts.length + finishes.length === 0) continue;
+    const nowMs = Date.parse(bodies.at(-1)?.observed_at ?? "");
+    store.commit({ cursor: formatCursor(at), nowMs, starts, finishes });
+  }
+}
+
+function startOf({ name, data }: EventBody): readonly FlareStart[] {
+  if (name !== "flare-started" || data.cause !== "detected") return [];
+  const { flare, why } = data;
+  return [{ id: flare.id, at: flare.started_trending_at, why }];
+}
+
+/** A flare that vanishes upstream leaves the running lists without entering the finished ones. */
+function finishOf({ name, data }: EventBody): readonly FlareFinish[] {
+  if (name !== "flare-finished") return [];
+  const { flare, why, cause } = data;
+  return [{ flare, why, cause }];
+}
+
+function listed({ flares, explanations }: Snapshot): readonly FlareFinish[] {
+  return flares.finished_trending.map((flare) => {
+    const why = explanations[flare.id] ?? null;
+    return { flare, why, cause: why?.finish_cause ?? "upstream" };
+  });
+}
+
+/** Wakes whoever waits for the next {@link raise}. */
+class Signal {
+  #waiting = Promise.withResolvers<void>();
+
+  next(): Promise<void> {
+    return this.#waiting.promise;
+  }
+
+  raise(): void {
+    this.#waiting.resolve();
+    this.#waiting = Promise.withResolvers();
+  }
+}

@@ -1,0 +1,181 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { openDatabase, transact } from "../lib/io/sqlite.ts";
+import type { Explanation } from "../model/index.ts";
+import type {
+  FlareFinish,
+  FlareStart,
+  HistoryBatch,
+  HistoryQuery,
+  HistoryStore,
+  StoredRecord,
+} from "./history-store.ts";
+
+const FORM = {
+  /** `FLWH`. */
+  applicationId: 0x464c5748,
+  version: 1,
+  tables: `
+  CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL) STRICT;
+  CREATE TABLE start (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
+  CREATE TABLE flare (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
+    bytes INTEGER NOT NULL, flare TEXT NOT NULL, started TEXT NOT NULL, why TEXT NOT NULL, cause TEXT NOT NULL) STRICT;
+  CREATE INDEX oldest_start ON start (at_ms, id, bytes);
+  CREATE INDEX newest ON flare (finished_ms, id, bytes);
+  CREATE INDEX by_address ON flare (address, finished_ms, id);
+  CREATE INDEX by_symbol ON flare (symbol, finished_ms, id);
+`,
+};
+
+interface HistoryLimits {
+  /** How long a flare is stored after its finish, in event time. */
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
+/** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
+export function openSqliteHistoryStore(limits: HistoryLimits, path?: string): HistoryStore {
+  const db = openDatabase(path, FORM);
+  try {
+    return new SqliteHistoryStore(db, limits);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+type Row = Record<string, SQLOutputValue>;
+
+class SqliteHistoryStore implements HistoryStore {
+  readonly #db: DatabaseSync;
+  readonly #limits: HistoryLimits;
+  readonly #prepared = new Map<string, StatementSync>();
+  #bytes: number;
+
+  constructor(db: DatabaseSync, limits: HistoryLimits) {
+    this.#db = db;
+    this.#limits = limits;
+    this.#bytes = this.#measure();
+  }
+
+  get cursor(): string | undefined {
+    const row = this.#get("SELECT cursor FROM position");
+    return row && String(row.cursor);
+  }
+
+  get size(): { readonly flares: number; readonly bytes: number } {
+    return { flares: Number(this.#get("SELECT count(*) AS count FROM flare")?.count), bytes: this.#bytes };
+  }
+
+  commit({ cursor, nowMs, starts, finishes }: HistoryBatch): void {
+    transact(this.#db, () => {
+      for (const start of starts) this.#start(start);
+      for (const finish of finishes) this.#finish(finish);
+      const oldestMs = nowMs - this.#limits.maxAgeMs;
+      this.#prepare("DELETE FROM start WHERE at_ms < ?").run(oldestMs);
+      this.#prepare("DELETE FROM flare WHERE finished_ms < ?").run(oldestMs);
+      this.#bytes = this.#measure();
+      if (this.#bytes > this.#limits.maxBytes) this.#shrink();
+      this.#prepare("INSERT OR REPLACE INTO position VALUES (1, ?)").run(cursor);
+    });
+  }
+
+  started(id: string): Explanation | null | undefined {
+    const row = this.#get("SELECT why FROM start WHERE id = ?", id);
+    return row && parseWhy(String(row.why));
+  }
+
+  find(id: string): StoredRecord | undefined {
+    const row = this.#get("SELECT * FROM flare WHERE id = ?", id);
+    return row && readRecord(row);
+  }
+
+  page({ fromMs, toMs, address, symbol, after, limit }: HistoryQuery): readonly StoredRecord[] {
+    const wanted: (readonly [condition: string, ...values: (string | number)[]])[] = [];
+    if (fromMs !== undefined) wanted.push(["finished_ms >= ?", fromMs]);
+    if (toMs !== undefined) wanted.push(["finished_ms <= ?", toMs]);
+    if (address !== undefined) wanted.push(["address = ?", address.toLowerCase()]);
+    if (symbol !== undefined) wanted.push(["symbol = ?", symbol.toLowerCase()]);
+    if (after !== undefined) wanted.push(["(finished_ms, id) < (?, ?)", after.finishedMs, after.id]);
+    const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([condition]) => condition).join(" AND ")}`;
+    const values = wanted.flatMap(([, ...bound]) => bound);
+    const sql = `SELECT * FROM flare ${where} ORDER BY finished_ms DESC, id DESC LIMIT ?`;
+    return this.#prepare(sql)
+      .all(...values, limit)
+      .map(readRecord);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #start({ id, at, why }: FlareStart): void {
+    const insert =
+      "INSERT INTO start SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM flare WHERE id = ?1) ON CONFLICT DO NOTHING";
+    const text = JSON.stringify(why);
+    this.#prepare(insert).run(id, Date.parse(at), Buffer.byteLength(text), text);
+  }
+
+  /** Stores the flare with its start, also that of an earlier finish of the same flare. */
+  #finish({ flare, why, cause }: FlareFinish): void {
+    const { id, token, finished_trending_at: finishedAt } = flare;
+    const known = this.#get(
+      "SELECT why FROM start WHERE id = ?1 UNION ALL SELECT started FROM flare WHERE id = ?1 LIMIT 1",
+      id,
+    );
+    const texts = [JSON.stringify(flare), known ? String(known.why) : "null", JSON.stringify(why)];
+    this.#prepare("INSERT OR REPLACE INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+      id,
+      Date.parse(finishedAt ?? flare.started_trending_at),
+      token.address.toLowerCase(),
+      token.symbol.toLowerCase(),
+      texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+      ...texts,
+      cause,
+    );
+    this.#prepare("DELETE FROM start WHERE id = ?").run(id);
+  }
+
+  #measure(): number {
+    const total =
+      "SELECT total(bytes) AS bytes FROM (SELECT bytes FROM flare UNION ALL SELECT bytes FROM start)";
+    return Number(this.#get(total)?.bytes);
+  }
+
+  /** Deletes the oldest records and starts until the rest fits. */
+  #shrink(): void {
+    const oldest = this.#prepare(
+      `SELECT id, finished_ms AS at_ms, bytes FROM flare UNION ALL SELECT id, at_ms, bytes FROM start
+        ORDER BY at_ms, id`,
+    );
+    const expired: string[] = [];
+    for (const { id, bytes } of oldest.iterate()) {
+      if (this.#bytes <= this.#limits.maxBytes) break;
+      this.#bytes -= Number(bytes);
+      expired.push(String(id));
+    }
+    for (const id of expired) {
+      this.#prepare("DELETE FROM flare WHERE id = ?").run(id);
+      this.#prepare("DELETE FROM start WHERE id = ?").run(id);
+    }
+  }
+
+  /** Caches statements: preparing one costs more than running it. */
+  #prepare(sql: string): StatementSync {
+    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
+    this.#prepared.set(sql, prepared);
+    return prepared;
+  }
+
+  #get(sql: string, ...values: (string | number)[]): Row | undefined {
+    return this.#prepare(sql).get(...values);
+  }
+}
+
+function readRecord({ id, finished_ms, flare, started, why, cause }: Row): StoredRecord {
+  const body = `{"flare":${flare},"started":${started},"why":${why},"cause":${JSON.stringify(cause)}}`;
+  return { key: { finishedMs: Number(finished_ms), id: String(id) }, body };
+}
+
+function parseWhy(text: string): Explanation | null {
+  return JSON.parse(text) as Explanation | null;
+}

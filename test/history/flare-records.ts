@@ -1,0 +1,40 @@
+import type { FlareFinish } from "../../src/history/history-store.ts";
+import type { Explanation, Flare } from "../../src/model/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+
+export const START_MS = Date.UTC(2026, 0, 1);
+export const MINUTE_MS = 60_000;
+const timeAt = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
+
+/** Ids whose order differs from that of their numbers. */
+export const idOf = (number: number) =>
+  `${((number * 7_919) % 65_536).toString(16).padStart(8, "0")}-0000-5000-8000-${String(number).padStart(12, "0")}`;
+
+/** The flare with this number, which starts at that minute; one of three tokens. */
+export function flareAt(number: number, minute: number): Flare {
+  const token = number % 3;
+  return {
+    ...SAMPLE_FLARE,
+    id: idOf(number),
+    token: {
+      ...SAMPLE_FLARE.token,
+      address: `0xAb0${token}`,
+      symbol: `Tok${token}`,
+      name: `é🔥 "${number}"`,
+    },
+    started_trending_at: timeAt(minute),
+    finished_trending_at: null,
+  };
+}
+
+export const whyAt = (minute: number, finished = false): Explanation => ({
+  ...SAMPLE_EXPLANATION,
+  at: timeAt(minute),
+  finish_cause: finished ? "faded" : null,
+});
+
+/** The finish of a flare that lasted ten minutes. */
+export function finishAt(number: number, minute: number): FlareFinish {
+  const flare = { ...flareAt(number, minute - 10), finished_trending_at: timeAt(minute) };
+  return { flare, why: whyAt(minute, true), cause: "faded" };
+}

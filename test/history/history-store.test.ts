@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { HistoryBatch, HistoryQuery, HistoryStore } from "../../src/history/history-store.ts";
+import { openSqliteHistoryStore } from "../../src/history/index.ts";
+import { FlareRecord } from "../../src/model/index.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+import { finishAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+
+const ROOMY = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
+type Limits = typeof ROOMY;
+
+const ADAPTERS = {
+  memory: (_finish: Finish, limits: Limits) => openSqliteHistoryStore(limits),
+  sqlite: (finish: Finish, limits: Limits) =>
+    openSqliteHistoryStore(limits, join(newDirectory(finish), "history.sqlite")),
+};
+
+function commit(store: HistoryStore, minute: number, batch: Partial<HistoryBatch>): void {
+  const nowMs = START_MS + minute * MINUTE_MS;
+  store.commit({ cursor: `test1-${minute}`, nowMs, starts: [], finishes: [], ...batch });
+}
+
+const ids = (store: HistoryStore, query: Partial<HistoryQuery> = {}) =>
+  store.page({ limit: 1_000, ...query }).map(({ key }) => key.id);
+
+describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_name, make) => {
+  const opened = (finish: Finish, limits: Partial<Limits> = {}) => {
+    const store = make(finish, { ...ROOMY, ...limits });
+    finish(() => store.close());
+    return store;
+  };
+
+  test("a new store is empty, without a position", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    expect([store.cursor, store.size, ids(store)]).toEqual([undefined, { flares: 0, bytes: 0 }, []]);
+    expect([store.find(idOf(1)), store.started(idOf(1))]).toEqual([undefined, undefined]);
+  });
+
+  test("a finished flare has both explanations, and only then is complete", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    const finish = finishAt(1, 20);
+    commit(store, 10, { starts: [{ id: idOf(1), at: finish.flare.started_trending_at, why: whyAt(10) }] });
+    expect([store.started(idOf(1)), store.find(idOf(1))]).toEqual([whyAt(10), undefined]);
+    commit(store, 20, { finishes: [finish] });
+    expect(store.cursor).toBe("test1-20");
+    expect(store.started(idOf(1))).toBeUndefined();
+    const found = store.find(idOf(1));
+    expect(FlareRecord.parse(JSON.parse(found?.body ?? ""))).toEqual({ ...finish, started: whyAt(10) });
+    expect(found?.key).toEqual({ finishedMs: START_MS + 20 * MINUTE_MS, id: idOf(1) });
+    expect(store.page({ limit: 9 })).toEqual([found]);
+  });
+
+  test("a start that was not seen is null", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    commit(store, 20, { finishes: [finishAt(1, 20)] });
+    expect(JSON.parse(store.find(idOf(1))?.body ?? "")).toMatchObject({ started: null });
+  });
+
+  test("a repeated batch changes nothing but the position", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    const batch = {
+      starts: [{ id: idOf(1), at: finishAt(1, 20).flare.started_trending_at, why: whyAt(10) }],
+      finishes: [finishAt(1, 20), finishAt(1, 20), finishAt(2, 20)],
+    };
+    commit(store, 20, batch);
+    const before = [store.page({ limit: 9 }), store.size];
+    commit(store, 21, batch);
+    expect([store.page({ limit: 9 }), store.size]).toEqual(before);
+    expect(store.cursor).toBe("test1-21");
+  });
+
+  test("pages are newest first, ties by id, and continue after any record", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    const numbers = Array.from({ length: 20 }, (_, number) => number);
+    commit(store, 30, { finishes: numbers.map((number) => finishAt(number, 20 + Math.floor(number / 4))) });
+    const all = store.page({ limit: 1_000 });
+    const sorted = all.toSorted(
+      (a, b) => b.key.finishedMs - a.key.finishedMs || (a.key.id < b.key.id ? 1 : -1),
+    );
+    expect(all.map(({ key }) => key)).toEqual(sorted.map(({ key }) => key));
+    expect(all.length).toBe(20);
+    for (const [at, { key }] of all.entries())
+      expect(store.page({ limit: 3, after: key })).toEqual(all.slice(at + 1, at + 4));
+  });
+
+  test("time bounds are inclusive; address and symbol ignore case", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    commit(store, 30, { finishes: [1, 2, 3, 4].map((number) => finishAt(number, 20 + number)) });
+    const at = (minute: number) => START_MS + minute * MINUTE_MS;
+    expect(ids(store, { fromMs: at(22), toMs: at(23) })).toEqual([idOf(3), idOf(2)]);
+    expect(ids(store, { address: "0XAB01" })).toEqual([idOf(4), idOf(1)]);
+    expect(ids(store, { symbol: "tOK2" })).toEqual([idOf(2)]);
+    expect(ids(store, { symbol: "tOK2", address: "0xab01" })).toEqual([]);
+    expect(ids(store, { symbol: "Tok1", toMs: at(23) })).toEqual([idOf(1)]);
+  });
+
+  test("records expire by the event time of later batches", ({ onTestFinished }) => {
+    const store = opened(onTestFinished, { maxAgeMs: 10 * MINUTE_MS });
+    commit(store, 20, { finishes: [finishAt(1, 19), finishAt(2, 20)], starts: [startOf(7, 12)] });
+    commit(store, 30, {});
+    expect(ids(store)).toEqual([idOf(2)]);
+    expect(store.started(idOf(7))).toBeUndefined();
+  });
+
+  test("beyond the limit of bytes the oldest expire, starts included", ({ onTestFinished }) => {
+    const one = opened(onTestFinished);
+    commit(one, 20, { finishes: [finishAt(1, 20)] });
+    const { bytes } = one.size;
+    const store = opened(onTestFinished, { maxBytes: 3 * bytes + 8 });
+    commit(store, 20, { starts: [startOf(9, 1)], finishes: [1, 2, 3].map((n) => finishAt(n, 20 + n)) });
+    expect([ids(store), store.started(idOf(9))]).toEqual([[idOf(3), idOf(2), idOf(1)], undefined]);
+    commit(store, 30, { finishes: [finishAt(4, 30)] });
+    expect(ids(store)).toEqual([idOf(4), idOf(3), idOf(2)]);
+    expect(store.size.bytes).toBeLessThanOrEqual(3 * bytes + 8);
+  });
+});
+
+function startOf(number: number, minute: number) {
+  return { id: idOf(number), at: new Date(START_MS + minute * MINUTE_MS).toISOString(), why: whyAt(minute) };
+}
+
+test("the file holds everything across openings", ({ onTestFinished }) => {
+  const path = join(newDirectory(onTestFinished), "history.sqlite");
+  const first = openSqliteHistoryStore(ROOMY, path);
+  commit(first, 20, { starts: [startOf(2, 20)], finishes: [finishAt(1, 20)] });
+  const before = [first.page({ limit: 9 }), first.size, first.cursor, first.started(idOf(2))];
+  first.close();
+  const second = openSqliteHistoryStore(ROOMY, path);
+  onTestFinished(() => second.close());
+  expect([second.page({ limit: 9 }), second.size, second.cursor, second.started(idOf(2))]).toEqual(before);
+});

@@ -1,0 +1,165 @@
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { HistoryStore } from "../../src/history/index.ts";
+import { openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts";
+import { Head } from "../../src/hub/index.ts";
+import { createMemoryLog } from "../../src/log/index.ts";
+import { EMPTY_SNAPSHOT, type FlareRecord, keyOf, type Snapshot } from "../../src/model/index.ts";
+import { toEvents } from "../../src/source/index.ts";
+import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
+import { newDirectory } from "../support/edges.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+
+const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
+/** So few finished flares are listed that the lists alone cannot restore the history. */
+const MAX_LISTED = 2;
+
+/** A market whose minutes start and finish flares, with the log and head of a gateway. */
+class Market {
+  readonly clock = new ManualClock();
+  readonly log = createMemoryLog({ ...ROOMY_LOG, clock: this.clock });
+  readonly head = new Head({
+    log: this.log,
+    initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS },
+  });
+  #minute = 0;
+  #started = 0;
+  #finished = 0;
+
+  /** One minute later: so many flares start, and so many of the oldest finish. */
+  async step(starts: number, finishes: number): Promise<void> {
+    const minute = ++this.#minute;
+    const { flares, explanations } = this.head.snapshot;
+    const begun = Array.from({ length: starts }, () => flareAt(this.#started++, minute));
+    const ended = Array.from({ length: Math.min(finishes, flares.pro.length) }, () => {
+      return finishAt(this.#finished++, minute);
+    });
+    const endedIds = new Set(ended.map(({ flare }) => flare.id));
+    const pro = [...begun, ...flares.pro.filter(({ id }) => !endedIds.has(id))];
+    const finished = [...ended.map(({ flare }) => flare), ...flares.finished_trending].slice(0, MAX_LISTED);
+    const whys = {
+      ...explanations,
+      ...Object.fromEntries(begun.map(({ id }) => [id, whyAt(minute)])),
+      ...Object.fromEntries(ended.map(({ flare, why }) => [flare.id, why])),
+    };
+    const listed = new Set([...pro, ...finished].map(keyOf));
+    const snapshot: Snapshot = {
+      ...EMPTY_SNAPSHOT,
+      flares: { free: [], pro, finished_trending: finished },
+      explanations: Object.fromEntries(
+        Object.entries(whys).flatMap(([id, why]) => (listed.has(id) && why ? [[id, why]] : [])),
+      ),
+    };
+    const observedAtMs = START_MS + minute * MINUTE_MS;
+    await this.head.publish({
+      events: toEvents(this.head.snapshot, snapshot, observedAtMs),
+      snapshot,
+      observedAtMs,
+    });
+  }
+
+  /** A writer that can be killed: from that moment on it stores nothing. */
+  write(store: HistoryStore): { kill(): void } {
+    const killed = new AbortController();
+    const { signal } = killed;
+    const mortal: Pick<HistoryStore, "cursor" | "commit"> = {
+      cursor: store.cursor,
+      commit: (batch) => {
+        if (!signal.aborted) store.commit(batch);
+      },
+    };
+    const { log, head, clock } = this;
+    void writeHistory({ log, head, store: mortal, clock, signal, notify: expect.unreachable });
+    return { kill: () => killed.abort() };
+  }
+}
+
+const bodies = (store: HistoryStore) => store.page({ limit: 10_000 }).map(({ body }) => body);
+
+const ops = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.record({ starts: fc.nat(3), finishes: fc.nat(3), settles: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ down: fc.nat(5) }) },
+  ),
+  { minLength: 10, maxLength: 120, size: "max" },
+);
+
+test("after any kills the history is that of a writer that was never killed", async ({ onTestFinished }) => {
+  const directory = newDirectory(onTestFinished);
+  let runs = 0;
+  await fc.assert(
+    fc.asyncProperty(ops, async (todo) => {
+      const market = new Market();
+      const path = join(directory, `${++runs}.sqlite`);
+      const steady = openSqliteHistoryStore(LIMITS);
+      const watcher = market.write(steady);
+      let store = openSqliteHistoryStore(LIMITS, path);
+      let writer = market.write(store);
+      for (const op of todo) {
+        if ("down" in op) {
+          writer.kill();
+          store.close();
+          // The gateway writes its log before the history, so a kill may come between the two.
+          for (let step = 0; step < op.down; step += 1) await market.step(1, 1);
+          store = openSqliteHistoryStore(LIMITS, path);
+          writer = market.write(store);
+        } else {
+          await market.step(op.starts, op.finishes);
+          if (op.settles) await turn();
+        }
+      }
+      await turn();
+      expect(bodies(store)).toEqual(bodies(steady));
+      expect(store.size).toEqual(steady.size);
+      watcher.kill();
+      writer.kill();
+      store.close();
+      steady.close();
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("each finished flare is stored once, with why it started", async () => {
+  const market = new Market();
+  const store = openSqliteHistoryStore(LIMITS);
+  const writer = market.write(store);
+  await turn();
+  for (let minute = 0; minute < 300; minute += 1) await market.step(1, minute % 2);
+  await turn();
+  const records: FlareRecord[] = bodies(store).map((body) => JSON.parse(body));
+  expect(records.map(({ flare }) => flare.id).toSorted()).toEqual(
+    Array.from({ length: 150 }, (_, number) => idOf(number)).toSorted(),
+  );
+  for (const { flare, started, why, cause } of records) {
+    // The flare with number N starts in minute N + 1.
+    expect(started?.at).toBe(whyAt(Number(flare.id.slice(-12)) + 1).at);
+    expect([why?.at, why?.finish_cause, cause]).toEqual([flare.finished_trending_at, "faded", "faded"]);
+  }
+  writer.kill();
+  store.close();
+});
+
+test("a history that the log no longer continues takes the finished flares of the lists", async () => {
+  const market = new Market();
+  const store = openSqliteHistoryStore(LIMITS);
+  store.commit({
+    cursor: "another-7",
+    nowMs: START_MS,
+    starts: [],
+    finishes: [finishAt(999, 0)],
+  });
+  for (const _ of [1, 2, 3, 4]) await market.step(1, 1);
+  const writer = market.write(store);
+  await turn();
+  const stored = store.page({ limit: 9 }).map(({ key }) => key.id);
+  expect(stored).toEqual([...market.head.snapshot.flares.finished_trending.map(keyOf), idOf(999)]);
+  await market.step(0, 1);
+  await turn();
+  expect(store.page({ limit: 9 })).toHaveLength(MAX_LISTED + 2);
+  writer.kill();
+  store.close();
+});
