@@ -5,7 +5,6 @@ import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
-import { REMOVED_SETTINGS, removedSetting } from "./removed.ts";
 import {
   badValue,
   directoryOf,
@@ -85,21 +84,14 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
     settings = SETTING_NAMES,
     positionals = [],
   } = input;
-  const removed = [...REMOVED_SETTINGS.keys()];
-  const removedFlags = Object.fromEntries(removed.map((name) => [flagOf(name), { value: true }]));
-  const forms = { ...settingFlags(settings), ...removedFlags, ...input.flags };
+  const forms = { ...settingFlags(settings), ...input.flags };
   const parsed = parseFlags(
     args,
     forms,
     positionals.length,
     settings.includes("source") ? MEANT_FLAGS : undefined,
   );
-  const stale = removed.filter((name) => parsed.flags.has(flagOf(name)));
-  const problems = [
-    ...parsed.problems,
-    ...stale.map((name) => removedSetting(name, fromFlag(name))),
-    ...missingWords(positionals.slice(parsed.positionals.length)),
-  ];
+  const problems = [...parsed.problems, ...missingWords(positionals.slice(parsed.positionals.length))];
   const flags = layer(settings, (name) => {
     const value = parsed.flags.get(flagOf(name));
     return value === undefined ? undefined : { value, from: fromFlag(name), directory };
@@ -150,9 +142,7 @@ function readEnvironment(
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
     if (KEY_VARIABLES.has(variable)) continue;
     const name = names.get(variable);
-    const removed = [...REMOVED_SETTINGS.keys()].find((one) => variableOf(one) === variable);
     if (name) given.set(name, { value, from: fromVariable(name), directory, ambient: true });
-    else if (removed) problems.push(removedSetting(removed, fromVariable(removed)));
     else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);
   }
   return given;
@@ -195,7 +185,6 @@ function readObject(
   for (const [key, value] of Object.entries(content)) {
     if (key === "config")
       problems.push("config cannot be set in a file: a settings file cannot name another");
-    else if (REMOVED_SETTINGS.has(key)) problems.push(removedSetting(key, from(key)));
     else if (!isSettingName(key))
       problems.push(`unknown setting ${JSON.stringify(key)}${suggestion(key, SETTING_NAMES)}`);
     else if (value !== undefined) given.set(key, { value, from: from(key), directory });

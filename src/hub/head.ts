@@ -1,14 +1,5 @@
-import { BoundedMap } from "../lib/bounded-map.ts";
 import type { EventLog, LogRecord } from "../log/event-log.ts";
-import {
-  type Channel,
-  type Cursor,
-  EMPTY_SNAPSHOT,
-  type EventBody,
-  type Lists,
-  projectSnapshot,
-  type Snapshot,
-} from "../protocol/index.ts";
+import { type Cursor, EMPTY_SNAPSHOT, type EventBody, type Lists, type Snapshot } from "../protocol/index.ts";
 
 export interface HeadBatch {
   /** Event time of the data, in milliseconds since 1970 UTC. Absent: as before. */
@@ -28,9 +19,6 @@ export interface HeadBase {
 /** Called after each batch, in order. Must neither throw nor wait for a publish. */
 type HeadListener = (records: readonly LogRecord[], head: Head, events: readonly EventBody[]) => void;
 
-/** Maximum cached snapshot texts. Clients request few channel sets. */
-const MAX_CACHED_TEXTS = 32;
-
 interface HeadOptions {
   readonly log: EventLog;
   /** The state at the log's head, for a restored log. Without it the head is not ready. */
@@ -48,7 +36,6 @@ export class Head {
   readonly #onError: (error: unknown) => void;
   readonly #listeners = new Set<HeadListener>();
   readonly #restartListeners = new Set<(base: HeadBase) => void>();
-  readonly #texts = new BoundedMap<string, string>(MAX_CACHED_TEXTS);
   #cursor: Cursor;
   #snapshot: Snapshot;
   #observedAtMs: number;
@@ -114,12 +101,6 @@ export class Head {
     this.#pause = pause;
   }
 
-  /** Returns these channels' part of the snapshot as JSON, cached until the next change. */
-  snapshotText(channels: readonly Channel[]): string {
-    const key = [...channels].sort().join();
-    return this.#texts.ensure(key, () => JSON.stringify(projectSnapshot(this.#snapshot, channels)));
-  }
-
   /** Isolates the publisher, which would retry the batch, from a listener's error. */
   #guard(call: () => void): void {
     try {
@@ -147,7 +128,6 @@ export class Head {
     this.#snapshot = base.lists.snapshot;
     this.#observedAtMs = base.observedAtMs;
     this.#ready = true;
-    this.#texts.clear();
     for (const listener of this.#restartListeners) this.#guard(() => listener(base));
   }
 
@@ -158,7 +138,6 @@ export class Head {
     if (batch.observedAtMs !== undefined) this.#observedAtMs = batch.observedAtMs;
     if (batch.snapshot) {
       this.#ready = true;
-      if (batch.snapshot !== this.#snapshot) this.#texts.clear();
       this.#snapshot = batch.snapshot;
     }
     for (const listener of this.#listeners) this.#guard(() => listener(records, this, batch.events));

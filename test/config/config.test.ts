@@ -309,25 +309,6 @@ describe("all mistakes", () => {
     expect(failureOf(() => load(["--config", configFile([])]))).toContain("must contain a JSON object");
   });
 
-  test("a removed setting is reported with the reason, wherever it is given", () => {
-    const url = "https://www.reddit.com/r/defi/new.json";
-    const path = configFile({ redditUrl: url, enrich: ["coingecko", "reddit"] });
-    const message = failureOf(() =>
-      load(["--config", path, "--reddit-url", url], { FLAREWIRE_REDDIT_URL: url }),
-    );
-    const reason = "was removed: Reddit closed its API in May 2026; delete it";
-    expect(message.split("\n")).toEqual([
-      "4 settings are invalid",
-      `  redditUrl (flag --reddit-url) ${reason}`,
-      `  redditUrl (environment FLAREWIRE_REDDIT_URL) ${reason}`,
-      `  redditUrl (redditUrl in ${path}) ${reason}`,
-      `  enrich = ["coingecko","reddit"] (enrich in ${path}) names reddit, which ${reason}`,
-    ]);
-    expect(failureOf(() => load(["--enrich", "coingecko,reddit"]))).toContain("names reddit, which was");
-    const embedded: object = { redditUrl: url };
-    expect(failureOf(() => createConfig(embedded))).toContain("redditUrl (setting redditUrl)");
-  });
-
   test("settings that contradict each other are rejected", () => {
     const message = failureOf(() => load(["--source", "http://x.example", "--poll-interval", "1m"]));
     expect(message).toContain("staleAfter must be longer than pollInterval = 1m, got 15s");

@@ -54,24 +54,6 @@ test("[F3] a poll that is ahead of a mirror waits for it, too", async ({ make })
   expect(await inVain).toMatchObject({ kind: "lost", lost: { reason: "ahead" } });
 });
 
-test("[P8] [F3] a poll that is ahead of a mirror counts as one that waits", async ({ make }) => {
-  const sut = make(LIMITS);
-  const { hub } = sut;
-  const parts = { ...sut, history: hub.history, stopping: hub.stopping };
-  const query = { channels: ["*"], limit: 10, waitMs: 0 };
-  for (const [aheadWaitMs, after, waits] of [
-    [3_000, `${EPOCH}-9`, true],
-    [3_000, `${EPOCH}-0`, false],
-    [3_000, "stranger-9", false],
-    [3_000, "oldest", false],
-    [3_000, undefined, false],
-    [0, `${EPOCH}-9`, false],
-  ] as const) {
-    expect(new LongPoll({ ...parts, aheadWaitMs }).mayWait({ ...query, after }), `${after}`).toBe(waits);
-  }
-  expect(new LongPoll({ ...parts, aheadWaitMs: 0 }).mayWait({ ...query, waitMs: 1 })).toBe(true);
-});
-
 test("[F3] [W14] [W16] a client that waits for its answer gets no cursor before it, and heartbeats from there on", async ({
   make,
 }) => {

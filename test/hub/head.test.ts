@@ -2,13 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
-import {
-  EMPTY_SNAPSHOT,
-  LIST_CHANNEL_NAMES,
-  listsOf,
-  projectSnapshot,
-  toEpoch,
-} from "../../src/protocol/index.ts";
+import { listsOf, toEpoch } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { TestMarket } from "./test-market.ts";
@@ -74,28 +68,6 @@ test("it is ready with the first snapshot, not with a change of the source's sta
   expect([head.ready, head.cursor.seq, head.snapshot]).toEqual([true, 1, SAMPLE_SNAPSHOT]);
 });
 
-test("[L6] the text of a set of channels is made once until the next change", async () => {
-  const { head, market } = createHead();
-  await head.publish({ observedAtMs: 7, snapshot: SAMPLE_SNAPSHOT, events: [] });
-  let projections = 0;
-  const counted = new Proxy(SAMPLE_SNAPSHOT, {
-    get: (target, key) => {
-      if (key === "newest") projections += 1;
-      return Reflect.get(target, key);
-    },
-  });
-  await head.publish({ snapshot: counted, events: [] });
-  const text = head.snapshotText(["newest.bsc", "flares.pro"]);
-  expect(JSON.parse(text)).toEqual(projectSnapshot(SAMPLE_SNAPSHOT, ["flares.pro", "newest.bsc"]));
-  const made = projections;
-  expect(head.snapshotText(["flares.pro", "newest.bsc"])).toBe(text);
-  expect(projections).toBe(made);
-  await head.publish({ observedAtMs: 8, ...market.poll(["list"]) });
-  expect(JSON.parse(head.snapshotText(["newest.bsc"]))).toEqual(
-    projectSnapshot(head.snapshot, ["newest.bsc"]),
-  );
-});
-
 test("a listener that has stopped hears nothing", async () => {
   const { head, market } = createHead();
   let heard = 0;
@@ -129,16 +101,6 @@ test("a restart reaches every listener and succeeds although one of them throws"
   expect([heard, errors, head.ready]).toEqual([[7], [fault], true]);
 });
 
-test("[L2] after a restart the texts are those of the new lists", async () => {
-  const { head, market } = createHead();
-  await head.publish({ observedAtMs: 1, ...market.poll(["list", "flare"]) });
-  expect(JSON.parse(head.snapshotText(["newest.bsc"])).newest.bsc).toHaveLength(1);
-  await head.restart({ lists: listsOf(EMPTY_SNAPSHOT), observedAtMs: 2 }, async () => {});
-  expect(JSON.parse(head.snapshotText(["newest.bsc"]))).toEqual(
-    projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]),
-  );
-});
-
 test("[L5] the next batch waits for the pause that a listener wants, and who published the one before does not", async () => {
   const { head, market } = createHead();
   const pause = Promise.withResolvers<void>();
@@ -156,32 +118,4 @@ test("[L5] the next batch waits for the pause that a listener wants, and who pub
   // One pause holds up one batch.
   await Promise.all([second, third]);
   expect(order).toEqual([1, 2, 3]);
-});
-
-test("[L5] the texts that are held are bounded: the oldest is made again", async () => {
-  const { head } = createHead();
-  let projections = 0;
-  const counted = new Proxy(SAMPLE_SNAPSHOT, {
-    get: (target, key) => {
-      if (key === "newest") projections += 1;
-      return Reflect.get(target, key);
-    },
-  });
-  await head.publish({ snapshot: counted, events: [] });
-  // Sets of channels of which each has newest.bsc.
-  const sets = Array.from({ length: 80 }, (_, number) => [
-    "newest.bsc" as const,
-    ...LIST_CHANNEL_NAMES.filter((name, bit) => name !== "newest.bsc" && number & (1 << bit)),
-  ]);
-  const [first = [], ...others] = [...new Map(sets.map((set) => [set.join(), set])).values()];
-  const isMade = () => {
-    const before = projections;
-    head.snapshotText(first);
-    return projections > before;
-  };
-  expect([isMade(), isMade()]).toEqual([true, false]);
-  for (const set of others.slice(0, 31)) head.snapshotText(set);
-  expect(isMade()).toBe(false);
-  for (const set of others.slice(0, 32)) head.snapshotText(set);
-  expect([isMade(), isMade()]).toEqual([true, false]);
 });

@@ -1,11 +1,13 @@
-import { expect } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { maskOf } from "../../src/hub/channel-mask.ts";
 import { Hub, websocketFraming } from "../../src/hub/index.ts";
 import {
+  type Channel,
   compileFilter,
   EMPTY_SNAPSHOT,
   type ListFilter,
   listsOf,
+  projectSnapshot,
   toEpoch,
   toSeq,
 } from "../../src/protocol/index.ts";
@@ -110,3 +112,32 @@ test("[L5] the texts of filtered snapshots that are held are bounded: the oldest
   for (const part of others) sut.hub.history.snapshotText([part]);
   expect([isMade(), isMade()]).toEqual([true, false]);
 });
+
+test("[L6] the text of a set of channels is made once until the next change", async ({ sut }) => {
+  const { head, hub } = sut;
+  await sut.publish("list");
+  const textOf = (...channels: readonly Channel[]) =>
+    hub.history.snapshotText([{ mask: maskOf(channels), filter: undefined }]);
+  const text = textOf("newest.bsc", "flares.pro");
+  expect(JSON.parse(text)).toEqual(plain(projectSnapshot(head.snapshot, ["flares.pro", "newest.bsc"])));
+  const stringify = vi.spyOn(JSON, "stringify");
+  onTestFinished(() => stringify.mockRestore());
+  expect([textOf("flares.pro", "newest.bsc"), stringify.mock.calls.length]).toEqual([text, 0]);
+  stringify.mockRestore();
+  await sut.publish("list");
+  expect(JSON.parse(textOf("newest.bsc"))).toEqual(plain(projectSnapshot(head.snapshot, ["newest.bsc"])));
+});
+
+test("[L2] after a restart the texts are those of the new lists", async ({ sut }) => {
+  await sut.publish("list");
+  const text = () =>
+    JSON.parse(sut.hub.history.snapshotText([{ mask: maskOf(["newest.bsc"]), filter: undefined }]));
+  expect(text().newest.bsc).toHaveLength(1);
+  await sut.head.restart({ lists: listsOf(EMPTY_SNAPSHOT), observedAtMs: 2 }, async () => {});
+  expect(text()).toEqual(projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]));
+});
+
+/** The value as JSON transmits it. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

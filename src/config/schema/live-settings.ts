@@ -1,5 +1,4 @@
 import { ENRICHERS, VENUES } from "../../feed/index.ts";
-import { removedEnricher } from "../removed.ts";
 import { currencies, endpoints, integer, serviceUrl, someOf, someOrNone } from "./kinds.ts";
 import { setting } from "./setting.ts";
 
@@ -30,76 +29,49 @@ export const LIVE_SETTINGS = {
     description:
       "Minimum 24-hour volume of a market to follow, in its quote currency; half of it for a token that is already followed",
   }),
-  binanceUrl: setting("binanceUrl", serviceUrl("http"), {
-    default: "https://data-api.binance.vision",
-    example: "https://api.binance.com",
-    description: "Base URL of Binance's REST API, for markets and past candles",
-  }),
-  binanceStreamUrl: setting("binanceStreamUrl", serviceUrl("ws"), {
-    default: "wss://data-stream.binance.vision",
-    example: "wss://stream.binance.com:9443",
-    description: "Base URL of Binance's candle stream",
-  }),
-  kucoinUrl: setting("kucoinUrl", serviceUrl("http"), {
-    default: "https://api.kucoin.com",
-    example: "https://openapi-v2.kucoin.com",
-    description: "Base URL of KuCoin's REST API, for markets, past candles and the stream's address",
-  }),
-  gateUrl: setting("gateUrl", serviceUrl("http"), {
-    default: "https://api.gateio.ws",
-    example: "https://api.gate.example.org",
-    description: "Base URL of Gate's REST API, for markets and past candles",
-  }),
-  gateStreamUrl: setting("gateStreamUrl", serviceUrl("ws"), {
-    default: "wss://api.gateio.ws",
-    example: "wss://stream.gate.example.org",
-    description: "Base URL of Gate's candle stream",
-  }),
-  geckoterminalUrl: setting("geckoterminalUrl", serviceUrl("http"), {
-    default: "https://api.geckoterminal.com/api/v2",
-    example: "https://geckoterminal.example.org/api/v2",
-    description: "Base URL of GeckoTerminal, the aggregator of the live market",
-  }),
-  enrich: setting(
-    "enrich",
-    { ...someOrNone(ENRICHERS), objection: removedEnricher },
-    {
-      default: {
-        simulated: "none",
-        shipped: "none",
-        own: "none",
-        exchange: "none",
-        chain: "none",
-        live: "coingecko,sourcify,dexscreener",
-      },
-      defaultText: "coingecko,sourcify,dexscreener for live, otherwise none",
-      example: "coingecko,etherscan",
-      description:
-        "Services that provide facts about tokens with addresses. etherscan requires a key in `FLAREWIRE_ETHERSCAN_KEY`",
+  binanceUrl: urlOf("binanceUrl", "https://data-api.binance.vision", "Binance's REST API"),
+  binanceStreamUrl: urlOf("binanceStreamUrl", "wss://data-stream.binance.vision", "Binance's candle stream"),
+  kucoinUrl: urlOf("kucoinUrl", "https://api.kucoin.com", "KuCoin's REST API"),
+  gateUrl: urlOf("gateUrl", "https://api.gateio.ws", "Gate's REST API"),
+  gateStreamUrl: urlOf("gateStreamUrl", "wss://api.gateio.ws", "Gate's candle stream"),
+  geckoterminalUrl: urlOf("geckoterminalUrl", "https://api.geckoterminal.com/api/v2", "GeckoTerminal"),
+  enrich: setting("enrich", someOrNone(ENRICHERS), {
+    default: {
+      simulated: "none",
+      shipped: "none",
+      own: "none",
+      exchange: "none",
+      chain: "none",
+      live: "coingecko,sourcify,dexscreener",
     },
-  ),
-  coingeckoUrl: setting("coingeckoUrl", serviceUrl("http"), {
-    default: "https://api.coingecko.com",
-    example: "https://pro-api.coingecko.com",
+    defaultText: "coingecko,sourcify,dexscreener for live, otherwise none",
+    example: "coingecko,etherscan",
     description:
-      "Base URL of CoinGecko, for `market_data`. An optional key in `FLAREWIRE_COINGECKO_KEY` has a limit of its own",
+      "Services that provide facts about tokens with addresses. etherscan requires a key in `FLAREWIRE_ETHERSCAN_KEY`",
   }),
-  sourcifyUrl: setting("sourcifyUrl", serviceUrl("http"), {
-    default: "https://sourcify.dev/server",
-    example: "https://sourcify.example.org",
-    description: "Base URL of Sourcify, for `contract_source`",
-  }),
-  etherscanUrl: setting("etherscanUrl", serviceUrl("http"), {
-    default: "https://api.etherscan.io",
-    example: "https://etherscan.example.org",
-    description: "Base URL of Etherscan's API V2, for `contract_source`",
-  }),
-  dexscreenerUrl: setting("dexscreenerUrl", serviceUrl("http"), {
-    default: "https://api.dexscreener.com",
-    example: "https://dexscreener.example.org",
-    description: "Base URL of DexScreener, for `social_data`",
-  }),
+  coingeckoUrl: urlOf(
+    "coingeckoUrl",
+    "https://api.coingecko.com",
+    "CoinGecko, for `market_data`. An optional key in `FLAREWIRE_COINGECKO_KEY` has a limit of its own",
+    "https://pro-api.coingecko.com",
+  ),
+  sourcifyUrl: urlOf("sourcifyUrl", "https://sourcify.dev/server", "Sourcify, for `contract_source`"),
+  etherscanUrl: urlOf(
+    "etherscanUrl",
+    "https://api.etherscan.io",
+    "Etherscan's API V2, for `contract_source`",
+  ),
+  dexscreenerUrl: urlOf("dexscreenerUrl", "https://api.dexscreener.com", "DexScreener, for `social_data`"),
 } as const;
+
+function urlOf<const F extends string>(field: F, url: string, service: string, example?: string) {
+  const scheme = url.startsWith("ws") ? "ws" : "http";
+  return setting(field, serviceUrl(scheme), {
+    default: url,
+    example: example ?? `${scheme}s://proxy.example.org`,
+    description: `Base URL of ${service}`,
+  });
+}
 
 function rpcOf<const F extends string>(field: F, chain: string) {
   const name = chain.toLowerCase();

@@ -22,6 +22,7 @@ import { StepCache } from "./step-cache.ts";
 
 /** Records read at once between a checkpoint and a cursor: less than a millisecond. */
 const READ_RECORDS = 16;
+/** Maximum cached snapshot texts. Clients request few selections. */
 const MAX_CACHED_TEXTS = 32;
 
 /** The lists at one seq of the log. */
@@ -173,6 +174,8 @@ export class ListHistory {
 
 /** Merges views of disjoint channels. */
 function mergeViews(views: readonly View[]): View {
+  const [first] = views;
+  if (first && views.length === 1) return first;
   const merged: Record<string, object> = { explanations: {} };
   for (const [resource, lists] of views.flatMap((view) => Object.entries(view))) {
     merged[resource] = { ...merged[resource], ...lists };

@@ -98,11 +98,6 @@ export class LongPoll {
     }
   }
 
-  /** Whether the response may have to wait: for an event, or for a mirror to reach the cursor. */
-  mayWait({ after, waitMs }: PollQuery): boolean {
-    return waitMs > 0 || (after !== undefined && after !== OLDEST && this.#isAhead(readCursor(after)));
-  }
-
   #isAhead({ epoch, seq }: Cursor): boolean {
     const { cursor } = this.#parts.head;
     return this.#aheadWaitMs > 0 && epoch === cursor.epoch && seq > cursor.seq;

@@ -267,8 +267,7 @@ export class Session implements DeliveryOwner {
     const channels = channelsOf(mask);
     const answer = { id, channels, filter, cursor: head.cursor, resumed: "reset", lost } as const;
     const withoutLists = snapshot === false && !lost;
-    const lists = () =>
-      filter ? history.snapshotText([{ mask: maskOf(added), filter }]) : head.snapshotText(added);
+    const lists = () => history.snapshotText([{ mask: maskOf(added), filter }]);
     const base = mirror === true && !withoutLists ? this.#host.base() : undefined;
     this.#delivery.write(subscribedText(answer, base), withoutLists ? undefined : lists());
   }
