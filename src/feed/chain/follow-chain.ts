@@ -34,6 +34,8 @@ const PROGRESS_EVERY_MS = 10 * SECOND_MS;
 /** Progress is reported while the feed is at least this far behind. */
 const BEHIND_MS = 60 * SECOND_MS;
 
+/** How long the start waits for endpoints that have not responded, once one has. */
+const PATIENCE_MS = 2 * SECOND_MS;
 /** Past blocks that follow each other within this time have their pools looked up together. */
 const PAST_GAP_MS = 2 * SECOND_MS;
 /** Concurrent reads of past blocks: most of an endpoint's limit is left for the present. */
@@ -143,9 +145,13 @@ class ChainFollower {
     const network = await this.#checked();
     const contracts = new ContractReader(network, pool, this.#facts);
     const translator = new BlockTranslator(network, this.#options.bounds);
+    const { clock } = this.#options;
+    // Otherwise the first endpoint to respond would decide alone where the feed starts.
+    const patientUntil = clock.monotonic() + PATIENCE_MS;
+    while (pool.isUndecided && clock.monotonic() < patientUntil)
+      await pool.changed(PATIENCE_MS / 10, this.#signal);
     const start = await this.#persist(() => this.#findStart());
     this.#start = start;
-    const { clock } = this.#options;
     const lookup = this.#lookUp(contracts, translator);
     await lookup.learnAnchors(start.from - 1);
     const reader = new BlockReader({ pool, clock, notify: this.#notify });
@@ -200,37 +206,57 @@ class ChainFollower {
   /** Finds the first block. Reports a gap since the previous feed that takes too long to read. */
   async #findStart(): Promise<Start> {
     const { network, backfillMs = BACKFILL_MS, presentMs = PRESENT_MS, resumeAfterMs } = this.#options;
-    let times = { headMs: 0, fromMs: 0, pastMs: 0 };
-    const momentOf = (headMs: number) => {
+    const timesOf = (headMs: number) => {
       const isShort = resumeAfterMs !== undefined && headMs - resumeAfterMs <= MAX_RESUME_MS;
       // A token's value depends on the previous minute, and the events depend on that value.
       const fromMs = isShort ? resumeAfterMs - WORTH_WINDOW_MS : headMs - Math.min(backfillMs, presentMs);
       const pastMs = isShort ? fromMs : Math.max(headMs - backfillMs, resumeAfterMs ?? 0);
-      times = { headMs, fromMs, pastMs: Math.min(pastMs, fromMs) };
-      return fromMs;
+      return { headMs, fromMs, pastMs: Math.min(pastMs, fromMs) };
     };
+    const { found, highestAtMs } = await this.#findAgreed((headMs) => timesOf(headMs).fromMs);
+    const times = timesOf(highestAtMs);
+    const { fromMs, pastMs } = times;
+    const isResumed = resumeAfterMs !== undefined && fromMs <= resumeAfterMs;
+    if (resumeAfterMs !== undefined && !isResumed) {
+      const [since, past] = [resumeAfterMs, pastMs].map((ms) => isoTime(ms));
+      const words = `reading what happened since ${past} behind it`;
+      this.#notify(
+        "warn",
+        `${network.name} was not followed since ${since}; starting at the present and ${words}`,
+      );
+      this.#lastSecond = undefined;
+    }
+    return { ...times, from: found, isResumed };
+  }
+
+  /**
+   * Finds the first block at a moment that depends on the head's time. The head is the highest that
+   * two hosts claim. A higher claim of one alone counts only if that head is old, because the
+   * others are behind.
+   */
+  async #findAgreed(
+    momentOf: (headMs: number) => number,
+  ): Promise<{ readonly found: number; readonly highestAtMs: number }> {
+    const { agreedHeads, finalHeads, finalHead } = this.#pool;
+    let old: { readonly found: number; readonly highestAtMs: number } | undefined;
     let last = new RpcTrouble("failed", "no endpoint is available");
     // An endpoint may claim blocks that no other has. Then try the next lower claim.
-    for (const highest of this.#pool.finalHeads) {
+    for (const highest of new Set([...agreedHeads, ...finalHeads])) {
       try {
-        const from = await findBlock({ pool: this.#pool, highest }, momentOf, this.#signal);
-        const { fromMs, pastMs } = times;
-        const isResumed = resumeAfterMs !== undefined && fromMs <= resumeAfterMs;
-        if (resumeAfterMs !== undefined && !isResumed) {
-          const [since, past] = [resumeAfterMs, pastMs].map((ms) => isoTime(ms));
-          const words = `reading what happened since ${past} behind it`;
-          this.#notify(
-            "warn",
-            `${network.name} was not followed since ${since}; starting at the present and ${words}`,
-          );
-          this.#lastSecond = undefined;
-        }
-        return { ...times, from, isResumed };
+        const { number: found, highestAtMs } = await findBlock(
+          { pool: this.#pool, highest },
+          momentOf,
+          this.#signal,
+        );
+        const isOld = this.#options.clock.now() - highestAtMs > PRESENT_MS && highest < finalHead;
+        if (!isOld) return { found, highestAtMs };
+        old ??= { found, highestAtMs };
       } catch (error) {
         if (!(error instanceof RpcTrouble)) throw error;
         last = error;
       }
     }
+    if (old) return old;
     throw last;
   }
 
@@ -250,7 +276,7 @@ class ChainFollower {
         await pauseWhileBusy();
       };
       const search = { pool, highest: from - 1 };
-      const first = await this.#persist(() => findBlock(search, () => pastMs, this.#signal));
+      const { number: first } = await this.#persist(() => findBlock(search, () => pastMs, this.#signal));
       await lookup.learnAnchors(first - 1);
       const past = { ...reading, from: first, to: from - 1, readAhead: PAST_READS };
       return lookup.known(paced(finalBlocks(past, this.#signal), pause), PAST_GAP_MS);

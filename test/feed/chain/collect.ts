@@ -15,7 +15,7 @@ export class Collector implements AsyncDisposable {
   readonly #ended: Promise<void>;
   readonly #waiters = new Waiters(() => ({ event: this.events.at(-1), notices: this.notices.slice(-3) }));
 
-  constructor(options: Omit<ChainFeedOptions, "clock">) {
+  constructor(options: Omit<ChainFeedOptions, "clock"> & Partial<Pick<ChainFeedOptions, "clock">>) {
     this.feed = createChainFeed({
       clock: systemClock,
       // Most tests expect the whole past at its own time.

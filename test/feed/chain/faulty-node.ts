@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 
 /**
  * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims but nobody
- * has. `forgets`: it stores the state of only this many blocks.
+ * has. `invents`: it makes up these too. `forgets`: it stores the state of only this many blocks.
  */
 export type Fault =
   | { readonly kind: "none" }
@@ -21,7 +21,7 @@ export type Fault =
         | "no-receipts";
     }
   | { readonly kind: "busy"; readonly times: number; readonly retryAfter?: string }
-  | { readonly kind: "lag" | "ahead" | "forgets"; readonly blocks: number };
+  | { readonly kind: "lag" | "ahead" | "invents" | "forgets"; readonly blocks: number };
 
 interface Request {
   readonly id: number;
@@ -80,7 +80,8 @@ export class FaultyNode implements AsyncDisposable {
     }
     try {
       const answer = await this.#ask(text);
-      const bent = "result" in answer ? { ...answer, result: this.#bend(request, answer.result) } : answer;
+      const told = "result" in answer ? (answer.result ?? (await this.#invented(request))) : undefined;
+      const bent = "result" in answer ? { ...answer, result: this.#bend(request, told) } : answer;
       const refused = fault.kind === "no-receipts" && request.method === "eth_getBlockReceipts";
       const error = {
         code: -32_601,
@@ -109,6 +110,18 @@ export class FaultyNode implements AsyncDisposable {
     return "result" in answer && Number(block) <= Number(answer.result) - fault.blocks;
   }
 
+  /** A header of a block that nobody has, a second after the one before it. */
+  async #invented({ method, params }: Request): Promise<unknown> {
+    if (this.fault.kind !== "invents" || method !== "eth_getBlockByNumber") return null;
+    const ask = { jsonrpc: "2.0", id: 1, method, params: ["latest", false] };
+    const answer = await this.#ask(JSON.stringify(ask));
+    if (!("result" in answer)) return null;
+    const { number, timestamp } = answer.result as { number: string; timestamp: string };
+    const [wanted] = params ?? [];
+    const later = Number(timestamp) + Number(wanted) - Number(number);
+    return { ...(answer.result as object), number: wanted, timestamp: hex(later), transactions: [] };
+  }
+
   async #ask(body: string): Promise<{ result: unknown } | { error: unknown }> {
     const answer = await fetch(this.#target, {
       method: "POST",
@@ -121,7 +134,10 @@ export class FaultyNode implements AsyncDisposable {
   #bend({ method, params }: Request, result: unknown): unknown {
     const { fault } = this;
     const [first] = params ?? [];
-    if (first === "finalized" && (fault.kind === "lag" || fault.kind === "ahead")) {
+    if (
+      first === "finalized" &&
+      (fault.kind === "lag" || fault.kind === "ahead" || fault.kind === "invents")
+    ) {
       const { number } = result as { number: string };
       const blocks = fault.kind === "lag" ? -fault.blocks : fault.blocks;
       return { ...(result as object), number: hex(Math.max(0, Number(number) + blocks)) };

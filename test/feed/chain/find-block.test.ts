@@ -22,7 +22,7 @@ describe("the first block at a moment", () => {
         });
         node.secondAt = (number) => times[number] ?? Number.NaN;
         const highest = times.length - 1;
-        const found = await findBlock({ pool, highest }, () => at * 1_000, signal);
+        const { number: found } = await findBlock({ pool, highest }, () => at * 1_000, signal);
         const first = times.findIndex((second) => second >= at);
         expect(found).toBe(first < 0 ? highest : first);
       }),
@@ -36,8 +36,26 @@ describe("the first block at a moment", () => {
     await until("it is known", () => run.pool.usable(0).length === 1);
     const { pool, signal } = run;
     const before = (highestAtMs: number) => highestAtMs - 7_000;
-    expect(await findBlock({ pool, highest: 98 }, before, signal)).toBe(91);
+    expect((await findBlock({ pool, highest: 98 }, before, signal)).number).toBe(91);
     node.answer = () => ({ result: null });
-    await expect(findBlock({ pool, highest: 98 }, before, signal)).rejects.toThrow("invalid block 98");
+    await expect(findBlock({ pool, highest: 98 }, before, signal)).rejects.toThrow(
+      "returned an invalid block 98",
+    );
+  });
+
+  test("counts as another host confirms it, and as the earlier of two that differ", async () => {
+    await using liar = await new ScriptedNode().listen();
+    await using honest = await new ScriptedNode().listen();
+    liar.secondAt = (number) => 1_700_000_000 + 9 * number;
+    await using run = new NodePool([liar, honest]);
+    await until("both are known", () => run.pool.usable(98).length === 2);
+    const { pool, signal } = run;
+    const search = () => findBlock({ pool, highest: 98 }, () => 1_700_000_060_000, signal);
+    expect((await search()).number).toBe(7);
+    await using third = await new ScriptedNode().listen();
+    await using three = new NodePool([liar, honest, third]);
+    await until("all are known", () => three.pool.usable(98).length === 3);
+    const found = findBlock({ pool: three.pool, highest: 98 }, () => 1_700_000_060_000, three.signal);
+    expect((await found).number).toBe(60);
   });
 });

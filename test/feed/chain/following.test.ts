@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { PRESENT_MS } from "../../../src/feed/chain/follow-chain.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { FastClock } from "../../support/fast-clock.ts";
 import { eventually } from "../../support/waiters.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
@@ -150,6 +151,23 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.facts.filter(({ kind }) => kind !== "profile")).toEqual(market.events.slice(before));
     const clocks = collector.events.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
     expect(clocks).toEqual(clocks.map((_, index) => resumeAfterMs + index * 1_000));
+  });
+
+  test("[start] one endpoint that claims and makes up a head far ahead does not shift the start", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await passTime(market, 3, 60);
+    await market.trade();
+    const untilMs = await market.settle();
+    await using liar = await new FaultyNode(chain.url).start();
+    liar.fault = { kind: "invents", blocks: 2_000 };
+    await using honest = await new FaultyNode(chain.url).start();
+    const urls = [liar.url, honest.url];
+    // Not older than the machine's clock allows.
+    const clock = new FastClock(1, chain.nextAt * 1_000);
+    await using collector = new Collector({ network, urls, clock, presentMs: PRESENT_MS });
+    await collector.reached(untilMs);
+    expect(collector.facts).toContainEqual(market.events.findLast(({ kind }) => kind === "trade"));
   });
 
   test("[start] a feed starts 90 seconds before the head, however long the past is", async () => {

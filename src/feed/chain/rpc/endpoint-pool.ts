@@ -79,6 +79,22 @@ export class EndpointPool {
     return [...new Set(this.usable(0).map(({ finalHead }) => finalHead))].toSorted((a, b) => b - a);
   }
 
+  /**
+   * The final blocks that at least two hosts claim, highest first; with a single usable host, its
+   * own. One that alone claims a block may lie.
+   */
+  get agreedHeads(): readonly number[] {
+    const claims = [...Map.groupBy(this.usable(0), ({ host }) => host).values()]
+      .map((endpoints) => Math.max(...endpoints.map(({ finalHead }) => finalHead)))
+      .toSorted((a, b) => b - a);
+    return [...new Set(claims.length > 1 ? claims.slice(1) : claims)];
+  }
+
+  /** Whether an endpoint has neither claimed a final block nor failed yet. */
+  get isUndecided(): boolean {
+    return this.#endpoints.some((one) => one.finalHead < 0 && one.strikes === 0 && !this.#foreign.has(one));
+  }
+
   /** Returns the state of each endpoint. Endpoints that share a host are numbered. */
   services(part: string): readonly ServiceReport[] {
     const hosts = this.#endpoints.map(({ name }) => name);

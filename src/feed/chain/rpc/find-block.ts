@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { Header } from "../evm-block.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
-interface BlockSearch {
-  readonly pool: EndpointPool;
-  readonly highest: number;
+interface FoundBlock {
+  readonly number: number;
+  readonly highestAtMs: number;
+  /** The times of the blocks on which the result depends, in milliseconds. */
+  readonly times: ReadonlyMap<number, number>;
 }
 
 /** Blocks over which the first step learns the chain's pace. */
@@ -13,30 +16,86 @@ const SAMPLE_BLOCKS = 64;
 
 /**
  * Returns the first block at or after a moment, which may depend on the highest block's time; the
- * highest block if all are earlier. Uses bisection, because times never decrease along a chain.
- * Rejects with RpcTrouble.
+ * highest block if all are earlier. Where another host responds, it must confirm the result. If no
+ * two agree, the earliest block counts. Rejects with RpcTrouble.
  */
 export async function findBlock(
-  { pool, highest }: BlockSearch,
+  { pool, highest }: { readonly pool: EndpointPool; readonly highest: number },
   momentOf: (highestAtMs: number) => number,
   signal: AbortSignal,
-): Promise<number> {
-  const timeOf = async (number: number) => {
-    const answer = await pool.ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false], signal);
-    const read = Header.safeParse(answer);
-    if (!read.success)
-      throw new RpcTrouble("failed", `invalid block ${number}: ${z.prettifyError(read.error)}`);
-    return read.data.timestamp * 1_000;
+): Promise<FoundBlock> {
+  const endpoints = pool.usable(highest);
+  const found: FoundBlock[] = [];
+  let last = new RpcTrouble("failed", "no endpoint is available");
+  for (const endpoint of endpoints) {
+    try {
+      const one = await searchBlock(endpoint, highest, momentOf, signal);
+      const others = endpoints.filter(({ host }) => host !== endpoint.host);
+      if ((await isConfirmed(one, others, signal)) !== false) return one;
+      found.push(one);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof RpcTrouble)) throw error;
+      if (error.kind === "failed") endpoint.markFailure();
+      last = error.of(endpoint.name);
+    }
+  }
+  const [earliest] = found.toSorted((one, two) => one.number - two.number);
+  if (earliest) return earliest;
+  throw last;
+}
+
+/** Whether another endpoint has the same times; `undefined` if none responds. */
+async function isConfirmed(
+  { times }: FoundBlock,
+  others: readonly Endpoint[],
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  let isConfirmed: false | undefined;
+  for (const other of others) {
+    const own = await Promise.all([...times.keys()].map((number) => timeOf(other, number, signal))).catch(
+      () => undefined,
+    );
+    signal.throwIfAborted();
+    if (own?.join() === [...times.values()].join()) return true;
+    if (own) isConfirmed = false;
+  }
+  return isConfirmed;
+}
+
+async function timeOf(endpoint: Endpoint, number: number, signal: AbortSignal): Promise<number> {
+  const answer = await endpoint.ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false], signal);
+  const read = Header.safeParse(answer);
+  if (read.success) return read.data.timestamp * 1_000;
+  throw new RpcTrouble("failed", `returned an invalid block ${number}: ${z.prettifyError(read.error)}`);
+}
+
+/** Searches one endpoint by bisection, because times never decrease along a chain. */
+async function searchBlock(
+  endpoint: Endpoint,
+  highest: number,
+  momentOf: (highestAtMs: number) => number,
+  signal: AbortSignal,
+): Promise<FoundBlock> {
+  const times = new Map<number, number>();
+  const atMsOf = async (number: number) => {
+    const atMs = times.get(number) ?? (await timeOf(endpoint, number, signal));
+    times.set(number, atMs);
+    return atMs;
   };
-  const highestAtMs = await timeOf(highest);
+  const highestAtMs = await atMsOf(highest);
+  const foundAt = (number: number): FoundBlock => {
+    const bounds = [...times].filter(([one]) => one === highest || one === number || one === number - 1);
+    return { number, highestAtMs, times: new Map(bounds) };
+  };
   const moment = momentOf(highestAtMs);
-  if (highestAtMs < moment) return highest;
+  if (highestAtMs < moment) return foundAt(highest);
   // Invariant: blocks before `low` are too early, `high` is not.
   let high = highest;
   let stride = SAMPLE_BLOCKS;
   let low = Math.max(0, high - stride);
   for (let atMs = 0; low > 0; low = Math.max(0, high - stride)) {
-    atMs = await timeOf(low);
+    atMs = await atMsOf(low);
     if (atMs < moment) break;
     high = low;
     // At the pace so far, one more stride of this length reaches the moment.
@@ -45,8 +104,8 @@ export async function findBlock(
   }
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((await timeOf(middle)) >= moment) high = middle;
+    if ((await atMsOf(middle)) >= moment) high = middle;
     else low = middle + 1;
   }
-  return high;
+  return foundAt(high);
 }
