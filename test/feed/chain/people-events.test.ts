@@ -158,6 +158,30 @@ describeOnAnvil("people behind the swaps of real pools", () => {
       expect(liquidity).toContain(`${pool} ${divide(1_200n * coins, E18, 18)}`);
   });
 
+  test("[people] a sale that is bought back at the same price, in a pool which the seller fills in that transaction, is a sale", async () => {
+    await using people = await People.open(1_000_000n, 10n);
+    const { chain, exchange, token, pools } = people;
+    const [market, own] = pools;
+    if (!market || !own) throw new Error("no pools");
+    const seller = await people.contract(wallet(1));
+    await exchange.give(token, seller, 1_000_000n * E18);
+    await chain.mine();
+    const filled = [500_000n * E18, 50n * E18] as const;
+    const fill: Call = [
+      ...[own.router, "v2Router", "addLiquidity"],
+      [token, exchange.coin, ...filled, 0n, 0n, seller, FOREVER],
+    ] as const;
+    own.tokens += filled[0];
+    own.coins += filled[1];
+    const [sell, coins] = people.sell(market, 20_000n * E18, seller);
+    const [back, bought] = people.buy(own, 2n * E18, seller);
+    expect(bought).toBeGreaterThan(19_000n * E18);
+    await chain.run(wallet(9), seller, [fill, sell, back]);
+    await chain.mine();
+    const { trades } = await people.settle();
+    expect(trades).toMatchObject([people.trade("sell", seller, [[market, 20_000n * E18, coins]])]);
+  });
+
   test("[people] an aggregator that splits a purchase over five pools is one buyer, of the sum, at the price in the largest pool", async () => {
     await using people = await People.open(1_000_000n, 800_000n, 600_000n, 400_000n, 2_000_000n);
     const { chain } = people;

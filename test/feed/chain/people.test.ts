@@ -12,8 +12,11 @@ function abs(units: bigint): bigint {
   return units < 0n ? -units : units;
 }
 
+/** Much more than any leg costs. */
+const DEEP = 10n ** 60n;
+
 function leg(tokens: bigint, pool = "0xp1", price = 1n): Leg {
-  return { pool, emitter: pool, tokens, dollars: abs(tokens) * price };
+  return { pool, emitter: pool, tokens, dollars: abs(tokens) * price, depth: DEEP };
 }
 
 /** Traders with what they bought and sold. */
@@ -35,6 +38,7 @@ const anyLeg = fc.record({
   emitter: fc.constant("0xe1"),
   tokens: fc.bigInt({ min: 1n, max: 10n ** 12n }),
   dollars: fc.bigInt({ min: 1n, max: 10n ** 16n }),
+  depth: fc.constant(DEEP),
 });
 const anySigned = fc
   .tuple(anyLeg, fc.boolean())
@@ -88,6 +92,7 @@ describe("people behind the swaps of a token in one transaction", () => {
       emitter: fc.constant("0xown"),
       tokens: fc.bigInt(-(10n ** 30n), 10n ** 30n),
       dollars: fc.constantFrom(undefined, 0n),
+      depth: fc.constant(DEEP),
     });
     fc.assert(
       fc.property(
@@ -121,7 +126,7 @@ describe("people behind the swaps of a token in one transaction", () => {
 
   test("[people] who sells 1,000 and buys 950 back in a pool of their own for a cent, or from a contract without a price, has sold 1,000", () => {
     const sale = leg(-1_000n, "0xp1", 100n);
-    const cent: Leg = { pool: "0xown", emitter: "0xown", tokens: 950n, dollars: 1n };
+    const cent: Leg = { pool: "0xown", emitter: "0xown", tokens: 950n, dollars: 1n, depth: DEEP };
     for (const gift of [cent, { ...cent, dollars: undefined }, { ...cent, dollars: 0n }]) {
       const [trade, ...others] = tradesOf([sale, gift], NOBODY, SENDER);
       expect(others).toEqual([]);
@@ -132,6 +137,18 @@ describe("people behind the swaps of a token in one transaction", () => {
     // Sold for twice what it cost, it is arbitrage.
     const arbitrage = { ...cent, tokens: 1_000n, dollars: 50_000n };
     expect(tradesOf([sale, arbitrage], NOBODY, SENDER)).toEqual([]);
+  });
+
+  test("[people] who buys back in a pool that held less than that costs has sold, in however many swaps", () => {
+    const sale = leg(-1_000n, "0xp1", 100n);
+    const back = (parts: bigint, depth: bigint) =>
+      Array.from({ length: Number(parts) }, () => ({ ...leg(950n / parts, "0xown", 100n), depth }));
+    for (const parts of [1n, 5n]) {
+      const sold = [{ trader: SENDER, tokens: -1_000n, dollars: 100_000n }];
+      expect(tradesOf([sale, ...back(parts, 94_999n)], NOBODY, SENDER)).toMatchObject(sold);
+      expect(tradesOf([...back(parts, 0n), sale], NOBODY, SENDER)).toMatchObject(sold);
+      expect(tradesOf([sale, ...back(parts, 95_000n)], NOBODY, SENDER)).toEqual([]);
+    }
   });
 
   test("[people] the sender trades if it received or gave the token, otherwise whose balance changed most", () => {
@@ -232,6 +249,7 @@ describe("people by a token's transfers", () => {
     const swaps = new TransactionSwaps({ ...at, address: "0x", topics: [], data: "0x" });
     for (const one of legs) {
       swaps.addPool(one.pool);
+      swaps.addDepth(one.pool, () => one.depth);
       swaps.add(TOKEN, one);
     }
     return swaps;
@@ -264,6 +282,13 @@ describe("people by a token's transfers", () => {
     expect(summary(swaps.trades(transfers(["0xb1", SENDER, 100n]), isPool))).toEqual([
       [account(SENDER), 100n],
     ]);
+  });
+
+  test("[people] a pool's depth is that before the transaction, whatever is added meanwhile", () => {
+    const swaps = swapsOf(leg(-1_000n, account("0xb1")));
+    for (const depth of [999n, DEEP]) swaps.addDepth(account("0xb2"), () => depth);
+    swaps.add(TOKEN, leg(1_000n, account("0xb2")));
+    expect(summary(swaps.trades([], isPool))).toEqual([[account(SENDER), -1_000n]]);
   });
 
   test("[people] pools, burned tokens and the token's own contract are no people; other tokens' transfers do not count", () => {

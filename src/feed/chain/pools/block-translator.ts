@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../market/index.ts";
 import type { EvmBlock } from "../evm-block.ts";
-import type { Network } from "../network.ts";
+import type { Network, QuoteToken } from "../network.ts";
 import { decodeLog, decodeTransfer, TRANSFER_TOPIC, type Transfer } from "./decode.ts";
 import type { EvmLog } from "./evm-log.ts";
 import { formatUnits, powerOfTen, USD_DECIMALS } from "./exact-decimal.ts";
@@ -133,7 +133,7 @@ export class BlockTranslator {
         continue;
       }
       if (decoded.kind === "transfer") {
-        this.#move(log.address, decoded, number);
+        this.#move(log.address, decoded, number, swaps);
         continue;
       }
       swaps.addPool(log.address);
@@ -141,6 +141,7 @@ export class BlockTranslator {
       const sides = pool && marketSides(pool);
       if (!sides && decoded.kind === "swap") swaps.addUnfollowed(log.address);
       if (pool?.form !== decoded.form) continue;
+      this.#addDepth(swaps, pool);
       const cause = pool.state.apply(decoded, number, () => followerOf(logs, index));
       this.#usd.touch(pool);
       if (!sides) continue;
@@ -165,13 +166,14 @@ export class BlockTranslator {
   /**
    * Applies a transfer of a quote token into or out of pools, see {@link PoolState}.
    */
-  #move(token: string, { from, to, units }: Transfer, blockNumber: number): void {
+  #move(token: string, { from, to, units }: Transfer, blockNumber: number, swaps: TransactionSwaps): void {
     for (const [address, moved] of [
       [from, -units],
       [to, units],
     ] as const) {
       const pool = this.pools.peek(address);
       if (!pool?.state.transfer) continue;
+      this.#addDepth(swaps, pool);
       for (const side of [0, 1] as const) {
         const one = pool.sides[side];
         if (one.kind === "quote" && one.quote.address === token)
@@ -214,11 +216,22 @@ export class BlockTranslator {
   ): void {
     const [tokens, quotes] = tokenIndex === 0 ? [amount0, amount1] : [amount1, amount0];
     if (tokens === 0n || quotes === 0n || tokens > 0n === quotes > 0n) return;
-    const one = this.#usd.wholeWorth(quote);
-    const scale = powerOfTen(LEG_DECIMALS - USD_DECIMALS - quote.decimals);
-    const dollars = one && (quotes < 0n ? -quotes : quotes) * one * scale;
+    const dollars = this.#dollarsOf(quote, quotes < 0n ? -quotes : quotes);
     const named = account === undefined ? {} : { account };
     swaps.add(token, { pool: address, emitter, ...named, tokens: -tokens, dollars });
+  }
+
+  #addDepth(swaps: TransactionSwaps, pool: Pool): void {
+    const sides = marketSides(pool);
+    if (!sides) return;
+    const { quote, quoteIndex } = sides;
+    swaps.addDepth(pool.address, () => this.#dollarsOf(quote, pool.state.liquidity(quoteIndex) ?? 0n) ?? 0n);
+  }
+
+  /** Returns the value of a quote token's units in 10^−36 dollars, if known. */
+  #dollarsOf(quote: QuoteToken, units: bigint): bigint | undefined {
+    const one = this.#usd.wholeWorth(quote);
+    return one && units * one * powerOfTen(LEG_DECIMALS - USD_DECIMALS - quote.decimals);
   }
 
   /**

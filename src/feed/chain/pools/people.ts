@@ -6,8 +6,9 @@
  *
  * Purchases and sales are not treated alike, because both a crowd and a hidden sale mislead. Every
  * sale cancels purchases: whoever swaps both ways at once needs no money for it, and can name a
- * crowd. But a purchase cancels a sale only as far as its dollars do. Tokens alone are no evidence:
- * a contract of one's own can report them at any price, or at none.
+ * crowd. But a purchase cancels a sale only as far as its dollars do, and only in a pool that held
+ * as many before. Tokens alone are no evidence: a contract of one's own can report them at any
+ * price, or at none, and a pool of one's own can be filled with them in the same transaction.
  *
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
@@ -50,6 +51,8 @@ export interface Leg {
   readonly tokens: bigint;
   /** In 10^−36 dollars, not negative; `undefined` if the swap has no price. */
   readonly dollars: bigint | undefined;
+  /** What the pool held on its quote side before the transaction, in 10^−36 dollars. */
+  readonly depth: bigint;
 }
 
 /** What one person bought or sold. */
@@ -119,10 +122,20 @@ function isPriced({ dollars }: Leg): boolean {
 /** Adds up swaps both ways. */
 function totalsOf(legs: readonly Leg[]): Totals {
   const sells = legs.filter(({ tokens }) => tokens < 0n);
-  const [bought, paid] = sumsOf(legs.filter((leg) => leg.tokens > 0n && isPriced(leg)));
+  const buys = legs.filter((leg) => leg.tokens > 0n && isPriced(leg));
   const [sold, received] = sumsOf(sells.filter(isPriced));
+  const [back, paid] = sumsOf(buys.filter((leg) => isCovered(leg, buys)));
   const most = received === 0n ? 0n : (MAX_GAIN * sold * paid) / received;
-  return { bought, soldAgain: sumsOf(sells)[0], sold, boughtBack: bought < most ? bought : most };
+  const boughtBack = back < most ? back : most;
+  return { bought: sumsOf(buys)[0], soldAgain: sumsOf(sells)[0], sold, boughtBack };
+}
+
+/**
+ * Returns whether the pool held as many dollars as all the purchases there cost. In a pool of
+ * constant product, more would raise the price to the fourfold.
+ */
+function isCovered({ pool, depth }: Leg, buys: readonly Leg[]): boolean {
+  return sumsOf(buys.filter((leg) => leg.pool === pool))[1] <= depth;
 }
 
 /** Returns whether an amount and one in the opposite direction cancel out. */

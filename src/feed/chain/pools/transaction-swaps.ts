@@ -24,6 +24,7 @@ export class TransactionSwaps {
   readonly #legs = new Map<TrackedToken, Leg[]>();
   readonly #emitters = new Set<string>();
   readonly #unfollowed = new Set<string>();
+  readonly #depths = new Map<string, bigint>();
 
   /** @param log Any log of the transaction. */
   constructor({ transactionHash, origin }: EvmLog) {
@@ -41,7 +42,13 @@ export class TransactionSwaps {
     this.#unfollowed.add(emitter);
   }
 
-  add(token: TrackedToken, leg: Leg): void {
+  /** Records what a pool holds on its quote side. Call it before each change; the first counts. */
+  addDepth(pool: string, dollars: () => bigint): void {
+    if (!this.#depths.has(pool)) this.#depths.set(pool, dollars());
+  }
+
+  add(token: TrackedToken, swap: Omit<Leg, "depth">): void {
+    const leg = { ...swap, depth: this.#depths.get(swap.pool) ?? 0n };
     const legs = this.#legs.get(token);
     if (legs) legs.push(leg);
     else this.#legs.set(token, [leg]);
@@ -58,7 +65,7 @@ export class TransactionSwaps {
       const others = [...this.#unfollowed].flatMap((emitter): Leg[] => {
         const followed = legs.filter((leg) => leg.emitter === emitter);
         const tokens = followed.reduce((rest, leg) => rest - leg.tokens, -(flows.get(emitter) ?? 0n));
-        return tokens === 0n ? [] : [{ pool: emitter, emitter, tokens, dollars: undefined }];
+        return tokens === 0n ? [] : [{ pool: emitter, emitter, tokens, dollars: undefined, depth: 0n }];
       });
       for (const address of flows.keys())
         if (this.#emitters.has(address) || isPool(address)) flows.delete(address);
