@@ -206,7 +206,9 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   frontend = await openFrontend({
     ...{ head, hub, log, metrics, refusals, freshness, clock },
     info: () => source.info,
-    ready: () => !draining && (opened.kind !== "cluster" || opened.source.isReady),
+    ready: () => !draining,
+    // All nodes are stale at once, and a load balancer must not remove all of them.
+    isStaleReady: () => opened.kind === "cluster" && opened.source.hasCaughtUp,
     policy,
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
     logger,

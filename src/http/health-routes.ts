@@ -21,6 +21,8 @@ interface HealthParts {
   readonly info: () => SourceInfo;
   /** Returns false once the server is about to stop. */
   readonly ready: () => boolean;
+  /** See HttpServerOptions. */
+  readonly isStaleReady?: () => boolean;
   readonly clock: Clock;
 }
 
@@ -35,7 +37,7 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
     const fresh = parts.freshness();
     setFreshness(reply, fresh, parts.info());
     if (!parts.ready()) throw new FlarewireError("draining", "the server is stopping");
-    if (fresh.state !== "live") {
+    if (fresh.state !== "live" && !parts.isStaleReady?.()) {
       throw new FlarewireError("not-ready", reasonOf(fresh), {
         field: "state",
         bound: "live",

@@ -46,6 +46,8 @@ export interface HttpServerOptions {
   readonly policy?: AccessPolicy | undefined;
   /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
+  /** Whether `/readyz` succeeds with data that are not fresh. Default: no. */
+  readonly isStaleReady?: () => boolean;
   /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
   readonly logger?: FastifyBaseLogger | false;
   /** Counts refusals. Default: none. */

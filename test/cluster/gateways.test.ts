@@ -21,11 +21,11 @@ async function startNode({ port }: RedisServer): Promise<Gateway> {
   const gateway = await startGateway(
     createConfig({
       ...{ port: 0, logLevel: "silent", drain: "0", cluster: `redis://127.0.0.1:${port}` },
-      ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s" },
+      ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s", staleAfter: "3s" },
     }),
   );
   ends.push(() => gateway.stop());
-  await expect.poll(() => gateway.head.ready, { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => gateway.head.ready).toBe(true);
   return gateway;
 }
 
@@ -49,6 +49,12 @@ async function keys({ port }: RedisServer): Promise<readonly string[]> {
   const found = await redis.keys("*");
   redis.disconnect();
   return found;
+}
+
+async function flush({ port }: RedisServer): Promise<void> {
+  const redis = new Redis({ port, host: "127.0.0.1" });
+  await redis.flushall();
+  redis.disconnect();
 }
 
 describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
@@ -94,5 +100,70 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const { seq } = client;
     await client.until(() => client.seq > seq + 50);
     await expectOneState(again.url, client);
+  });
+
+  test("serve REST and resumes while their server is down, as stale and not as unready", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const second = await startNode(server);
+    const client = await connect(second);
+    await client.until(() => client.seq > 20);
+    await server.kill();
+    const states = () => [first, second].map((node) => node.freshness().state);
+    await expect.poll(states).toEqual(["stale", "stale"]);
+    expect(second.freshness().reason).toBe("the cluster's servers do not answer");
+    for (const node of [first, second]) {
+      const ready = await fetch(`${node.url}/readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([200, { status: "ready", state: "stale" }]);
+      await hop(client, node);
+      await expectOneState(node.url, client);
+    }
+    await server.start();
+    const { seq } = client;
+    await client.until(() => client.seq > seq + 20);
+    await expect.poll(states).toEqual(["live", "live"]);
+    await expectOneState(first.url, client);
+    expect(client.resets).toBe(1);
+  });
+
+  test("[L3] repair a server that lost everything, from memory: no client is reset", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const second = await startNode(server);
+    const client = await connect(second);
+    await client.until(() => client.seq > 50);
+    await flush(server);
+    const { seq } = client;
+    await client.until(() => client.seq > seq + 50);
+    await expectOneState(second.url, client);
+    expect(client.resets).toBe(1);
+    const late = await startNode(server);
+    await hop(client, late);
+    await expectOneState(late.url, client);
+    expect(first.head.cursor.epoch).toBe(late.head.cursor.epoch);
+  });
+
+  test("[L3] begin a new epoch on a server that lost more than they remember, with the lists that clients hold", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    await expect.poll(() => keys(server)).toContain("fw:{flarewire}:checkpoint");
+    // It remembers nothing from before the checkpoint from which it starts.
+    const second = await startNode(server);
+    const client = await connect(second);
+    await first.stop();
+    const { seq, cursor } = client;
+    await client.until(() => client.seq > seq + 50);
+    const held = client.state;
+    await flush(server);
+    await client.until(() => client.closeCode !== undefined);
+    await client.connect();
+    expect(client.received.answers.at(-1)).toMatchObject({ resumed: "reset" });
+    expect(Object.keys(client.state.newest ?? {})).toEqual(Object.keys(held.newest ?? {}));
+    expect(client.state.charts).toEqual(held.charts);
+    const epochOf = (text: unknown) => String(text).split("-")[0];
+    expect(epochOf(client.cursor)).not.toBe(epochOf(cursor));
+    await client.until(() => client.seq > 50);
+    await expectOneState(second.url, client);
+    expect(client.resets).toBe(2);
   });
 });

@@ -34,7 +34,7 @@ interface ClusterRun extends NodeState {
   readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
 
-/** Silence of the engine after which the data count as stale. */
+/** Silence of the engine after which the data count as stale, at the latest. */
 const ENGINE_SILENCE_MS = 10_000;
 
 const NOBODY = {
@@ -83,11 +83,12 @@ export class ClusterSource {
 
   /** Whether the engine answers, so that this node's log is the cluster's. */
   get isConnected(): boolean {
-    return (this.#node?.engineSilenceMs ?? 0) <= ENGINE_SILENCE_MS;
+    const limitMs = Math.min(ENGINE_SILENCE_MS, this.#options.config.staleAfterMs);
+    return (this.#node?.engineSilenceMs ?? 0) <= limitMs;
   }
 
   /** Whether this node has caught up with the log once. */
-  get isReady(): boolean {
+  get hasCaughtUp(): boolean {
     return this.#node?.hasCaughtUp ?? false;
   }
 
@@ -117,6 +118,7 @@ export class ClusterSource {
       onLead: (lead) => {
         const { term, epoch } = lead;
         logger.info({ node: node.id, term, epoch }, "leading the cluster");
+        if (this.#leading?.begin(lead)) return;
         this.#follow();
         this.#leading = this.#startLeading(node, run, lead);
       },

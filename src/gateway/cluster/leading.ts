@@ -64,7 +64,7 @@ export const UNKNOWN: SourceInfo = {
 /** Runs the source and publishes it to the cluster, from the state where the last leader ended. */
 export class Leading {
   readonly #parts: LeadingParts;
-  readonly #lead: Lead;
+  #lead: Lead;
   readonly #over = new AbortController();
   readonly #encoder = new StateEncoder();
   readonly #fingerprint: string;
@@ -92,6 +92,17 @@ export class Leading {
   /** The source, once it has published. */
   get opened(): OpenSnapshots | undefined {
     return this.#hasPublished ? this.#opened : undefined;
+  }
+
+  /**
+   * Goes on in a new epoch, from the lists that clients hold. Returns whether there are any yet.
+   */
+  begin(lead: Lead): boolean {
+    if (!this.#hasPublished || this.#over.signal.aborted) return false;
+    this.#lead = lead;
+    // A failure means that this node no longer leads.
+    this.#appendLists().catch(() => {});
+    return true;
   }
 
   /** Stops the source. Resolves when it has ended. */
@@ -150,8 +161,7 @@ export class Leading {
     const { clock, logger, state, freshness, onPoll } = this.#parts;
     const { signal } = this.#over;
     const { head } = state;
-    if (resume && this.#isNewEpoch)
-      await this.#append(() => this.#beginning(state.history.lists, head.observedAtMs));
+    if (resume && this.#isNewEpoch) await this.#appendLists();
     const unwatch = watchFreshness({
       ...{ clock, freshness },
       onChange: (event) => {
@@ -183,6 +193,11 @@ export class Leading {
     );
     this.#hasPublished = true;
     this.#store(progress);
+  }
+
+  #appendLists(): Promise<void> {
+    const { head, history } = this.#parts.state;
+    return this.#append(() => this.#beginning(history.lists, head.observedAtMs));
   }
 
   /** Whether the log's epoch is not this leader's yet. */

@@ -63,7 +63,9 @@ export type HealthResponse = z.infer<typeof HealthResponse>;
 
 export const ReadyResponse = z
   .object({ status: z.literal("ready"), ...Freshness.shape })
-  .describe("`GET /readyz`: fresh data is served. Otherwise the response is a problem with status 503.");
+  .describe(
+    "`GET /readyz`: fresh data is served, or the server is a node of a cluster, whose `state` may be another. Otherwise the response is a problem with status 503.",
+  );
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
 
 /** Prefix of a problem's `type`, before the code. A name: there is nothing to fetch. */
