@@ -55,7 +55,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
   const logged = (text: string | RegExp) =>
     page.locator("#log li").filter({ hasText: text }).first().waitFor();
 
-  test("an address is asked by the keyboard alone, answers with its header fields, and again with 304", async ({
+  test("a request is sent with the keyboard alone, shows its response headers, and gets 304 when repeated", async ({
     wire,
   }) => {
     await wire.publish("list", "flare");
@@ -134,7 +134,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     });
   }
 
-  test("[K1] with a key an address answers with its plan, and one that is not known is told why", async ({
+  test("[K1] with a key a request shows the response of its plan, and with an unknown key the reason for the rejection", async ({
     keyed,
   }) => {
     const { wire } = keyed;
@@ -159,7 +159,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     expect(asked.filter(({ href }) => /fw_|key=/.test(href))).toEqual([]);
   });
 
-  test("what strangers wrote is shown as text, and does nothing", async ({ wire }) => {
+  test("untrusted text is shown as text, and does nothing", async ({ wire }) => {
     await open(wire, "/docs/events");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await logged("subscribed");

@@ -31,7 +31,7 @@ describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () =
     await site?.[Symbol.asyncDispose]();
   });
 
-  test(`[L2] [L3] over lines that are cut, frozen and throttled, each comes to what REST serves, with no hole and no repeat (SEED=${SEED})`, async ({
+  test(`[L2] [L3] over connections that are cut, frozen and throttled, each client ends with the state that REST serves, with no hole and no repeat (SEED=${SEED})`, async ({
     makeWire,
   }) => {
     const wire = await makeWire(ROOM);
@@ -40,7 +40,7 @@ describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () =
     expect(complaints).toEqual([]);
   });
 
-  test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} go on there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
+  test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} continue there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
     onTestFinished,
   }) => {
     await takeOver(STREAMS, onTestFinished, (members) => assembleIn(page, members, 1, SEED));

@@ -119,7 +119,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
     await expectWhole();
   });
 
-  test("a listener that throws is told to the page as an error, and the stream goes on", async () => {
+  test("an exception of a listener is reported to the page, and the stream continues", async () => {
     await followIn(page, proxy.url);
     const told = page.waitForEvent("pageerror");
     await page.evaluate(() => {

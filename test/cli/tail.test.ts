@@ -59,7 +59,7 @@ test("[L3] after a lost connection it resumes with its cursor, says so, and prin
   expect(tail.stdout()).not.toContain("REPEATED");
 });
 
-test("[L3] a reset is told with the number of events that were missed", async ({ server }) => {
+test("[L3] a reset is reported with the number of missed events", async ({ server }) => {
   await using tail = spawnCli(["tail", server.url, "--after", "abcd-1"]);
   const { socket, query } = await server.next();
   expect(query.get("after")).toBe("abcd-1");
@@ -67,7 +67,7 @@ test("[L3] a reset is told with the number of events that were missed", async ({
   await tail.said("stderr", "49 events were missed (expired): going on from abcd-50");
 });
 
-test("[L3] [F3] what a server says of its own place moves it neither back nor on: no event is printed twice", async ({
+test("[L3] [F3] the server's own position never moves the cursor back or forward: no event is printed twice", async ({
   server,
 }) => {
   await using tail = spawnCli(["tail", server.url, "--after", "abcd-6"]);
@@ -87,7 +87,7 @@ test("[L3] [F3] what a server says of its own place moves it neither back nor on
   expect(tail.stdout()).not.toContain("REPEATED");
 });
 
-test("[L3] [F3] a server that is behind its cursor is asked again, as often as it takes, and the cursor stays", async ({
+test("[L3] [F3] a server that is behind the cursor is asked again until it has caught up, and the cursor stays", async ({
   server,
 }) => {
   await using tail = spawnCli(["tail", server.url, "--after", "abcd-6"]);
@@ -116,7 +116,7 @@ test("[L3] when the chain of events has a hole it asks again from before the hol
   expect(tail.stdout()).toBe("");
 });
 
-test("silence beyond the server's own limit is taken for a dead connection", async ({ server }) => {
+test("silence beyond the server's own limit counts as a dead connection", async ({ server }) => {
   await using tail = spawnCli(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" }, { silence_limit_ms: 1_000 });
@@ -264,7 +264,7 @@ test("a server of something else ends it with 1", async ({ server }) => {
   expect([code, stderr]).toEqual([1, "flarewire tail: refused: HTTP 404\n"]);
 });
 
-test("an update of which only the explanation changed says so", async ({ server }) => {
+test("an update that changes only the explanation is printed as such", async ({ server }) => {
   await using tail = spawnCli(["tail", server.url, "--updates"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
@@ -284,7 +284,9 @@ test("an update of which only the explanation changed says so", async ({ server 
   );
 });
 
-test("data that is not live is told with its reason, and live data is no news", async ({ server }) => {
+test("data that is not live is reported with the reason, and live data is not reported", async ({
+  server,
+}) => {
   const freshness = { state: "stale", reason: "the recording has ended\u001B[2J" };
   await using tail = spawnCli(["tail", server.url]);
   const first = await server.next();
@@ -298,7 +300,7 @@ test("data that is not live is told with its reason, and live data is no news", 
   expect(tail.stderr().match(/the data is/g)).toHaveLength(1);
 });
 
-test("a reader of the pipe that pauses gets every event when it goes on, and no warning is printed", async ({
+test("a reader of the pipe that pauses gets every event when it continues, and no warning is printed", async ({
   server,
 }) => {
   await using tail = spawnCli(["tail", server.url, "--json"]);

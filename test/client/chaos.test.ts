@@ -8,7 +8,7 @@ import { expectWhole, ROOM, weather } from "./weather.ts";
 const FIRST = Number(process.env.SEED ?? 1);
 
 for (const seed of [FIRST, FIRST + 1]) {
-  test(`[L2] [L3] over lines that are cut, frozen and throttled, each stream comes to what REST serves, with no hole and no repeat (SEED=${seed})`, async ({
+  test(`[L2] [L3] over connections that are cut, frozen and throttled, each stream ends with the state that REST serves, with no hole and no repeat (SEED=${seed})`, async ({
     makeWire,
   }) => {
     const wire = await makeWire(ROOM);
@@ -19,7 +19,7 @@ for (const seed of [FIRST, FIRST + 1]) {
   });
 }
 
-test(`[L2] [L3] where the log is too short for such lines, each stream is told so, and comes to what REST serves (SEED=${FIRST})`, async ({
+test(`[L2] [L3] if the log is too short for such connections, each stream gets a reset and ends with the state that REST serves (SEED=${FIRST})`, async ({
   makeWire,
 }) => {
   const wire = await makeWire({ ...ROOM, log: { minCount: 30, maxAgeMs: 0 } });

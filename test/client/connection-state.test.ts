@@ -66,7 +66,7 @@ class Machine {
   }
 }
 
-test("[W26] what a close code's range says is done: at once, after a wait, or not again", () => {
+test("[W26] the range of a close code decides: reconnect at once, after a wait, or never", () => {
   const resumed = new Machine().live().input(ended("resume"));
   expect([resumed.phase, resumed.line]).toEqual(["connecting", "websocket"]);
   const waits = new Machine().live().input(ended("backoff"));
@@ -93,7 +93,7 @@ test("[W26] waits grow to half a minute, from a second on, and a server that ask
   expect(machine.input(ended("backoff", false, 20_000)).wait()?.minMs).toBe(20_000);
 });
 
-test("[W26] [W31] what a server asks for counts for 15 minutes at most, and what is no time for none", () => {
+test("[W26] [W31] a delay from the server counts for at most 15 minutes, and an invalid one is ignored", () => {
   const asked = [31_536_000_000, Number.POSITIVE_INFINITY, Number.NaN, -5];
   const waits = asked.map((ms) => new Machine().input(ended("backoff", true, ms)).wait()?.minMs);
   expect(waits).toEqual([900_000, 900_000, 1_000, 1_000]);
@@ -101,7 +101,7 @@ test("[W26] [W31] what a server asks for counts for 15 minutes at most, and what
   expect(slots).toEqual([900_000, 900_000, 0, 0]);
 });
 
-test("[W31] a goaway to whoever came by one, before the new line lasted, is followed after a wait", () => {
+test("[W31] a goaway on a connection that followed another goaway and did not last is followed after a wait", () => {
   const machine = new Machine().live().input({ type: "goaway", ms: 0 }, { type: "due" });
   machine.input({ type: "answered" }, { type: "goaway", ms: 0 }, { type: "due" });
   expect(machine.phase).toBe("waiting");

@@ -277,7 +277,7 @@ test("a stream that is closed leaves no timer, no connection and no listener beh
   expect(waiting.sockets).toHaveLength(1);
 });
 
-test("a page that is hidden again before its time is up starts the time anew, and one that is seen connects at once", async () => {
+test("a page that is hidden again before its time is up starts the time over, and one that is visible connects at once", async () => {
   const page = Object.assign(new EventTarget(), { hidden: false });
   const world = await begun({ pauseHiddenAfterMs: 10_000, platform: { document: page } });
   const show = (isShown: boolean) => {
@@ -352,7 +352,7 @@ test.for([
   world.stream.close();
 });
 
-test("a reader that breaks off while the stream is paused for it lets the listeners go on", async () => {
+test("if a reader stops while the stream is paused for it, the listeners continue", async () => {
   const world = await begun({ queueLimit: 1 });
   await world.socket(0).greet();
   for (const round of [0, 1]) {

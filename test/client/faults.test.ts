@@ -39,7 +39,9 @@ test("[W15] an event that does not say what lies before it proves nothing, and c
   expect([second.query.get("after"), stream.cursor, seqs()]).toEqual(["abcd-6", "abcd-6", []]);
 });
 
-test("an event that does not fit the lists is healed by new ones, and that is told", async ({ start }) => {
+test("an event that does not fit the lists is repaired by new lists, and this is reported", async ({
+  start,
+}) => {
   await using server = await startScriptedServer();
   const { stream, until, items } = start(server.url, OPTIONS);
   const first = await server.next();
@@ -54,7 +56,7 @@ test("an event that does not fit the lists is healed by new ones, and that is to
   expect(stream.view).toEqual(EMPTY);
 });
 
-test("another epoch is told with what is lost, and what is no message of the protocol ends the line and no more", async ({
+test("another epoch is reported with the lost events, and an invalid message ends only the connection", async ({
   start,
 }) => {
   await using server = await startScriptedServer();

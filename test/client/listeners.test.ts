@@ -5,7 +5,7 @@ import type { StreamError } from "../../src/client/stream-error.ts";
 
 const STATUS = { state: "live", transport: "sse", reason: "" } as const;
 
-test("a listener is called as often as it was given, until it is removed, and the others go on", () => {
+test("a listener is called as often as it was added, until it is removed, and the others continue", () => {
   const { add, emit } = createListeners();
   const calls: string[] = [];
   const twice = () => void calls.push("twice");

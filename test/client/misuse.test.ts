@@ -131,7 +131,7 @@ test("a reader that ends before it began is no reader any more", async ({ start 
   expect(() => stream[Symbol.asyncIterator]()).not.toThrow();
 });
 
-test("a listener that closes the stream is the last that is told", async ({ wire, start }) => {
+test("if a listener closes the stream, no later listener is called", async ({ wire, start }) => {
   const { stream, until } = start(`http://127.0.0.1:${wire.port}`);
   const told: string[] = [];
   stream.on("event", () => stream.close());
@@ -148,7 +148,7 @@ function connectAndClose() {
   return stream;
 }
 
-test("a listener that throws, now or later, disturbs nobody, and is told to those who listen for errors", async ({
+test("a listener that throws, now or later, disturbs no other, and the listeners of errors get its error", async ({
   wire,
   start,
 }) => {

@@ -104,7 +104,7 @@ describe.each([
   ["deflated", true],
   ["plain", false],
 ] as const)("a WebSocket of Node's own, %s", (_name, isDeflating) => {
-  test("[W17] [L3] whose close is never told is left for its silence, and nothing is lost", async ({
+  test("[W17] [L3] whose close is never reported is dropped for its silence, and nothing is lost", async ({
     start,
     onTestFinished,
   }) => {
@@ -137,7 +137,9 @@ describe.each([
     expect(resets()).toEqual(["started"]);
   });
 
-  test("[L3] that is cut off amid a burst goes on behind the last event that it told", async ({ start }) => {
+  test("[L3] that is cut off amid a burst resumes after the last event that it delivered", async ({
+    start,
+  }) => {
     await using server = await serve(isDeflating);
     const { seqs, resets, until } = start(server.url, PATIENT);
     for (let round = 0; round < 3; round += 1) {

@@ -18,7 +18,7 @@ test("a reader gets a reset with the lists first, and then each event once and i
   expect(told).toEqual(["started 0 1", "3", "4", "5"]);
 });
 
-test("a slow reader never loses: the stream pauses when the queue is full, and goes on from its cursor", async ({
+test("a slow reader never loses events: the stream pauses when the queue is full, and resumes from its cursor", async ({
   wire,
 }) => {
   const stream = connect(`http://127.0.0.1:${wire.port}`, { platform: HASTY, queueLimit: 4 });
@@ -39,7 +39,7 @@ test("a slow reader never loses: the stream pauses when the queue is full, and g
   expect(states).toContain("paused slow");
 });
 
-test("who begins to read later is told the lists as they are then, and who breaks off may begin anew", async ({
+test("a reader that starts later gets the current lists, and one that stops may start again", async ({
   wire,
   start,
 }) => {
@@ -82,7 +82,7 @@ test("an aborted signal closes the stream, whenever it aborts, and what waits is
   expect(late.connection.state).toBe("closed");
 });
 
-test("with after a stream goes on where another ended, and has no lists until a reset", async ({
+test("with after a stream continues where another ended, and has no lists until a reset", async ({
   wire,
   start,
 }) => {
@@ -116,7 +116,7 @@ test("[W29] with names in the filter only those events come, and no lists are ke
   }
 });
 
-test("a page that is hidden pauses after its time, and goes on from its cursor when it is looked at", async ({
+test("a hidden page pauses after its time, and resumes from its cursor when it becomes visible", async ({
   wire,
   start,
 }) => {

@@ -60,7 +60,7 @@ test("[W26] a server that resumes each client after its first message is not ask
   expect(stream.connection.reason).toBe("close code 4200 draining");
 });
 
-test("[W31] a server that says goaway to whoever has just come is not asked at once for ever", async ({
+test("[W31] if a server sends goaway to each new connection, the client does not reconnect at once forever", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -74,7 +74,7 @@ test("[W31] a server that says goaway to whoever has just come is not asked at o
   expect(stream.connection).toMatchObject({ state: "waiting", reason: "goaway" });
 });
 
-test("[W31] a client whose turn comes while its address leads to the draining server waits as told, and goes on from its cursor", async ({
+test("[W31] a client whose turn comes while its address leads to the draining server waits for Retry-After, and resumes from its cursor", async ({
   makeWire,
   proxyTo,
   start,
@@ -127,7 +127,7 @@ test("[P5] polls that are answered at once with nothing end the line, as a wait 
   expect(server.asked()).toBeLessThan(FEW);
 });
 
-test("[P6] polls whose every cursor is gone at once begin anew once and then after a wait", async ({
+test("[P6] polls whose every cursor is gone at once start over once and then after a wait", async ({
   start,
 }) => {
   const snapshot = { events: [], more: false, snapshot: EMPTY };

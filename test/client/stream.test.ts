@@ -32,7 +32,7 @@ for (const transport of TRANSPORTS) {
     expect(stream.connection).toEqual({ state: "live", transport, reason: "" });
   });
 
-  test(`[L3] over ${transport} what cannot be resumed is told as a reset, with how many were lost`, async ({
+  test(`[L3] over ${transport} a cursor that cannot be resumed leads to a reset with the number of lost events`, async ({
     makeWire,
     proxyTo,
     start,
@@ -124,7 +124,7 @@ test("where no stream passes it polls, and upgrades back to the best that does",
   expect(seqs()).toEqual([1, 2]);
 });
 
-test("[W17] a line on which nothing comes any more is left, and the stream goes on with its cursor", async ({
+test("[W17] a silent connection is dropped, and the stream resumes with its cursor", async ({
   makeWire,
   proxyTo,
   start,
@@ -165,7 +165,7 @@ test("[W17] a poll may wait for longer than the silence that a stream before it 
   expect(borneMs).toBe(35_000);
 });
 
-test("what the server refuses ends the stream, with the server's own reason, over every transport", async ({
+test("a rejection by the server ends the stream with the server's reason, over every transport", async ({
   wire,
 }) => {
   for (const transport of ["auto", ...TRANSPORTS] as const) {

@@ -19,7 +19,7 @@ async function expectOneState(url: string, { stream, until }: Followed): Promise
   expect(views.get(String(cursor))).toEqual(lists);
 }
 
-test("[L2] [L3] [W31] through a drain and a restart every stream goes on in the same epoch, with no hole and no repeat", {
+test("[L2] [L3] [W31] through a drain and a restart every stream continues in the same epoch, with no hole and no repeat", {
   // Only what hangs takes so long: a busy machine takes minutes for six streams and two servers.
   timeout: 600_000,
 }, async ({ proxyTo, start, onTestFinished }) => {

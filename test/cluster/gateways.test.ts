@@ -72,7 +72,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     }
   });
 
-  test("[L3] go on with the same log, without a reset, when the one that runs the source stops", async () => {
+  test("[L3] continue with the same log, without a reset, when the one that runs the source stops", async () => {
     const server = await startServer();
     const first = await startNode(server);
     const second = await startNode(server);

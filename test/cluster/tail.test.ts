@@ -10,7 +10,7 @@ function read(count: number, capacity = 10) {
   return { tail, entries, at: (offset: number) => entries[offset - 1] ?? LOG_START };
 }
 
-test("[I2] what was read is delivered when its commit is known, and once", () => {
+test("[I2] an entry that was read is delivered once, when its commit is known", () => {
   const { tail, entries, at } = read(3);
   expect(tail.take()).toEqual([]);
   expect(tail.commit(at(2))).toBe("kept");

@@ -147,7 +147,7 @@ describe("where a setting comes from", () => {
   });
 });
 
-describe("what values mean", () => {
+describe("the meaning of values", () => {
   test("durations become milliseconds, sizes bytes, lists arrays, and speed max no limit", () => {
     const config = load(
       "--refresh 1.5s --warmup 8h --drain 500ms --log-bytes 1.5MiB --speed max --cors-origins https://a.example,https://b.example --trust-proxy loopback,10.0.0.0/8".split(

@@ -151,7 +151,7 @@ test.concurrent("a case that compares two answers is run again when the market c
   expect(report.rules.map(({ verdict, reasons }) => [verdict, reasons])).toEqual([["passed", []]]);
 });
 
-test.concurrent("what failed is told with what was expected and what came: exit code 1", async ({
+test.concurrent("a failure is reported with the expected and the actual message: exit code 1", async ({
   url,
   expect,
 }) => {

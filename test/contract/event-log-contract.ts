@@ -106,7 +106,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("an empty batch changes nothing and is told to nobody", async () => {
+    test("an empty batch changes nothing and calls no listener", async () => {
       const { log } = await fresh();
       const heard: unknown[] = [];
       log.onAppend((records) => heard.push(records));
@@ -115,7 +115,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("a batch of which one event cannot be encoded is not appended at all", async () => {
+    test("a batch is not appended at all if one of its events cannot be encoded", async () => {
       const { log } = await fresh();
       const heard: unknown[] = [];
       log.onAppend((records) => heard.push(records));

@@ -37,7 +37,7 @@ export function feedContract(name: string, open: () => Feed): void {
     expect(clockAt).toBeDefined();
   });
 
-  test(`[L4] ${name}: what it tells is the same each time`, async () => {
+  test(`[L4] ${name}: its events are the same each time`, async () => {
     const [first, second] = [await some(open()), await some(open())];
     expect(second).toEqual(first);
   });

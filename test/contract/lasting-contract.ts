@@ -101,7 +101,7 @@ export function lastingContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("what is lasting is refused, lost and counted like the rest", async () => {
+    test("lasting events are refused, lost and counted like the rest", async () => {
       const log = await create({ ...ROOMY, clock: new ManualClock() });
       await log.append(batchOf(1, 3));
       await expect(log.readLasting(at(0), 0)).rejects.toMatchObject({ code: "invalid-parameter" });

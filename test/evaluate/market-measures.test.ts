@@ -39,7 +39,7 @@ function livenessOf(trades: LastTrades, labels: readonly Label[] = []) {
   return book.counts;
 }
 
-describe("what is alive", () => {
+describe("tokens that trade", () => {
   test("a flare is dead with two trades in five minutes, alive with three; dust is no trade", () => {
     const alive = tradesAgo([4, 10], [3, 10], [1, 10]);
     expect(livenessOf(alive)).toMatchObject({ proFlares: 1, deadProFlares: 0, silentFlares: 0 });

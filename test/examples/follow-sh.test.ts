@@ -98,7 +98,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     expect(client.stderr()).toMatch(/disconnected \(backoff\); retrying in [12]\.\d+ s/);
   });
 
-  test("[S4] [S8] [W17] [W26] it leaves a silent connection, reconnects as the last event states, always with the last id, and stops when told", async () => {
+  test("[S4] [S8] [W17] [W26] it drops a silent connection, reconnects as the last event states, always with the last id, and stops on a stop action", async () => {
     await using server = await startScriptedStreams();
     await using client = follow([server.url, "abcd-4"], { SILENCE_S: "1" });
     const first = await server.next();

@@ -64,7 +64,7 @@ test("the state is kept with the first poll, then each half a minute, or after 5
   await kept.close();
 });
 
-test("[L3] a process goes on where the one before ended, with the lists of its last event, though the state was kept before", async ({
+test("[L3] a process continues where the previous one ended, with the lists of its last event, even if the state was stored earlier", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -84,7 +84,7 @@ test("[L3] a process goes on where the one before ended, with the lists of its l
   await second.close();
 });
 
-test("[L3] a follower that begins anew keeps the state at once: the next process goes on from there", async ({
+test("[L3] a follower that starts over stores its state at once: the next process continues from there", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -109,7 +109,7 @@ test("[L3] a follower that begins anew keeps the state at once: the next process
   await second.close();
 });
 
-test("[L3] what a follower publishes of its leader is offered to be kept, when the head has it, and told before", async () => {
+test("[L3] a follower stores what it publishes of its leader once the head has it, and delivers it before", async () => {
   const clock = new ManualClock();
   const leader = createHubUnderTest();
   const log = openPersistence({ config: createConfig({ data: "none" }), clock, logger }).createFollowerLog();
@@ -134,7 +134,7 @@ test("[L3] what a follower publishes of its leader is offered to be kept, when t
   await hub.close();
 });
 
-test("[L1] [L3] a source that goes on after a restart publishes what changed meanwhile, and nothing that was told before", async () => {
+test("[L1] [L3] after a restart a source publishes what changed in the meantime, and nothing a second time", async () => {
   const clock = new ManualClock();
   const market = createHubUnderTest();
   await market.publish("list", "flare");

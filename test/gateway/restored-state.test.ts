@@ -35,7 +35,7 @@ async function stored(more: Partial<StoredLog> = {}) {
   return { kept, lists: hub.history.lists };
 }
 
-test("[L2] [L3] what a process goes on from is the state kept last and every event behind it, once", async () => {
+test("[L2] [L3] a process resumes from the state that was stored last and every later event, once", async () => {
   const { kept, lists } = await stored();
   const restored = restoreState(kept, SETTINGS, false);
   if ("problem" in restored) throw new Error(restored.problem);
@@ -55,7 +55,7 @@ test.each<[string, Partial<StoredLog>, RegExp]>([
   expect(restoreState(kept, SETTINGS, false)).toEqual({ problem: expect.stringMatching(reason) });
 });
 
-test("[L3] without a checkpoint an engine cannot go on, and another source can", async () => {
+test("[L3] without a checkpoint an engine cannot resume, and another source can", async () => {
   const { kept } = await stored();
   expect(restoreState(kept, SETTINGS, true)).toMatchObject({
     problem: expect.stringContaining("checkpoint"),

@@ -84,7 +84,7 @@ test("[L5] [W38] of one client as many are admitted in a turn as it has time for
   expect(counters.admissionsWaiting).toBe(0);
 });
 
-test("[W38] beyond the bounds, of number and of time, who comes is refused with the bound, and the others are let in", async () => {
+test("[W38] beyond the bounds of number and time, requests are refused with the bound, and the others are admitted", async () => {
   const { admitted, refused, counters, clock, come, takeAll } = createQueue({
     maxWaiting: 3,
     maxWaitMs: 900,
@@ -157,7 +157,7 @@ test("[W38] requests with a key are never refused to make room for one without",
   expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test("[W38] whoever comes once is admitted before the second request of one that comes often, and a key before all", async () => {
+test("[W38] a client's first request is admitted before the second request of another client, and a key before all", async () => {
   const { admitted, come, takeAll } = createQueue();
   for (let id = 0; id < 60; id++) {
     come(id);
@@ -195,7 +195,7 @@ test("[W38] a full queue refuses the latest of the client that fills it, not ano
   expect(counters.admissions).toMatchObject({ admitted: 6, full: 6 });
 });
 
-test("what is refused when its turn has come is not counted as admitted", async () => {
+test("a request that is refused at its turn is not counted as admitted", async () => {
   const { counters, queue } = createQueue();
   const comer = { by: { name: "a", isKeyed: false }, socket: createSocket(), isUpgraded: false };
   const full = async () => {
@@ -242,7 +242,7 @@ test.for([
   expect(admitted).toEqual([0, 1, 2, 4]);
 });
 
-test("what came early over an upgraded connection is there for who reads it", async () => {
+test("bytes that arrive early over an upgraded connection are there for its reader", async () => {
   const { admitted, sockets, come, takeAll } = createQueue();
   for (let id = 0; id < 3; id++) {
     come(id, true);
@@ -259,7 +259,7 @@ test("what came early over an upgraded connection is there for who reads it", as
   expect(early?.listenerCount("readable")).toBe(0);
 });
 
-test("[L5] whoever comes and goes when, each is told once, no more wait than may, and nobody is let in before one who came before", async () => {
+test("[L5] in any order of arrivals and departures, each request gets one answer, the queue stays within its bounds, and turns are fair", async () => {
   const steps = fc.array(
     fc.oneof(
       fc.constant({ kind: "come" as const }),

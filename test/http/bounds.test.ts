@@ -50,7 +50,7 @@ async function ask(
 }
 
 describe("[W33] connections of any kind are bounded", () => {
-  test("of one address; one more is told so, logged and counted, and others are served", async ({
+  test("of one address; one more is refused with the reason, logged and counted, and others are served", async ({
     makeRest,
   }) => {
     const { port, lines, refusals } = await bounded(makeRest, { maxConnectionsPerAddress: 2 });
@@ -210,7 +210,7 @@ test("X-Forwarded-For of a peer that is not trusted is warned of once, with what
   expect(trusted.lines).toEqual([]);
 });
 
-test("what a starting server refuses is counted but no warning, and a probe of its state is no refusal", async ({
+test("refusals of a starting server are counted without a warning, and a probe of its state is no refusal", async ({
   makeRest,
 }) => {
   const { head, port, refusals, lines } = await bounded(makeRest, {});

@@ -39,7 +39,7 @@ function occupied(
   return { limiter, registry, ends, admit, admitLater };
 }
 
-test("[W32] a take-over that is refused leaves the client that stays its seat, however often it is tried", () => {
+test("[W32] a take-over that is refused leaves the connected client its slot, however often it is tried", () => {
   const { limiter, ends, admit } = occupied(3, 3, () => false);
   const { wire } = admit("mine", undefined, undefined, KEY);
   for (let attempt = 0; attempt < 3; attempt += 1)
@@ -53,7 +53,7 @@ test("[W32] a take-over that is refused leaves the client that stays its seat, h
   expect(limiter.taken).toBe(0);
 });
 
-test("[W32] [W33] of a client that takes over again and again one seat is taken, and none when the last is gone", () => {
+test("[W32] [W33] a client that takes over repeatedly holds one slot, and none after its last connection ends", () => {
   const { limiter, ends, admit } = occupied(1, 1);
   const wires = Array.from({ length: 4 }, () => {
     const { wire, refusal } = admit("mine");
@@ -85,7 +85,7 @@ test("[W33] each bound lets its last one in and refuses the next, and who goes m
   expect(admit(undefined, "192.0.2.9").refusal).toMatchObject({ bound: "3 in all" });
 });
 
-test("[W33] a connection that was refused for its ticket takes no seat", () => {
+test("[W33] a connection that was refused for its ticket takes no slot", () => {
   const { limiter, admit } = occupied(2, 2, () => false);
   expect(admit(undefined, undefined, "spent").refusal).toEqual({ kind: "spent" });
   expect(limiter.taken).toBe(0);

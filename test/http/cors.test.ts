@@ -96,7 +96,7 @@ describe("with all origins allowed", () => {
 describe("with a list of origins", () => {
   const settings = { corsOrigins: [PAGE, "http://localhost:3000"] };
 
-  test("an origin of the list may read, others may not, and caches are told", async ({ makeRest }) => {
+  test("an origin of the list may read, others may not, and Vary informs caches", async ({ makeRest }) => {
     const rest = await makeRest({ settings });
     const granted = async (origin: string | undefined) => {
       const { status, headers } = await rest.ask(

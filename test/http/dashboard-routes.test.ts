@@ -37,7 +37,7 @@ test("the dashboard is at / with a policy that allows nothing from elsewhere; it
   expect(bytes).toBeLessThanOrEqual(80_000);
 });
 
-test("whoever has the page gets 304, and HEAD its headers", async ({ onTestFinished }) => {
+test("a browser that has the page gets 304, and HEAD its headers", async ({ onTestFinished }) => {
   const url = await serve(onTestFinished);
   const { headers } = await fetch(`${url}/`);
   const again = await fetch(`${url}/`, { headers: { "if-none-match": headers.get("etag") ?? "" } });

@@ -41,7 +41,7 @@ test("further routes lie below the base path and stand in Allow", async ({ makeR
   expect((await rest.ask("POST", "/fw/api/v1/more")).headers.allow).toBe("GET, OPTIONS");
 });
 
-test("what further routes fail to set up with fails the server", async ({ makeRest }) => {
+test("an error in the setup of further routes fails the server", async ({ makeRest }) => {
   const broken = makeRest({ register: () => Promise.reject(new Error("no such part")) });
   await expect(broken).rejects.toThrow("no such part");
 });

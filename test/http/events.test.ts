@@ -224,7 +224,7 @@ test("[L3] [P6] where the cursor is gone, 410 says why, how much is lost, and wh
   expect((await get(wire, `/fw${PATH}?after=oldest`)).seqs).toEqual([5, 6]);
 });
 
-test("[P7] what is outside its bound is refused with field and bound", async ({ wire }) => {
+test("[P7] a value outside its bound is rejected with field and bound", async ({ wire }) => {
   for (const [query, field, code = "invalid-parameter"] of [
     ["limit=0", "limit"],
     ["limit=1001", "limit"],
@@ -251,7 +251,7 @@ test("[P7] what is outside its bound is refused with field and bound", async ({ 
   }
 });
 
-test("[P8] a drain answers at once whoever waits, and takes nobody more", async ({ wire }) => {
+test("[P8] a drain answers all waiting requests at once, and admits no more", async ({ wire }) => {
   await wire.publish("list");
   const { answer } = await waiting(wire, after(1, "&wait=60"));
   const drained = wire.hub.drain(0);

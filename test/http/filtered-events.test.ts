@@ -71,7 +71,7 @@ const WAYS: readonly (readonly [path: string, headers: Record<string, string>])[
   [PATH, {}],
 ];
 
-test("[W6] [P7] [S2] a mistyped filter is refused with the nearest name over WebSocket, SSE and poll, and not taken for none", async ({
+test("[W6] [P7] [S2] a mistyped filter is rejected with the nearest name over WebSocket, SSE and poll, and never ignored", async ({
   wire,
 }) => {
   const typos = { min_pricechange: "min_price_change", Channels: "channels", token: "tokens" };

@@ -10,7 +10,7 @@ for (const [transport, asked] of [
   ["a WebSocket", handshake("/api/v1/stream?channels=*")],
   ["a stream", STREAM],
 ] as const) {
-  test(`${transport} that ends while its ticket is asked about takes no place`, async ({ makeWire }) => {
+  test(`${transport} that ends while its ticket is checked takes no slot`, async ({ makeWire }) => {
     const registry = new ConnectionRegistry(new ConnectionLimiter(9, 9));
     const asking = Promise.withResolvers<Socket>();
     const known = Promise.withResolvers<void>();

@@ -65,7 +65,7 @@ test("[K7] when a key expires, all that is open with it ends", async ({ makeKeye
   await expectEnds(open, "unauthorized");
 });
 
-test("[K6] a key has so many connections and no more, waiting requests among them; who goes makes room", async ({
+test("[K6] a key has a limit of connections, including waiting requests; a connection that ends frees its slot", async ({
   makeKeyed,
 }) => {
   const keyed = await makeKeyed({ keys: { some: { connections: 3 }, other: {} } });
@@ -85,7 +85,9 @@ test("[K6] a key has so many connections and no more, waiting requests among the
   await keyed.wire.publish("status");
 });
 
-test("[K6] a key may make so many requests a minute, and is told what is left", async ({ makeKeyed }) => {
+test("[K6] a key has a limit of requests a minute, and responses state the remaining number", async ({
+  makeKeyed,
+}) => {
   const keyed = await makeKeyed({ keys: { some: { requests_per_minute: 3 }, other: {} } });
   const ask = (path = "/api/v1/flares", fields = {}) =>
     keyed.wire.ask(path, { ...fields, ...keyed.bearer("some") });
@@ -133,7 +135,7 @@ test("[W32] the same client id under another key takes nothing", async ({ keyed 
   expect(await before?.ended).toEqual(end("superseded"));
 });
 
-test("a broken file keeps the keys of before and is told of once, in one line without secrets", async ({
+test("if the file becomes invalid, the previous keys still count, and one log line without secrets reports it", async ({
   keyed,
 }) => {
   const works = async (name: string) =>

@@ -30,9 +30,7 @@ test("[K1] without a key the plan is free, with one it is the key's", async ({ k
   }
 });
 
-test("[K1] a key that does not count is refused on every address, and not taken for none", async ({
-  makeKeyed,
-}) => {
+test("[K1] an invalid key is rejected on every address, and never ignored", async ({ makeKeyed }) => {
   const keyed = await makeKeyed({ keys: { old: { expires_at: "2025-12-31T23:59:59Z" }, pro: {} } });
   const other = keyed.secret("never written");
   const good = keyed.secret("pro");
@@ -69,7 +67,7 @@ test("[K1] a key that does not count is refused on every address, and not taken 
   ).toBe("the key expired at 2025-12-31T23:59:59Z");
 });
 
-test("[K1] where the server is set so, who brings no key is refused, but may ask for its health", async ({
+test("[K1] with anonymous off, a client without a key is rejected, but may check health", async ({
   makeKeyed,
 }) => {
   const keyed = await makeKeyed({ anonymous: "off" });

@@ -74,7 +74,7 @@ test("[K3] answers vary by Authorization, and a tag of one plan is none of anoth
   }
 });
 
-test("[K3] what changes in pro only changes no tag of the flares of free", async ({ makeRest }) => {
+test("[K3] a change in pro only changes no tag of the flares of free", async ({ makeRest }) => {
   const rest = await makeRest({ policy });
   rest.head.move(FLARES);
   const { etag: free } = (await ask(rest, "flares", "free")).headers;

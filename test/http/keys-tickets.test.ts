@@ -79,7 +79,7 @@ test("[K4] a connection that is refused for another reason leaves the ticket unu
   await client.answer("subscribed");
 });
 
-test("[K4] what is no ticket, or one of a key that was revoked, opens nothing; Authorization wins over it", async ({
+test("[K4] an invalid ticket, or one of a revoked key, opens nothing; Authorization overrides it", async ({
   keyed,
 }) => {
   const ticket = await keyed.ticket("pro");
@@ -135,7 +135,7 @@ test("[K4] tickets are given in the name of keys only, and are not for pages of 
   expect([get.message.statusCode, get.message.headers.allow]).toEqual([405, "POST, OPTIONS"]);
 });
 
-test("[K6] a key has so many unused tickets and no more, and other keys have theirs", async ({ keyed }) => {
+test("[K6] a key has a limit of unused tickets, and other keys have their own", async ({ keyed }) => {
   for (let count = 0; count < TICKETS_OF_KEY; count++) await keyed.ticket("pro");
   expect(await post(keyed, keyed.bearer("pro"))).toMatchObject({
     status: 429,

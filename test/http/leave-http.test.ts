@@ -73,7 +73,7 @@ for (const [who, bytes] of Object.entries({
   });
 }
 
-test("[S1] what a client sends behind its request is not read as one, and the stream goes on", async ({
+test("[S1] bytes that a client sends after its request are not read as another, and the stream continues", async ({
   wire,
 }) => {
   const { socket, text, has } = send(wire, `${ASK}\r\n`);
@@ -155,7 +155,7 @@ test("a request with a body, which nobody reads, is not over, and its stream is 
   await wire.sessions(0);
 });
 
-test("where a program takes CONNECT itself, it is told of none, and streams are answers of HTTP", async ({
+test("if a program handles CONNECT itself, it gets none of them, and streams are HTTP responses", async ({
   wire,
 }) => {
   const told: unknown[] = [];

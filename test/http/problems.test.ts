@@ -129,7 +129,7 @@ test("another method on a known address is method-not-allowed, with Allow, and i
   expect((await rest.ask("POST", "/api/v1/fl%61res")).status).toBe(405);
 });
 
-test("what the framework refuses is a problem too", async ({ makeRest }) => {
+test("errors of the framework are problems too", async ({ makeRest }) => {
   const rest = await makeRest({ register: failingRoutes, settings: { bodyLimitBytes: 20, urlLimit: 300 } });
   const { app } = rest;
   const post = async (type: string, payload: string) => {

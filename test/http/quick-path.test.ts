@@ -119,7 +119,7 @@ test("a plain request reaches no hook, any other does", async ({ makeRest, quick
   expect(hooked).toBe(3);
 });
 
-test("what needs a decision is the framework's: a query, a body, a key, no host, no data, a failing source", async ({
+test("requests that need a decision are left to the framework: a query, a body, a key, no host, no data, a failing source", async ({
   makeRest,
   quick,
 }) => {

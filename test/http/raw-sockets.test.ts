@@ -128,7 +128,7 @@ test("a connection on which nothing moves while an answer is on its way is cut",
   expect(text).not.toContain("0\r\n\r\n");
 });
 
-test("a refused connection that goes on sending is cut after a while", async ({ rest }) => {
+test("a refused connection that continues to send is cut after a while", async ({ rest }) => {
   const port = await portOf(rest.app);
   const asked = rest.clock.nextSleep();
   const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -164,7 +164,7 @@ test("an answer on its way is not broken into by the refusal of what follows it"
   expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
-describe("what is unusual but right is served", () => {
+describe("unusual but valid requests are served", () => {
   const end = "Host: a\r\nConnection: close\r\n\r\n";
 
   test("the absolute form of an address", async ({ rest }) => {

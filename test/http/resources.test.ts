@@ -66,7 +66,7 @@ test("[F3] the snapshot's bytes do not depend on the order in which its explanat
   expect(bodies[0]?.bytes.toString()).toBe(bodies[1]?.bytes.toString());
 });
 
-test("a stale source's last data is served on, and its state is told", async ({ rest }) => {
+test("a stale source's last data is still served, with its state", async ({ rest }) => {
   rest.freshness = { ...rest.freshness, state: "down", reason: "refused", data_age_ms: 65_000 };
   const { status, headers } = await rest.ask("GET", "/api/v1/flares");
   expect(status).toBe(200);
@@ -264,7 +264,7 @@ describe("encodings", () => {
     expect(new Set(forms.map(({ headers }) => headers.etag)).size).toBe(3);
   });
 
-  test("a body of a few bytes is sent plain to whoever would take it compressed", async ({ rest }) => {
+  test("a body of a few bytes is sent plain even if the client accepts compression", async ({ rest }) => {
     rest.head.move({ newest: { bsc: [] } });
     const { headers, json } = await rest.ask("GET", "/api/v1/newest", { "accept-encoding": "gzip, br" });
     expect(headers).not.toHaveProperty("content-encoding");

@@ -63,7 +63,7 @@ test("a client that ends its half of the connection ends its stream", async ({ s
   await expect.poll(() => [raw.destroyed, hub.size], { timeout: 5_000 }).toEqual([true, 0]);
 });
 
-test("[S8] what is closed twice says so once, and is written to no more", async ({ sut }) => {
+test("[S8] a socket that is closed twice sends one close, and nothing after it", async ({ sut }) => {
   const { client, connection, session, received } = sut;
   session.close("draining");
   connection.close("going-away");

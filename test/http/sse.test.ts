@@ -38,9 +38,7 @@ async function refusal(wire: ConnectionHandle, query: string, headers: Record<st
   return { status, retry: fields["retry-after"], problem };
 }
 
-test("[S1] whoever asks for text/event-stream gets a stream that nothing on the way holds back", async ({
-  wire,
-}) => {
+test("[S1] a request for text/event-stream gets a stream that no proxy holds back", async ({ wire }) => {
   const client = await follow(wire, "", { "accept-encoding": "gzip, br" });
   expect(client.headers).toMatchObject({
     "content-type": "text/event-stream; charset=utf-8",
@@ -111,7 +109,7 @@ test("[S3] an event has the name of what happened, its cursor as id, and the JSO
   ]);
 });
 
-test("[S4] a stream goes on behind Last-Event-ID, which is newer than after", async ({ wire }) => {
+test("[S4] a stream resumes after Last-Event-ID, which is newer than after", async ({ wire }) => {
   await wire.publish("list", "list", "list", "list");
   const client = await follow(wire, `?channels=*&after=${EPOCH}-1`, { "last-event-id": `${EPOCH}-3` });
   await client.until(() => client.seqs.length === 1);
@@ -232,7 +230,7 @@ test("[S8] a server that stops at once asks for patience", async ({ makeWire }) 
   expect(client.retry).toBe(5_000);
 });
 
-test("[S9] seats are counted together with those of WebSockets, and given back at the end", async ({
+test("[S9] streams and WebSockets are counted together, and their slots are freed at the end", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 2 } } });
@@ -252,7 +250,7 @@ test("[S9] seats are counted together with those of WebSockets, and given back a
   await wire.sessions(1);
 });
 
-test("[S9] what cannot become a stream is refused with a problem", async ({ makeWire }) => {
+test("[S9] a request that cannot become a stream is rejected with a problem", async ({ makeWire }) => {
   const early = await makeWire({ ready: false });
   expect(await refusal(early, "")).toMatchObject({
     status: 503,
@@ -287,7 +285,7 @@ test("[S9] streams asked for behind one on the same connection never begin, and 
   await wire.sessions(0);
 });
 
-test("[W32] [W31] [S8] a stream takes the place of the client's WebSocket, is told goaway, and gives its place to a WebSocket", async ({
+test("[W32] [W31] [S8] a stream replaces the client's WebSocket, gets goaway, and is replaced by a WebSocket", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });

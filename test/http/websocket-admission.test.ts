@@ -48,7 +48,7 @@ const REFUSED: readonly (readonly [string, Record<string, string>, ErrorCode, st
   ["", { origin: "https://evil.example" }, "origin-refused", "Origin"],
 ];
 
-test("[W3] what cannot become a connection is refused in HTTP, with a problem that names the field", async ({
+test("[W3] a request that cannot become a connection is rejected in HTTP, with a problem that names the field", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { allowedOrigins: ["https://good.example"] } });
@@ -148,7 +148,7 @@ test("[W3] pages of an allowed origin and programs without one may connect", asy
   await open.client("", [], { origin: "https://any.example" }).answer("hello");
 });
 
-test("[W2] the version is negotiated; who offers none is spoken to as well", async ({ wire }) => {
+test("[W2] the version is negotiated; a client that offers none is served too", async ({ wire }) => {
   for (const [offered, chosen] of [
     [[], ""],
     [["flarewire.v1"], "flarewire.v1"],
@@ -177,7 +177,7 @@ test("[W3] above the bounds a connection is refused before the upgrade, until an
   await wire.client().answer("hello");
 });
 
-test("[W3] a handshake that fails gives its seat back", async ({ makeWire }) => {
+test("[W3] a handshake that fails frees its slot", async ({ makeWire }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
   for (let attempt = 0; attempt < 3; attempt++) {
     const asked = request({

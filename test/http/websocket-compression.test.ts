@@ -119,7 +119,7 @@ test("[W37] pongs and close frames of the library stand between, not inside, com
   expect(client.seqs).toEqual(Array.from({ length: 300 }, (_, index) => index + 1));
 });
 
-test("[W37] a server that was told not to compresses nothing, whatever is offered", async ({ makeWire }) => {
+test("[W37] with compression turned off nothing is compressed, whatever is offered", async ({ makeWire }) => {
   const wire = await makeWire({ stream: { compression: false } });
   const tap = tapped();
   const client = wire.client("?channels=*", [], tap.options);
@@ -130,7 +130,7 @@ test("[W37] a server that was told not to compresses nothing, whatever is offere
   expect(wire.hub.counters.deflatedTexts).toBe(0);
 });
 
-test("[W37] what is negotiated is what the answer says; an offer that cannot be met is no reason to refuse", async ({
+test("[W37] the response states the negotiated compression; an offer that cannot be met is declined without a rejection", async ({
   wire,
 }) => {
   const offers = {

@@ -106,9 +106,7 @@ test.for([
   },
 );
 
-test("[W19] [W37] what counts is the size when inflated: a message of the bound is read", async ({
-  wire,
-}) => {
+test("[W19] [W37] the size after inflating counts: a message of the bound is read", async ({ wire }) => {
   const frames = await provoke(wire, frame(TEXT, deflated(padded(INBOUND_BYTES))), OFFER);
   expect(frames.map(({ payload }) => `${payload}`)).toEqual([
     expect.stringContaining("hello"),

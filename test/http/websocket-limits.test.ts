@@ -218,7 +218,9 @@ test("[W24] [W23] a client that sends pings without reading the pongs is cut off
   await closed;
 });
 
-test("[W25] [W23] who does not answer the close frame is cut off after 2 seconds", async ({ wire }) => {
+test("[W25] [W23] a client that does not answer the close frame is cut off after 2 seconds", async ({
+  wire,
+}) => {
   const mute = await wire.raw("?channels=status");
   mute.on("error", () => {});
   const drained = wire.hub.drain(0);

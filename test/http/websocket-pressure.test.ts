@@ -120,7 +120,7 @@ test("[L5] behind a close frame nothing is written, however long the peer takes 
   await wire.sessions(0);
 });
 
-test("[W25] a drain on real connections: everybody is told, everything is gone, and the server closes", async ({
+test("[W25] a drain on real connections: each client gets goaway and a close, and the server closes", async ({
   makeWire,
 }) => {
   const wire = await makeWire();

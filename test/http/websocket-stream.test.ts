@@ -39,7 +39,7 @@ test("[W8] [W12] subscribing by frame: snapshot, events, and the end of them", a
   expect(client.seqs).toEqual([1]);
 });
 
-test("[L3] [W9] a client that was cut off goes on where it was, or is told what is lost", async ({
+test("[L3] [W9] a client that was cut off resumes where it was, or gets the reason and number of its losses", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { minCount: 5, maxAgeMs: 0 } });
@@ -67,7 +67,7 @@ test("[L3] [W9] a client that was cut off goes on where it was, or is told what 
   });
 });
 
-test("[W18] without a pong within 10 seconds it is closed; who answers stays", async ({ wire }) => {
+test("[W18] without a pong within 10 seconds it is closed; a client that answers stays", async ({ wire }) => {
   const mute = wire.client("?channels=status", [], { autoPong: false });
   const alive = wire.client("?channels=status");
   await Promise.all([mute.answer("subscribed"), alive.answer("subscribed")]);

@@ -6,7 +6,7 @@ import { HANDSHAKE, test } from "./websocket-fixture.ts";
 
 const ADDRESS = "?channels=newest.bsc&client=bot-7f3a9c";
 
-test("[W32] a client that comes back takes the place of its dead connection, though no seat is free", async ({
+test("[W32] a client that reconnects replaces its dead connection, even if no slot is free", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
@@ -29,7 +29,7 @@ test("[W32] a client that comes back takes the place of its dead connection, tho
   await back.ended;
 });
 
-test("[W32] [W26] a living connection is told that it is superseded", async ({ wire }) => {
+test("[W32] [W26] a live connection is closed with superseded", async ({ wire }) => {
   const first = wire.client(ADDRESS);
   await first.answer("subscribed");
   const second = wire.client(ADDRESS);
@@ -71,7 +71,7 @@ test("[W32] from another address nobody takes a client's place by its id", async
   await thief.answer("pong", "alive");
 });
 
-test("[W32] of the connections that say farewell without a seat there is one a client at most", async ({
+test("[W32] of the superseded connections that are still closing, each client has at most one", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
@@ -113,7 +113,7 @@ plain(
   },
 );
 
-test("[W33] connections of one IPv6 network share their seats", async ({ makeWire }) => {
+test("[W33] connections of one IPv6 network share their slots", async ({ makeWire }) => {
   const wire = await makeWire({ stream: { limits: { maxSocketsPerIp: 1 } }, trustProxy: ["127.0.0.1"] });
   const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
   await wire.client("", [], from("2001:db8::1")).answer("hello");

@@ -5,7 +5,7 @@ import { MockSocket } from "./mock-socket.ts";
 
 const LIMITS = { hub: { limits: { aheadWaitMs: 3_000 } } };
 
-test("[F3] who is ahead of a mirror is answered when it has caught up, and everything behind the cursor follows", async ({
+test("[F3] a client ahead of a mirror gets its response once the mirror has caught up, and then every event after the cursor", async ({
   make,
 }) => {
   const sut = make(LIMITS);
@@ -23,7 +23,7 @@ test("[F3] who is ahead of a mirror is answered when it has caught up, and every
   expect(socket.of("subscribed")[0]).toMatchObject({ resumed: "full" });
 });
 
-test("[F3] who is ahead for longer than that is told so; without a leader nobody waits", async ({ make }) => {
+test("[F3] a client ahead for longer gets ahead; without a leader no client waits", async ({ make }) => {
   const sut = make(LIMITS);
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
   sut.clock.advance(2_000);

@@ -45,7 +45,7 @@ test("[W5] a client that is behind is answered ping between events, and subscrib
   expect(socket.messages.slice(-3).map(({ type, id, seq }) => id ?? seq ?? type)).toEqual(["p", 6, "more"]);
 });
 
-test("[W5] what comes behind a subscribe with an old cursor is answered behind it, however long the log takes", async ({
+test("[W5] commands after a subscribe with an old cursor are answered after it, however long the log takes", async ({
   make,
 }) => {
   for (const [log, resumed] of [
@@ -149,7 +149,7 @@ const REFUSED: readonly (readonly [string, Readonly<Record<string, unknown>>, Re
   ],
 ];
 
-test("[W7] what is refused changes nothing, and the connection lives", ({ sut }) => {
+test("[W7] a rejected command changes nothing, and the connection stays open", ({ sut }) => {
   for (const [text, expected, message] of REFUSED) {
     const socket = sut.open();
     socket.session?.receiveText(text);
@@ -189,7 +189,7 @@ test("[W20] one command more than the rate is refused, and time heals it", ({ su
   expect(last(socket)).toMatchObject({ type: "pong", id: 22 });
 });
 
-test("[W20] whoever goes on above the rate is closed", ({ sut }) => {
+test("[W20] a client that stays above the rate is closed", ({ sut }) => {
   const socket = sut.open();
   for (let n = 0; n < 30; n++) send(socket, { type: "ping" });
   expect([socket.of("pong").length, socket.of("error").length, socket.closed]).toEqual([20, 10, undefined]);
@@ -238,7 +238,7 @@ test("[W22] a subscription's id is its own, and there are at most 64", ({ sut })
   expect(last(socket)?.message).toContain("64");
 });
 
-test("[W22] who subscribes to nothing in time is closed; who did is not, even when it ends its subscriptions", ({
+test("[W22] a client that does not subscribe in time is closed; one that did is not, even when it ends its subscriptions", ({
   sut,
 }) => {
   const silent = sut.open();
@@ -253,9 +253,7 @@ test("[W22] who subscribes to nothing in time is closed; who did is not, even wh
   expect([silent.closed, byUrl.closed, done.closed]).toEqual(["no-command", undefined, undefined]);
 });
 
-test("[W20] [W26] what comes behind the close is not looked at, puts no end off, and is counted as nothing", ({
-  sut,
-}) => {
+test("[W20] [W26] commands after the close are ignored, postpone no end, and are not counted", ({ sut }) => {
   const socket = sut.open();
   socket.session?.oversize();
   for (let halfSecond = 0; halfSecond < 4; halfSecond++) {

@@ -79,7 +79,7 @@ test("[W37] a message with a snapshot of any length is the text that is sent pla
   expect(counters.deflatedTexts).toBeGreaterThan(10);
 });
 
-test("[W37] what is short, very long, made by a filter, one client's own or does not shrink stays plain", () => {
+test("[W37] messages that are short, very long, filtered, individual or incompressible stay plain", () => {
   const { framing, counters } = make();
   const isDeflated = (bytes: Buffer) => readServerFrames(bytes).some((frame) => frame.isDeflated);
   const own = '{"type":"event"';
@@ -126,7 +126,7 @@ test("one tail behind two heads, as of `event` and `missed`, is two texts", () =
   }
 });
 
-test("[L5] what is held of deflated texts is bounded: the oldest go, and are made again when they are asked for", () => {
+test("[L5] the cache of deflated texts is bounded: the oldest are dropped, and compressed again when needed", () => {
   const { framing, counters } = make();
   const events = Array.from({ length: 40 }, (_, at) => common(`${at}`.repeat(200_000)));
   framing.events(events);

@@ -24,7 +24,7 @@ test("[W25] sessions leave one by one over the window, and it resolves when all 
   await drained;
 });
 
-test("[W31] each is told its own turn, spread evenly, and is closed then; events go on until then", async ({
+test("[W31] each client gets its own turn, spread evenly, and is closed then; events continue until then", async ({
   sut,
 }) => {
   const sockets = Array.from({ length: 100 }, () => sut.open({ channels: ["newest.bsc"] }));
@@ -56,7 +56,9 @@ test("[W31] a hard stop sends no goaway", ({ sut }) => {
   return stopped;
 });
 
-test("[W25] who does not go is cut off, and events go on until the close", async ({ sut }) => {
+test("[W25] a client that does not leave is cut off, and events continue until the close", async ({
+  sut,
+}) => {
   const deaf = sut.open({ channels: ["newest.bsc"] });
   const drained = sut.hub.drain(1_000);
   await sut.publish("list");
@@ -71,7 +73,7 @@ test("[W25] who does not go is cut off, and events go on until the close", async
   await drained;
 });
 
-test("[W25] a connection that comes too late is sent away at once", async ({ sut }) => {
+test("[W25] a connection that comes too late is closed at once", async ({ sut }) => {
   const drained = sut.hub.drain(0);
   await drained;
   expect(sut.hub.refusal).toBe("draining");

@@ -91,7 +91,7 @@ test("[W16] the heartbeat tells place, positions of the own channels, and freshn
   expect(all.of("heartbeat").length).toBe(4);
 });
 
-test("[W16] who is behind gets no heartbeat until it has caught up", async ({ sut }) => {
+test("[W16] a client that is behind gets no heartbeat until it has caught up", async ({ sut }) => {
   const socket = sut.open({ channels: ["newest.bsc"] });
   socket.freeze();
   socket.highWater = 1;
@@ -107,7 +107,9 @@ test("[W16] who is behind gets no heartbeat until it has caught up", async ({ su
   expect(socket.messages.at(-1)).toMatchObject({ type: "heartbeat", cursor: `${EPOCH}-1` });
 });
 
-test("[W17] what hello calls silence is longer than two heartbeats, whatever they are", ({ make }) => {
+test("[W17] the silence limit in hello is longer than two heartbeats, whatever their interval", ({
+  make,
+}) => {
   for (const heartbeatMs of [1_000, 15_000, 60_000]) {
     const hello = make({ hub: { heartbeatMs } }).open().messages[0];
     expect(hello).toMatchObject({ heartbeat_interval_ms: heartbeatMs });
@@ -154,7 +156,7 @@ test("a session that is over is forgotten, and nothing is written to it", async 
   expect([second, third].map((socket) => socket?.of("event").length)).toEqual([1, 2]);
 });
 
-test("[L5] [W13] in whatever order others leave, who stays is sent each event once, and who left nothing", async ({
+test("[L5] [W13] in whatever order others leave, the remaining clients get each event once, and the others none", async ({
   make,
 }) => {
   await fc.assert(

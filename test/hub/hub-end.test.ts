@@ -47,7 +47,7 @@ test("of a connection that has ended nothing is looked at any more, whatever it 
   await sut.hub.close();
 });
 
-test("what nobody follows any more costs nothing at the next heartbeats", async () => {
+test("a channel without followers costs nothing at the next heartbeats", async () => {
   let asked = 0;
   const freshness = () => {
     asked += 1;

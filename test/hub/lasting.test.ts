@@ -37,7 +37,7 @@ function pollOf({ log, head, hub, clock }: HubUnderTest): LongPoll {
 const wholeOf = (events: readonly Message[], names: ReadonlySet<unknown>) =>
   events.filter(({ name }) => names.has(name)).map(({ seq }) => seq);
 
-test("[W36] [W15] who asks for starts and finishes only resumes from a cursor of the last 24 hours, and prev proves it", async ({
+test("[W36] [W15] a client of starts and finishes only resumes from a cursor of the last 24 hours, and prev proves it", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -57,7 +57,7 @@ test("[W36] [W15] who asks for starts and finishes only resumes from a cursor of
   }
 });
 
-test("[W36] a subscription to status alone resumes from that far too; one that other events belong to, or with a field about items, is told what is lost", async ({
+test("[W36] a subscription to status alone resumes from that far too; one with other events, or with a filter on items, gets a reset", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -77,7 +77,7 @@ test("[W36] a subscription to status alone resumes from that far too; one that o
   expect(await resumed({ channels: ["flares.*"], filter: { names } })).toMatchObject(lost);
 });
 
-test("[W36] [L3] a cursor from which a start or finish is gone is told so, one behind it is not", async ({
+test("[W36] [L3] a cursor before a dropped start or finish gets a reset, a later one does not", async ({
   make,
 }) => {
   const sut = make({ log: { ...SHORT.log, lastingAgeMs: 10 * HOUR } });
@@ -101,7 +101,7 @@ test("[W36] [L3] a cursor from which a start or finish is gone is told so, one b
   ]);
 });
 
-test("[W36] [W34] [W35] in mode latest whoever was away for hours gets every start it missed and all its lists, then events", async ({
+test("[W36] [W34] [W35] in mode latest a client that was away for hours gets every start it missed and all its lists, then events", async ({
   make,
 }) => {
   const sut = make(SHORT);
@@ -176,7 +176,7 @@ test("[P11] the history of starts and finishes reaches back as far, by pages, an
   }
 });
 
-test("[W36] [L3] whatever happens and is dropped, a client of starts is told each one of them once, or that some are lost", async () => {
+test("[W36] [L3] whatever happens and is dropped, a client of starts gets each one of them once, or learns that some are lost", async () => {
   const operation = fc.record({
     steps: fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 9 }),
     waitMs: fc.nat(6 * HOUR),

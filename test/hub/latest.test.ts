@@ -43,7 +43,7 @@ test("[W34] [W35] a reader that lagged gets the starts it missed and the lists a
   expect(socket.of("event").at(-1)).toMatchObject({ seq: 102, prev: 101 });
 });
 
-test("[W34] who resumes far behind is conflated too; who is not so far behind, or in mode events, gets every event", async ({
+test("[W34] a client that resumes far behind is conflated too; one that is not so far behind, or in mode events, gets every event", async ({
   sut,
 }) => {
   await sut.publish(...BURST);

@@ -15,7 +15,7 @@ import { FRESH, INFO, settled, test } from "./hub-fixture.ts";
 import { MockSocket } from "./mock-socket.ts";
 import type { Step } from "./test-market.ts";
 
-test("[W28] [W9] where a log goes on that was kept, a filter begins anew: what its items were before is not known", async ({
+test("[W28] [W9] when a stored log is continued without its marks, a filter starts over: earlier values of its items are not known", async ({
   sut,
 }) => {
   await sut.publish("list", "list", "flare");

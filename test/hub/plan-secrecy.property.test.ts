@@ -27,7 +27,7 @@ const ask = fc.record({
   frozen: fc.boolean(),
 });
 
-test("[K2] whatever happens and whatever is asked for, no byte of a flare of pro reaches the plan free", async ({
+test("[K2] whatever happens and whatever is requested, no byte of a flare of pro reaches the plan free", async ({
   make,
 }) => {
   const seen = new Set<string>();

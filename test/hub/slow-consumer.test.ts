@@ -19,7 +19,7 @@ test("[L5] [W23] a frozen client costs one batch of memory, whatever happens mea
   expect(seqs(healthy)).toEqual(upTo(2_000));
 });
 
-test("[L3] [W23] who reads again is caught up from the log in joined batches, and then follows with the others", async ({
+test("[L3] [W23] a client that reads again catches up from the log in joined batches, and then follows with the others", async ({
   sut,
 }) => {
   const slow = sut.open({ channels: ["*"] });
@@ -136,7 +136,7 @@ test("[L3] events that the log holds before the head has their state are not sen
   expect(seqs(socket)).toEqual([1, 2, 3, 4]);
 });
 
-test("[L5] what the log gave while the socket filled up is not written on top, but read again", async ({
+test("[L5] records read while the socket filled up are not written on top, but read again", async ({
   sut,
 }) => {
   await sut.publish("list");

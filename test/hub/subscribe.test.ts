@@ -25,7 +25,7 @@ test("[W4] the server speaks first: hello with head, limits, times and source", 
   ]);
 });
 
-test("[W8] without a cursor it begins with the snapshot at the head, and goes on from there", async ({
+test("[W8] without a cursor a subscription begins with the snapshot at the head, and continues from there", async ({
   sut,
 }) => {
   await sut.publish("list", "flare");
@@ -75,7 +75,7 @@ test("[W9] the head's own cursor continues at once", async ({ sut }) => {
   expect(seqs(socket)).toEqual([2]);
 });
 
-test("[L3] [W9] a cursor that is not held resets: what was lost, why, and the snapshot, in one answer", async ({
+test("[L3] [W9] a cursor that is no longer stored resets: the losses, the reason and the snapshot, in one response", async ({
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });

@@ -44,7 +44,7 @@ test("[K6] of buckets that hear late of each other a key has its burst once each
   );
 });
 
-test("[K6] who has the whole of each bucket whenever it can has the rate over the hours, and no more", () => {
+test("[K6] a client that uses each bucket fully gets the rate over the hours, and no more", () => {
   const count = 4;
   const buckets = Array.from({ length: count }, () => new TokenBucket(PER_MINUTE / 60, PER_MINUTE, 0));
   const minutes = 600;

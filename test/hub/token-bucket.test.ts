@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TokenBucket } from "../../src/hub/session/token-bucket.ts";
 
-test("what was had elsewhere comes off, and what there is not comes off what is gained later, all of it", () => {
+test("tokens used elsewhere are deducted, and a deficit is deducted from later gains, all of it", () => {
   const bucket = new TokenBucket(1, 10, 0);
   bucket.owe(4, 0);
   expect([bucket.left, bucket.take(0)]).toEqual([6, true]);

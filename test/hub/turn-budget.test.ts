@@ -20,7 +20,7 @@ function createBudget(steps: Scheduling = { afterMicrotasks: (next) => next() })
   return { budget, time, turns };
 }
 
-test("[L5] what does not fit into one turn's time waits for the next ones, in order, and nothing is left out", () => {
+test("[L5] work that does not fit into one turn waits for the next ones, in order, and none is left out", () => {
   const { budget, time, turns } = createBudget();
   const done: number[][] = [];
   let thisTurn: number[] = [];
@@ -40,7 +40,7 @@ test("[L5] what does not fit into one turn's time waits for the next ones, in or
   expect(done).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10], []]);
 });
 
-test("each turn has its time anew, also when nobody waits", () => {
+test("each turn starts with a full budget, even when nothing waits", () => {
   const { budget, time, turns } = createBudget();
   let done = 0;
   const long = () => {
@@ -58,7 +58,7 @@ test("each turn has its time anew, also when nobody waits", () => {
   expect(done).toBe(3);
 });
 
-test("[L5] what follows from a work, over any number of promises, counts as its time", async () => {
+test("[L5] the continuations of a work, over any number of promises, count as its time", async () => {
   const { budget, time, turns } = createBudget({});
   const done: number[] = [];
   const follow = async (id: number) => {
@@ -149,7 +149,7 @@ test("[L5] behind a batch those who come have as much time as it took, 50 ms at 
   expect(await yieldTimeOf(0, () => true)).toBeUndefined();
 });
 
-test("[L5] while what follows from a work goes on, nobody overtakes those who wait, though the turn has time", () => {
+test("[L5] while continuations of a work run, nothing overtakes the waiting work, even if the turn has time", () => {
   const settles: (() => void)[] = [];
   const { budget, time, turns } = createBudget({ afterMicrotasks: (next) => settles.push(next) });
   const done: string[] = [];

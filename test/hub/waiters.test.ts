@@ -80,7 +80,7 @@ test("[P5] an event wakes those who wait on its channel, and nobody else", async
   expect(flares.outcome).toEqual({ nothingUpTo: undefined });
 });
 
-test("[P8] who has gone waits no more, at once, and leaves the others waiting", async ({ scene }) => {
+test("[P8] a client that has left stops waiting at once, and the others still wait", async ({ scene }) => {
   const gone = new AbortController();
   const [one, other] = [scene.wait("status", 60_000, gone.signal), scene.wait("status", 60_000)];
   gone.abort();

@@ -12,7 +12,7 @@ test("the text is that of the moment, whatever was asked for before", () => {
   );
 });
 
-test("what is no moment throws, and again", () => {
+test("an invalid time throws, each time", () => {
   for (const atMs of [Number.NaN, Number.POSITIVE_INFINITY, 8.64e15 + 1, Number.NaN]) {
     expect(() => isoTime(atMs)).toThrow(RangeError);
   }

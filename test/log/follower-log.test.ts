@@ -57,7 +57,7 @@ eventLogContract("the memory log that can begin anew", inMemory);
 lastingContract("the memory log that can begin anew", inMemory);
 lastingContract("the SQLite log that can begin anew", (settings) => inFile(settings));
 
-test("[L3] a file that was begun anew is gone on from there: place, positions, batches, and what came behind", async () => {
+test("[L3] a file of a log that started over is resumed: cursor, positions, batches, and later events", async () => {
   const path = newPath();
   const log = inFile({ epoch: toEpoch("first") }, open(path));
   await log.append(batchOf(1, 3));

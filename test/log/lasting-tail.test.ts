@@ -34,7 +34,7 @@ test("[W36] lasting events are read in order behind a seq, also after more than 
   expect(seqs(30_000, 9)).toEqual([]);
 });
 
-test("[W36] what was appended at the bound is held, what came before it is dropped, and an empty tail drops nothing", () => {
+test("[W36] an event appended at the bound is held, earlier ones are dropped, and an empty tail drops nothing", () => {
   const tail = new RetainedEvents(0);
   for (const seq of [1, 2, 3]) tail.push(event(seq));
   tail.dropBefore(2);

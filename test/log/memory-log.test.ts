@@ -105,7 +105,7 @@ test("closing the log in the middle of a delivery keeps the batch from the liste
   await expect(log.append([numbered(2)])).rejects.toMatchObject({ code: "draining" });
 });
 
-test("[W39] of the runs only those are remembered of which the log still has events, and the one before", async () => {
+test("[W39] only those runs are remembered whose events the log still has, and the one before", async () => {
   const { log, clock } = logOf({ maxAgeMs: 0, minCount: 5, lastingAgeMs: 0, follows: true });
   for (let batch = 1; batch <= 200; batch += 1) {
     const { log: other } = logOf({});

@@ -55,7 +55,7 @@ async function resumed(log: DurableLog, cursors: readonly Cursor[]) {
   };
 }
 
-test("[L3] an older file over a stopped log: what it still has resumes, what it lost is lost, round after round", async () => {
+test("[L3] an older file under a stopped log: cursors that it still has resume, and those that it lost get a reset, round after round", async () => {
   const path = newPath();
   const first = open(path);
   const kept = await fill(first.log, 30);
@@ -112,7 +112,7 @@ test.each([
   },
 );
 
-test("[L3] a killed log, and one that was closed, go on with every cursor, round after round", async () => {
+test("[L3] a killed log, and one that was closed, continue with every cursor, round after round", async () => {
   const path = newPath();
   const cursors: Cursor[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -127,7 +127,7 @@ test("[L3] a killed log, and one that was closed, go on with every cursor, round
   expect(new Set(cursors.map(({ run }) => run)).size).toBe(4);
 });
 
-test("[L3] a log of the form before is gone on from: its cursors resume, and those of what it lost do not", async () => {
+test("[L3] a log of the previous format is continued: its cursors resume, and those of lost events do not", async () => {
   const path = newPath();
   const before = open(path);
   const cursors = await fill(before.log, 30);

@@ -64,7 +64,7 @@ const contracted: LogFactory = (settings) => logOf(open(newPath()), settings).lo
 eventLogContract("the SQLite log", contracted);
 lastingContract("the SQLite log", contracted);
 
-test("[L3] a log that is opened again goes on in its epoch: same events, same places, and the next seq", async () => {
+test("[L3] a log that is opened again continues in its epoch: same events, same cursors, and the next seq", async () => {
   const path = newPath();
   const first = logOf(open(path)).log;
   const records = [...(await first.append(batchOf(1, 5))), ...(await first.append(batchOf(6, 3)))];
@@ -130,7 +130,7 @@ test("[L3] whatever was appended, kept as state and dropped between openings, wh
   );
 });
 
-test("the age of what was kept goes on by the wall clock", async () => {
+test("the age of stored events grows by the wall clock", async () => {
   const path = newPath();
   const first = logOf(open(path)).log;
   await first.append(batchOf(1, 5));
@@ -143,7 +143,7 @@ test("the age of what was kept goes on by the wall clock", async () => {
   await log.close();
 });
 
-test("what has fallen off the log leaves the file too, but for what a restart needs", async () => {
+test("events that are dropped from the log are removed from the file too, except those that a restart needs", async () => {
   const path = newPath();
   const { log } = logOf(open(path), { maxBytes: 20_000 });
   for (let first = 1; first <= 6_000; first += 20) {
@@ -257,7 +257,7 @@ test("a copy, and a file that was in use when the machine went down, are doubtfu
   expect(doubt(`${path}-copy`)).toMatch(/a copy/);
 });
 
-test("[L3] a full disk: the log goes on in memory without a hole, says so once, and leaves nothing to go on from", async () => {
+test("[L3] a full disk: the log continues in memory without a hole, reports this once, and leaves nothing to resume from", async () => {
   const path = newPath();
   const { log, troubles } = logOf(open(path, { maxFileBytes: 200_000 }));
   let count = 0;

@@ -247,7 +247,7 @@ test("every table has its forms here", () => {
   expect(new Set(FORMS.map(({ table }) => table))).toEqual(new Set(Object.keys(SPEC_TABLES)));
 });
 
-test("what a table's notes call absent from a group is absent from that group's token", () => {
+test("a field that the notes of a table call absent from a group is absent from that group's token", () => {
   for (const [field, , note] of SPEC_TABLES["2.6 token"]) {
     if (/Absent in.*exchange/.test(note) || /absent in exchange/.test(note))
       expect(ExchangeToken.shape).not.toHaveProperty(field);
@@ -261,7 +261,7 @@ test("a contract source's status and message go together as table 2.4 says", () 
   expect([takes("0", "OK"), takes("1", "NOTOK"), takes("2", "OK")]).toEqual([false, false, false]);
 });
 
-test("only null is taken for upvote_site_data, of which only null is seen", () => {
+test("upvote_site_data accepts only null, the only value ever seen", () => {
   expect(NestedFlare.safeParse({ ...SAMPLE_NESTED_FLARE, upvote_site_data: {} }).success).toBe(false);
 });
 

@@ -6,7 +6,7 @@ import { SAMPLE_FLARE, SAMPLE_LISTING } from "../support/samples.ts";
 const standing = { time_trended: 60, average_position: 1 };
 const named = { symbol: "ONE", price: "1" };
 
-test("what tells items apart is their id; of a standing the address, and the symbol only where there is none", () => {
+test("items are identified by their id; leaderboard items by the address, or by the symbol if there is none", () => {
   expect([keyOf(SAMPLE_FLARE), keyOf(SAMPLE_LISTING)]).toEqual([SAMPLE_FLARE.id, SAMPLE_LISTING.id]);
   const addressed = { ...standing, type: "token", object: { ...named, address: "0x1" } } as const;
   expect(keyOf(addressed)).toBe("0x1");

@@ -43,8 +43,8 @@ const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
   draining: [PRESSURE, "a drain on real connections", "draining"],
   "slow-consumer": [PRESSURE, "a frozen reader is closed resumable", "slow-consumer"],
   "heartbeat-lost": [STREAM, "without a pong within 10 seconds it is closed", "heartbeat-lost"],
-  reset: [FOLLOW, "a leader that begins a new epoch takes its edges along", "4204"],
-  superseded: [TAKEOVER, "a living connection is told that it is superseded", "superseded"],
+  reset: [FOLLOW, "when a leader begins a new epoch, its edges do too", "4204"],
+  superseded: [TAKEOVER, "a live connection is closed with superseded", "superseded"],
 };
 
 /** Codes of RFC 6455 that the document promises. */
@@ -64,10 +64,10 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
   catchUpBytes: [SLOW, "what waits for readers is bounded", "catchUpBytes"],
   catchUpRecords: [SLOW, "what waits for readers is bounded", "catchUpRecords"],
   conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
-  aheadWaitMs: [AHEAD, "who is ahead for longer than that is told so", "2_000"],
+  aheadWaitMs: [AHEAD, "a client ahead for longer gets ahead", "2_000"],
   queuedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
   noProgressMs: [PRESSURE, "a frozen reader is closed resumable", "11_000"],
-  closeGraceMs: [LIMITS, "who does not answer the close frame is cut off after 2 seconds", "1_900"],
+  closeGraceMs: [LIMITS, "a client that does not answer the close frame is cut off", "1_900"],
 };
 
 type Bounds =
@@ -84,8 +84,12 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
   closeGraceMs: [RAW, "cuts what is not answered within the grace", "2_000"],
   anonymousRequests: [BOUNDS, "one more is 429 with when to come again", "429"],
   maxConnections: [BOUNDS, "in all; a full server closes idle ones", "3 in all"],
-  maxConnectionsPerAddress: [BOUNDS, "of one address; one more is told so", "2 from one address"],
-  maxSockets: [TAKEOVER, "though no seat is free", "maxSockets: 1"],
+  maxConnectionsPerAddress: [
+    BOUNDS,
+    "of one address; one more is refused with the reason",
+    "2 from one address",
+  ],
+  maxSockets: [TAKEOVER, "even if no slot is free", "maxSockets: 1"],
   maxSocketsPerIp: [
     ADMISSION,
     "above the bounds a connection is refused before the upgrade",
@@ -94,15 +98,23 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
 };
 
 const ADMISSIONS: Readonly<Record<keyof AdmissionQueueLimits, Provocation>> = {
-  maxWaiting: [STORM, "those beyond the queue are refused", "stormyWire(makeWire, 40)"],
-  maxWaitMs: [QUEUE, "beyond the bounds, of number and of time", "900 ms"],
+  maxWaiting: [
+    STORM,
+    "of hundreds of requests at once those beyond the queue are refused",
+    "stormyWire(makeWire, 40)",
+  ],
+  maxWaitMs: [QUEUE, "beyond the bounds of number and time", "900 ms"],
 };
 
 /** Bounds that stand in PROTOCOL.md only. */
 const FIXED: Readonly<Record<string, Provocation>> = {
-  "patterns of an address": [ADMISSION, "what cannot become a connection is refused in HTTP", "wire.ask"],
-  "events of a page": [EVENTS, "what is outside its bound is refused with field and bound", "limit=1001"],
-  "seconds of a wait": [EVENTS, "what is outside its bound is refused with field and bound", "wait=61"],
+  "patterns of an address": [
+    ADMISSION,
+    "a request that cannot become a connection is rejected in HTTP",
+    "wire.ask",
+  ],
+  "events of a page": [EVENTS, "a value outside its bound is rejected with field and bound", "limit=1001"],
+  "seconds of a wait": [EVENTS, "a value outside its bound is rejected with field and bound", "wait=61"],
   "bytes of a page": [EVENTS, "a page ends at a mebibyte too", "1_000_000"],
   "events that a page looks at": [EVENTS, "a filter that selects nothing of a long log", "10000"],
   "pongs that nobody reads": [
@@ -110,9 +122,9 @@ const FIXED: Readonly<Record<string, Provocation>> = {
     "sends pings without reading the pongs is cut off when it has taken nothing for ten seconds",
     "0x89",
   ],
-  "requests of a key": [KEYS, "a key may make so many requests a minute", "429"],
-  "connections of a key": [KEYS, "a key has so many connections and no more", "503"],
-  "tickets of a key": [TICKETS, "a key has so many unused tickets and no more", "429"],
+  "requests of a key": [KEYS, "a key has a limit of requests a minute", "429"],
+  "connections of a key": [KEYS, "a key has a limit of connections", "503"],
+  "tickets of a key": [TICKETS, "a key has a limit of unused tickets", "429"],
   "time of a ticket": [TICKETS, "a ticket says when it ends", "TICKET_MS - 1"],
   "age, count and bytes of the log": [LIMITS, "the log's age, its count and its bytes bound", "maxBytes"],
   "a place that fell off the log": [LIMITS, "a reader whose place fell off the log", "slow-consumer"],

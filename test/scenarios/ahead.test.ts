@@ -51,7 +51,7 @@ test("[F3] [W14] nor does a worker", { timeout: 60_000 }, async ({ onTestFinishe
   await expectNoEarlyCursor(gateway.url, onTestFinished);
 });
 
-test("[F3] [L3] tail comes to an edge that is far behind, and prints no event twice and leaves none out", {
+test("[F3] [L3] tail connects to an edge that is far behind, and prints each event once", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const leader = await startLeader(onTestFinished);

@@ -163,7 +163,7 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     expect(clocks).toEqual(clocks.map((_, index) => (clocks[0] ?? 0) + index * 1_000));
   });
 
-  test("[L3] stopped, and killed, in the middle of a chain, a gateway makes up for what happened meanwhile: its client resumes without hole or repeat, or is told that it cannot", async ({
+  test("[L3] stopped, and killed, in the middle of a chain, a gateway catches up on what it missed: its client resumes without hole or repeat, or gets a reset", async ({
     onTestFinished,
   }) => {
     const story = await openMarket();

@@ -8,7 +8,7 @@ import { type ChaosTally, runChaos } from "../soak/chaos-run.ts";
 const FIRST = Number(process.env.SEED ?? 1);
 const SEEDS = Array.from({ length: 8 }, (_, at) => FIRST + at);
 
-test(`[L2] [L3] [P10] [W13] [W15] [W28] over connections that are cut, frozen, throttled and doubled, every client comes to what REST serves, with no hole and no repeat (SEED=${FIRST})`, {
+test(`[L2] [L3] [P10] [W13] [W15] [W28] over connections that are cut, frozen, throttled and doubled, every client ends with the state that REST serves, with no hole and no repeat (SEED=${FIRST})`, {
   timeout: 120_000,
 }, async () => {
   const tallies: ChaosTally[] = [];

@@ -42,7 +42,7 @@ const test = base.extend<{ host: FastifyInstance }>({
 
 const seqsOf = (events: readonly Record<string, unknown>[]) => events.map(({ seq }) => seq);
 
-test("[L2] inside somebody else's server, REST, WebSocket, server-sent events, long poll and the process are told the same, below the prefix", async ({
+test("[L2] inside another server, REST, WebSocket, server-sent events, long poll and the process get the same events, below the prefix", async ({
   host,
 }) => {
   const { market, listen, gateway } = embed(host);
@@ -77,7 +77,7 @@ test("[L2] inside somebody else's server, REST, WebSocket, server-sent events, l
   await client.disconnect();
 });
 
-test("what the host answers outside the prefix is its own, and what Flarewire answers inside it is a problem", async ({
+test("responses outside the prefix are the host's own, and errors inside it are problems", async ({
   host,
 }) => {
   const { listen } = embed(host);
@@ -145,7 +145,7 @@ test("a drain longer than the host grants its plugins is cut to that, and the ho
   for (const client of clients) expect(client.closeCode).toBe(4_200);
 });
 
-test("upgrades of the host's own go on beside the stream", async ({ host }) => {
+test("the host's own upgrades work beside the stream", async ({ host }) => {
   const { listen } = embed(host);
   host.get("/", () => "mine");
   host.server.on("upgrade", (message, socket) => {
@@ -162,7 +162,7 @@ test("upgrades of the host's own go on beside the stream", async ({ host }) => {
   await client.disconnect();
 });
 
-test("a host with a WebSocket plugin above is told that Flarewire needs a server of its own", async () => {
+test("a host with a WebSocket plugin above gets an error that Flarewire needs a server of its own", async () => {
   const host = fastify();
   host.register(createRequire(import.meta.url)("@fastify/websocket"));
   const { gateway } = embed(host);

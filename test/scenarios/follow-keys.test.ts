@@ -103,7 +103,7 @@ test("an edge with a leader key and no key file warns at its start that everyone
   expect(await warnings(undefined, {})).toEqual([]);
 });
 
-test("what repeats the key of an edge in a refusal does not make the edge tell it", async ({
+test("a refusal that repeats the key of an edge does not make the edge reveal it", async ({
   onTestFinished,
 }) => {
   const key = "a-key-of-another-form";

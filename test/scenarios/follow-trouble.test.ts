@@ -6,7 +6,7 @@ import { expectOneState } from "../support/one-state.ts";
 
 const portOf = ({ url }: { readonly url: string }) => Number(new URL(url).port);
 
-test("[F5] [F4] a leader that begins a new epoch takes its edges along, and their clients, waiting or not, are told what is lost", {
+test("[F5] [F4] when a leader begins a new epoch, its edges do too, and their clients, waiting or not, get a reset", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const leader = await startLeader(onTestFinished);
@@ -50,7 +50,7 @@ test("[F5] [F4] a leader that begins a new epoch takes its edges along, and thei
   expect(edge.freshness()).toMatchObject({ state: "live", reason: "" });
 });
 
-test("[F5] an edge that was away for longer than the leader keeps events begins anew in the same epoch, and says how much is lost", async ({
+test("[F5] an edge that was away for longer than the leader stores events starts over in the same epoch, and reports how much is lost", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, { logBytes: "64KiB" });
@@ -79,7 +79,7 @@ test("[F5] an edge that was away for longer than the leader keeps events begins 
   await expectOneState(again.url, client);
 });
 
-test("[F6] a server that is told to follow itself, or a ring of them, says so and serves no echo for news", {
+test("[F6] a server configured to follow itself, or a ring of such servers, reports it and serves no echo as news", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const now = AbortSignal.abort();

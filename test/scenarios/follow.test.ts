@@ -96,7 +96,7 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
   expect(client.resets).toBe(0);
 });
 
-test("[F3] [W28] a client with a filter moves with it: what an item met before the edge was there counts on both", async ({
+test("[F3] [W28] a client with a filter moves with it: what an item met before the edge started counts on both", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, FAST);
@@ -122,7 +122,7 @@ test("[F3] [W28] a client with a filter moves with it: what an item met before t
   await held.until(() => held.received.events.length >= target);
 });
 
-test("[F3] [L3] [W28] an edge that keeps its log goes on in its leader's epoch after its own restart, and so do its clients", async ({
+test("[F3] [L3] [W28] an edge that stores its log continues in its leader's epoch after its own restart, and so do its clients", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, FAST);
@@ -173,7 +173,7 @@ test("[F3] an edge of a leader whose market stands still is there with the leade
   expect(edge.head).toMatchObject({ ready: true, cursor: leader.head.cursor, observedAtMs: 1_000 });
 });
 
-test("an edge that keeps its log says where it begins, and later that it goes on there", async ({
+test("an edge that stores its log reports where it begins, and later that it resumes there", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished);

@@ -17,7 +17,7 @@ function newDirectory(onTestFinished: (fn: () => void) => void): string {
   return directory;
 }
 
-test("a program that embeds the gateway keeps nothing on the disk unless it is told to", () => {
+test("a program that embeds the gateway stores nothing on disk by default", () => {
   expect(createConfig().data).toBe("none");
 });
 
@@ -40,7 +40,7 @@ test("by default serve keeps its events below the user's state directory, each s
   for (const file of files) expect(file).toMatch(/^events-[0-9a-f]{12}\.sqlite$/);
 });
 
-test("[L2] a gateway that mirrors an upstream goes on in its epoch, with what changed meanwhile as events", async ({
+test("[L2] a gateway that mirrors an upstream continues in its epoch, and publishes what changed in the meantime", async ({
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
@@ -65,7 +65,7 @@ test("[L2] a gateway that mirrors an upstream goes on in its epoch, with what ch
   expect(client.resets).toBe(1);
 });
 
-test("[W28] [L3] a client with a filter resumes over a restart: what its items met before is kept", async ({
+test("[W28] [L3] a client with a filter resumes over a restart: what its items met before is stored", async ({
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
@@ -86,7 +86,7 @@ test("[W28] [L3] a client with a filter resumes over a restart: what its items m
   await client.until(() => client.received.events.length > 60);
 });
 
-test("[L3] killed and started again, the simulated market goes on in its epoch, and its client resumes; one of another seed is another market with a log of its own", {
+test("[L3] killed and started again, the simulated market continues in its epoch, and its client resumes; one of another seed is another market with a log of its own", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
@@ -143,7 +143,7 @@ test("[L3] killed and started again, the simulated market goes on in its epoch, 
   fourth.cli.child.kill("SIGTERM");
 });
 
-test("a simulated market that was away for longer than it makes up for begins anew, and the operator is told why", async ({
+test("a simulated market that was away for longer than it can catch up starts over, and the log gives the reason", async ({
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
@@ -180,7 +180,7 @@ const LOST_DATA = {
   gauge: "1",
 };
 
-test("serve goes on without its default data directory where that cannot be used; /readyz and a metric say so", async ({
+test("serve continues without its default data directory if that cannot be used; /readyz and a metric report it", async ({
   onTestFinished,
 }) => {
   const file = join(newDirectory(onTestFinished), "file");

@@ -21,7 +21,7 @@ async function flarewire(args: readonly string[], environment: Record<string, st
   return { code, stdout: await stdout, stderr: await stderr };
 }
 
-test("[K7] what flarewire keys makes opens a running server, what it revokes is closed, and nothing of it is ever logged", async () => {
+test("[K7] a key of flarewire keys opens a running server, its revocation closes the connections, and no secret is ever logged", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));
   const file = join(directory, "keys.json");
   const add = async () => (await flarewire(["keys", "add", "--file", file])).stdout.trim();

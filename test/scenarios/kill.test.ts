@@ -38,7 +38,7 @@ const logged = (cli: RunningCli, message: string) =>
     .map((line): { msg: string; seq?: number } => JSON.parse(line))
     .find(({ msg }) => msg.includes(message));
 
-test(`[L3] killed ${KILLS} times in the middle of its work, a gateway goes on in its epoch: its client resumes with no hole and no repeat, and holds what REST serves`, {
+test(`[L3] killed ${KILLS} times in the middle of its work, a gateway continues in its epoch: its client resumes with no hole and no repeat, and holds what REST serves`, {
   timeout: 60_000 + KILLS * 20_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);
@@ -72,7 +72,7 @@ test(`[L3] killed ${KILLS} times in the middle of its work, a gateway goes on in
   expect(seqs).toEqual(seqs.map((_, index) => Number(seqs[0]) + index));
 });
 
-test("[L3] stopped in order and started again, it goes on in its epoch; with another recording's settings it begins a new one and says why", {
+test("[L3] stopped in order and started again, it continues in its epoch; with another recording's settings it begins a new one and gives the reason", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const directory = newDirectory(onTestFinished);

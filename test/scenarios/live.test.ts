@@ -47,7 +47,7 @@ async function servedOf(url: string): Promise<readonly string[]> {
 }
 
 describe("the live market from its sources to the wire", () => {
-  test("[L4] three chains, exchanges, an aggregator and enrichers in one market; a chain goes down and comes back, all others go on, and its recording replays to the same events", {
+  test("[L4] three chains, exchanges, an aggregator and enrichers in one market; a chain goes down and comes back, all others continue, and its recording replays to the same events", {
     timeout: 240_000,
   }, async ({ onTestFinished }) => {
     const directory = newDirectory(onTestFinished);

@@ -13,7 +13,9 @@ function permissions(directory: string): ReadonlyMap<string, number> {
   return new Map([".", ...paths].map((path) => [path, statSync(join(directory, path)).mode & 0o077]));
 }
 
-test("what a gateway keeps, records and has to send is its owner's alone", async ({ onTestFinished }) => {
+test("files that a gateway stores, records and queues are readable by their owner only", async ({
+  onTestFinished,
+}) => {
   const directory = newDirectory(onTestFinished);
   const [data, record, alerts] = ["data", "recordings", "alerts.json"].map((name) => join(directory, name));
   const rules = [{ name: "all", channels: ["*"] }];

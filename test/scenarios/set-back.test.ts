@@ -154,7 +154,7 @@ test.for([
   },
 );
 
-test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients are told when the leader's log was set back", {
+test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients get a reset when the leader's log was set back", {
   timeout: 240_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);

@@ -31,7 +31,7 @@ const connections = (wire: ConnectionHandle, count: number) =>
 const upTo = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test("[L3] [W38] of hundreds who ask in one moment those beyond the queue are refused, each told another time; all come back with no hole and no repeat, and who stayed missed nothing", async ({
+test("[L3] [W38] of hundreds of requests at once those beyond the queue are refused, each with another delay; all clients return with no hole and no repeat, and connected clients missed nothing", async ({
   makeWire,
 }) => {
   const wire = await stormyWire(makeWire, 40);

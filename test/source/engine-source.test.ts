@@ -196,7 +196,7 @@ test.each([
   },
 );
 
-test("an engine's fault is told as internal, and the feed is let go", async () => {
+test("an error of the engine is reported as internal, and the feed is released", async () => {
   let released = false;
   const feed: Feed = {
     ...feedOf(),

@@ -106,7 +106,7 @@ describe("a flare", () => {
     }
   });
 
-  test("of which only the explanation changed is updated with no fields and the new explanation, or null when it is gone", () => {
+  test("with a change of only its explanation is updated with no fields and the new explanation, or null when it is gone", () => {
     const later = explanation({ score: 2.9 });
     const [changed] = events(
       snapshotOf({ pro: [bcc] }, { BCC: why }),
@@ -117,7 +117,7 @@ describe("a flare", () => {
     expect(gone?.data).toEqual({ op: "set", id: bcc.id, set: {}, why: null });
   });
 
-  test("that changes places with another is told of as an order", () => {
+  test("that swaps positions with another yields an order", () => {
     const neo = flare("NEO");
     const [event] = events(snapshotOf({ pro: [bcc, neo] }), snapshotOf({ pro: [neo, bcc] }));
     expect(event).toMatchObject({ name: "flare-updated", data: { op: "order", ids: [neo.id, bcc.id] } });

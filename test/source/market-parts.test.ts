@@ -74,7 +74,7 @@ test("the whole is ready as long as one part is, says which is not and how old i
   });
 });
 
-test("[F4] an edge has the parts as its leader told them, older by the time since", () => {
+test("[F4] an edge has its leader's parts, older by the time since", () => {
   const health = new LeaderHealth(15_000, 0);
   const part = { name: "bsc", state: "live", reason: "", observed_at: null, data_age_ms: 200 } as const;
   health.noteMessage(1_000);
@@ -85,7 +85,7 @@ test("[F4] an edge has the parts as its leader told them, older by the time sinc
   expect(health.judge(5_000, 0)).not.toHaveProperty("parts");
 });
 
-test("[W41] what is read of the past is in readyz, hello and the client's freshness until it is complete", async ({
+test("[W41] the progress of reading the past is in readyz, hello and the client's freshness until it is complete", async ({
   onTestFinished,
 }) => {
   const time = new ManualClock();

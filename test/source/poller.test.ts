@@ -111,7 +111,7 @@ test("the wait after many failures stays within its bound", async () => {
   expect(Math.max(...clock.slept)).toBe(15_500);
 });
 
-test("what could not be published is in the next publication", async () => {
+test("changes that could not be published are in the next publication", async () => {
   const { clock, done, published, errors } = start(sourceOf(of("A"), of("A", "B"), of("A", "B", "C")), [2]);
   await clock.nextSleep();
   clock.advance(10_000);
@@ -134,7 +134,7 @@ test("a base that could not be published is followed by another base", async () 
   ]);
 });
 
-test("a snapshot that cannot be compared is reported, and the one after it goes on from the last good one", async () => {
+test("a snapshot that cannot be compared is reported, and the next one is compared with the last good one", async () => {
   const { clock, done, published, errors } = start(sourceOf(of("A"), of("B", "B"), of("A", "C")));
   await clock.nextSleep();
   clock.advance(10_000);
@@ -163,7 +163,7 @@ test("an abort ends the loop without an error, in a poll and in a wait", async (
   expect(inWait.published).toEqual([]);
 });
 
-test("a change of the source's state is told once, within a second, at the event time of the data last seen", () => {
+test("a change of the source's state is published once, within a second, at the event time of the last data", () => {
   const clock = new ManualClock();
   let now: Freshness = {
     state: "stale",
@@ -219,7 +219,7 @@ test("a source that is down before any data says so at wall-clock time", () => {
   expect(told).toEqual(["2026-01-01T00:00:01.000Z"]);
 });
 
-test("[L3] what a process before published is the base: polls up to its event time are passed over, the first later one is compared with it", async () => {
+test("[L3] the state that an earlier process published is the base: polls up to its event time are skipped, and the first later one is compared with it", async () => {
   const source = sourceOf(of(), of("A"), of("A"), of("A", "B"), of("B"));
   const published = await goOn(source, { snapshot: of("A"), afterMs: AT + 3_000 });
   expect(told(published)).toEqual([

@@ -26,7 +26,7 @@ const withPro = (pro: unknown, more: object = {}) => ({
   flares: { free: [], pro, finished_trending: [] },
 });
 
-test("an item of which half is bad keeps its last valid version, at its new place, and the rest goes on", async ({
+test("an item that is half invalid keeps its last valid version, at its new index, and the others are updated", async ({
   upstream,
 }) => {
   const damaged = { ...B, liquidity: 12, token: { symbol: "BAD" }, latest_buy_count: 99 };
@@ -131,7 +131,9 @@ test("a sentence with markup does not pass", async ({ upstream }) => {
   expect(reports).toMatchObject([{ list: "explanations", key: A.id, path: "text", action: "dropped" }]);
 });
 
-test("a list that is no array keeps its last valid content, and the others go on", async ({ upstream }) => {
+test("a list that is no array keeps its last valid content, and the others are updated", async ({
+  upstream,
+}) => {
   const broken = {
     ...wholeOf(SAMPLE_SNAPSHOT),
     charts: { ...SAMPLE_SNAPSHOT.charts, bsc: "none" },
@@ -201,7 +203,7 @@ test("explanations are taken only of listed flares, and an invalid one keeps its
   ]);
 });
 
-test("hostile items are refused or made harmless, and their neighbours go on", async ({ upstream }) => {
+test("hostile items are refused or made harmless, and the others are updated", async ({ upstream }) => {
   const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
   const item = (flare: Flare, more: string) => `${JSON.stringify(flare).slice(0, -1)},${more}}`;
   const flares = [

@@ -38,7 +38,7 @@ test("of one answer 20 are passed on, and those that were lately do not count ag
   expect([report("item 25"), report("item 3")]).toEqual([1, 0]);
 });
 
-test("the last 1,000 are remembered, and no more: what strangers send costs bounded memory", () => {
+test("only the last 1,000 are stored: untrusted input costs bounded memory", () => {
   const { reports, report } = createScene();
   const add = (key: string) => {
     reports.startAnswer();
@@ -51,7 +51,7 @@ test("the last 1,000 are remembered, and no more: what strangers send costs boun
   expect([add("first"), add("item 500")]).toEqual([1, 0]);
 });
 
-test("what is passed on of a stranger's text has at most 200 characters each", () => {
+test("untrusted text is cut to 200 characters in each report", () => {
   const { reports, report, passed } = createScene();
   reports.startAnswer();
   report("k".repeat(10_000), "r".repeat(10_000));

@@ -24,7 +24,7 @@ test("without /snapshot the four resources are fetched, and /snapshot is not ask
   expect(upstream.paths.toSorted()).toEqual([...four, ...four, "snapshot"].toSorted());
 });
 
-test("an upstream that comes to offer /snapshot is found out within five minutes", async ({ upstream }) => {
+test("an upstream that starts to offer /snapshot is detected within five minutes", async ({ upstream }) => {
   const { next, clock } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
   await next();
   upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
@@ -33,7 +33,7 @@ test("an upstream that comes to offer /snapshot is found out within five minutes
   expect((await next()).snapshot).toEqual(SAMPLE_SNAPSHOT);
 });
 
-test("an upstream that comes back from an outage is asked for /snapshot again", async ({ upstream }) => {
+test("an upstream that returns from an outage is asked for /snapshot again", async ({ upstream }) => {
   const { next, fail } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
   await next();
   await upstream.stop();
@@ -107,7 +107,7 @@ test("each of the four resources has its own ETag", async ({ upstream }) => {
   expect(source.stats().notModified).toBe(2);
 });
 
-test("what did not change is the same object as in the poll before", async ({ upstream }) => {
+test("an unchanged item is the same object as in the previous poll", async ({ upstream }) => {
   const token = { ...SAMPLE_FLARE.token, address: "0x01" };
   const other = { ...SAMPLE_FLARE, id: "99999999-2222-5333-8444-555555555555", token };
   const later: Snapshot = {
@@ -164,7 +164,7 @@ test("an abort ends a poll even where the request pays no heed to it", async () 
   await expect(poll).rejects.toThrow("enough");
 });
 
-test("an event time that goes back is told as it is", async ({ upstream }) => {
+test("an event time that goes back is published unchanged", async ({ upstream }) => {
   const back = "2017-11-04T00:00:00.000Z";
   upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(wholeOf(SAMPLE_SNAPSHOT, back)));
   const { next, source } = follow(upstream.url);
@@ -173,9 +173,7 @@ test("an event time that goes back is told as it is", async ({ upstream }) => {
   expect(source.freshness()).toMatchObject({ state: "live", observed_at: back });
 });
 
-test("what an upstream's source can know, and the time it has reached, are those of its headers", async ({
-  upstream,
-}) => {
+test("the facts and the event time of an upstream are those of its headers", async ({ upstream }) => {
   const reached = "2017-11-12T09:00:00.000Z";
   const headers = { "flarewire-facts": "trades, profiles", "flarewire-observed-at": reached };
   upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT), headers));

@@ -187,7 +187,7 @@ test("a rate limit without Retry-After, and server errors, are backed off from, 
   expect(waits()).toEqual([1_500, 2_500, 4_500, 8_500, 15_500, 15_500, 1_000, 1_500]);
 });
 
-test("of the four resources those that answer go on while others fail, and freshness names the one that does", async ({
+test("if some of the four resources fail, the others are updated, and freshness names the one that fails", async ({
   upstream,
 }) => {
   upstream.onFour(SAMPLE_SNAPSHOT);

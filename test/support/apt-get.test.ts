@@ -31,7 +31,7 @@ test.each([
   expect(readFileSync(log, "utf8").trim().split("\n")).toEqual(Array(3).fill("install curl"));
 });
 
-test("what apt complains of else fails at once, with its words", () => {
+test("any other error of apt fails at once, with its message", () => {
   const directory = newDirectory(onTestFinished);
   const log = standIn(directory, 1, "E: Unable to locate package curly");
   expect(() => aptGet(["install", "curly"])).toThrow("Unable to locate package curly");

@@ -64,7 +64,7 @@ test("a rebalance is back after its time, just-in-time liquidity within its mome
   ]);
 });
 
-test("a migration goes on in the other pool, and a rug pull does not come back", () => {
+test("a migration continues in the other pool, and a rug pull does not come back", () => {
   const moved = played(migration(AT, "pool-new", 0.98, 2_000));
   const listed = moved.find((event) => event.kind === "listing");
   expect([listed?.pool, listed?.at]).toEqual(["pool-new", AT + 2_000]);

@@ -86,7 +86,7 @@ describe("an aggregator's pools as a market", () => {
     expect(times.every((at) => at % SECOND === 0 && at <= run.clock.now())).toBe(true);
   });
 
-  test("are asked for with at most ten requests a minute, and each list once a minute", async () => {
+  test("are requested at most ten times a minute, and each list once a minute", async () => {
     await using standIn = await new StandInAggregator().listen();
     await using run = new Running(standIn);
     await run.advanceUntil("the first round", () => standIn.asked.length === 6);
@@ -119,7 +119,7 @@ describe("an aggregator's pools as a market", () => {
     ]);
   });
 
-  test("stop event time while the aggregator refuses, as long as it asks, and go on with the present", async () => {
+  test("stop event time while the aggregator refuses, as long as it asks, and continue with the present", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
     await using run = new Running(standIn);

@@ -20,7 +20,7 @@ describe("GeckoTerminal's lists of pools", () => {
     );
   });
 
-  test("become reports with the prices of before, counts, liquidity and the token's names", () => {
+  test("become reports with past prices, counts, liquidity and the token's names", () => {
     const [pool] = read({
       ...{ token: TOKEN, symbol: "GEM", price: "3", rose: ["50", "100", "200"], coin: "gem-coin" },
       ...{ reserve: "81000.5", createdAt: "2026-11-22T11:00:00Z" },

@@ -46,7 +46,7 @@ class Numbers {
   }
 }
 
-test("what comes while the consumer works is the next batch, up to the bound", async () => {
+test("items that arrive while the consumer works are the next batch, up to the bound", async () => {
   const numbers = new Numbers();
   const batches = numbers.batches();
   numbers.put(1);

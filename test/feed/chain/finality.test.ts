@@ -39,7 +39,7 @@ describe("an endpoint's final block", () => {
     ["a bad status", { status: 400 }],
   ];
   test.each(REFUSALS)(
-    "[finality] is a number of blocks below its newest if it refuses to say (%s); it is asked again after five minutes",
+    "[finality] is a number of blocks below its newest if it does not report one (%s); it is asked again after five minutes",
     async (_name, refusal) => {
       await using node = await new ScriptedNode().listen();
       const { endpoint, clock } = endpointOf(node);

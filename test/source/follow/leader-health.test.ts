@@ -11,7 +11,7 @@ function health() {
   return { it, at };
 }
 
-test("[F4] the age is what the leader said, and the time since; told in wall-clock time by this machine's clock", () => {
+test("[F4] the age is the leader's, plus the time since, by this machine's clock", () => {
   const { it, at } = health();
   it.noteMessage(1_000);
   it.noteReport({ ...FRESH, data_age_ms: 400, last_success_at: "2099-01-01T00:00:00.000Z" }, 1_000, 15_000);
@@ -29,7 +29,7 @@ test("[F4] the age is what the leader said, and the time since; told in wall-clo
   expect(at(8_000).data_age_ms).toBe(1_000);
 });
 
-test("[F4] what the leader says of its source is passed on as it said it, whether as freshness or as an event", () => {
+test("[F4] the leader's report of its source is passed on unchanged, as freshness and as an event", () => {
   const { it, at } = health();
   it.noteReport({ ...FRESH, state: "stale", reason: "the recording has ended" }, 0);
   expect(at(10)).toMatchObject({ state: "stale", reason: "the recording has ended" });

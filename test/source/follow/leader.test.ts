@@ -188,7 +188,7 @@ test.for(hostile)(
   },
 );
 
-test("[F5] [F7] events that leave a gap, or do not fit the lists, make it begin anew, without its cursor", async ({
+test("[F5] [F7] events that leave a gap, or do not fit the lists, make it start over, without its cursor", async ({
   server,
   follower,
 }) => {
