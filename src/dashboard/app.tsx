@@ -6,6 +6,7 @@ import { NowS } from "./parts/flare/age.tsx";
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
+import { Waiting } from "./parts/waiting.tsx";
 import { type Route, readRoute } from "./route.ts";
 import { type Following, follow } from "./state/follow.ts";
 import { isOld } from "./state/judge.ts";
@@ -47,7 +48,7 @@ export function App({ server }: { readonly server: URL }) {
             {seen?.view && isReady ? (
               <Page route={route} seen={seen} view={seen.view} server={server} apiKey={key} />
             ) : (
-              <p class="empty">Waiting for the server…</p>
+              <Waiting seen={seen} />
             )}
           </NowS>
         ) : (

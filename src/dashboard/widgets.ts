@@ -16,6 +16,8 @@ for (const code of document.querySelectorAll("pre code")) {
 
 const input = document.querySelector<HTMLInputElement>("#token");
 const badge = document.querySelector("flare-badge");
+const list = document.querySelector("flare-list");
+const trouble = document.querySelector<HTMLElement>("#trouble");
 const copied = badge?.nextElementSibling?.firstElementChild;
 
 function showToken(text: string): void {
@@ -36,6 +38,12 @@ async function suggestToken(): Promise<void> {
   showToken(input.value);
 }
 
+/** Says that the server has no data while the elements wait for it. */
+function showTrouble(): void {
+  if (trouble) trouble.hidden = list?.getAttribute("state") !== "waiting";
+}
+
+if (list) new MutationObserver(showTrouble).observe(list, { attributeFilter: ["state"] });
 input?.addEventListener("input", () => showToken(input.value));
 // Without a response the badge keeps its initial address.
 suggestToken().catch(() => {});

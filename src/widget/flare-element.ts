@@ -49,7 +49,7 @@ export function runningIn({ view }: Seen): readonly Flare[] {
 /** Describes the state of the shown data. `here`: the text while the feed is live. */
 export function noteOf({ state, view }: Seen, here: string): string {
   if (state === "refused") return "not available";
-  if (!view) return "connecting…";
+  if (!view) return state === "waiting" ? "no data yet" : "connecting…";
   return state === "live" ? here : `${here} (not up to date)`.trim();
 }
 

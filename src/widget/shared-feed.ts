@@ -1,8 +1,11 @@
 import { acceptEvent, type ClientState } from "../client/client-state.ts";
 import { connect, type StreamEvent, type View } from "../client/index.ts";
 
-/** `connecting`: no data yet; `delayed`: old data; `refused`: the server rejects this page. */
-export type FeedState = "connecting" | "live" | "delayed" | "refused";
+/**
+ * `waiting`: the server has no data yet; `delayed`: old data; `refused`: the server rejects this
+ * page.
+ */
+export type FeedState = "connecting" | "waiting" | "live" | "delayed" | "refused";
 
 /** The state at one moment. */
 export interface Seen {
@@ -162,7 +165,9 @@ export class SharedFeed {
     });
     const state = (): FeedState => {
       if (stream.connection.state === "closed") return "refused";
-      if (stream.connection.state !== "live") return "connecting";
+      const { code } = stream.connection;
+      if (stream.connection.state !== "live")
+        return code === 503 && !this.#client.view ? "waiting" : "connecting";
       return stream.freshness?.state === "live" ? "live" : "delayed";
     };
     const note = (news: TabMessage = {}) => {

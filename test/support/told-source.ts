@@ -1,3 +1,4 @@
+import type { Freshness } from "../../src/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../src/source/index.ts";
 
 /** A source that is always live and yields what it is told, in that order. */
@@ -24,8 +25,8 @@ export abstract class ToldSource implements SnapshotSource {
     }
   }
 
-  freshness() {
+  freshness(): Freshness {
     const now = new Date().toISOString();
-    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 } as const;
+    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 };
   }
 }

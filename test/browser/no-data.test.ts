@@ -1,0 +1,68 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Snapshot } from "../../src/model/index.ts";
+import type { Freshness } from "../../src/protocol/index.ts";
+import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { ToldSource } from "../support/told-source.ts";
+import { findViolations } from "./axe.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { openDashboard } from "./open-dashboard.ts";
+
+const executable = findChromium();
+const REASONS = [
+  "the market has no data yet",
+  "exchange has no data yet: each of binance, kucoin, and gate has a host name that does not resolve",
+  "bsc has no data yet: none of the 7 endpoints of bsc can be used, because each refused the connection",
+] as const;
+
+/** A market that has nothing until it is shown something. */
+class EmptyMarket extends ToldSource {
+  readonly info = {
+    name: "empty",
+    origin: "live",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  } as const;
+  #isEmpty = true;
+
+  show(snapshot: Snapshot): void {
+    this.#isEmpty = false;
+    this.tell({ observedAtMs: Date.now(), snapshot });
+  }
+
+  override freshness(): Freshness {
+    if (!this.#isEmpty) return super.freshness();
+    const age = { observed_at: null, last_success_at: null, data_age_ms: 0 };
+    return { ...age, state: "stale", reason: REASONS.join("; ") };
+  }
+}
+
+describe.skipIf(executable === undefined)("pages of a server without data in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  test("the dashboard says why there is none and what to do, and shows the first data by itself", async ({
+    onTestFinished: finish,
+  }) => {
+    const market = new EmptyMarket();
+    const { page, goto } = await openDashboard(browser, finish, market);
+    await goto("flares");
+    expect(await page.locator("main h2").first().textContent()).toBe("The server has no data yet");
+    expect(await page.locator("main li").allTextContents()).toEqual(REASONS.slice(1));
+    expect(await page.locator("main").textContent()).toContain("run flarewire doctor on the server");
+    expect(await page.locator("#status-word").textContent()).toBe("no data yet");
+    expect(await findViolations(page)).toEqual([]);
+    market.show(SAMPLE_SNAPSHOT);
+    await page.locator(".flares").first().waitFor();
+  });
+
+  test("the page of widgets and its elements say that there is none", async ({ onTestFinished: finish }) => {
+    const { page, gateway } = await openDashboard(browser, finish, new EmptyMarket());
+    await page.goto(`${gateway.url}/widgets`);
+    await page.getByText("The server has no data yet. The dashboard says why.").waitFor();
+    await page.locator('flare-list[state="waiting"]').waitFor();
+    expect(await page.locator("flare-list").locator("[part=note]").textContent()).toBe("no data yet");
+  });
+});
