@@ -54,6 +54,7 @@ export const EVENT_NAMES = [
   "flare-started",
   "flare-updated",
   "flare-finished",
+  "flare-outcome",
   "flare-withdrawn",
   "flare-expired",
   "token-listed",

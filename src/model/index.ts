@@ -7,6 +7,8 @@ export * from "./history.ts";
 export * from "./key-of.ts";
 export * from "./leaderboard.ts";
 export * from "./listing.ts";
+export * from "./outcome.ts";
+export * from "./outcome-text.ts";
 export * from "./primitives.ts";
 export * from "./snapshot.ts";
 export * from "./why-text.ts";

@@ -4,6 +4,7 @@ import { Explanations } from "./explanation.ts";
 import { Flares } from "./flare.ts";
 import { Leaderboards } from "./leaderboard.ts";
 import { Newest } from "./listing.ts";
+import { Outcomes } from "./outcome.ts";
 
 export const Snapshot = z
   .object({
@@ -12,9 +13,10 @@ export const Snapshot = z
     charts: Charts,
     leaderboards: Leaderboards,
     explanations: Explanations,
+    outcomes: Outcomes,
   })
   .describe(
-    "Everything that is served, at one instant. Events are the differences between two snapshots. Keys (keyOf) are unique within each list, and `explanations` contains only flares in one of the flare lists.",
+    "Everything that is served, at one instant. Events are the differences between two snapshots. Keys (keyOf) are unique within each list, `explanations` contains only flares in one of the flare lists, and `outcomes` only finished ones.",
   );
 export type Snapshot = z.infer<typeof Snapshot>;
 
@@ -24,4 +26,5 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   charts: { bsc: [], exchange: [], matic: [], avalanche: [] },
   leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
   explanations: {},
+  outcomes: {},
 };

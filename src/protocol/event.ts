@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Explanation, FinishCause, Flare, Group, Listing, Timestamp } from "../model/index.ts";
+import { Explanation, FinishCause, Flare, Group, Listing, Outcome, Timestamp } from "../model/index.ts";
 import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
 import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./view/change-schema.ts";
 
@@ -12,6 +12,14 @@ const FlareChannel = z.enum(FLARE_CHANNELS);
 /** Why the flare started and ended; `null` if the source does not explain. */
 const Why = Explanation.nullable();
 const index = z.int().min(0);
+const ended = {
+  flare: Flare,
+  why: Why,
+  cause: FinishCause,
+  outcome: Outcome.nullable()
+    .optional()
+    .describe("`null` if the source measured none; absent if the server's version measures none."),
+};
 
 function event<N extends string, C extends z.ZodType, D extends z.ZodType>(name: N, channel: C, data: D) {
   return z.object({
@@ -50,11 +58,19 @@ export const FlareFinished = event(
   "flare-finished",
   FlareChannel,
   z.union([
-    z.object({ op: z.literal("remove"), id: z.string(), flare: Flare, why: Why, cause: FinishCause }),
-    z.object({ op: z.literal("insert"), index, flare: Flare, why: Why, cause: FinishCause }),
+    z.object({ op: z.literal("remove"), id: z.string(), ...ended }),
+    z.object({ op: z.literal("insert"), index, ...ended }),
   ]),
 ).describe(
-  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is its final form on each.",
+  "A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`. `flare` is its final form on each. `outcome` is what the price has done since the start; while it is not `final`, a `flare-outcome` follows.",
+);
+
+export const FlareOutcome = event(
+  "flare-outcome",
+  z.literal("flares.finished"),
+  SetChange.extend({ outcome: Outcome.nullable() }),
+).describe(
+  "The outcome of a finished flare changed: it is final, an hour after the flare's start. `set` is empty.",
 );
 
 export const FlareWithdrawn = event(
@@ -114,6 +130,7 @@ export const EventBody = z
     FlareStarted,
     FlareUpdated,
     FlareFinished,
+    FlareOutcome,
     FlareWithdrawn,
     FlareExpired,
     TokenListed,
@@ -129,10 +146,11 @@ export type EventName = EventBody["name"];
 
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
 
-/** Events that are stored longer: flares' starts and finishes, the source's state. */
+/** Events that are stored longer: flares' starts, finishes and outcomes, the source's state. */
 export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
   "flare-started",
   "flare-finished",
+  "flare-outcome",
   "source-status",
 ]);
 

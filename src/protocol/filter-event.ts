@@ -56,6 +56,7 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
       if (first.op === "insert") return tokenEnters(step, event, first);
       if (first.op === "remove") return { ...event, name: "token-unlisted", data: filteredOut(first.id) };
       return first.op === "order" ? { ...event, data: { op: "order", ids: [...first.ids] } } : event;
+    case "flare-outcome":
     case "flare-withdrawn":
     case "flare-expired":
     case "token-unlisted":
@@ -225,6 +226,7 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
       flare,
       why,
       cause: why?.finish_cause ?? ("upstream" as const),
+      outcome: after.snapshot.outcomes[id] ?? null,
     };
     return { name: "flare-finished", channel, observed_at, data };
   }

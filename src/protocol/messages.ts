@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Charts, Explanations, Flares, Leaderboards, Newest, Timestamp } from "../model/index.ts";
+import { Charts, Explanations, Flares, Leaderboards, Newest, Outcomes, Timestamp } from "../model/index.ts";
 import { CLOSE_CODES, type CloseReason } from "./close-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ChannelSchema, EventBody, SourceState } from "./event.ts";
@@ -132,6 +132,7 @@ export const ViewSchema = z
     charts: Charts.partial().optional(),
     leaderboards: Leaderboards.partial().optional(),
     explanations: Explanations,
+    outcomes: Outcomes.optional().describe("Present with the channel `flares.finished`."),
   })
   .describe("The part of the snapshot that belongs to the subscribed channels.");
 

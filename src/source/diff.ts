@@ -7,6 +7,7 @@ import {
   keyOf,
   type ListItem,
   type Listing,
+  type Outcome,
   type Snapshot,
 } from "../model/index.ts";
 import { type FlareChannel, FlarewireError } from "../protocol/index.ts";
@@ -22,8 +23,8 @@ export type ItemChange<T extends ListItem> =
     }
   | { readonly op: "order"; readonly ids: string[] };
 
-/** Changed explanations by flare id; `null` if the explanation was removed. */
-export type ChangedWhys = ReadonlyMap<string, Explanation | null>;
+/** Changed values by flare id; `null` if the value was removed. */
+type Changed<T> = ReadonlyMap<string, T | null>;
 
 /** The changes to the next list: removals, reordering, insertions, then fields. Never empty. */
 export type ListDiff =
@@ -33,7 +34,9 @@ export type ListDiff =
       /** A flare whose explanation alone changed has a `set` without fields. */
       readonly changes: readonly ItemChange<Flare>[];
       /** The changed explanations of all flares, in whichever list. */
-      readonly whys: ChangedWhys;
+      readonly whys: Changed<Explanation>;
+      /** The changed outcomes of flares that stay in the list. */
+      readonly outcomes: Changed<Outcome>;
     }
   | {
       readonly kind: "newest";
@@ -59,12 +62,14 @@ export type ListDiff =
  * compared further. Throws `invalid-input` if a list contains a key twice.
  */
 export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
-  const whys = changedWhys(before.explanations, after.explanations);
+  const whys = changedValues(before.explanations, after.explanations);
+  const outcomes = changedOutcomes(before, after);
   const flares = (channel: FlareChannel, was: readonly Flare[], is: readonly Flare[]): ListDiff => ({
     kind: "flares",
     channel,
     changes: diffList(channel, was, is, whys),
     whys,
+    outcomes: channel === "flares.finished" ? outcomes : new Map(),
   });
   const diffs: ListDiff[] = [
     flares("flares.free", before.flares.free, after.flares.free),
@@ -86,21 +91,32 @@ export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListD
       return { kind: "leaderboard", channel, group, changes };
     }),
   ];
-  return diffs.filter(({ changes }) => changes.length > 0);
+  return diffs.filter(({ changes, ...diff }) => {
+    return changes.length > 0 || (diff.kind === "flares" && diff.outcomes.size > 0);
+  });
 }
 
-const NO_WHYS: ChangedWhys = new Map();
+const NO_WHYS: Changed<Explanation> = new Map();
 
-function changedWhys(before: Snapshot["explanations"], after: Snapshot["explanations"]): ChangedWhys {
-  if (before === after) return NO_WHYS;
-  const changed = new Map<string, Explanation | null>();
-  for (const [id, why] of Object.entries(after)) {
-    if (!jsonEqual(ownField(before, id), why)) changed.set(id, why);
+function changedValues<T>(before: Readonly<Record<string, T>>, after: Readonly<Record<string, T>>) {
+  const changed = new Map<string, T | null>();
+  if (before === after) return changed;
+  for (const [id, value] of Object.entries(after)) {
+    if (!jsonEqual(ownField(before, id), value)) changed.set(id, value);
   }
   for (const id of Object.keys(before)) {
     if (!Object.hasOwn(after, id)) changed.set(id, null);
   }
   return changed;
+}
+
+/** An outcome enters and leaves with its flare: only those of flares that stay can change. */
+function changedOutcomes(before: Snapshot, after: Snapshot): Changed<Outcome> {
+  const changed = changedValues(before.outcomes, after.outcomes);
+  if (changed.size === 0) return changed;
+  const was = new Set(before.flares.finished_trending.map(keyOf));
+  const is = new Set(after.flares.finished_trending.map(keyOf));
+  return new Map([...changed].filter(([id]) => was.has(id) && is.has(id)));
 }
 
 function diffList<T extends ListItem>(

@@ -9,9 +9,9 @@ type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly obs
 /**
  * Describes the difference between two snapshots as one batch of events, which turns any part of
  * `before` into that of `after` (law L1). Channels come in the order of LIST_CHANNEL_NAMES, in each
- * removals, order, insertions from the top, then fields: a flare that ends leaves `flares.free` and
- * `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a key that occurs
- * twice.
+ * removals, order, insertions from the top, then fields and outcomes: a flare that ends leaves
+ * `flares.free` and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a
+ * key that occurs twice.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
@@ -22,7 +22,10 @@ function listEvents(scene: Scene, diff: ListDiff): readonly EventBody[] {
   const { observed_at } = scene;
   switch (diff.kind) {
     case "flares":
-      return diff.changes.map((change) => flareEvent(scene, diff, change));
+      return [
+        ...diff.changes.map((change) => flareEvent(scene, diff, change)),
+        ...outcomeEvents(scene, diff),
+      ];
     case "newest":
       return diff.changes.map((change) => tokenEvent(observed_at, change));
     case "chart": {
@@ -47,7 +50,8 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
       const { op, index, item: flare } = change;
       const why = scene.after.explanations[flare.id] ?? null;
       if (channel === "flares.finished") {
-        const data = { op, index, flare, why, cause: why?.finish_cause ?? "upstream" };
+        const outcome = scene.after.outcomes[flare.id] ?? null;
+        const data = { op, index, flare, why, cause: why?.finish_cause ?? "upstream", outcome };
         return { name: "flare-finished", channel, observed_at, data };
       }
       const cause = channel === "flares.free" ? "aged" : "detected";
@@ -78,8 +82,16 @@ function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string
   }
   const flare = finished ?? lastForm(scene, channel, id);
   const why = scene.after.explanations[id] ?? scene.before.explanations[id] ?? null;
-  const data = { op: "remove" as const, id, flare, why, cause: why?.finish_cause ?? ("upstream" as const) };
+  const cause = why?.finish_cause ?? "upstream";
+  const data = { op: "remove" as const, id, flare, why, cause, outcome: after.outcomes[id] ?? null };
   return { name: "flare-finished", channel, observed_at, data };
+}
+
+function outcomeEvents({ observed_at }: Scene, { outcomes }: FlareListDiff): readonly EventBody[] {
+  return [...outcomes].map(([id, outcome]) => {
+    const data = { op: "set" as const, id, set: {}, outcome };
+    return { name: "flare-outcome", channel: "flares.finished", observed_at, data };
+  });
 }
 
 /** Returns the last form of a flare that vanished without a finish, ended now. */

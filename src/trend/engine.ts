@@ -18,6 +18,7 @@ import { viewExplanation } from "./views/flare-view.ts";
 import { FlareBook } from "./views/flares.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
 import { NewestBook } from "./views/newest.ts";
+import { OutcomeBook } from "./views/outcomes.ts";
 import { Rankings } from "./views/rankings.ts";
 
 /** Maximum number of events buffered before the first clock. */
@@ -54,6 +55,7 @@ export class TrendEngine {
   readonly #markets: Markets;
   readonly #detector: Detector;
   readonly #flares: FlareBook;
+  readonly #outcomes: OutcomeBook;
   readonly #newest: NewestBook;
   readonly #standings: Rankings;
   readonly #intake: Intake;
@@ -87,6 +89,7 @@ export class TrendEngine {
     this.#markets = state?.markets ?? createMarkets();
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new FlareBook(settings, state?.finished);
+    this.#outcomes = new OutcomeBook(settings, this.#detector, ({ group }) => this.#tokens.of(group));
     this.#newest = new NewestBook(settings, state?.newest);
     this.#standings = new Rankings(facts, settings, state?.standings);
     this.#rejected = state?.rejected ?? createRejections();
@@ -141,9 +144,8 @@ export class TrendEngine {
   /** Returns the state at the last whole second. Unchanged parts are the same objects. */
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
-    const { flares, explanations } = this.#flares.serve();
     const { charts, leaderboards } = this.#standings.serve();
-    this.#served = { flares, newest: this.#newest.serve(), charts, leaderboards, explanations };
+    this.#served = { ...this.#flares.serve(), newest: this.#newest.serve(), charts, leaderboards };
     return this.#served;
   }
 
@@ -190,6 +192,7 @@ export class TrendEngine {
     this.#tokens.add(token);
     this.#standings.resume(token);
     if (token.flare) this.#flares.resume(token);
+    this.#outcomes.resume(token);
     if (token.isTouched) this.#touched.push(token);
   }
 
@@ -299,6 +302,7 @@ export class TrendEngine {
     }
     for (const token of this.#inGrace) this.#touch(token);
     this.#inGrace = [];
+    for (const [id, outcome] of this.#outcomes.step(atMs)) this.#flares.setOutcome(id, outcome);
     this.#flares.step(atMs);
     this.#newest.step(atMs);
     if (atMs % this.#refreshMs === 0) {
@@ -332,14 +336,15 @@ export class TrendEngine {
     token.isTouched = false;
     token.isStale = true;
     const { verdict, reading } = this.#detector.judge(token, atMs);
+    if (token.followed.length > 0) this.#outcomes.note(token, atMs);
     const isWaiting =
       token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
     if (isWaiting) this.#inGrace.push(token);
     if (verdict === "none") return;
     if (token.group !== "bsc") return;
     const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
-    if (verdict === "start") this.#flares.start(token, atMs, why);
-    else this.#flares.finish(token, atMs, why);
+    if (verdict === "start") this.#outcomes.start(token, this.#flares.start(token, atMs, why), atMs);
+    else this.#flares.finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
   }
 
   #explain(token: TokenState, atMs: number): Explanation {
@@ -365,7 +370,7 @@ export class TrendEngine {
 
   /** Finds the next second with work to do. */
   #plan(): void {
-    let due = Math.min(this.#flares.deadlineMs, this.#newest.deadlineMs);
+    let due = Math.min(this.#flares.deadlineMs, this.#newest.deadlineMs, this.#outcomes.deadlineMs);
     due = Math.max(Math.ceil(due / SECOND_MS) * SECOND_MS, this.#stepMs + SECOND_MS);
     if (this.#tokens.count > 0) due = Math.min(due, this.#nextMinuteMs);
     if (this.#touched.length > 0) due = Math.min(due, this.#nextSecondMs());

@@ -194,6 +194,13 @@ export interface DetectorSettings {
   readonly finishedMs: number;
   /** Maximum number of finished flares in the list. Default 100. */
   readonly maxFinished: number;
+  /**
+   * Outcomes: a price is known at a moment if it is younger than this. Default 3 minutes. It must
+   * be less than 5, or the first change could be from a price to itself.
+   */
+  readonly outcomePriceMs: number;
+  /** Outcomes: the price has collapsed at this share of the flare's peak. Default 0.5: −50 %. */
+  readonly outcomeCollapseShare: number;
   /** How long a listing is new. Default 15 minutes. */
   readonly newestMs: number;
   /** Maximum number of listings; the newest stay. Default 1,000. */
@@ -285,6 +292,8 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   freeAgeMs: 300_000,
   finishedMs: 86_400_000,
   maxFinished: 100,
+  outcomePriceMs: 180_000,
+  outcomeCollapseShare: 0.5,
   newestMs: 900_000,
   maxListings: 1_000,
   chartLiquidityUsd: 5_000,

@@ -38,7 +38,8 @@ class Flares {
 
   finish(name: string, atS: number): EventMessage {
     const flare = this.#flare(name, "0");
-    const data = { op: "remove" as const, id: flare.id, flare, why: null, cause: "faded" as const };
+    const ended = { flare, why: null, cause: "faded" as const, outcome: null };
+    const data = { op: "remove" as const, id: flare.id, ...ended };
     return { ...this.#place(atS), name: "flare-finished", channel: this.channel, data };
   }
 

@@ -94,7 +94,12 @@ function partOf(rest: View, held: View): View {
   const flares = [...lists].filter(([name]) => name.startsWith("flares.")).flatMap(([, items]) => items);
   const ids = new Set(flares.map(keyOf));
   const explanations = Object.entries(rest.explanations).filter(([id]) => ids.has(id));
-  return { lists, explanations: Object.fromEntries(explanations) };
+  const finished = lists.has("flares.finished_trending");
+  return {
+    lists,
+    explanations: Object.fromEntries(explanations),
+    outcomes: finished ? rest.outcomes : {},
+  };
 }
 
 async function readRest(run: Run): Promise<{ readonly cursor: string; readonly view: View }> {

@@ -9,10 +9,11 @@ import { Failure } from "./verdict.ts";
 /** The rule that a change which does not fit breaks. */
 const APPLY = "applying-events";
 
-/** Lists by `resource.list`, and the explanations. */
+/** Lists by `resource.list`, the explanations, and with finished flares their outcomes. */
 export interface View {
   readonly lists: ReadonlyMap<string, readonly unknown[]>;
   readonly explanations: JsonObject;
+  readonly outcomes: JsonObject;
 }
 
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"];
@@ -37,21 +38,28 @@ export function viewOf(snapshot: unknown): View {
     }
   }
   const explanations = valueAt(snapshot, "/explanations");
-  return { lists, explanations: isObject(explanations) ? explanations : {} };
+  const outcomes = valueAt(snapshot, "/outcomes");
+  return {
+    lists,
+    explanations: isObject(explanations) ? explanations : {},
+    outcomes: isObject(outcomes) ? outcomes : {},
+  };
 }
 
-/** The view with the lists of `more` in place of its own; the explanations of both. */
+/** The view with the lists of `more` in place of its own; the notes of both. */
 export function mergeViews(view: View | undefined, more: View): View {
   if (!view) return more;
   return {
     lists: new Map([...view.lists, ...more.lists]),
     explanations: { ...view.explanations, ...more.explanations },
+    outcomes: { ...view.outcomes, ...more.outcomes },
   };
 }
 
 /** The view as JSON that can be compared. */
-export function plain({ lists, explanations }: View): JsonObject {
-  return { ...Object.fromEntries([...lists].toSorted(([a], [b]) => (a < b ? -1 : 1))), explanations };
+export function plain({ lists, explanations, outcomes }: View): JsonObject {
+  const sorted = [...lists].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return { ...Object.fromEntries(sorted), explanations, outcomes };
 }
 
 /** The key of an item, as the table of PROTOCOL.md says. */
@@ -77,7 +85,17 @@ export function applyEvent(view: View, event: JsonObject): View {
     before,
   );
   const next = { ...view, lists: new Map(view.lists).set(name, list) };
-  return channel.startsWith("flares.") ? { ...next, explanations: explain(next, data) } : next;
+  if (!channel.startsWith("flares.")) return next;
+  const explained = { ...next, explanations: explain(next, data) };
+  return channel === "flares.finished" ? { ...explained, outcomes: measure(next, data) } : explained;
+}
+
+function measure({ outcomes }: View, data: unknown): JsonObject {
+  const id = String(valueAt(data, "/id") ?? valueAt(data, "/flare/id"));
+  const { [id]: _held, ...rest } = outcomes;
+  const outcome = valueAt(data, "/op") === "remove" ? null : valueAt(data, "/outcome");
+  if (outcome === undefined) return outcomes;
+  return outcome === null ? rest : { ...rest, [id]: outcome };
 }
 
 function applyChange(items: readonly unknown[], change: unknown, event: JsonObject): readonly unknown[] {

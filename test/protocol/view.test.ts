@@ -9,6 +9,7 @@ import {
   projectSnapshot,
 } from "../../src/protocol/index.ts";
 import { explanation, flare, listing, snapshotOf } from "../source/sample-snapshots.ts";
+import { SAMPLE_OUTCOME } from "../support/samples.ts";
 
 const bcc = flare("BCC");
 const why = explanation();
@@ -69,11 +70,31 @@ test("an explanation stays until its flare leaves the last list of the view", ()
     name: "flare-finished",
     channel,
     observed_at: NOW,
-    data: { op: "remove", id: bcc.id, flare: bcc, why, cause: "faded" },
+    data: { op: "remove", id: bcc.id, flare: bcc, why, cause: "faded", outcome: null },
   });
   const one = applyEvent(view, leaves("flares.free"));
   expect(one.explanations).toEqual({ [bcc.id]: why });
   expect(applyEvent(one, leaves("flares.pro")).explanations).toEqual({});
+});
+
+test("[W42] an outcome is that of the latest event of the finished flares, until its flare leaves them", () => {
+  const finished = { channel: "flares.finished", observed_at: NOW } as const;
+  const view = projectSnapshot(snapshotOf({}), ["flares.finished"]);
+  expect(view.outcomes).toEqual({});
+  const data = { op: "insert", index: 0, flare: bcc, why, cause: "faded", outcome: SAMPLE_OUTCOME } as const;
+  const ended = applyEvent(view, { ...finished, name: "flare-finished", data });
+  expect(ended.outcomes).toEqual({ [bcc.id]: SAMPLE_OUTCOME });
+  const outcome = { ...SAMPLE_OUTCOME, change_60m: 1, final: true };
+  const hour = { op: "set" as const, id: bcc.id, set: {}, outcome };
+  const final = applyEvent(ended, { ...finished, name: "flare-outcome", data: hour });
+  expect(final).toEqual({ ...ended, outcomes: { [bcc.id]: outcome } });
+  const gone = { op: "remove" as const, id: bcc.id };
+  expect(applyEvent(final, { ...finished, name: "flare-expired", data: gone })).toEqual(view);
+});
+
+test("clients without the finished flares hold no outcomes", () => {
+  const snapshot = { ...snapshotOf({ pro: [bcc] }), outcomes: { [bcc.id]: SAMPLE_OUTCOME } };
+  expect(projectSnapshot(snapshot, ["flares.pro"])).not.toHaveProperty("outcomes");
 });
 
 test("the changes of an event are those of its data", () => {

@@ -168,12 +168,13 @@ export class ChaosClient extends IndependentClient {
   }
 
   #conflated(message: Json): void {
-    const { explanations, ...lists } = message.snapshot as typeof this.state;
+    const { explanations, outcomes, ...lists } = message.snapshot as typeof this.state;
     for (const [resource, held] of Object.entries(lists)) {
       this.state[resource] = { ...this.state[resource], ...held };
     }
     if ((message.channels as string[]).some((channel) => channel.startsWith("flares."))) {
       this.state.explanations = explanations ?? {};
+      if (outcomes) this.state.outcomes = outcomes;
     }
     this.tally.conflated += 1;
     this.cursor = String(message.cursor);

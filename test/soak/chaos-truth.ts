@@ -134,7 +134,10 @@ function project(state: Lists, marks: MarksOfLists, wanted: Wanted): unknown {
   }
   const listed = new Set(Object.values(view.flares ?? {}).flatMap((list) => list.map(({ id }) => id)));
   const whys = Object.entries(state.explanations ?? {}).filter(([id]) => listed.has(id));
-  return { ...view, explanations: Object.fromEntries(whys) };
+  const explained = { ...view, explanations: Object.fromEntries(whys) };
+  const finished = view.flares?.finished_trending?.map(({ id }) => id);
+  const outcomes = Object.entries(state.outcomes ?? {}).filter(([id]) => finished?.includes(id));
+  return finished ? { ...explained, outcomes: Object.fromEntries(outcomes) } : explained;
 }
 
 function placeOf(channel: string): readonly string[] {

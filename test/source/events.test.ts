@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { EMPTY_SNAPSHOT, type MaticChartItem, type Snapshot } from "../../src/model/index.ts";
 import { type EventBody, FlarewireError } from "../../src/protocol/index.ts";
 import { eventLine, toEvents } from "../../src/source/index.ts";
+import { SAMPLE_OUTCOME } from "../support/samples.ts";
 import { explanation, flare, flareId, listing, snapshotOf } from "./sample-snapshots.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 35);
@@ -36,21 +37,33 @@ describe("a flare", () => {
 
   test("leaves free and pro before it enters the finished ones, in its final form and with the cause of its end", () => {
     const faded = explanation({ score: 0.4, finish_cause: "faded" });
-    const batch = events(
-      snapshotOf({ free: [bcc], pro: [bcc] }, { BCC: why }),
-      snapshotOf({ finished: [ended] }, { BCC: faded }),
-    );
+    const batch = events(snapshotOf({ free: [bcc], pro: [bcc] }, { BCC: why }), {
+      ...snapshotOf({ finished: [ended] }, { BCC: faded }),
+      outcomes: { [bcc.id]: SAMPLE_OUTCOME },
+    });
     expect(said(batch)).toEqual([
       "flare-finished flares.free",
       "flare-finished flares.pro",
       "flare-finished flares.finished",
     ]);
-    const end = { flare: ended, why: faded, cause: "faded" };
+    const end = { flare: ended, why: faded, cause: "faded", outcome: SAMPLE_OUTCOME };
     expect(batch.map(({ data }) => data)).toEqual([
       { op: "remove", id: bcc.id, ...end },
       { op: "remove", id: bcc.id, ...end },
       { op: "insert", index: 0, ...end },
     ]);
+  });
+
+  test("that is finished gets its final outcome by an event of its own, without the flare", () => {
+    const listed = snapshotOf({ finished: [ended] });
+    const final = { ...SAMPLE_OUTCOME, change_60m: -3, final: true };
+    const before = { ...listed, outcomes: { [bcc.id]: SAMPLE_OUTCOME } };
+    const after = { ...listed, outcomes: { [bcc.id]: final } };
+    const [event, ...others] = events(before, after);
+    expect(others).toEqual([]);
+    expect(event).toMatchObject({ name: "flare-outcome", channel: "flares.finished" });
+    expect(event?.data).toEqual({ op: "set", id: bcc.id, set: {}, outcome: final });
+    expect(events(after, EMPTY_SNAPSHOT).map(({ name }) => name)).toEqual(["flare-expired"]);
   });
 
   test("that vanishes ends in its last form, at the time of observation, by cause of the upstream", () => {

@@ -8,7 +8,7 @@ import {
   joinParts,
   mergeParts,
   RESOURCES,
-  readExplanations,
+  readNotes,
   readResource,
 } from "../../src/source/upstream/upstream-part.ts";
 import { UpstreamReports } from "../../src/source/upstream/upstream-reports.ts";
@@ -22,8 +22,8 @@ function read(body: unknown, before: Snapshot | undefined): { snapshot: Snapshot
   const reports = new UpstreamReports(new ManualClock(), () => {});
   const parsed: Json = JSON.parse(JSON.stringify(body));
   const parts = mergeParts(RESOURCES.map((name) => readResource(name, parsed[name], before, reports)));
-  const explanations = readExplanations(parsed.explanations, parts.flares, before, reports);
-  return { snapshot: joinParts([parts, { explanations }], before), reports };
+  const notes = readNotes(parsed, parts.flares, before, reports);
+  return { snapshot: joinParts([parts, notes], before), reports };
 }
 
 const withoutProto = <T>(value: T): T =>

@@ -17,7 +17,7 @@ test("without /snapshot the four resources are fetched, and /snapshot is not ask
 }) => {
   const { next, clock } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
   const { snapshot, observedAtMs } = await next();
-  expect(snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {} });
+  expect(snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {}, outcomes: {} });
   expect(observedAtMs).toBe(clock.now());
   await next();
   const four = ["flares", "newest", "charts", "leaderboards"];
@@ -51,7 +51,7 @@ test("an upstream that no longer offers /snapshot is followed by the four resour
   const { next } = follow(upstream.url);
   await next();
   upstream.onFour(SAMPLE_SNAPSHOT);
-  expect((await next()).snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {} });
+  expect((await next()).snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {}, outcomes: {} });
 });
 
 test("an address that answers JSON of another form where /snapshot would be is followed by the four resources", async ({

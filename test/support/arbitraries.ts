@@ -5,6 +5,7 @@ import {
   type Flare,
   keyOf,
   type ListItem,
+  type Outcome,
   type Snapshot,
   TERM_NAMES,
   TERM_UNITS,
@@ -210,8 +211,21 @@ const arbitraryExplanation: fc.Arbitrary<Explanation> = fc.record({
   finish_cause: maybe(fc.constantFrom(...FINISH_CAUSES)),
 });
 
+const [price, change, moment] = [maybe(decimal), maybe(number), maybe(timestamp)];
+const arbitraryOutcome: fc.Arbitrary<Outcome> = fc.record({
+  ...{ start_price: price, peak_price: price, end_price: price },
+  ...{ peak_at: moment, collapsed_at: moment },
+  ...{ peak_change: change, end_change: change },
+  ...{ change_5m: change, change_15m: change, change_60m: change },
+  ...{ relative_change_5m: change, relative_change_15m: change, relative_change_60m: change },
+  ended_by: fc.constantFrom(...FINISH_CAUSES),
+  collapse_warning_s: maybe(count),
+  final: fc.boolean(),
+});
+
 type Lists = Readonly<Record<ListChannel, readonly ListItem[]>>;
 type Whys = Readonly<Record<string, Explanation>>;
+type Outcomes = Readonly<Record<string, Outcome>>;
 
 const lists = fc.record(
   Object.fromEntries(
@@ -223,22 +237,33 @@ const lists = fc.record(
 );
 const whys = fc.dictionary(uuid(1), arbitraryExplanation, { maxKeys: POOL, size: "max" });
 
-/** The snapshot of these lists, with the explanations of the flares that stand in them. */
-function assemble(of: Lists, explanations: Whys): Snapshot {
+const outcomes = fc.dictionary(uuid(1), arbitraryOutcome, { maxKeys: POOL, size: "max" });
+
+/** The snapshot of these lists, with the explanations and outcomes of the flares in them. */
+function assemble({ of, whys, outcomes }: Scene): Snapshot {
   const snapshot: Record<string, Record<string, unknown>> = {};
   for (const channel of LIST_CHANNEL_NAMES) {
     const [resource, name] = LIST_CHANNELS[channel];
     snapshot[resource] = { ...snapshot[resource], [name]: of[channel] };
   }
   const flares = [...of["flares.free"], ...of["flares.pro"], ...of["flares.finished"]].map(keyOf);
-  const held = Object.entries(explanations).filter(([id]) => flares.includes(id));
-  return { ...snapshot, explanations: Object.fromEntries(held) } as Snapshot;
+  const finished = of["flares.finished"].map(keyOf);
+  const heldOf = (all: object, ids: readonly string[]) =>
+    Object.fromEntries(Object.entries(all).filter(([id]) => ids.includes(id)));
+  const notes = { explanations: heldOf(whys, flares), outcomes: heldOf(outcomes, finished) };
+  return { ...snapshot, ...notes } as Snapshot;
 }
 
+interface Scene {
+  readonly of: Lists;
+  readonly whys: Whys;
+  readonly outcomes: Outcomes;
+}
+
+const scene: fc.Arbitrary<Scene> = fc.record({ of: lists, whys, outcomes });
+
 /** Any valid snapshot. */
-export const arbitrarySnapshot = fc
-  .tuple(lists, whys)
-  .map(([of, explanations]) => assemble(of, explanations));
+export const arbitrarySnapshot = scene.map(assemble);
 
 /** One thing that may happen to a list between two polls; positions are taken modulo its length. */
 type Mutation = {
@@ -251,13 +276,16 @@ type Mutation = {
     | "flip"
     | "forget"
     | "explain"
-    | "unexplain";
+    | "unexplain"
+    | "measure"
+    | "unmeasure";
   readonly channel: ListChannel;
   readonly at: number;
   readonly to: number;
   /** A source of new items and fields, of that channel. */
   readonly item: ListItem;
   readonly why: Explanation;
+  readonly outcome: Outcome;
 };
 
 const mutation: fc.Arbitrary<Mutation> = fc
@@ -274,12 +302,15 @@ const mutation: fc.Arbitrary<Mutation> = fc
         "forget",
         "explain",
         "unexplain",
+        "measure",
+        "unmeasure",
       ),
       channel: fc.constant(channel),
       at: fc.nat(100),
       to: fc.nat(100),
       item: ITEMS[channel],
       why: arbitraryExplanation,
+      outcome: arbitraryOutcome,
     }),
   );
 
@@ -334,17 +365,29 @@ function copyFlare(of: Lists, step: Mutation): Lists {
   };
 }
 
-function mutate(before: { of: Lists; whys: Whys }, step: Mutation): { of: Lists; whys: Whys } {
-  const { of, whys: all } = before;
-  const ids = [...of["flares.pro"], ...of["flares.free"], ...of["flares.finished"]].map(keyOf);
-  const id = ids[step.at % Math.max(1, ids.length)] ?? "";
-  if (step.kind === "explain") return { of, whys: { ...all, [id]: step.why } };
-  if (step.kind === "unexplain") {
-    const { [id]: _gone, ...rest } = all;
-    return { of, whys: rest };
+function mutate(before: Scene, step: Mutation): Scene {
+  const { of, whys, outcomes } = before;
+  const pick = (flares: readonly ListItem[]) => flares.map(keyOf)[step.at % Math.max(1, flares.length)] ?? "";
+  const finished = of["flares.finished"];
+  const [id, ended] = [pick([...of["flares.pro"], ...of["flares.free"], ...finished]), pick(finished)];
+  switch (step.kind) {
+    case "explain":
+      return { ...before, whys: { ...whys, [id]: step.why } };
+    case "unexplain": {
+      const { [id]: _gone, ...rest } = whys;
+      return { ...before, whys: rest };
+    }
+    case "measure":
+      return { ...before, outcomes: { ...outcomes, [ended]: step.outcome } };
+    case "unmeasure": {
+      const { [ended]: _gone, ...rest } = outcomes;
+      return { ...before, outcomes: rest };
+    }
+    case "copy":
+      return { ...before, of: copyFlare(of, step) };
+    default:
+      return { ...before, of: { ...of, [step.channel]: mutateList(of[step.channel], step) } };
   }
-  if (step.kind === "copy") return { of: copyFlare(of, step), whys: all };
-  return { of: { ...of, [step.channel]: mutateList(of[step.channel], step) }, whys: all };
 }
 
 /**
@@ -352,8 +395,5 @@ function mutate(before: { of: Lists; whys: Whys }, step: Mutation): { of: Lists;
  * object in both.
  */
 export const arbitraryHistory = fc
-  .tuple(lists, whys, fc.array(mutation, { maxLength: 12 }))
-  .map(([of, explanations, steps]) => {
-    const after = steps.reduce(mutate, { of, whys: explanations });
-    return { before: assemble(of, explanations), after: assemble(after.of, after.whys) };
-  });
+  .tuple(scene, fc.array(mutation, { maxLength: 12 }))
+  .map(([first, steps]) => ({ before: assemble(first), after: assemble(steps.reduce(mutate, first)) }));

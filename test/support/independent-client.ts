@@ -38,7 +38,10 @@ interface Received {
  * add up to.
  */
 export class IndependentClient {
-  state: Lists & { explanations?: Record<string, unknown> } = {};
+  state: Lists & {
+    explanations?: Record<string, unknown>;
+    outcomes?: Record<string, unknown>;
+  } = {};
   cursor: string | undefined;
   seq = 0;
   resets = 0;
@@ -183,6 +186,7 @@ function applyEvent(state: IndependentClient["state"], message: Json): void {
   const steps = (data.changes as Json[] | undefined) ?? [data];
   for (const step of steps) applyStep(list, step);
   if (channel.startsWith("flares.")) explain(state, data);
+  if (channel === "flares.finished") recordOutcome(state, data);
 }
 
 function explain(state: IndependentClient["state"], data: Json): void {
@@ -194,6 +198,14 @@ function explain(state: IndependentClient["state"], data: Json): void {
   const listed = lists.some((list) => list.some((item) => item.id === id));
   if (!listed || data.why === null) delete explanations[id];
   else if (data.op !== "remove" && data.why !== undefined) explanations[id] = data.why;
+}
+
+function recordOutcome(state: IndependentClient["state"], data: Json): void {
+  state.outcomes ??= {};
+  const id = (data.flare as Item | undefined)?.id ?? (data.id as string | undefined);
+  if (!id) return;
+  if (data.op === "remove" || data.outcome === null) delete state.outcomes[id];
+  else if (data.outcome !== undefined) state.outcomes[id] = data.outcome;
 }
 
 function applyStep(list: Item[], step: Json): void {

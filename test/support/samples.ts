@@ -9,6 +9,7 @@ import type {
   Listing,
   MaticChartItem,
   NestedFlare,
+  Outcome,
   Snapshot,
 } from "../../src/model/index.ts";
 
@@ -129,6 +130,25 @@ export const SAMPLE_EXPLANATION: Explanation = {
   finish_cause: null,
 };
 
+export const SAMPLE_OUTCOME: Outcome = {
+  start_price: "0.0125",
+  peak_price: "0.0143",
+  peak_at: "2017-11-12T08:31:00.000Z",
+  peak_change: 14.4,
+  end_price: "0.0131",
+  end_change: 4.8,
+  change_5m: 11.2,
+  change_15m: null,
+  change_60m: null,
+  relative_change_5m: 11.1,
+  relative_change_15m: null,
+  relative_change_60m: null,
+  ended_by: "faded",
+  collapsed_at: null,
+  collapse_warning_s: null,
+  final: false,
+};
+
 /** A snapshot with something in every list. */
 export const SAMPLE_SNAPSHOT: Snapshot = {
   flares: {
@@ -159,4 +179,5 @@ export const SAMPLE_SNAPSHOT: Snapshot = {
     avalanche: [SAMPLE_CHAIN_ENTRY],
   },
   explanations: { [SAMPLE_FLARE.id]: SAMPLE_EXPLANATION },
+  outcomes: { "11111111-2222-5333-8444-555555555555": SAMPLE_OUTCOME },
 };

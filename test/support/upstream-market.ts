@@ -1,5 +1,11 @@
 import type { Flare, Listing, Snapshot } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_SNAPSHOT } from "./samples.ts";
+import {
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_LISTING,
+  SAMPLE_OUTCOME,
+  SAMPLE_SNAPSHOT,
+} from "./samples.ts";
 
 /** Event time of the markets made here; their newest listing is a minute old. */
 export const MARKET_AT = "2017-11-12T08:30:00.000Z";
@@ -50,14 +56,16 @@ export function marketOf({
   draw = 0,
 }: Market): Snapshot {
   const pro = running.map((number) => flareOf(number, draw));
+  const ended = finished.map((number) => finishedOf(number, draw));
   return {
     ...SAMPLE_SNAPSHOT,
     flares: {
       free: free.map((number) => flareOf(number, draw)),
       pro,
-      finished_trending: finished.map((number) => finishedOf(number, draw)),
+      finished_trending: ended,
     },
     newest: { bsc: newest.map((number) => listingOf(number, draw)) },
     explanations: Object.fromEntries(pro.map(({ id }) => [id, SAMPLE_EXPLANATION])),
+    outcomes: Object.fromEntries(ended.map(({ id }) => [id, SAMPLE_OUTCOME])),
   };
 }

@@ -26,7 +26,8 @@ function finishedBook(count: number, end: (n: number) => number): FlareBook {
   const book = new FlareBook(DEFAULT_SETTINGS);
   const moments = Array.from({ length: count }, (_, n) => ({ n, at: START + n * MINUTE, token: token(n) }));
   for (const { at, token } of moments) book.start(token, at, WHY);
-  for (const { n, token } of moments.sort((a, b) => end(a.n) - end(b.n))) book.finish(token, end(n), END);
+  for (const { n, token } of moments.sort((a, b) => end(a.n) - end(b.n)))
+    book.finish(token, end(n), END, null);
   return book;
 }
 

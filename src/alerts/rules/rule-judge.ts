@@ -72,6 +72,7 @@ class NewsJudge implements RuleJudge {
       case "token-listed":
         return this.#quiet.mayReport(tokenOf(message.data.listing), atMs);
       case "flare-updated":
+      case "flare-outcome":
       case "flare-withdrawn":
       case "flare-expired":
       case "token-updated":

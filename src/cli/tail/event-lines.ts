@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Outcome, outcomeText } from "../../model/index.ts";
 import { padColumns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { nameItem, type SymbolBook } from "./symbol-book.ts";
@@ -23,6 +24,7 @@ export const UPDATES: ReadonlySet<string> = new Set(["flare-updated", "token-upd
 const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   "flare-started": "green",
   "flare-finished": "red",
+  "flare-outcome": "cyan",
   "flare-withdrawn": "yellow",
   "token-listed": "cyan",
   "source-status": "yellow",
@@ -72,7 +74,9 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
-      return `${word(data.cause)}${lasted(item)}`;
+      return `${outcomeOf(data) || word(data.cause)}${lasted(item)}`;
+    case "flare-outcome":
+      return outcomeOf(data);
     case "flare-withdrawn":
       return [word(data.cause), ...strings(asRecord(data.why)?.warnings)].join(" ");
     case "token-listed":
@@ -87,6 +91,11 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
         ", ",
       );
   }
+}
+
+function outcomeOf({ outcome }: Fields): string {
+  const { data } = Outcome.safeParse(outcome);
+  return data ? outcomeText(data) : "";
 }
 
 function lasted(flare: Fields | undefined): string {

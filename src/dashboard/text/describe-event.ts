@@ -1,5 +1,6 @@
 import type { StreamEvent } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
+import { outcomeText } from "../../model/outcome-text.ts";
 
 export function describeEvent(event: StreamEvent): string {
   switch (event.name) {
@@ -9,7 +10,11 @@ export function describeEvent(event: StreamEvent): string {
       return why ? `${started}: ${why.text}` : started;
     }
     case "flare-finished":
-      return `${event.data.cause}, ${formatPct(event.data.flare.recent_price_change)}`;
+      return event.data.outcome
+        ? outcomeText(event.data.outcome)
+        : `${event.data.cause}, ${formatPct(event.data.flare.recent_price_change)}`;
+    case "flare-outcome":
+      return event.data.outcome ? outcomeText(event.data.outcome) : "unknown";
     case "flare-updated":
     case "token-updated": {
       const { data } = event;

@@ -11,7 +11,8 @@ export function symbolOf(event: StreamEvent, view: View | undefined): string | u
     case "flare-updated":
     case "token-updated":
       return event.data.op === "set" ? inLists(event.data.id, view) : undefined;
-    // Still in another list.
+    // Still in a list.
+    case "flare-outcome":
     case "flare-withdrawn":
       return inLists(event.data.id, view);
     // In no list any more.

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import type { Explanation, Token } from "../../model/index.ts";
+import { outcomeText } from "../../model/outcome-text.ts";
 import { Price } from "../parts/flare/price.tsx";
 import { PricePlot } from "../parts/flare/price-plot.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
@@ -98,7 +99,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <section aria-labelledby="past-title">
           <h3 id="past-title">Flares of the last 24 hours</h3>
           {isUnread && <p role="status">Only flares from the lists: {fetched.message}.</p>}
-          {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} />}
+          {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} outcomes={view.outcomes} />}
         </section>
       </div>
     </article>
@@ -160,7 +161,12 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
   );
 }
 
-function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefined }) {
+interface EpisodesProps {
+  readonly episodes: readonly Episode[] | undefined;
+  readonly outcomes?: View["outcomes"];
+}
+
+function Episodes({ episodes, outcomes = {} }: EpisodesProps) {
   if (!episodes) return <p class="empty">Loading…</p>;
   if (episodes.length === 0) return <p class="empty">None in the server's log.</p>;
   return (
@@ -176,6 +182,7 @@ function Episodes({ episodes }: { readonly episodes: readonly Episode[] | undefi
               {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
             </span>
           )}
+          {outcomes[id] && <span>{outcomeText(outcomes[id])}</span>}
         </li>
       ))}
     </ol>

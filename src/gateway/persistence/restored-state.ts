@@ -2,6 +2,7 @@ import { deflateSync, inflateSync } from "node:zlib";
 import type { Head, KnownLists } from "../../hub/index.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
+import { EMPTY_SNAPSHOT } from "../../model/index.ts";
 import {
   advanceLists,
   type EventBody,
@@ -115,7 +116,7 @@ function unreadable(error: unknown): string {
 /** Parses the result of {@link encodeLists}. Throws if it is invalid. */
 export function decodeLists({ bytes }: Pick<ListCheckpoint, "bytes">): Lists {
   const { snapshot, marks } = JSON.parse(inflateSync(bytes).toString("utf8"));
-  return readMarks(snapshot, MarksText.parse(marks));
+  return readMarks({ ...EMPTY_SNAPSHOT, ...snapshot }, MarksText.parse(marks));
 }
 
 function parseState(text: string): StoredState {

@@ -8,6 +8,7 @@ import type {
   MaticChartItem,
   NestedFlare,
   Newest,
+  Outcome,
 } from "../../model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.ts";
 import type {
@@ -75,6 +76,25 @@ const why: Explanation = {
   finish_cause: null,
 };
 
+const outcome: Outcome = {
+  start_price: facts.token.price,
+  peak_price: "0.0143",
+  peak_at: "2017-11-12T08:31:00.000Z",
+  peak_change: 14.4,
+  end_price: "0.0131",
+  end_change: 4.8,
+  change_5m: 11.2,
+  change_15m: 4.4,
+  change_60m: null,
+  relative_change_5m: 11.1,
+  relative_change_15m: 4.7,
+  relative_change_60m: null,
+  ended_by: "faded",
+  collapsed_at: null,
+  collapse_warning_s: null,
+  final: false,
+};
+
 const listing: Listing = {
   id: "7d444840-9dc0-51d1-b245-5ffdce74fad2",
   listed_at: "2017-11-12T08:20:00.000Z",
@@ -117,6 +137,7 @@ const snapshot: SnapshotResponse = {
   charts,
   leaderboards,
   explanations,
+  outcomes: {},
 };
 
 const freshness: Freshness = {
@@ -169,6 +190,18 @@ export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<Eve
       flare: finished,
       why: { ...why, finish_cause: "faded" },
       cause: "faded",
+      outcome,
+    },
+  },
+  "flare-outcome": {
+    ...placed(260, 140),
+    name: "flare-outcome",
+    channel: "flares.finished",
+    data: {
+      op: "set",
+      id: flare.id,
+      set: {},
+      outcome: { ...outcome, change_60m: -1.6, relative_change_60m: -1.4, final: true },
     },
   },
   "flare-withdrawn": {

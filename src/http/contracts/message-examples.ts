@@ -52,7 +52,7 @@ export const MESSAGE_EXAMPLES: {
       channels: ["flares.free", "flares.pro", "flares.finished"],
       cursor: CURSOR,
       resumed: "reset",
-      snapshot: { flares, explanations },
+      snapshot: { flares, explanations, outcomes: {} },
     },
     { type: "subscribed", id: "again", channels: ["status"], cursor: CURSOR, resumed: "full" },
     {

@@ -40,7 +40,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
 
 /** Events that may be reported as missed; see the hub's `conflate.ts`. */
-const MISSED_NAMES = ["flare-started", "flare-finished", "source-status"] as const;
+const MISSED_NAMES = [...protocol.LASTING_EVENTS];
 
 export const EVENT_SCHEMAS: Readonly<Record<protocol.EventName, string>> = Object.fromEntries(
   protocol.EVENT_NAMES.map((name) => [name, `${pascal(name)}Message`]),

@@ -6,8 +6,8 @@ import { Representation, versionOf } from "./representation.ts";
 export const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;
 type Resource = (typeof RESOURCES)[number];
 
-type Part = Resource | "explanations";
-const PARTS: readonly Part[] = [...RESOURCES, "explanations"];
+type Part = Resource | "explanations" | "outcomes";
+const PARTS: readonly Part[] = [...RESOURCES, "explanations", "outcomes"];
 /** Parts that differ by plan. */
 const BY_PLAN: readonly Part[] = ["flares", "explanations"];
 
@@ -69,7 +69,9 @@ export class ResourceBodies {
     const key = withPlan(name, shown);
     const held = this.#held.get(key);
     if (held?.value === value) return held.representation;
-    const bytes = Buffer.from(JSON.stringify(name === "explanations" ? byKey(value) : value));
+    const bytes = Buffer.from(
+      JSON.stringify(name === "explanations" || name === "outcomes" ? byKey(value) : value),
+    );
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
       : new Representation(bytes, withPlan(versionOf(bytes), shown));

@@ -27,7 +27,7 @@ export function applyChange(list: readonly ListItem[], change: Change): readonly
       const key = readKey(item);
       const fits = Number.isInteger(index) && index >= 0 && index <= list.length;
       if (!fits || list.some((other) => keyOf(other) === key)) {
-        throw mismatch(list, change, `${key} at ${index}`);
+        throw mismatch(change, key);
       }
       return list.toSpliced(index, 0, item);
     }
@@ -38,19 +38,19 @@ export function applyChange(list: readonly ListItem[], change: Change): readonly
       const item: Record<string, unknown> = { ...list[index], ...change.set };
       for (const field of change.unset ?? []) delete item[field];
       const key = readKey(item as ListItem);
-      if (key !== change.id) throw mismatch(list, change, `${change.id} to ${key}`);
+      if (key !== change.id) throw mismatch(change, key);
       return list.with(index, item as ListItem);
     }
     case "order": {
       const byKey = new Map(list.map((item) => [keyOf(item), item]));
       const ordered = [...new Set(change.ids)].flatMap((id) => byKey.get(id) ?? []);
       if (ordered.length !== list.length || change.ids.length !== list.length) {
-        throw mismatch(list, change, change.ids.length);
+        throw mismatch(change);
       }
       return ordered;
     }
     default:
-      throw mismatch(list, change satisfies never, "unknown");
+      throw mismatch(change satisfies never);
   }
 }
 
@@ -59,16 +59,16 @@ function readKey(item: ListItem): string {
   try {
     return keyOf(item);
   } catch (cause) {
-    throw new ChangeMismatch("an item without a key", { cause });
+    throw new ChangeMismatch("no key", { cause });
   }
 }
 
 function indexOf(list: readonly ListItem[], change: Extract<Change, { id: string }>): number {
   const index = list.findIndex((item) => keyOf(item) === change.id);
-  if (index < 0) throw mismatch(list, change, change.id);
+  if (index < 0) throw mismatch(change, change.id);
   return index;
 }
 
-function mismatch(list: readonly ListItem[], { op }: Pick<Change, "op">, what: string | number) {
-  return new ChangeMismatch(`${op} of ${what} does not fit the list of ${list.length}`);
+function mismatch({ op }: Pick<Change, "op">, key = "") {
+  return new ChangeMismatch(`${op} ${key} does not fit`);
 }

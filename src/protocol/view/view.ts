@@ -1,4 +1,4 @@
-import type { Explanation, ListItem, Snapshot } from "../../model/index.ts";
+import type { Explanation, Flare, ListItem, Outcome, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import {
   type Channel,
@@ -13,10 +13,16 @@ import { applyChange, type Change } from "./change.ts";
 
 export type { Snapshot } from "../../model/index.ts";
 
-/** A client's part of a snapshot: its channels' lists, with explanations of their flares. */
+/**
+ * A client's part of a snapshot: its channels' lists, with explanations of their flares, and
+ * outcomes if `flares.finished` is among the channels.
+ */
 export type View = {
-  readonly [R in Exclude<keyof Snapshot, "explanations">]?: Partial<Snapshot[R]>;
-} & { readonly explanations: Readonly<Record<string, Explanation>> };
+  readonly [R in Exclude<keyof Snapshot, "explanations" | "outcomes">]?: Partial<Snapshot[R]>;
+} & {
+  readonly explanations: Readonly<Record<string, Explanation>>;
+  readonly outcomes?: Readonly<Record<string, Outcome>>;
+};
 
 /** Returns the view of these channels, limited to the items that pass `accept`, if given. */
 export function projectSnapshot(
@@ -34,15 +40,21 @@ export function projectSnapshot(
     const [resource, list] = LIST_CHANNELS[channel];
     view[resource] = { ...view[resource], [list]: itemsOf(channel) };
   }
-  const explanations: Record<string, Explanation> = {};
-  for (const channel of FLARE_CHANNELS) {
-    if (!channels.includes(channel)) continue;
-    for (const item of itemsOf(channel)) {
-      const why = snapshot.explanations[keyOf(item)];
-      if (why) explanations[keyOf(item)] = why;
-    }
-  }
-  return { ...view, explanations };
+  const ofItems = <T>(all: Readonly<Record<string, T>>, channel: ListChannel) =>
+    channels.includes(channel)
+      ? itemsOf(channel).flatMap((item): [string, T][] => {
+          const value = all[keyOf(item)];
+          return value === undefined ? [] : [[keyOf(item), value]];
+        })
+      : [];
+  const explained = FLARE_CHANNELS.flatMap((channel) => ofItems(snapshot.explanations, channel));
+  const explanations = Object.fromEntries(explained);
+  if (!channels.includes("flares.finished")) return { ...view, explanations };
+  return {
+    ...view,
+    explanations,
+    outcomes: Object.fromEntries(ofItems(snapshot.outcomes, "flares.finished")),
+  };
 }
 
 /** Returns a channel's list; empty if the view lacks it. */
@@ -57,7 +69,7 @@ export function applyEvent(view: View, event: EventBody): View {
   const list = changesOf(event).reduce(applyChange, before);
   const [resource, name] = listPathOf(event.channel);
   const next: View = { ...view, [resource]: { ...view[resource as "flares"], [name]: list } };
-  return resource === "flares" ? { ...next, explanations: explain(next, event) } : next;
+  return resource === "flares" ? annotate(next, name === "finished_trending", event.data) : next;
 }
 
 /** Returns an event's changes to its channel's list. Empty for `source-status`. */
@@ -77,15 +89,37 @@ function findList(view: View, channel: Channel): readonly ListItem[] | undefined
   return Array.isArray(list) ? list : undefined;
 }
 
-/** Updates explanations. One stays as long as its flare is in a list of the view. */
-function explain(view: View, { data }: EventBody): View["explanations"] {
-  const { explanations } = view;
-  const id = "id" in data ? data.id : "flare" in data ? data.flare.id : undefined;
-  if (id === undefined || !("op" in data)) return explanations;
-  const isListed = () => Object.values(view.flares ?? {}).some((list) => list.some((item) => item.id === id));
-  const why = data.op === "remove" ? (isListed() ? undefined : null) : "why" in data ? data.why : undefined;
-  if (why === undefined) return explanations;
-  if (why) return { ...explanations, [id]: why };
-  const { [id]: _before, ...rest } = explanations;
-  return rest;
+/** The fields of any event's data that concern one flare; the last two are of other events. */
+interface FlareData {
+  readonly op?: string;
+  readonly id?: string;
+  readonly flare?: Flare;
+  readonly why?: Explanation | null | undefined;
+  readonly outcome?: Outcome | null | undefined;
+  readonly changes?: unknown;
+  readonly state?: unknown;
+}
+
+/** Updates explanations and outcomes. They stay as long as their flare is in a list of the view. */
+function annotate(view: View, isFinished: boolean, data: FlareData): View {
+  const { op, flare, id = flare?.id, why, outcome } = data;
+  if (!id) return view;
+  const isGone = op === "remove";
+  const isListed = Object.values(view.flares ?? []).some((list) => list.some((item) => item.id === id));
+  return {
+    ...view,
+    explanations: withValue(view.explanations, id, isListed ? (isGone ? undefined : why) : null),
+    ...(isFinished && { outcomes: withValue(view.outcomes, id, isGone ? null : outcome) }),
+  };
+}
+
+/** Returns the record with this value: `null` removes the key, `undefined` changes nothing. */
+function withValue<T>(
+  record: Readonly<Record<string, T>> = {},
+  id: string,
+  value: T | null | undefined,
+): Readonly<Record<string, T>> {
+  if (value === undefined) return record;
+  const { [id]: _before, ...rest } = record;
+  return value ? { ...record, [id]: value } : rest;
 }

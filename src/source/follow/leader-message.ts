@@ -18,7 +18,7 @@ import {
   readMarks,
   Subscribed,
 } from "../../protocol/index.ts";
-import { fieldOf, sanitize } from "../upstream/upstream-json.ts";
+import { fieldOf, isRecord, sanitize } from "../upstream/upstream-json.ts";
 
 /** An event with its seq in the leader's log. */
 export interface ReplicatedEvent {
@@ -113,8 +113,10 @@ function readSubscribed(message: unknown): LeaderMessage {
 
 /** Returns the original snapshot, including fields unknown to this version. */
 function snapshotOf(value: unknown): Snapshot {
-  parseAs(Snapshot, value, "snapshot");
-  const given = value as Snapshot;
+  const { outcomes } = EMPTY_SNAPSHOT;
+  // A leader of an earlier version sends no outcomes.
+  const given = isRecord(value) ? { outcomes, ...value } : value;
+  parseAs(Snapshot, given, "snapshot");
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
   const snapshot = Object.fromEntries(entries) as Snapshot;
   for (const channel of LIST_CHANNEL_NAMES) {

@@ -1,5 +1,5 @@
 import { assertNever } from "../../lib/assert-never.ts";
-import { type Explanations, keyOf, type ListItem, type Snapshot } from "../../model/index.ts";
+import { keyOf, type ListItem, type Snapshot } from "../../model/index.ts";
 import {
   FLARE_CHANNELS,
   LIST_CHANNEL_NAMES,
@@ -10,7 +10,7 @@ import {
 import { ABSENT_MS, Absences } from "./upstream-absence.ts";
 import { withKnownIds } from "./upstream-identity.ts";
 import { UPSTREAM_LISTS } from "./upstream-list.ts";
-import { buildResource, joinParts, RESOURCES, type Resource, reuseExplanations } from "./upstream-part.ts";
+import { buildResource, idsOf, joinParts, RESOURCES, type Resource, reuseRecord } from "./upstream-part.ts";
 
 /** Minimum length of an absence in doubted responses. */
 const DOUBTED_MS = 60_000;
@@ -209,7 +209,7 @@ function withRetained(
     }),
   );
   const snapshot = joinParts(parts, undefined);
-  return joinParts([snapshot, { explanations: explanationsOf(snapshot, answer, before, retained) }], before);
+  return joinParts([snapshot, notesOf(snapshot, answer, before, retained)], before);
 }
 
 /** Inserts each retained item after the item that it followed before. */
@@ -232,18 +232,25 @@ function insertRetained(
   return [...first, ...is.flatMap((item) => [item, ...(after.get(keyOf(item)) ?? [])])];
 }
 
-/** Takes explanations from the response, or the previous ones for retained flares without one. */
-function explanationsOf(
+/** Takes explanations and outcomes from the response, or retained flares' previous ones. */
+function notesOf(
   believed: Snapshot,
   answer: Snapshot,
   before: Snapshot,
   retained: Readonly<Record<ListChannel, ReadonlySet<string>>>,
-): Explanations {
-  const read: Explanations = {};
-  for (const id of new Set(FLARE_CHANNELS.flatMap((channel) => listOf(believed, channel).map(keyOf)))) {
-    const isRetained = FLARE_CHANNELS.some((channel) => retained[channel].has(id));
-    const why = answer.explanations[id] ?? (isRetained ? before.explanations[id] : undefined);
-    if (why) read[id] = why;
-  }
-  return reuseExplanations(read, before.explanations);
+): Pick<Snapshot, "explanations" | "outcomes"> {
+  const ids = idsOf(believed);
+  const isRetained = (id: string) => FLARE_CHANNELS.some((channel) => retained[channel].has(id));
+  const pick = <T>(of: ReadonlySet<string>, now: Record<string, T>, was: Record<string, T>) => {
+    const read: Record<string, T> = {};
+    for (const id of of) {
+      const value = now[id] ?? (isRetained(id) ? was[id] : undefined);
+      if (value !== undefined) read[id] = value;
+    }
+    return reuseRecord(read, was);
+  };
+  return {
+    explanations: pick(ids.all, answer.explanations, before.explanations),
+    outcomes: pick(ids.finished, answer.outcomes, before.outcomes),
+  };
 }

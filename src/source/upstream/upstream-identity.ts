@@ -6,8 +6,8 @@ const MAX_SAME = 8;
 
 /**
  * Replaces ids in `answer` by those of `before` for the same flares (address and start), listings
- * (address and time) and chart items (token), in case an upstream changes its ids. Explanations and
- * nested flares follow.
+ * (address and time) and chart items (token), in case an upstream changes its ids. Explanations,
+ * outcomes and nested flares follow.
  */
 export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
   const { free, pro, finished_trending } = before.flares;
@@ -22,6 +22,7 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
     },
     newest: { bsc: listings.rename(answer.newest.bsc) },
     explanations: withRenamedKeys(answer.explanations, flares.renames),
+    outcomes: withRenamedKeys(answer.outcomes, flares.renames),
     charts: {
       bsc: new KnownIds(({ flare }) => foldedAddress(flare), before.charts.bsc).rename(charts.bsc),
       exchange: new KnownIds(({ token }) => token.symbol, before.charts.exchange).rename(charts.exchange),

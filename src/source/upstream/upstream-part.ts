@@ -1,10 +1,11 @@
+import type { z } from "zod";
 import { jsonEqual } from "../../lib/json-equal.ts";
 import {
   EMPTY_SNAPSHOT,
   Explanation,
-  type Explanations,
   keyOf,
   type ListItem,
+  Outcome,
   type Snapshot,
   TERM_UNITS,
   TermName,
@@ -17,6 +18,7 @@ import {
   LIST_CHANNELS,
   type ListChannel,
   listOf,
+  type View,
 } from "../../protocol/index.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import { faultOf, readList } from "./upstream-list.ts";
@@ -79,30 +81,56 @@ function rawList(channel: ListChannel, body: unknown): unknown {
   return raw === undefined && channel === "charts.avalanche" && isRecord(body) ? [] : raw;
 }
 
-/** Reads explanations of listed flares; an invalid one stays as it was before. */
-export function readExplanations(
-  raw: unknown,
+/** Reads explanations and outcomes of listed flares; an invalid one stays as it was before. */
+export function readNotes(
+  body: unknown,
   flares: Part["flares"],
   before: Snapshot | undefined,
   reports: UpstreamReports,
-): Explanations {
-  const previous = (before ?? EMPTY_SNAPSHOT).explanations;
-  const source = isRecord(raw) ? raw : previous;
-  if (source !== raw)
-    reports.add("invalidLists", { list: "explanations", reason: "is not an object", action: "kept" });
+): Pick<Snapshot, "explanations" | "outcomes"> {
+  const { explanations, outcomes } = before ?? EMPTY_SNAPSHOT;
   const view = { explanations: {}, ...(flares ? { flares } : {}) };
+  const ids = idsOf(view);
   const listed = FLARE_CHANNELS.flatMap((channel) => listOf(view, channel));
-  const read: Record<string, Explanation> = {};
-  for (const [id, flare] of new Map(listed.map((item) => [keyOf(item), item]))) {
-    const raw = Object.hasOwn(source, id) ? withText(source[id], fieldOf(flare, "liquidity")) : undefined;
-    const why = raw === undefined ? undefined : readExplanation(id, raw, previous[id], reports);
-    if (why) read[id] = why;
-  }
-  return reuseExplanations(read, previous);
+  const flareOf = new Map(listed.map((flare) => [keyOf(flare), flare]));
+  const complete = (why: unknown, id: string) => withText(why, fieldOf(flareOf.get(id), "liquidity"));
+  return {
+    explanations: readRecord("explanations", Explanation, body, ids.all, explanations, reports, complete),
+    outcomes: readRecord("outcomes", Outcome, body, ids.finished, outcomes, reports),
+  };
 }
 
-/** Returns `previous` if `read` has the same explanations. */
-export function reuseExplanations(read: Explanations, previous: Explanations): Explanations {
+/** Returns the ids of the listed flares that can have explanations and outcomes. */
+export function idsOf(view: View) {
+  const all = new Set(FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
+  return { all, finished: new Set(listOf(view, "flares.finished").map(keyOf)) };
+}
+
+function readRecord<T>(
+  list: "explanations" | "outcomes",
+  schema: z.ZodType<T>,
+  body: unknown,
+  ids: ReadonlySet<string>,
+  previous: Readonly<Record<string, T>>,
+  reports: UpstreamReports,
+  complete: (value: unknown, id: string) => unknown = (value) => value,
+): Record<string, T> {
+  const raw = fieldOf(body, list);
+  // Other services, and older versions of this one, measure no outcomes.
+  const isAbsent = list === "outcomes" && raw === undefined;
+  const source = isRecord(raw) ? raw : isAbsent ? {} : previous;
+  if (source === previous) reports.add("invalidLists", { list, reason: "is not an object", action: "kept" });
+  const read: Record<string, T> = {};
+  for (const id of ids) {
+    if (!Object.hasOwn(source, id)) continue;
+    const value = readValue(schema, { list, key: id }, complete(source[id], id), previous[id], reports);
+    if (value !== undefined) read[id] = value;
+  }
+  return reuseRecord(read, previous);
+}
+
+/** Returns `previous` if `read` has the same values. */
+export function reuseRecord<T>(read: Record<string, T>, previous: Record<string, T>): Record<string, T> {
   const same = Object.keys(read).every((id) => read[id] === previous[id]);
   return same && Object.keys(read).length === Object.keys(previous).length ? previous : read;
 }
@@ -118,19 +146,19 @@ function withText(raw: unknown, liquidity: unknown): unknown {
   return numbers ? { ...raw, text: whyText(numbers, String(liquidity)), terms } : raw;
 }
 
-function readExplanation(
-  id: string,
+function readValue<T>(
+  schema: z.ZodType<T>,
+  item: { readonly list: "explanations" | "outcomes"; readonly key: string },
   raw: unknown,
-  previous: Explanation | undefined,
+  previous: T | undefined,
   reports: UpstreamReports,
-): Explanation | undefined {
+): T | undefined {
   if (previous && jsonEqual(previous, raw)) return previous;
   const unfit = sanitize(raw);
   if (previous && !unfit && jsonEqual(previous, raw)) return previous;
-  const fault = unfit ? { path: "", reason: unfit } : faultOf(Explanation, raw);
-  if (!fault) return raw as Explanation;
-  const action = previous ? "kept" : "dropped";
-  reports.add("invalidItems", { list: "explanations", key: id, ...fault, action });
+  const fault = unfit ? { path: "", reason: unfit } : faultOf(schema, raw);
+  if (!fault) return raw as T;
+  reports.add("invalidItems", { ...item, ...fault, action: previous ? "kept" : "dropped" });
   return previous;
 }
 
@@ -153,7 +181,8 @@ export function mergeParts(parts: readonly Part[]): Part {
 export function joinParts(parts: readonly Part[], before: Snapshot | undefined): Snapshot {
   const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeParts(parts) };
   const same = before && RESOURCES.every((resource) => joined[resource] === before[resource]);
-  return same && joined.explanations === before.explanations ? before : joined;
+  const isSame = joined.explanations === before?.explanations && joined.outcomes === before.outcomes;
+  return same && isSame ? before : joined;
 }
 
 function asPart(checked: Record<string, unknown>): Part {

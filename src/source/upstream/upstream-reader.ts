@@ -8,7 +8,7 @@ import {
   type Part,
   RESOURCES,
   type Resource,
-  readExplanations,
+  readNotes,
   readObservedAtMs,
   readResource,
 } from "./upstream-part.ts";
@@ -189,8 +189,7 @@ export class UpstreamReader {
     if (misfit) return { misfit };
     const parts = RESOURCES.map((name) => readResource(name, fieldOf(body, name), before, reports));
     const part = mergeParts(parts);
-    const explanations = readExplanations(fieldOf(body, "explanations"), part.flares, before, reports);
-    return { part: { ...part, explanations }, observedAtMs };
+    return { part: { ...part, ...readNotes(body, part.flares, before, reports) }, observedAtMs };
   }
 
   #parseResource(resource: Resource, body: unknown, before: Snapshot | undefined) {

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { advanceRing, closeAt, recordInRing, recordPast } from "../state/bucket-ring.ts";
+import { advanceRing, closeAt, knownSteps, recordInRing, recordPast } from "../state/bucket-ring.ts";
 import {
   activeMinutesOf,
   CHART_MINUTES,
@@ -167,8 +167,7 @@ export class Detector {
     const surpluses: number[] = [];
     // One pass for all three: most of the time goes into fetching the tokens from memory.
     for (const token of tokens) {
-      const isTraded = isTrading(token, atMs) && !token.profile.quote;
-      if (!isTraded || !isDeepEnough(token, this.#facts, this.#settings)) continue;
+      if (!this.#isTypical(token, atMs)) continue;
       trading.push(token);
       rises.push(riseOf(token));
       bursts.push((token.candle ?? token.trades ?? token.window)?.burst ?? 0);
@@ -181,6 +180,36 @@ export class Detector {
     market.logVolume = isKnown ? medianInPlace(surpluses) : 0;
     market.measuredMs = atMs;
     return trading;
+  }
+
+  /** Whether the group's medians include the token. */
+  #isTypical(token: TokenState, atMs: number): boolean {
+    const isTraded = isTrading(token, atMs) && !token.profile.quote;
+    return isTraded && isDeepEnough(token, this.#facts, this.#settings);
+  }
+
+  /**
+   * Returns the median ratio of the prices of a group's trading tokens at the last whole minute to
+   * those `minutes` before; `null` if too few are known.
+   */
+  medianRatio(tokens: Iterable<TokenState>, minutes: number, atMs: number): number | null {
+    const minute = Math.floor(atMs / MINUTE_MS) - 1;
+    const ratios: number[] = [];
+    for (const token of tokens) {
+      if (!this.#isTypical(token, atMs) || knownSteps(token.minutes, minute - minutes, 1) === 0) continue;
+      const before = closeAt(token.minutes, minute - minutes);
+      if (before > 0) ratios.push(closeAt(token.minutes, minute) / before);
+    }
+    return ratios.length < this.#settings.marketMinimum ? null : medianInPlace(ratios);
+  }
+
+  /**
+   * Returns the token's price at `atMs`, in a unit that survives a change of the pool that sets it;
+   * 0 if no recent one is known.
+   */
+  knownPrice(token: TokenState, atMs: number): number {
+    const isRecent = token.priceAtMs >= 0 && atMs - token.priceAtMs <= this.#settings.outcomePriceMs;
+    return isRecent && !this.#isUnheard(token, atMs) ? token.price / token.priceScale : 0;
   }
 
   /** Returns the token's measurements as of `atMs`, valid until the next call. */
@@ -253,9 +282,10 @@ export class Detector {
 }
 
 /** Records a candle's close as the token's chart, price and peak. */
-function noteClose(token: TokenState, { close, text }: PendingCandle, minute: number): void {
+function noteClose(token: TokenState, { close, text, volume }: PendingCandle, minute: number): void {
   recordInRing(token.minutes, minute, close, 0, 0);
   notePrice(token, close, text);
+  if (volume > 0) token.priceAtMs = (minute + 1) * MINUTE_MS;
   notePeak(token, close, minute);
 }
 

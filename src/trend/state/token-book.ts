@@ -119,7 +119,8 @@ export class TokenBook {
 
 /** Returns whether something that is served depends on the token's state. */
 function isNeeded(token: TokenState): boolean {
-  return token.trend.startedMs >= 0 || token.chart.rankCount > 0 || token.chart.rank > 0;
+  const isFollowed = token.trend.startedMs >= 0 || token.followed.length > 0;
+  return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 
 /** Returns a token's key: lower-case address, or name on the exchange, if valid. */

@@ -8,6 +8,7 @@ import type { WindowState } from "../detect/forms/window-detector.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
+import type { FollowedFlare } from "./followed-flare.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
 /** Length of the charts in minutes. The ring of minutes is a little larger. */
@@ -132,6 +133,8 @@ export interface TokenState {
   readonly trend: Trend;
   readonly canary: CanaryState;
   flare: RunningFlare | null;
+  /** Flares without a final outcome, oldest first; the running one is the last. */
+  readonly followed: FollowedFlare[];
   /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
   publicFlareId: string | null;
   /** Derived on first use. */
@@ -190,6 +193,7 @@ export function createToken(
     trend: createTrend(),
     canary: createCanary(),
     flare: null,
+    followed: [],
     publicFlareId: null,
     nestedId: null,
     chartId: null,

@@ -1,5 +1,5 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
-import type { Explanation, Flare, Flares } from "../../model/index.ts";
+import type { Explanation, Flare, Flares, Outcome } from "../../model/index.ts";
 import { isInGrace } from "../detect/liquidity-level.ts";
 import { liquidityOf } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -12,14 +12,21 @@ export interface FinishedFlare {
   readonly finishedMs: number;
   readonly flare: Flare;
   readonly explanation: Explanation;
+  /** `null` if its start was not seen. */
+  outcome: Outcome | null;
 }
 
 interface ServedFlares {
   readonly flares: Flares;
   readonly explanations: Record<string, Explanation>;
+  readonly outcomes: Record<string, Outcome>;
 }
 
-const NOTHING: ServedFlares = { flares: { free: [], pro: [], finished_trending: [] }, explanations: {} };
+const NOTHING: ServedFlares = {
+  flares: { free: [], pro: [], finished_trending: [] },
+  explanations: {},
+  outcomes: {},
+};
 
 /** Maintains the running flares, in `pro` and `free`, and the finished ones. */
 export class FlareBook {
@@ -65,7 +72,8 @@ export class FlareBook {
     this.#running.add(token);
   }
 
-  start(token: TokenState, atMs: number, explanation: Explanation): void {
+  /** Starts the token's flare. Returns its id. */
+  start(token: TokenState, atMs: number, explanation: Explanation): string {
     const id = flareId(token.group, token.key, atMs);
     token.flare = {
       id,
@@ -76,20 +84,29 @@ export class FlareBook {
     };
     this.#running.add(token);
     this.#isDirty = true;
+    return id;
   }
 
   /** Ends the token's flare. `explanation` gives the reason. */
-  finish(token: TokenState, atMs: number, explanation: Explanation): void {
+  finish(token: TokenState, atMs: number, explanation: Explanation, outcome: Outcome | null): void {
     if (!token.flare) return;
     const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
     // Sort flares that end in the same second by id, independent of the order of judgement.
     let index = this.#finished.length;
     while (isAfter(this.#finished[index - 1], atMs, flare)) index -= 1;
-    this.#finished.splice(index, 0, { finishedMs: atMs, flare, explanation });
+    this.#finished.splice(index, 0, { finishedMs: atMs, flare, explanation, outcome });
     token.publicFlareId = flare.id;
     token.flare = null;
     judgeRelevance(token, atMs);
     this.#running.delete(token);
+    this.#isDirty = true;
+  }
+
+  /** Replaces a finished flare's outcome, if it is still listed. */
+  setOutcome(id: string, outcome: Outcome): void {
+    const finished = this.#finished.findLast(({ flare }) => flare.id === id);
+    if (!finished) return;
+    finished.outcome = outcome;
     this.#isDirty = true;
   }
 
@@ -162,6 +179,7 @@ export class FlareBook {
     this.#served = {
       flares: isSame ? before : { free, pro, finished_trending: finished },
       explanations: this.#explanations(pro, finished),
+      outcomes: this.#outcomes(finished),
     };
     return this.#served;
   }
@@ -170,15 +188,29 @@ export class FlareBook {
     const all = new Map<string, Explanation>();
     for (const token of this.#running) if (token.flare) all.set(token.flare.id, token.flare.explanation);
     for (const { flare, explanation } of this.#finished) all.set(flare.id, explanation);
-    const next: Record<string, Explanation> = {};
-    let isSame = Object.keys(this.#served.explanations).length === all.size;
-    for (const { id } of [...pro, ...finished]) {
-      const explanation = all.get(id);
-      if (explanation) next[id] = explanation;
-      isSame &&= this.#served.explanations[id] === explanation;
-    }
-    return isSame ? this.#served.explanations : next;
+    return inOrderOf([...pro, ...finished], all, this.#served.explanations);
   }
+
+  #outcomes(finished: readonly Flare[]): Record<string, Outcome> {
+    const all = new Map(this.#finished.map(({ flare, outcome }) => [flare.id, outcome]));
+    return inOrderOf(finished, all, this.#served.outcomes);
+  }
+}
+
+/** Returns the flares' values in their order. Returns `before` if that has the same objects. */
+function inOrderOf<T>(
+  flares: readonly Flare[],
+  all: ReadonlyMap<string, T | null>,
+  before: Record<string, T>,
+): Record<string, T> {
+  const next: Record<string, T> = {};
+  let isSame = true;
+  for (const { id } of flares) {
+    const value = all.get(id);
+    if (value) next[id] = value;
+    isSame &&= before[id] === (value ?? undefined);
+  }
+  return isSame && Object.keys(before).length === Object.keys(next).length ? before : next;
 }
 
 function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): boolean {

@@ -62,6 +62,15 @@ test("[F2] [F7] it asks for all channels as a mirror, under one id of its own, a
   expect(follower.begun).toEqual(["abcd-5"]);
 });
 
+test("[F2] a leader of an earlier version, which measures no outcomes, is followed", async ({
+  server,
+  follower,
+}) => {
+  const { outcomes: _none, ...snapshot } = BEGUN.snapshot;
+  await greeted(server, { ...BEGUN, snapshot });
+  await expect.poll(() => follower.begun).toEqual(["abcd-5"]);
+});
+
 test("[F7] [W26] the close code says how long it waits: not at all, a while by chance, or half a minute and more", async ({
   server,
   follower,

@@ -1,0 +1,22 @@
+import { formatPct } from "../lib/text/format-pct.ts";
+import type { FinishCause } from "./explanation.ts";
+import type { Outcome } from "./outcome.ts";
+
+const ENDS: Readonly<Record<FinishCause, string>> = {
+  faded: "faded",
+  silent: "ended in silence",
+  canary: "ended by its canary",
+  upstream: "no longer listed",
+};
+
+/** Returns a finished flare's outcome in short: `+12 % peak, −3 % after 15 min, faded`. */
+export function outcomeText({ peak_change, change_15m, change_60m, ...outcome }: Outcome): string {
+  const parts = [
+    peak_change === null ? "" : `${formatPct(peak_change)} peak`,
+    change_15m === null ? "" : `${formatPct(change_15m)} after 15 min`,
+    change_60m === null ? "" : `${formatPct(change_60m)} after 60 min`,
+    outcome.collapsed_at === null ? "" : "collapsed",
+    ENDS[outcome.ended_by],
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { FinishCause } from "./explanation.ts";
+import { DecimalString, Timestamp } from "./primitives.ts";
+
+const price = (description: string) => DecimalString.nullable().meta({ description });
+const percent = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description} In percent.` });
+
+/** Minutes after a flare's start at which its change is measured. */
+export const OUTCOME_MINUTES = [5, 15, 60] as const;
+
+export const Outcome = z
+  .object({
+    start_price: price("Price at the start."),
+    peak_price: price(
+      "Highest price: of closes of minutes, and at the start, the end and the three measurements. A spike within a minute does not count.",
+    ),
+    peak_at: Timestamp.nullable().meta({ description: "When it was measured." }),
+    peak_change: percent("From the start to the peak."),
+    end_price: price("Price when the flare ended."),
+    end_change: percent("From the start to the end."),
+    change_5m: percent("Price change in the 5 minutes after the start."),
+    change_15m: percent("The same for 15 minutes, also if the flare ended before."),
+    change_60m: percent("The same for 60 minutes."),
+    relative_change_5m: percent("`change_5m` minus the median change of the group's tokens meanwhile."),
+    relative_change_15m: percent("The same for `change_15m`."),
+    relative_change_60m: percent("The same for `change_60m`."),
+    ended_by: FinishCause.meta({ description: "Why the flare ended." }),
+    collapsed_at: Timestamp.nullable().meta({
+      description: "Since when the price had lost half of its peak or more; `null` if it did not.",
+    }),
+    collapse_warning_s: z.int().min(0).nullable().meta({
+      description:
+        "How long the canary had been on then, in seconds: 0 without a warning, `null` without a collapse.",
+    }),
+    final: z.boolean().meta({
+      description: "False until 60 minutes after the start: `flare-outcome` then brings the final values.",
+    }),
+  })
+  .describe(
+    "What the price did after a flare's start, until 60 minutes later, or its end if that is later. `null` means unknown: not measured yet, no trade in the 3 minutes before the moment, or no data of the whole group.",
+  );
+export type Outcome = z.infer<typeof Outcome>;
+
+export const Outcomes = z
+  .record(z.string(), Outcome)
+  .describe("Outcomes by flare id. Contains only flares in `finished_trending`.");
+export type Outcomes = z.infer<typeof Outcomes>;

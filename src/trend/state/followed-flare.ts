@@ -1,0 +1,91 @@
+import type { FinishCause } from "../../model/index.ts";
+
+/*
+ * What an outcome is made of, per flare: plain numbers, updated in constant time. Prices are in the
+ * unit of `Detector.knownPrice`; 0 is an unknown one.
+ */
+
+/** A price that was measured, with the feed's decimal string. */
+export interface PricePoint {
+  readonly price: number;
+  readonly text: string;
+  readonly atMs: number;
+}
+
+/** A flare from its start until its outcome is final. */
+export interface FollowedFlare {
+  readonly id: string;
+  readonly startedMs: number;
+  readonly start: PricePoint;
+  peak: PricePoint;
+  /** Changes in percent at the moments of OUTCOME_MINUTES that have passed, and relative ones. */
+  readonly changes: (number | null)[];
+  readonly relativeChanges: (number | null)[];
+  /** Since when the price has been far below the peak, and the canary's age then; -1 if not. */
+  lowSinceMs: number;
+  lowCanaryMs: number;
+  /** The same, once it stayed there until the end of a minute. */
+  collapsedMs: number;
+  collapsedCanaryMs: number;
+  end: FlareEnd | null;
+}
+
+export interface FlareEnd {
+  readonly point: PricePoint;
+  readonly cause: FinishCause;
+}
+
+/** A larger ratio of prices means another unit: see `rescalePrices`. */
+const MAX_RATIO = 1e6;
+
+export function followFlare(id: string, start: PricePoint): FollowedFlare {
+  return {
+    id,
+    startedMs: start.atMs,
+    start,
+    peak: start,
+    changes: [],
+    relativeChanges: [],
+    lowSinceMs: -1,
+    lowCanaryMs: -1,
+    collapsedMs: -1,
+    collapsedCanaryMs: -1,
+    end: null,
+  };
+}
+
+/**
+ * Returns the ratio of the price to the starting one; 0 if either is unknown or of another unit.
+ */
+export function ratioToStart({ start }: FollowedFlare, price: number): number {
+  const ratio = start.price > 0 ? price / start.price : 0;
+  return ratio > 1 / MAX_RATIO && ratio < MAX_RATIO ? ratio : 0;
+}
+
+export function raisePeak(followed: FollowedFlare, point: PricePoint): void {
+  const isComparable = followed.start.price === 0 || ratioToStart(followed, point.price) > 0;
+  if (isComparable && point.price > followed.peak.price) followed.peak = point;
+}
+
+/** Notes whether the price is far below the peak. Called each second in which the token trades. */
+export function noteLevel(
+  followed: FollowedFlare,
+  price: number,
+  atMs: number,
+  canaryMs: number,
+  share: number,
+): void {
+  const isLow = price > 0 && price <= followed.peak.price * share;
+  if (!isLow) followed.lowSinceMs = -1;
+  else if (followed.lowSinceMs < 0) {
+    followed.lowSinceMs = atMs;
+    followed.lowCanaryMs = canaryMs;
+  }
+}
+
+/** Confirms a collapse at the end of a minute: a single trade could fake a shorter one. */
+export function confirmCollapse(followed: FollowedFlare): void {
+  if (followed.collapsedMs >= 0 || followed.lowSinceMs < 0) return;
+  followed.collapsedMs = followed.lowSinceMs;
+  followed.collapsedCanaryMs = followed.lowCanaryMs;
+}

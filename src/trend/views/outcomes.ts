@@ -1,0 +1,170 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import { type FinishCause, OUTCOME_MINUTES, type Outcome } from "../../model/index.ts";
+import type { Detector } from "../detect/detector.ts";
+import { roundTo } from "../detect/statistics.ts";
+import type { DetectorSettings } from "../settings.ts";
+import {
+  confirmCollapse,
+  type FlareEnd,
+  type FollowedFlare,
+  followFlare,
+  noteLevel,
+  type PricePoint,
+  raisePeak,
+  ratioToStart,
+} from "../state/followed-flare.ts";
+import type { TokenState } from "../state/token-state.ts";
+import { toTimestamp } from "./flare-view.ts";
+
+const LAST_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
+const DECIMALS = 2;
+
+/** Returns the tokens of the same group, for the median change. */
+type PeersOf = (token: TokenState) => Iterable<TokenState>;
+
+/** Measures the outcomes of flares until they are final. */
+export class OutcomeBook {
+  readonly #settings: DetectorSettings;
+  readonly #detector: Detector;
+  readonly #peersOf: PeersOf;
+  readonly #tokens = new Set<TokenState>();
+  #deadlineMs = Number.POSITIVE_INFINITY;
+
+  constructor(settings: DetectorSettings, detector: Detector, peersOf: PeersOf) {
+    this.#settings = settings;
+    this.#detector = detector;
+    this.#peersOf = peersOf;
+  }
+
+  /** Next time at which a price is measured, besides whole minutes; Infinity if never. */
+  get deadlineMs(): number {
+    return this.#deadlineMs;
+  }
+
+  resume(token: TokenState): void {
+    if (token.followed.length === 0) return;
+    this.#tokens.add(token);
+    for (const followed of token.followed) this.#plan(followed);
+  }
+
+  start(token: TokenState, id: string, atMs: number): void {
+    const followed = followFlare(id, this.#pointOf(token, atMs));
+    token.followed.push(followed);
+    this.#tokens.add(token);
+    this.#plan(followed);
+  }
+
+  /** Notes the price after each second in which the token traded. */
+  note(token: TokenState, atMs: number): void {
+    const { canary } = token;
+    const price = token.price / token.priceScale;
+    const canaryMs = canary.isOn ? atMs - canary.changedMs : 0;
+    for (const followed of token.followed) {
+      noteLevel(followed, price, atMs, canaryMs, this.#settings.outcomeCollapseShare);
+    }
+  }
+
+  /** Ends the token's running flare. Returns its outcome so far, if it was followed. */
+  finish(token: TokenState, cause: FinishCause, atMs: number): Outcome | null {
+    const followed = token.followed.findLast(({ end }) => end === null);
+    if (!followed) return null;
+    const point = this.#pointOf(token, atMs);
+    if (atMs % MINUTE_MS === 0) this.#noteMinute(followed, point);
+    this.#measureDue(token, followed, point);
+    raisePeak(followed, point);
+    followed.end = { point, cause };
+    if (isFinal(followed, atMs)) this.#drop(token, atMs);
+    return viewOutcome(followed, followed.end, atMs);
+  }
+
+  /** Measures what is due at `atMs`. Returns the outcomes that are final now, by flare id. */
+  step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {
+    const isMinute = atMs % MINUTE_MS === 0;
+    if (!isMinute && atMs < this.#deadlineMs) return [];
+    const final: [string, Outcome][] = [];
+    this.#deadlineMs = Number.POSITIVE_INFINITY;
+    for (const token of this.#tokens) {
+      const point = this.#pointOf(token, atMs);
+      for (const followed of token.followed) {
+        if (isMinute) this.#noteMinute(followed, point);
+        this.#measureDue(token, followed, point);
+        const { id, end } = followed;
+        if (end && isFinal(followed, atMs)) final.push([id, viewOutcome(followed, end, atMs)]);
+        else this.#plan(followed);
+      }
+      this.#drop(token, atMs);
+    }
+    return final;
+  }
+
+  #noteMinute(followed: FollowedFlare, point: PricePoint): void {
+    raisePeak(followed, point);
+    confirmCollapse(followed);
+  }
+
+  /** Measures the change at each moment of OUTCOME_MINUTES that has come. */
+  #measureDue(token: TokenState, followed: FollowedFlare, point: PricePoint): void {
+    const { changes, relativeChanges, startedMs } = followed;
+    const minutes = OUTCOME_MINUTES[changes.length];
+    if (minutes === undefined || startedMs + minutes * MINUTE_MS > point.atMs) return;
+    raisePeak(followed, point);
+    const ratio = ratioToStart(followed, point.price);
+    const median = ratio > 0 ? this.#detector.medianRatio(this.#peersOf(token), minutes, point.atMs) : null;
+    changes.push(ratio > 0 ? toPercent(ratio - 1) : null);
+    relativeChanges.push(median === null ? null : toPercent(ratio - median));
+  }
+
+  #pointOf(token: TokenState, atMs: number): PricePoint {
+    return { price: this.#detector.knownPrice(token, atMs), text: token.priceText, atMs };
+  }
+
+  #plan({ changes, startedMs }: FollowedFlare): void {
+    const minutes = OUTCOME_MINUTES[changes.length];
+    if (minutes !== undefined) this.#deadlineMs = Math.min(this.#deadlineMs, startedMs + minutes * MINUTE_MS);
+  }
+
+  /** Stops following the flares whose outcomes are final. */
+  #drop(token: TokenState, atMs: number): void {
+    const { followed } = token;
+    const open = followed.filter((one) => !isFinal(one, atMs));
+    if (open.length < followed.length) followed.splice(0, followed.length, ...open);
+    if (open.length === 0) this.#tokens.delete(token);
+  }
+}
+
+function isFinal({ end, startedMs }: FollowedFlare, atMs: number): boolean {
+  return end !== null && atMs >= startedMs + LAST_MS;
+}
+
+function viewOutcome(followed: FollowedFlare, end: FlareEnd, atMs: number): Outcome {
+  const { start, peak, changes, relativeChanges, collapsedMs, collapsedCanaryMs } = followed;
+  const [change_5m = null, change_15m = null, change_60m = null] = changes;
+  const [relative_change_5m = null, relative_change_15m = null, relative_change_60m = null] = relativeChanges;
+  return {
+    start_price: textOf(start),
+    peak_price: textOf(peak),
+    peak_at: peak.price > 0 ? toTimestamp(peak.atMs) : null,
+    peak_change: changeTo(followed, peak),
+    end_price: textOf(end.point),
+    end_change: changeTo(followed, end.point),
+    ...{ change_5m, change_15m, change_60m },
+    ...{ relative_change_5m, relative_change_15m, relative_change_60m },
+    ended_by: end.cause,
+    collapsed_at: collapsedMs < 0 ? null : toTimestamp(collapsedMs),
+    collapse_warning_s: collapsedMs < 0 ? null : Math.floor(collapsedCanaryMs / 1_000),
+    final: isFinal(followed, atMs),
+  };
+}
+
+function textOf({ price, text }: PricePoint): string | null {
+  return price > 0 ? text : null;
+}
+
+function changeTo(followed: FollowedFlare, { price }: PricePoint): number | null {
+  const ratio = ratioToStart(followed, price);
+  return ratio > 0 ? toPercent(ratio - 1) : null;
+}
+
+function toPercent(share: number): number {
+  return roundTo(share * 100, DECIMALS);
+}
