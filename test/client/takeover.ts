@@ -54,6 +54,7 @@ export async function takeOver(
   const again = await startGateway(
     createConfig({
       ...{ port: portOf(leader), logLevel: "silent", drain: "0", feed: "replay", warmup: "0s" },
+      compression: false,
       ...market,
     }),
   );

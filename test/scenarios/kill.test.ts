@@ -25,7 +25,8 @@ async function serve(
   port: string,
   ...args: string[]
 ): Promise<{ cli: RunningCli; url: string }> {
-  const cli = spawnCli(["serve", "--feed", "replay", "--port", port, "--data", directory, ...args]);
+  const market = ["--feed", "replay", "--no-compression"];
+  const cli = spawnCli(["serve", ...market, "--port", port, "--data", directory, ...args]);
   await cli.said("stdout", "\n");
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }

@@ -3,7 +3,7 @@ import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
-const quiet = { port: 0, logLevel: "error", drain: "200ms" } as const;
+const quiet = { port: 0, logLevel: "error", drain: "200ms", compression: false } as const;
 
 async function lists(url: string): Promise<Record<string, unknown>> {
   const {

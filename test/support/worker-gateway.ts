@@ -28,7 +28,7 @@ export interface KeptConnection {
 }
 
 /** The recorded day, fast: dozens of batches a second. */
-const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--port", "0"];
+const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--port", "0", "--no-compression"];
 
 /** Starts it on a market that moves; ended with the test. */
 export async function startWorkerGateway(
