@@ -51,7 +51,15 @@ export default defineConfig({
     // Many tests start the program. Sharing compiled code saves a quarter of their time.
     env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     projects: [
-      { extends: true, test: { name: "system", include: SYSTEM, ...waiting } },
+      {
+        extends: true,
+        test: {
+          name: "system",
+          include: SYSTEM,
+          globalSetup: ["test/support/bundle-program.ts"],
+          ...waiting,
+        },
+      },
       { extends: true, test: { name: "memory", include: MEMORY, ...waiting, isolate: true } },
       { extends: true, test: { name: "slow", include: SLOW, exclude: [...SYSTEM, ...MEMORY], ...shared } },
       {

@@ -81,9 +81,9 @@ export function spawnCommand(
   };
 }
 
-/** Starts `flarewire ARGS` from the sources. */
+/** Starts `flarewire ARGS` from the sources, or from the bundle of them if there is one. */
 export function spawnCli(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
-  return spawnNode(["src/main.ts", ...args], environment);
+  return spawnNode([process.env.BUNDLED_PROGRAM ?? "src/main.ts", ...args], environment);
 }
 
 /** Runs `flarewire ARGS` to its end. */
