@@ -8,8 +8,6 @@ import { match } from "./match.ts";
 import type { Run } from "./run.ts";
 import { Failure, NotTried } from "./verdict.ts";
 
-/** How long an answer, which no market has to bring, is waited for. */
-const ANSWER_MS = 10_000;
 /** Between two tries of a question that is asked until its answer is so. */
 const RETRY_MS = 200;
 
@@ -17,7 +15,7 @@ type Performed = { readonly [D in Step["do"]]: (step: StepOf<D>, run: Run) => Pr
 
 const PERFORMED: Performed = {
   async request(step, run) {
-    const deadline = performance.now() + patience(step, run, step.until ? "quiet" : "fail");
+    const deadline = performance.now() + patience(step, run);
     for (;;) {
       const answer = await ask(run.surroundings.target, step, run.signal);
       const isLast = !step.until || performance.now() > deadline;
@@ -43,7 +41,7 @@ const PERFORMED: Performed = {
 
   async send(step, run) {
     const line = run.line(step.line);
-    await line.until(() => line.messages.length > 0 || line.end !== undefined, ANSWER_MS);
+    await line.until(() => line.messages.length > 0 || line.end !== undefined, patience(step, run));
     for (let at = 1; at <= Number(step.times ?? 1); at += 1) {
       if (!step.hurry) await line.mayCommand(run.signal);
       if (step.binary !== undefined) line.send(new TextEncoder().encode(step.binary));
@@ -65,7 +63,7 @@ const PERFORMED: Performed = {
       );
       return at >= 0;
     };
-    const came = await line.until(() => look() || line.end !== undefined, patience(step, run, none));
+    const came = await line.until(() => look() || line.end !== undefined, patience(step, run));
     if (at < 0) throw missing(`a message like ${show(where)}`, line, came, none);
     line.taken = at + 1;
     const message = line.messages[at];
@@ -82,7 +80,7 @@ const PERFORMED: Performed = {
       until === undefined
         ? line.events.length >= first + (step.events ?? 1)
         : line.views.has(until) || line.events.some(({ cursor }) => cursor === until);
-    const came = await line.until(() => isThere() || line.end !== undefined, patience(step, run, none));
+    const came = await line.until(() => isThere() || line.end !== undefined, patience(step, run));
     if (!isThere()) throw missing(until ?? `${step.events ?? 1} events`, line, came, none);
     const events = step.until === undefined ? line.events.slice(first) : eventsUpTo(line, step.until);
     for (const event of events) if (step.each !== undefined) run.hold(step.each, event, "event ");
@@ -92,21 +90,16 @@ const PERFORMED: Performed = {
 
   async same(step, run) {
     const line = run.line(step.line);
-    if (step.as === undefined) await compareWithRest(line, run, patience(step, run, "quiet"));
-    else await compareWithLine(line, run.line(step.as), patience(step, run, "quiet"));
+    if (step.as === undefined) await compareWithRest(line, run, patience(step, run));
+    else await compareWithLine(line, run.line(step.as), patience(step, run));
   },
 
   async selected(step, run) {
-    await compareSelection(
-      run.line(step.line),
-      run.line(step.of),
-      step.symbols,
-      patience(step, run, "quiet"),
-    );
+    await compareSelection(run.line(step.line), run.line(step.of), step.symbols, patience(step, run));
   },
 
   async snapshot(step, run) {
-    await compareBeginning(readTransport(step.transport ?? "websocket"), run, patience(step, run, "quiet"));
+    await compareBeginning(readTransport(step.transport ?? "websocket"), run, patience(step, run));
   },
 
   async history(step, run) {
@@ -160,7 +153,7 @@ const PERFORMED: Performed = {
 
   async closed(step, run) {
     const line = run.line(step.line);
-    await line.until(() => line.end !== undefined, patience(step, run, "fail"));
+    await line.until(() => line.end !== undefined, patience(step, run));
     const expected = `the end with ${step.code} ${step.reason}`;
     if (!line.end) throw new Failure(expected, "no end in time");
     const { code, reason } = line.end;
@@ -170,7 +163,7 @@ const PERFORMED: Performed = {
   async close(step, run) {
     const line = run.line(step.line);
     line.close();
-    await line.until(() => line.end !== undefined, ANSWER_MS);
+    await line.until(() => line.end !== undefined, patience(step, run));
   },
 };
 
@@ -212,8 +205,8 @@ export async function performStep(step: Step, run: Run): Promise<void> {
   }
 }
 
-function patience(step: Step, run: Run, none: "fail" | "quiet"): number {
-  return Number(step.within_ms ?? (none === "quiet" ? run.surroundings.patienceMs : ANSWER_MS));
+function patience(step: Step, run: Run): number {
+  return Number(step.within_ms ?? run.surroundings.patienceMs);
 }
 
 /** What it means that something never came. */
