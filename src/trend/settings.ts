@@ -179,9 +179,10 @@ export interface DetectorSettings {
   /** Canary: share of repeated round trips in all dollars traded. Default 0.4. */
   readonly roundTripShare: number;
   /**
-   * Canary: share of the half hour's distinct buyers who sold within 15 minutes of a purchase.
-   * Default 0.6. In flares of the simulated market it is at most 0.54, in a wash of any number of
-   * wallets nearly 1. Where people sell as fast as that, as after some launches, it warns too.
+   * Canary: share of the distinct buyers, of half an hour or of five minutes, who sold within 15
+   * minutes of a purchase. Default 0.6. In flares of the simulated market it is at most 0.54, in a
+   * wash of any number of wallets nearly 1. Where people sell as fast as that, as after some
+   * launches, it warns too.
    */
   readonly quickSellerShare: number;
   /** Canary: one wallet's share of the buying. Default 0.5. */

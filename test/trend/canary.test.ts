@@ -178,3 +178,19 @@ test("who sold within minutes and buys again is still a quick seller", () => {
   }
   expect(judge(START + 10 * MINUTE)).toEqual(["quick-sellers"]);
 });
+
+test("a crowd that sells within minutes is seen among more buyers of the half hour", () => {
+  const { trade, judge } = watched();
+  for (let n = 0; n < 60; n += 1) trade(START, true, `buyer ${n}`);
+  const at = START + 10 * MINUTE;
+  const crowd = (count: number) => {
+    for (let n = 0; n < count; n += 1) {
+      trade(at, true, `wallet ${n}`);
+      trade(at, false, `wallet ${n}`);
+    }
+  };
+  crowd(8);
+  expect(judge(at)).toEqual([]);
+  crowd(20);
+  expect(judge(at)).toContain("quick-sellers");
+});

@@ -137,9 +137,16 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   let mask = 0;
   if (trades.longBuys > settings.buysPerBuyer * trades.longBuyers) mask |= BITS["repeat-buyers"];
   if (trades.roundTripUsd > settings.roundTripShare * trades.longUsd) mask |= BITS["round-trips"];
-  if (trades.quickSellers > settings.quickSellerShare * trades.longBuyers) mask |= BITS["quick-sellers"];
+  if (sellsQuickly(trades, settings)) mask |= BITS["quick-sellers"];
   if (trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd) mask |= BITS["one-buyer"];
   return mask;
+}
+
+/** Also judged by the last minutes alone: others' earlier purchases must not hide a crowd. */
+function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: DetectorSettings): boolean {
+  const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
+  const isRecent = quickBuyers > quickSellerShare * Math.max(buyers, judgedBuys / 2);
+  return isRecent || quickSellers > quickSellerShare * longBuyers;
 }
 
 function sinceWhen(beforeMs: number, isSo: boolean, atMs: number): number {

@@ -126,3 +126,18 @@ test("a pool with a tenth of the depth cannot freeze the price for long while th
   expect(played.running).toHaveLength(1);
   expect(priceOf(played)).toBe(priceOf(playPump()));
 });
+
+test("buyers in a shallow pool of one's own start no flare", () => {
+  const script: Script = {
+    token: TOKEN,
+    rate: (minute) => (minute >= PUMP_AT ? 5 : 3),
+    buyShare: (minute) => (minute >= PUMP_AT ? 0.62 : 0.5),
+  };
+  const crowd = Array.from({ length: 600 }, (_, n) =>
+    trade(START + PUMP_AT * MINUTE + n * SECOND, TOKEN, { pool: "own", quoteUsd: "3", trader: `0xa${n}` }),
+  );
+  const extra = [liquidity(START + 36 * MINUTE, TOKEN, "500", "add", "own"), ...crowd];
+  const { running, engine } = playPump({ script, minutes: 75, extra });
+  expect(running).toEqual([]);
+  expect(engine.readingOf("bsc", TOKEN)?.terms.find(({ name }) => name === "buyers")?.raw).toBeLessThan(25);
+});

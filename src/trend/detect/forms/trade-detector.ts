@@ -67,6 +67,8 @@ export interface TradeState {
   longBuyers: number;
   /** Those of the buyers who have sold within minutes of a purchase. */
   quickSellers: number;
+  /** The same of the fast count of buyers. */
+  quickBuyers: number;
   longSellers: number;
   longBuys: number;
   longBuyUsd: number;
@@ -85,7 +87,7 @@ export interface TradeInput {
   ageMs: number;
   /** `null` if the trade's pool does not set the token's price. */
   price: number | null;
-  /** The pool is too shallow for the canary: anyone can make one and trade with themselves. */
+  /** The pool is too shallow to count: anyone can make one and trade with themselves. */
   isShallow: boolean;
 }
 
@@ -119,6 +121,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     logVariance: 1,
     longBuyers: 0,
     quickSellers: 0,
+    quickBuyers: 0,
     longSellers: 0,
     longBuys: 0,
     longBuyUsd: 0,
@@ -136,6 +139,7 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
   state.atMs = atMs;
   const fast = decay(elapsed, settings.fastMs);
   state.buyers *= fast;
+  state.quickBuyers *= fast;
   state.buys *= fast;
   state.sells *= fast;
   state.usd *= fast;
@@ -184,9 +188,10 @@ export function addTrade(
     state.price = price;
     state.inflow += (trade.isBuy ? usd : -usd) * long;
   }
+  if (trade.isShallow) return;
   state.usd += usd * decay(ageMs, settings.fastMs);
   state.slowUsd += usd * rate * decay(ageMs, settings.baselineMs);
-  if (!trade.isShallow) state.longUsd += usd * decay(ageMs, CANARY_MS);
+  state.longUsd += usd * decay(ageMs, CANARY_MS);
   const row = rowOf(state.wallets, trade.trader, trade.at);
   if (trade.isBuy) addPurchase(state, row, trade, rate, settings);
   else addSale(state, row, trade, settings);
@@ -223,7 +228,7 @@ export function addPastPrice(
 function addPurchase(
   state: TradeState,
   row: number,
-  { at, usd, ageMs, isShallow }: Readonly<TradeInput>,
+  { at, usd, ageMs }: Readonly<TradeInput>,
   rate: number,
   settings: DetectorSettings,
 ): void {
@@ -236,11 +241,13 @@ function addPurchase(
   state.slowBuyers += rate * slowNewness(fresh, lastBuyMs, at, ageMs, settings);
   state.buys += fast;
   numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
-  if (isShallow) return;
   const canary = decay(ageMs, CANARY_MS);
   const isNew = newness(at, lastBuyMs, CANARY_MS) * canary;
   state.longBuyers += isNew;
-  if ((numbers[row + TRIPS] ?? 0) > 0) state.quickSellers += isNew;
+  if ((numbers[row + TRIPS] ?? 0) > 0) {
+    state.quickSellers += isNew;
+    state.quickBuyers += fresh * fast;
+  }
   state.longBuys += canary;
   state.longBuyUsd += usd * canary;
   const usdAtMs = numbers[row + USD_AT_MS] ?? at;
@@ -272,14 +279,13 @@ function slowNewness(
 function addSale(
   state: TradeState,
   row: number,
-  { at, usd, ageMs, isShallow }: Readonly<TradeInput>,
+  { at, usd, ageMs }: Readonly<TradeInput>,
   settings: DetectorSettings,
 ): void {
   const { numbers } = state.wallets;
   const lastBuyMs = numbers[row + LAST_BUY_MS] ?? -1;
   const lastSellMs = numbers[row + LAST_SELL_MS] ?? -1;
   state.sells += decay(ageMs, settings.fastMs);
-  if (isShallow) return;
   const canary = decay(ageMs, CANARY_MS);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
   // `<=` because both can occur at the same time, in one block.
@@ -288,7 +294,10 @@ function addSale(
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
     numbers[row + TRIPS] = trips;
     if (trips > 1) state.roundTripUsd += 2 * usd * canary;
-    else state.quickSellers += decay(state.atMs - lastBuyMs, CANARY_MS);
+    else {
+      state.quickSellers += decay(state.atMs - lastBuyMs, CANARY_MS);
+      state.quickBuyers += decay(state.atMs - lastBuyMs, settings.fastMs);
+    }
   }
   numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
