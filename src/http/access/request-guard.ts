@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { CommonHeaders } from "../common-headers.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { answerBrowser } from "../pages/missing-page.ts";
 import type { AllowedMethods } from "../problems/allowed-methods.ts";
 import { sanitizeForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
@@ -34,7 +35,10 @@ export function createRequestGuard(
     if (!request.is404) return done();
     const target = request.raw.url ?? "";
     const allow = allowed.of(target);
-    if (allow === undefined) return done(nothingAt(target));
+    if (allow === undefined) {
+      if (!answerBrowser(request, reply, settings.basePath)) done(nothingAt(target));
+      return;
+    }
     if (request.method === "OPTIONS") return common.answerOptions(request, reply, allow);
     reply.header("allow", allow);
     const message = `${request.method} is not allowed for "${target.slice(0, MAX_REPEATED)}"`;

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { html } from "../docs/html.ts";
+import { PAGE_POLICY, pageHtml } from "../docs/layout.ts";
+import { RESOURCES } from "../rest/resource-bodies.ts";
+
+/** Names of the dashboard's lists. */
+const LISTS: ReadonlySet<string> = new Set([...RESOURCES, "events"]);
+const MAX_SHOWN = 200;
+
+/**
+ * Answers a browser that opens an address where nothing is: redirects to the dashboard's list of
+ * that name, or else says so on a page. Returns false for other clients and for the API's paths,
+ * which get a problem.
+ */
+export function answerBrowser(request: FastifyRequest, reply: FastifyReply, basePath: string): boolean {
+  const [path = ""] = (request.raw.url ?? "").split(/[?#]/, 1);
+  const isApi = path.startsWith(`${basePath}/api/`);
+  if (isApi || !(request.method === "GET" || request.method === "HEAD")) return false;
+  const vary = reply.getHeader("vary");
+  reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);
+  if (!/(^|[\s,])text\/html\b/i.test(request.headers.accept ?? "")) return false;
+  reply.header("cache-control", "no-store");
+  const below = path.startsWith(basePath) ? path.slice(basePath.length) : "";
+  const [, name = "", slash] = /^\/(\w+)(\/?)$/.exec(below) ?? [];
+  if (LISTS.has(name)) {
+    // Relative, so that it works below any path of a proxy.
+    reply.redirect(`${slash === "/" ? ".." : "."}/#/${name}`, 302);
+    return true;
+  }
+  const body = html`<h1>Nothing is here</h1>
+<p>This server has no page at <code>${path.slice(0, MAX_SHOWN)}</code>. Go to the <a href="${basePath}/">dashboard</a>
+or the <a href="${basePath}/docs">documents</a>.</p>`;
+  reply
+    .code(404)
+    .headers({ "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" })
+    .type("text/html; charset=utf-8")
+    .send(pageHtml(basePath, undefined, "Nothing is here", body));
+  return true;
+}
