@@ -64,6 +64,25 @@ test("the state is kept with the first poll, then each half a minute, or after 5
   await kept.close();
 });
 
+test("a start that published nothing, as with a port in use, leaves the next one nothing to warn of", async ({
+  onTestFinished,
+}) => {
+  const directory = newDirectory(onTestFinished);
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const config = createConfig({ data: directory });
+  const start = async (): Promise<string> => {
+    const spied = createLogger("info", destination);
+    const options = { config, clock: new ManualClock(), logger: spied, sourceName: "a test" };
+    const kept = openPersistence(options);
+    const { epoch } = kept.createLog().head;
+    await kept.close();
+    return epoch;
+  };
+  expect(await start()).not.toBe(await start());
+  expect(lines.map((line) => JSON.parse(line).msg)).toEqual(["starting a new log", "starting a new log"]);
+});
+
 test("[L3] a process continues where the previous one ended, with the lists of its last event, even if the state was stored earlier", async ({
   onTestFinished,
 }) => {

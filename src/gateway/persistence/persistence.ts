@@ -153,7 +153,11 @@ class FilePersistence implements Persistence {
     this.#file = file;
     this.#schedule = new CheckpointSchedule(options.clock);
     this.#fingerprint = fingerprintOf(options);
-    const restored = file.found && restoreState(file.found, this.#fingerprint, needsEngine(options));
+    const { found } = file;
+    // A start that fails, as for a port in use, leaves a log that no client has seen.
+    const isEmpty = found && !found.state && found.oldest === 0 && found.records.length === 0;
+    const restored =
+      found && !isEmpty ? restoreState(found, this.#fingerprint, needsEngine(options)) : undefined;
     if (restored && "problem" in restored) this.#problem = restored.problem;
     else this.restored = restored;
   }
