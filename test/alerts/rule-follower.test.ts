@@ -202,9 +202,9 @@ test.for([
   [false, ["flare-started", "flare-started"]],
 ] as const)(
   "[W40] a rule without an edge is sticky by default, and reports a start once, however often the filter matches: sticky %s",
-  async ([sticky, told], { sut }) => {
+  async ([sticky, reported], { sut }) => {
     const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
-    expect(await toldOf(sut, { filter })).toEqual(told);
+    expect(await toldOf(sut, { filter })).toEqual(reported);
   },
 );
 
@@ -214,9 +214,9 @@ test.for([
   [true, ["edge-rose", "edge-fell", "edge-rose"]],
 ] as const)(
   "[W40] a rule with an edge is not sticky by default, and watches the current matches of its filter: sticky %s",
-  async ([sticky, told], { sut }) => {
+  async ([sticky, reported], { sut }) => {
     const filter = { min_liquidity: 50_000, ...(sticky === undefined ? {} : { sticky }) };
     const edge = { field: "liquidity", above: 60_000, below: 20_000, on: "both" };
-    expect(await toldOf(sut, { filter, edge })).toEqual(told);
+    expect(await toldOf(sut, { filter, edge })).toEqual(reported);
   },
 );

@@ -66,7 +66,7 @@ class Flares {
   }
 }
 
-const told = (judge: RuleJudge, messages: readonly EventMessage[]) =>
+const reported = (judge: RuleJudge, messages: readonly EventMessage[]) =>
   messages.map((message) =>
     judge
       .take(message)
@@ -81,7 +81,7 @@ test("a start and its finish are reported, each as the event that a stream sends
   expect(judge.take(started)).toEqual([
     { type: "flare-started", key: started.cursor, data: { event: started } },
   ]);
-  expect(told(judge, [flares.finish("ONE", 60)])).toEqual(["flare-finished"]);
+  expect(reported(judge, [flares.finish("ONE", 60)])).toEqual(["flare-finished"]);
 });
 
 test("during a token's quiet time its starts and their finishes are suppressed; other tokens are reported", () => {
@@ -97,7 +97,7 @@ test("during a token's quiet time its starts and their finishes are suppressed; 
     flares.finish("TWO", 601),
     flares.finish("ONE3", 660),
   ];
-  expect(told(judge, messages)).toEqual([
+  expect(reported(judge, messages)).toEqual([
     "flare-started",
     "flare-finished",
     "",
@@ -118,7 +118,7 @@ test("the finish of a flare that enters a second list during the quiet is report
     pro.finish("ONE", 900),
     free.finish("ONE", 900),
   ];
-  expect(told(judge, messages)).toEqual(["flare-started", "", "flare-finished", "flare-finished"]);
+  expect(reported(judge, messages)).toEqual(["flare-started", "", "flare-finished", "flare-finished"]);
 });
 
 const EDGE = { edge: { field: "liquidity", above: 20, below: 10, on: "both" } };
@@ -142,7 +142,7 @@ test("a level is crossed upward at above and downward at below, and oscillation 
     flares.finish("ONE", 7),
     flares.start("ONE", 8, "30"),
   ];
-  expect(told(judge, messages)).toEqual([
+  expect(reported(judge, messages)).toEqual([
     "",
     "edge-rose",
     "",
@@ -194,14 +194,17 @@ test("an item that left the list while the rule was away alerts when it comes ba
   const at = { cursor: "test1-0", observed_at: "2026-01-01T00:00:00.000Z" };
   const before = createRuleJudge(ruleOf(EDGE), NEW_RULE);
   before.begin({ flares: { pro: [] }, explanations: {} }, at, false);
-  expect(told(before, [flares.start("ONE", 0, "30"), flares.start("TWO", 0, "30")])).toEqual([
+  expect(reported(before, [flares.start("ONE", 0, "30"), flares.start("TWO", 0, "30")])).toEqual([
     "edge-rose",
     "edge-rose",
   ]);
   const after = createRuleJudge(ruleOf(EDGE), JSON.parse(JSON.stringify(before.state)));
   const two = { ...SAMPLE_FLARE, id: "TWO", liquidity: "30" };
   expect(after.begin({ flares: { pro: [two] }, explanations: {} }, at, true)).toEqual([]);
-  expect(told(after, [flares.start("ONE", 9, "30"), flares.set("TWO", 9, "40")])).toEqual(["edge-rose", ""]);
+  expect(reported(after, [flares.start("ONE", 9, "30"), flares.set("TWO", 9, "40")])).toEqual([
+    "edge-rose",
+    "",
+  ]);
 });
 
 test("with on: fall, only falls alert", () => {
@@ -218,7 +221,7 @@ test("with on: fall, only falls alert", () => {
     flares.set("ONE", 2, "5"),
     flares.set("ONE", 3, "4"),
   ];
-  expect(told(judge, messages)).toEqual(["", "", "edge-fell", ""]);
+  expect(reported(judge, messages)).toEqual(["", "", "edge-fell", ""]);
 });
 
 test("for any numbers, rises and falls alternate, each rise at above or more and each fall at below or less", () => {

@@ -77,7 +77,7 @@ async function ask<T>(child: ChildProcess, order: Order | "held"): Promise<T> {
 const held = (server: ChildProcess) => ask<Held>(server, "held");
 const report = (child: ChildProcess, head: number) => ask<Report>(child, { do: "report", head });
 
-/** Opens so many beside those that are there, and waits until all are. */
+/** Opens this many beside those that are there, and waits until all are. */
 async function open(child: ChildProcess, asked: Omit<Open, "do">, there = 0): Promise<void> {
   child.send({ do: "open", ...asked } satisfies Order);
   while ((await report(child, 0)).opened < there + asked.count) await passing(50);

@@ -94,17 +94,17 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     const { gateway, page, goto } = await openDashboard(browser, finish, new ToldMarket(SAMPLE_SNAPSHOT));
     await page.clock.install();
     await goto("flares");
-    const told = page.locator(".unseen [role=status]");
+    const reported = page.locator(".unseen [role=status]");
     await page.locator(".status.good").waitFor();
-    expect([await told.textContent(), await page.locator(".outage").count()]).toEqual(["", 0]);
+    expect([await reported.textContent(), await page.locator(".outage").count()]).toEqual(["", 0]);
     await gateway.stop();
     await page.locator(".status.wait").waitFor();
-    expect(await told.textContent()).toBe("");
+    expect(await reported.textContent()).toBe("");
     await page.clock.runFor(10_000);
     await page
       .locator(".outage", { hasText: /Not connected for 1\ds\. You see the market as of [\d:]{8} UTC\./ })
       .waitFor();
-    expect(await told.textContent()).toBe("Connection: reconnecting");
+    expect(await reported.textContent()).toBe("Connection: reconnecting");
     expect(await page.locator("main.old .flares tbody tr").count()).toBe(SAMPLE_SNAPSHOT.flares.pro.length);
   });
 

@@ -48,14 +48,14 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
   async function open(url: string, options: Parameters<Browser["newContext"]>[0] = {}) {
     const context: BrowserContext = await browser.newContext(options);
     const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(String(error)));
+    const pageErrors: string[] = [];
+    page.on("console", (message) => pageErrors.push(message.text()));
+    page.on("pageerror", (error) => pageErrors.push(String(error)));
     page.on("request", (request) => {
-      if (new URL(request.url()).host !== new URL(url).host) complaints.push(`asked ${request.url()}`);
+      if (new URL(request.url()).host !== new URL(url).host) pageErrors.push(`asked ${request.url()}`);
     });
     await page.goto(url);
-    return { page, context, complaints, close: () => context.close() };
+    return { page, context, pageErrors, close: () => context.close() };
   }
 
   const serve = (source: LedMarket | ToldMarket, more: object = {}): Promise<Gateway> =>
@@ -67,7 +67,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     const market = new LedMarket();
     const gateway = await serve(market);
     onTestFinished(() => gateway.stop());
-    const { page, complaints, close } = await open(gateway.url);
+    const { page, pageErrors, close } = await open(gateway.url);
     await says(page, "No flares right now");
     market.start("ONE");
     const row = page.locator(".flares tbody tr");
@@ -79,7 +79,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     );
     market.finish("ONE");
     await says(page, "No flares right now");
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 
@@ -127,7 +127,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     const gateway = await serve(new ToldMarket(HOSTILE));
     onTestFinished(() => gateway.stop());
     for (const width of [1_200, 360]) {
-      const { page, complaints, close } = await open(gateway.url, { viewport: { width, height: 800 } });
+      const { page, pageErrors, close } = await open(gateway.url, { viewport: { width, height: 800 } });
       await isLive(page);
       for (const name of PAGES) {
         await page.goto(`${gateway.url}/#/${name}`);
@@ -141,7 +141,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
           ran: false,
         });
       }
-      expect(complaints).toEqual([]);
+      expect(pageErrors).toEqual([]);
       await close();
     }
   });
@@ -180,7 +180,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
       new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...EMPTY_SNAPSHOT.flares, pro } }),
     );
     onTestFinished(() => gateway.stop());
-    const { page, complaints, close } = await open(gateway.url);
+    const { page, pageErrors, close } = await open(gateway.url);
     const rows = page.locator(".flares tbody tr");
     await rows.nth(999).waitFor();
     expect(await rows.count()).toBe(1_000);
@@ -191,7 +191,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     await page.getByRole("searchbox").fill("T77");
     await rows.nth(11).waitFor({ state: "detached" });
     expect(await rows.count()).toBe(11);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     await close();
   });
 

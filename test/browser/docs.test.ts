@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
   let browser: Browser;
   let page: Page;
   /** Console output and errors. */
-  let complaints: string[];
+  let pageErrors: string[];
   let asked: URL[];
 
   beforeAll(async () => {
@@ -30,11 +30,11 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
   });
 
   beforeEach(async () => {
-    complaints = [];
+    pageErrors = [];
     asked = [];
     page = await browser.newPage();
-    page.on("console", (message) => complaints.push(message.text()));
-    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => pageErrors.push(message.text()));
+    page.on("pageerror", (error) => pageErrors.push(error.message));
     page.on("request", (request) => asked.push(new URL(request.url())));
     page.on("websocket", (socket) => asked.push(new URL(socket.url())));
   });
@@ -46,7 +46,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
   const open = (wire: ConnectionHandle, path: string) => page.goto(`http://127.0.0.1:${wire.port}${path}`);
   /** Checks that nothing was blocked, failed, or sent to another server. */
   const expectQuiet = (wire: ConnectionHandle) => {
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
     expect(asked.length).toBeGreaterThan(2);
     expect([...new Set(asked.map(({ host }) => host))]).toEqual([`127.0.0.1:${wire.port}`]);
   };
@@ -119,7 +119,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
       await connect.click();
       await says(/^Refused with 403/);
       // The browser reports rejected requests, which are not errors of the page.
-      complaints.length = 0;
+      pageErrors.length = 0;
       await page.locator("#key").fill(keyed.secret("pro"));
       for (const _twice of [1, 2]) {
         await connect.click();

@@ -16,13 +16,13 @@ describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () =
   let browser: Browser;
   let site: Awaited<ReturnType<typeof servePage>>;
   let page: Page;
-  const complaints: string[] = [];
+  const pageErrors: string[] = [];
 
   beforeAll(async () => {
     site = await servePage();
     browser = await launch(executable ?? "");
     page = await browser.newPage();
-    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("pageerror", (error) => pageErrors.push(error.message));
     await page.goto(site.url);
   });
 
@@ -37,13 +37,13 @@ describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () =
     const wire = await makeWire(ROOM);
     const weathered = await weather(wire, SEED, HASTE, (members) => assembleIn(page, members, HASTE, SEED));
     expectWhole(weathered);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 
   test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} continue there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
     onTestFinished,
   }) => {
     await takeOver(STREAMS, onTestFinished, (members) => assembleIn(page, members, 1, SEED));
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   });
 });

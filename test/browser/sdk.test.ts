@@ -15,7 +15,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
   let proxy: HeldProxy;
   let page: Page;
   /** The browser's console, without network errors, which it always prints. */
-  const complaints: string[] = [];
+  const pageErrors: string[] = [];
 
   beforeAll(async () => {
     const replay = { feed: "replay", warmup: "0s", speed: 600 } as const;
@@ -25,7 +25,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
     browser = await launch(executable ?? "");
     page = await browser.newPage();
     page.setDefaultTimeout(60_000);
-    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("pageerror", (error) => pageErrors.push(error.message));
     await page.goto(site.url);
   });
 
@@ -47,7 +47,7 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
     });
     expect(seqs).toEqual(range(seqs[0] ?? 0, seqs.at(-1) ?? 0));
     expect(resets).toEqual(["started"]);
-    expect(complaints).toEqual([]);
+    expect(pageErrors).toEqual([]);
   }
 
   const state = () =>
@@ -121,15 +121,15 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
 
   test("an exception of a listener is reported to the page, and the stream continues", async () => {
     await followIn(page, proxy.url);
-    const told = page.waitForEvent("pageerror");
+    const reported = page.waitForEvent("pageerror");
     await page.evaluate(() => {
       const off = kept.stream.on("event", () => {
         off();
         throw new Error("mine");
       });
     });
-    expect((await told).message).toContain('the listener of "event" threw Error: mine: catch it there');
-    complaints.length = 0;
+    expect((await reported).message).toContain('the listener of "event" threw Error: mine: catch it there');
+    pageErrors.length = 0;
     await moreEvents(page, 3);
     await expectWhole();
   });

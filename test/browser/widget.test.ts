@@ -48,13 +48,13 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     );
     const site = await serveSite(gateway.url, elements);
     const context: BrowserContext = await browser.newContext({ viewport: { width: 360, height: 800 } });
-    const complaints: string[] = [];
+    const pageErrors: string[] = [];
     const tab = async (): Promise<Page> => {
       const page = await context.newPage();
       // Normal speed, until the test accelerates it.
       await page.clock.install();
-      page.on("console", (message) => complaints.push(message.text()));
-      page.on("pageerror", (error) => complaints.push(String(error)));
+      page.on("console", (message) => pageErrors.push(message.text()));
+      page.on("pageerror", (error) => pageErrors.push(String(error)));
       await page.goto(site.url);
       return page;
     };
@@ -68,7 +68,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       );
     };
     return {
-      ...{ gateway, site, context, complaints, tab },
+      ...{ gateway, site, context, pageErrors, tab },
       opened: () => metric('flarewire_connections_opened_total{transport="websocket"}'),
       connections: () => metric('flarewire_connections{transport="websocket"}'),
       [Symbol.asyncDispose]: async () => {
@@ -121,7 +121,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     market.finish("ONE");
     await show(page);
     expect(await badges.nth(0).getAttribute("flaring")).toBe(null);
-    expect(place.complaints).toEqual([]);
+    expect(place.pageErrors).toEqual([]);
   });
 
   test("hostile names in every field are text: nothing runs, nothing breaks out", async () => {
@@ -140,7 +140,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await page.evaluate(LOOK)).toEqual({
       ...{ strange: 0, links: [], wide: 0, bidi: false, ran: false },
     });
-    expect(place.complaints).toEqual([]);
+    expect(place.pageErrors).toEqual([]);
   });
 
   test("a flare shows the number of its warnings, if any, and no element shows more than a hundred", async () => {
@@ -216,7 +216,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     for (const page of others) await show(page, "C", "B", "A");
     await expect.poll(place.connections).toBe(1);
     expect(await place.opened()).toBe(2);
-    expect(place.complaints).toEqual([]);
+    expect(place.pageErrors).toEqual([]);
   });
 
   test("a tab hands over the connection before it freezes, and resumes without a gap", async () => {
@@ -302,7 +302,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     await using place = await open(source, ALL, { keys });
     const page = await place.tab();
     await show(page, "FREE");
-    expect(place.complaints).toEqual([]);
+    expect(place.pageErrors).toEqual([]);
   });
 
   test("a site that the server does not allow shows that in words", async () => {
@@ -332,6 +332,6 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     }
     await page.getByRole("textbox").fill('0x99"><script>');
     expect(await page.locator("pre").nth(2).textContent()).toContain('token="0x99script"');
-    expect(place.complaints).toEqual([]);
+    expect(place.pageErrors).toEqual([]);
   });
 });

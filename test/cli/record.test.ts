@@ -122,13 +122,13 @@ test("[L4] a replay of what a server recorded gives what it served", { timeout: 
   const directory = /"directory":"([^"]+)"/.exec(cli.stderr())?.[1] ?? "";
   const replayed = await runCli(["replay", directory, "--events", "-"]);
   expect(replayed.code).toBe(0);
-  const told = replayed.stdout
+  const reported = replayed.stdout
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
   const bare = ({ name, channel, observed_at, data }: Record<string, unknown>) =>
     JSON.stringify({ name, channel, observed_at, data });
-  const lines = new Set(told.map(bare));
+  const lines = new Set(reported.map(bare));
   expect(events.length).toBeGreaterThan(0);
   expect(events.filter((event) => !lines.has(bare(event)))).toEqual([]);
   expect(json).toHaveProperty("charts");

@@ -192,9 +192,9 @@ test("of many lines with one fault the first are reported, then their number, wi
   writeFileSync(path, `${candles(5)}${bad}${START},BTC\u001B[2J\u202E,1\n`);
   const { code, stderr } = await runCli(["replay", path]);
   expect(code).toBe(0);
-  const told = stderr.split("\n").filter((line) => line.includes("skipped (bad-columns)"));
-  expect(told).toHaveLength(6);
-  expect(told.at(-1)).toContain("10 in total");
+  const reported = stderr.split("\n").filter((line) => line.includes("skipped (bad-columns)"));
+  expect(reported).toHaveLength(6);
+  expect(reported.at(-1)).toContain("10 in total");
   expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 

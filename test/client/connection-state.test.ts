@@ -124,7 +124,7 @@ test("a transport that worked gets a second chance, one that answers and then is
   expect(mute.line).toBe("sse");
 });
 
-test("where nobody answers at all, the best transport stays the first to be tried", () => {
+test("if no transport gets a response, the best one is still tried first", () => {
   const machine = new Machine().input(ended("fallback", false), ended("away", false), { type: "due" });
   expect(machine.line).toBe("websocket");
 });

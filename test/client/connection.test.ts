@@ -338,7 +338,7 @@ test.for([
   const world = await begun({ queueLimit: limit });
   await world.socket(0).greet();
   const reader = world.stream[Symbol.asyncIterator]();
-  // The first thing that it is told is where it stands.
+  // The first thing that it receives is where it stands.
   expect((await reader.next()).value).toMatchObject({ name: "reset", reason: "started" });
   for (let seq = 1; seq <= limit; seq += 1) {
     expect(world.stream.connection.state).toBe("live");

@@ -8,7 +8,7 @@ import { test } from "./stream-kit.ts";
 const OPTIONS = { transport: "websocket", channels: ["flares.pro"], firstMessageMs: 1_000_000 } as const;
 const EMPTY = { flares: { pro: [] }, explanations: {} };
 
-test("[W15] a hole is healed by connecting again with the cursor, and an event that came already tells nothing", async ({
+test("[W15] a hole is repaired by reconnecting with the cursor, and an event that arrived before is not delivered again", async ({
   start,
 }) => {
   await using server = await startScriptedServer();
@@ -85,8 +85,8 @@ test("[W26] a close code that says stop ends the stream with the reason, and one
 }) => {
   await using server = await startScriptedServer();
   const { stream, until } = start(server.url, OPTIONS);
-  const told: string[] = [];
-  stream.on("error", ({ message }) => told.push(message));
+  const reported: string[] = [];
+  stream.on("error", ({ message }) => reported.push(message));
   const first = await server.next();
   greet(first.socket, { cursor: "abcd-6", resumed: "reset", snapshot: EMPTY });
   first.socket.close(4_203);
@@ -94,5 +94,5 @@ test("[W26] a close code that says stop ends the stream with the reason, and one
   greet(second.socket, { cursor: "abcd-6", resumed: "full" });
   second.socket.close(4_000, "bad-request");
   await until(() => stream.connection.state === "closed");
-  expect(told).toEqual(["refused (close code 4000 bad-request): change the request or the key"]);
+  expect(reported).toEqual(["refused (close code 4000 bad-request): change the request or the key"]);
 });

@@ -4,7 +4,7 @@ import { createFreshness } from "../../src/client/freshness.ts";
 import type { TransportMessage } from "../../src/client/transport/transport.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
 
-/** An event that was observed so many minutes past eight. */
+/** An event that was observed this many minutes past eight. */
 const eventOf = (minutes: number): TransportMessage =>
   JSON.parse(`{"type":"event","observed_at":"2017-11-12T08:${minutes}:00.000Z"}`);
 const heartbeat = (freshness: object): TransportMessage =>

@@ -38,7 +38,7 @@ export class HeldProxy implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** From now on nothing passes on the connections that are there, and nobody is told. */
+  /** From now on nothing passes on the connections that are there, and nothing is reported. */
   freeze(): void {
     for (const socket of this.#sockets) socket.unpipe().removeAllListeners("data").resume();
   }

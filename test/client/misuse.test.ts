@@ -125,7 +125,7 @@ test("two readers at once, an event that there is not, and use after close are r
   expect(reader).toBeDefined();
 });
 
-test("a reader that ends before it began is no reader any more", async ({ start }) => {
+test("a reader that ends before it starts is no longer a reader", async ({ start }) => {
   const { stream } = start(URL);
   await stream[Symbol.asyncIterator]().return(undefined);
   expect(() => stream[Symbol.asyncIterator]()).not.toThrow();
@@ -133,13 +133,13 @@ test("a reader that ends before it began is no reader any more", async ({ start 
 
 test("if a listener closes the stream, no later listener is called", async ({ wire, start }) => {
   const { stream, until } = start(`http://127.0.0.1:${wire.port}`);
-  const told: string[] = [];
+  const reported: string[] = [];
   stream.on("event", () => stream.close());
-  stream.on("token-listed", ({ name }) => told.push(name));
+  stream.on("token-listed", ({ name }) => reported.push(name));
   await until(() => stream.connection.state === "live");
   await wire.publish("list");
   await until(() => stream.connection.state === "closed");
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 function connectAndClose() {
@@ -174,13 +174,13 @@ test("a listener that throws, now or later, disturbs no other, and the listeners
   expect(errors[0]?.message).toBe('the listener of "event" threw Error: at once: catch it there');
 });
 
-test("an error that nobody listens for is an unhandled rejection and no silence", async ({ wire }) => {
+test("an error without a listener becomes an unhandled rejection", async ({ wire }) => {
   const before = process.listeners("unhandledRejection");
   process.removeAllListeners("unhandledRejection");
   try {
-    const told = once(process, "unhandledRejection");
+    const reported = once(process, "unhandledRejection");
     connect(`http://127.0.0.1:${wire.port}`, { channels: ["flares.gold"], platform: HASTY });
-    const [error] = await told;
+    const [error] = await reported;
     expect(error).toMatchObject({ name: "StreamError", code: "refused" });
   } finally {
     for (const listener of before) process.on("unhandledRejection", listener);

@@ -109,11 +109,11 @@ describe.each([
     onTestFinished,
   }) => {
     await using server = await serve(isDeflating);
-    const told: number[] = [];
+    const reported: number[] = [];
     class Watched extends WebSocket {
       constructor(url: string, protocol: string) {
         super(url, protocol);
-        this.addEventListener("close", ({ code }) => told.push(code));
+        this.addEventListener("close", ({ code }) => reported.push(code));
       }
     }
     vi.stubGlobal("WebSocket", Watched);
@@ -130,7 +130,7 @@ describe.each([
     const second = await server.next();
     expect(second.after).toBe("abcd-3");
     // Were it told, this would prove nothing of the silence.
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     second.raw.write(second.send([...greeting(second.after), ...events(4, 5)]));
     await until(() => seqs().length === 5);
     expect(seqs()).toEqual(range(1, 5));

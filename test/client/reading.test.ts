@@ -7,15 +7,15 @@ test("a reader gets a reset with the lists first, and then each event once and i
 }) => {
   await wire.publish("list", "flare");
   const stream = connect(`http://127.0.0.1:${wire.port}`, { platform: HASTY });
-  const told: string[] = [];
+  const reported: string[] = [];
   for await (const item of stream) {
     if (item.name === "reset") {
-      told.push(`${item.reason} ${item.lost} ${item.view?.newest?.bsc?.length}`);
+      reported.push(`${item.reason} ${item.lost} ${item.view?.newest?.bsc?.length}`);
       await wire.publish("list", "flare", "refresh");
-    } else told.push(`${item.seq}`);
-    if (told.length === 4) stream.close();
+    } else reported.push(`${item.seq}`);
+    if (reported.length === 4) stream.close();
   }
-  expect(told).toEqual(["started 0 1", "3", "4", "5"]);
+  expect(reported).toEqual(["started 0 1", "3", "4", "5"]);
 });
 
 test("a slow reader never loses events: the stream pauses when the queue is full, and resumes from its cursor", async ({
@@ -98,7 +98,7 @@ test("with after a stream continues where another ended, and has no lists until 
   expect([two.seqs(), two.resets(), two.stream.view]).toEqual([[3], [], undefined]);
 });
 
-test("[W29] with names in the filter only those events come, and no lists are kept that would be wrong", async ({
+test("[W29] with names in the filter only those events arrive, and no incomplete lists are offered", async ({
   wire,
   start,
 }) => {

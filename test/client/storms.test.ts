@@ -114,7 +114,7 @@ test("[W17] a server that says much and never answers the subscription counts as
   clearInterval(chatter);
 });
 
-test("[P5] polls that are answered at once with nothing end the line, as a wait that nobody waits would be a storm", async ({
+test("[P5] polls that return nothing at once end the connection, because polling without a wait would be a storm", async ({
   start,
 }) => {
   const body = { events: [], more: false, snapshot: EMPTY };
@@ -153,7 +153,7 @@ test("a time that is longer than timers know is none, and does not fire at once"
   });
 });
 
-test("where nobody answers, the reason says what happened", async ({ start }) => {
+test("if no server responds, the reason says what happened", async ({ start }) => {
   const server = await serve(() => {});
   await server[Symbol.asyncDispose]();
   const { stream, until } = start(server.url);

@@ -90,7 +90,7 @@ test("a proxy that lets WebSockets open but passes no message makes it fall back
   expect(stream.connection.transport).toBe("sse");
   await wire.publish("list", "list");
   await until(() => seqs().length === 2);
-  // A look upwards in vain delays nobody: the line that works goes on meanwhile.
+  // A failed upgrade delays nobody: the connection that works continues meanwhile.
   await until(() => stream.connection.transport === "websocket");
   for (let at = 0; at < 3; at++) {
     await wire.publish("refresh");
@@ -133,7 +133,7 @@ test("[W17] a silent connection is dropped, and the stream resumes with its curs
   const proxy = await proxyTo(wire.port);
   const { stream, until, seqs } = start(proxy.url, { transport: "websocket" });
   await wire.publish("list");
-  // With its cursor there, it can go on from it.
+  // With its cursor there, it can continue from it.
   await until(() => stream.view !== undefined);
   wire.clock.advance(15_000);
   proxy.freeze();

@@ -12,13 +12,13 @@ const STREAMS_A_PORT = ASKED.length;
 const GRACE_MS = 2_000;
 const WINDOW_MS = 2_000;
 const BINS = 10;
-/** So many are waited for before the drain, and behind it. */
+/** This many are waited for before the drain, and behind it. */
 const EVENTS = 20;
 
 /**
  * Lets this many streams follow a leader that drains while an edge of it takes over at the same
- * addresses, and that comes back later. Sees to it that each went on with no hole, no repeat and no
- * reset, that they came to the edge spread over the drain, and hold what it serves.
+ * addresses, and that comes back later. Sees to it that each continued with no hole, no repeat and
+ * no reset, that they came to the edge spread over the drain, and hold what it serves.
  */
 export async function takeOver(
   count: number,
@@ -75,7 +75,7 @@ async function expectOneState(url: string, company: Company): Promise<void> {
 }
 
 /**
- * Whoever holds a stream connected again, once, and not all at the same time. A poll just asks
+ * Anyone who holds a stream connected again, once, and not all at the same time. A poll just asks
  * again.
  */
 function expectSpread(before: readonly Report[], after: readonly Report[]): void {

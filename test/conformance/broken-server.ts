@@ -87,20 +87,20 @@ export class BrokenServer implements AsyncDisposable {
     const behind = request(this.#addressOf(asked), { method, headers: this.#fieldsOf(asked), agent: false });
     behind.on("error", () => answer.destroy());
     answer.once("close", () => behind.destroy());
-    behind.once("response", (told: IncomingMessage) => {
-      const isStream = told.headers["content-type"]?.startsWith("text/event-stream");
-      (isStream ? this.#stream(told, answer) : this.#answer(asked, told, answer)).catch(() =>
+    behind.once("response", (reported: IncomingMessage) => {
+      const isStream = reported.headers["content-type"]?.startsWith("text/event-stream");
+      (isStream ? this.#stream(reported, answer) : this.#answer(asked, reported, answer)).catch(() =>
         answer.destroy(),
       );
     });
     behind.end();
   }
 
-  async #answer(asked: IncomingMessage, told: IncomingMessage, answer: ServerResponse): Promise<void> {
+  async #answer(asked: IncomingMessage, reported: IncomingMessage, answer: ServerResponse): Promise<void> {
     const plain = {
-      status: told.statusCode ?? 502,
-      headers: told.headers,
-      body: Buffer.concat(await told.toArray()).toString(),
+      status: reported.statusCode ?? 502,
+      headers: reported.headers,
+      body: Buffer.concat(await reported.toArray()).toString(),
     };
     const { status, headers, body } = this.#breakage.answer?.(plain, asked) ?? plain;
     for (const [name, value] of Object.entries(headers)) {
@@ -110,11 +110,11 @@ export class BrokenServer implements AsyncDisposable {
     answer.writeHead(status).end(body === "" ? undefined : body);
   }
 
-  async #stream(told: IncomingMessage, answer: ServerResponse): Promise<void> {
-    answer.writeHead(told.statusCode ?? 502, { "content-type": "text/event-stream" });
+  async #stream(reported: IncomingMessage, answer: ServerResponse): Promise<void> {
+    answer.writeHead(reported.statusCode ?? 502, { "content-type": "text/event-stream" });
     const memory: Memory = { events: 0, kept: undefined };
     let text = "";
-    for await (const chunk of told.setEncoding("utf8")) {
+    for await (const chunk of reported.setEncoding("utf8")) {
       const blocks = `${text}${chunk}`.split("\n\n");
       text = blocks.pop() ?? "";
       for (const block of blocks) answer.write(this.#spoilBlock(block, memory));
@@ -149,9 +149,9 @@ export class BrokenServer implements AsyncDisposable {
     const early: string[] = [];
     behind.on("message", (data) => early.push(String(data)));
     behind.on("error", () => socket.destroy());
-    behind.once("unexpected-response", (_asked, told: IncomingMessage) => refuse(told, socket));
+    behind.once("unexpected-response", (_asked, reported: IncomingMessage) => refuse(reported, socket));
     behind.once("open", () => {
-      // Whoever asked may have given up meanwhile.
+      // Anyone who asked may have given up meanwhile.
       if (socket.destroyed) return behind.terminate();
       this.#sockets.handleUpgrade(asked, socket, head, (client) => this.#join(client, behind, early));
     });
@@ -181,8 +181,8 @@ export class BrokenServer implements AsyncDisposable {
 }
 
 /** Tells the client what the server behind said instead of an upgrade. */
-function refuse(told: IncomingMessage, socket: Duplex): void {
-  const fields = Object.entries(told.headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.write(`HTTP/1.1 ${told.statusCode} ${told.statusMessage}\r\n${fields.join("")}\r\n`);
-  told.pipe(socket);
+function refuse(reported: IncomingMessage, socket: Duplex): void {
+  const fields = Object.entries(reported.headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 ${reported.statusCode} ${reported.statusMessage}\r\n${fields.join("")}\r\n`);
+  reported.pipe(socket);
 }

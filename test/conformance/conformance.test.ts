@@ -150,10 +150,12 @@ test.concurrent("a case that compares two answers is run again when the market c
 }) => {
   let asked = 0;
   // The leaderboards change with each of the first six answers, so in the first run between two.
-  const answer: Breakage["answer"] = (told, { url: path = "" }) => {
+  const answer: Breakage["answer"] = (reported, { url: path = "" }) => {
     asked += path === "/api/v1/leaderboards" ? 1 : 0;
-    const etag = asked <= 6 ? `"${asked}"` : told.headers.etag;
-    return path === "/api/v1/leaderboards" ? { ...told, headers: { ...told.headers, etag } } : told;
+    const etag = asked <= 6 ? `"${asked}"` : reported.headers.etag;
+    return path === "/api/v1/leaderboards"
+      ? { ...reported, headers: { ...reported.headers, etag } }
+      : reported;
   };
   const report = await tryBroken({ url }, { answer }, ["rest/etag"]);
   expect(asked).toBeGreaterThan(6);

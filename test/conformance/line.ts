@@ -48,13 +48,13 @@ const SHAPE_RULES: Readonly<Record<string, string>> = {
 
 const FILTER_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change", "sticky", "names"];
 
-/** Views are kept for so many places: a comparison with REST asks for one of the latest. */
+/** Views are kept for this many places: a comparison with REST asks for one of the latest. */
 const VIEWS_KEPT = 4_000;
 
 /**
  * What one connection said. Every message is held to its shape and every event to the rules that
- * need no question: order, `prev`, places. The first fault stays, and whoever waits on the line is
- * told of it.
+ * need no question: order, `prev`, places. The first fault stays, and anyone who waits on the line
+ * is told of it.
  */
 export class Line {
   readonly name: string;

@@ -59,8 +59,8 @@ function reportRule(rule: string, results: readonly Result[], reason: string | u
       left.set(`ended at step ${outcome.step}, where ${outcome.rules.join(", ")} failed`, [name]);
     }
   }
-  const told = [...left].map(([why, cases]) => `${why} (${cases.join("; ")})`);
-  const reasons = reason === undefined ? told : [reason, ...told];
+  const reported = [...left].map(([why, cases]) => `${why} (${cases.join("; ")})`);
+  const reasons = reason === undefined ? reported : [reason, ...reported];
   const verdict = failures.length > 0 ? "failed" : passed.length > 0 ? "passed" : "not-tried";
   return { rule, verdict, passed, failures, reasons };
 }

@@ -76,7 +76,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("events get the next places, the wall-clock time of the append, and a tail that is their text", async () => {
+    test("events get the next cursors, the wall-clock time of the append, and a tail that is their text", async () => {
       const { log, clock } = await fresh();
       await log.append(batchOf(1, 2));
       clock.advance(5);
@@ -141,7 +141,7 @@ export function eventLogContract(name: string, create: LogFactory): void {
       await log.close();
     });
 
-    test("a cursor of another epoch, or ahead of the head, is lost, and nobody knows how many events", async () => {
+    test("a cursor of another epoch, or ahead of the head, is lost, with an unknown number of events", async () => {
       const { log } = await fresh();
       await log.append(batchOf(1, 3));
       expect(await log.read(at(2, OTHER), 10)).toEqual({
@@ -230,7 +230,7 @@ function retention(fresh: Fresh): void {
     await log.close();
   });
 
-  test("a batch larger than the cap is kept whole until the next", async () => {
+  test("a batch larger than the cap is stored whole until the next", async () => {
     const { log } = await fresh({ maxBytes: 1_000 });
     await log.append(batchOf(1, 1));
     await log.append(batchOf(2, 20, "x".repeat(100)));

@@ -45,15 +45,15 @@ export function feedContract(name: string, open: () => Feed): void {
   test(`${name}: it ends soon after its signal aborts, and cannot be iterated twice`, async () => {
     const feed = open();
     const stop = new AbortController();
-    let told = 0;
+    let reported = 0;
     const reading = (async () => {
       for await (const _event of feed.events(stop.signal)) {
-        told += 1;
-        if (told === 50) stop.abort(new Error("enough"));
+        reported += 1;
+        if (reported === 50) stop.abort(new Error("enough"));
       }
     })();
     await reading.catch((error: unknown) => expect(error).toBe(stop.signal.reason));
-    expect(told).toBeGreaterThanOrEqual(50);
+    expect(reported).toBeGreaterThanOrEqual(50);
     const again = async () => {
       for await (const _event of feed.events(new AbortController().signal)) return;
     };

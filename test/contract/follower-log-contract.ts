@@ -24,7 +24,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
   };
 
   describe(`${name} keeps the contract of the log of one that follows`, () => {
-    test("[F3] records that have their places are kept as they are: seq, batch, time and bytes", async () => {
+    test("[F3] records with cursors are stored unchanged: seq, batch, time and bytes", async () => {
       const { clock, leader, log } = fresh();
       for (const size of [3, 1, 2]) {
         clock.advance(7);
@@ -59,7 +59,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
       await log.close();
     });
 
-    test("[F5] after a restart it holds nothing, stands at the given place with its positions, and older cursors are lost", async () => {
+    test("[F5] after a restart it holds nothing, starts at the given cursor with its positions, and older cursors are lost", async () => {
       const { log } = fresh();
       await log.append(batchOf(1, 4));
       const positions = { status: 36, "flares.finished": 40 };

@@ -43,7 +43,7 @@ async function lastingAfter(log: EventLog, seq: number, limit: number): Promise<
  */
 export function lastingContract(name: string, create: LogFactory): void {
   describe(`${name} keeps starts and finishes longer than the rest`, () => {
-    test("[W36] [L3] from any cursor the lasting events are all there, or what was lost is said; those of the time and the bytes that were promised are there", async () => {
+    test("[W36] [L3] from any cursor all lasting events follow, or the loss is reported; those within the promised time and bytes are there", async () => {
       await fc.assert(
         fc.asyncProperty(limits, steps, async (settings, taken) => {
           const clock = new ManualClock();

@@ -55,7 +55,7 @@ export function evaluateCandles(plan: CandlePlan, rules = true): readonly Candle
 }
 
 /**
- * Scores the engine without each of its terms: weight 0, and the start score chosen anew on the
+ * Scores the engine without each of its terms: weight 0, and the start score chosen again on the
  * first half for an equal natural rate.
  */
 export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {

@@ -21,7 +21,9 @@ const LABEL: Label = {
   ...{ startAtMs: AT, endAtMs: AT + 30 * MINUTE_MS, peakAtMs: AT + 5 * MINUTE_MS, removedAtMs: null },
 };
 
-/** The last trades of the sample's token: so many minutes before AT, each of so many dollars. */
+/**
+ * The last trades of the sample's token: this many minutes before AT, each of this many dollars.
+ */
 function tradesAgo(...ago: readonly (readonly [minutes: number, usd: number])[]): LastTrades {
   const trades = new LastTrades();
   for (const [minutes, usd] of ago) {
@@ -107,7 +109,7 @@ test("a goal is reached at its bound, and missed where nothing could be measured
   expect(isReached({ ...goal, isMost: false, figure: 0.05 })).toBe(true);
 });
 
-test("where no token is idle, a move of the whole market is nobody's flare", () => {
+test("if no token is idle, a move of the whole market starts no flare", () => {
   expect(tryWideMove(0, 1)).toMatchObject({ idleShare: 0, busy: 30 });
   expect(tryWideMove(0, 1).flared).toBeLessThanOrEqual(3);
 });

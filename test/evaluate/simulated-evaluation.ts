@@ -87,7 +87,7 @@ function ruleRows(own: SimulatedRow, runs: readonly SimulatedRun[]): readonly Si
 }
 
 /**
- * Scores the trades form without each of its terms: weight 0, and the start score chosen anew for
+ * Scores the trades form without each of its terms: weight 0, and the start score chosen again for
  * an equal natural rate.
  */
 export function ablateSimulated(plans: readonly SimulatedPlan[]): readonly SimulatedRow[] {

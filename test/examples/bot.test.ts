@@ -49,10 +49,10 @@ test("[L3] the bot resumes after a lost connection, and misses and repeats nothi
   await bot.said("stderr", /live by[\s\S]*live by/);
   gateway.start("THREE");
   await bot.said("stdout", "THREE");
-  const told = [...bot.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
+  const reported = [...bot.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
     ([, what, symbol]) => `${what} ${symbol}`,
   );
-  expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+  expect(reported).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
 });
 
 test("the bot reports the number of lost events", async () => {

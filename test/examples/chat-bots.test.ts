@@ -86,7 +86,7 @@ describe.each(BOTS)("$file", { concurrent: true }, (bot) => {
     expect(running.stderr()).not.toContain("secret");
   });
 
-  test("a hostile name notifies nobody and is not markup", async () => {
+  test("a hostile name mentions no one and is not markup", async () => {
     await using server = await startScriptedServer();
     await using chat = await startChatServer(bot.taken);
     await using _running = spawnNode([bot.file, server.url], bot.environment(chat.url));

@@ -44,11 +44,11 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     await client.said("stdout", /(?:flare-(?:started|finished).*\n.*){4}/);
     const began = /following at (\S+)/.exec(client.stderr())?.[1] ?? "";
     const place = (cursor: string) => Number(cursor.split("-")[1]);
-    const told = [...client.stdout().matchAll(/flare-(?:started|finished) .* (\S+)\n/g)].map(
+    const reported = [...client.stdout().matchAll(/flare-(?:started|finished) .* (\S+)\n/g)].map(
       ([, cursor]) => cursor,
     );
     const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
-    expect(told).toEqual(history.slice(0, told.length));
+    expect(reported).toEqual(history.slice(0, reported.length));
     expect(client.stderr()).not.toContain("reset");
 
     await server.end("SIGKILL");
@@ -72,10 +72,10 @@ describe.skipIf(!isThere)("the client in Python (python3-websockets)", { concurr
     await client.said("stderr", "resumed at ");
     gateway.start("THREE");
     await client.said("stdout", "THREE");
-    const told = [...client.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
+    const reported = [...client.stdout().matchAll(/flare-(\w+) (\w+)/g)].map(
       ([, what, symbol]) => `${what} ${symbol}`,
     );
-    expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+    expect(reported).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
     expect(client.stderr()).toMatch(/disconnected \(1006\); retrying in [12]\.\d s/);
   });
 

@@ -68,9 +68,9 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     expect(messages.flatMap(({ resumed }) => resumed ?? [])).toEqual(["reset", "full"]);
     const began = messages[0]?.cursor ?? "";
     const place = (cursor: string) => Number(cursor.split("-")[1]);
-    const told = messages.filter(({ type }) => type === "event").map(({ cursor }) => cursor);
+    const reported = messages.filter(({ type }) => type === "event").map(({ cursor }) => cursor);
     const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
-    expect(told).toEqual(history.slice(0, told.length));
+    expect(reported).toEqual(history.slice(0, reported.length));
 
     await server.end("SIGKILL");
     server.loseData();
@@ -91,10 +91,10 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     await client.said("stderr", /subscribed at[\s\S]*subscribed at /);
     gateway.start("THREE");
     await client.said("stdout", "THREE");
-    const told = [...client.stdout().matchAll(/"name":"flare-(\w+)".*"symbol":"(\w+)"/g)].map(
+    const reported = [...client.stdout().matchAll(/"name":"flare-(\w+)".*"symbol":"(\w+)"/g)].map(
       ([, what, symbol]) => `${what} ${symbol}`,
     );
-    expect(told).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
+    expect(reported).toEqual(["started ONE", "started TWO", "finished TWO", "started THREE"]);
     expect(client.stderr()).toMatch(/disconnected \(backoff\); retrying in [12]\.\d+ s/);
   });
 

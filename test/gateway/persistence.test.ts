@@ -35,7 +35,7 @@ function headOf(log: EventLog, clock: ManualClock, snapshot = EMPTY_SNAPSHOT) {
   return { head, hub, history: hub.history, publish };
 }
 
-test("the state is kept with the first poll, then each half a minute, or after 5,000 events, and not with every poll", async ({
+test("the state is stored with the first poll, then each half a minute, or after 5,000 events, and not with every poll", async ({
   onTestFinished,
 }) => {
   const clock = new ManualClock();
@@ -168,10 +168,10 @@ test("[L1] [L3] after a restart a source publishes what changed in the meantime,
   const resume = { snapshot, known, observedAtMs: 1_000, afterMs: Number.NEGATIVE_INFINITY };
   const { log, run } = prepareSource({ kind: "snapshots", source, resume }, kept);
   const { head, hub } = headOf(log, clock, snapshot);
-  const told: string[] = [];
-  const onPublished = (batch: readonly EventBody[]) => told.push(...batch.map(({ name }) => name));
+  const reported: string[] = [];
+  const onPublished = (batch: readonly EventBody[]) => reported.push(...batch.map(({ name }) => name));
   await run({ head, hub, clock, logger, onPublished, signal: new AbortController().signal });
-  expect(told).toEqual(missed.kind === "records" ? missed.records.map(({ name }) => name) : "lost");
+  expect(reported).toEqual(missed.kind === "records" ? missed.records.map(({ name }) => name) : "lost");
   expect(log.head.seq).toBe(1);
   await hub.close();
 });

@@ -205,7 +205,7 @@ test("a request that is refused at its turn is not counted as admitted", async (
   expect(counters.admissions).toMatchObject({ admitted: 0, refused: 1 });
 });
 
-test("those who leave while they wait, however many, leave nothing behind that the turns would have to do", async () => {
+test("requests that end while they wait, however many, leave no work for later turns", async () => {
   const { admitted, sockets, turn, counters, come, takeTurn, takeAll } = createQueue({ maxWaiting: 5 });
   for (let id = 0; id < 200; id++) {
     come(id);
@@ -283,8 +283,8 @@ test("[L5] in any order of arrivals and departures, each request gets one answer
       }
       await takeAll();
       expect(admitted).toEqual(admitted.toSorted((a, b) => a - b));
-      const told = [...admitted, ...refused.keys()].toSorted((a, b) => a - b);
-      expect(told).toEqual([...sockets.keys()]);
+      const reported = [...admitted, ...refused.keys()].toSorted((a, b) => a - b);
+      expect(reported).toEqual([...sockets.keys()]);
       const counted = Object.values(counters.admissions).reduce((sum, count) => sum + count, 0);
       expect([counters.admissionsWaiting, counted]).toEqual([0, sockets.length]);
     }),

@@ -73,7 +73,7 @@ test("[W32] [W33] a client that takes over repeatedly holds one slot, and none a
   expect([limiter.taken, admit("other").refusal]).toEqual([0, undefined]);
 });
 
-test("[W33] each bound lets its last one in and refuses the next, and who goes makes room for one", () => {
+test("[W33] each bound admits its last connection and refuses the next, and an ended connection frees its slot", () => {
   const { admit } = occupied(3, 2);
   const first = admit(undefined);
   expect([first.refusal, admit(undefined).refusal]).toEqual([undefined, undefined]);
@@ -92,7 +92,7 @@ test("[W33] a connection that was refused for its ticket takes no slot", () => {
   expect(admit(undefined).refusal).toBeUndefined();
 });
 
-test("[W32] a name is that of one address or one key only: nobody takes over the connection of another by it", () => {
+test("[W32] a client id belongs to one address or one key: it takes over no connection of another", () => {
   const { limiter, ends, admit } = occupied(9, 9);
   const OTHER = { id: "0b0b0b0b", connections: 9 };
   const mine = [

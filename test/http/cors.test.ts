@@ -84,7 +84,7 @@ describe("with all origins allowed", () => {
     }
   });
 
-  test("a plain OPTIONS tells the methods and is no preflight", async ({ rest }) => {
+  test("a plain OPTIONS returns the methods and is no preflight", async ({ rest }) => {
     for (const url of ["/api/v1/flares", "/api/v1/flares?x"]) {
       const { status, headers } = await rest.ask("OPTIONS", url);
       expect([status, headers.allow], url).toEqual([204, "GET, HEAD, OPTIONS"]);
@@ -144,7 +144,7 @@ describe("with a list of origins", () => {
     ).toBe("*");
   });
 
-  test("an empty list allows nobody", async ({ makeRest }) => {
+  test("an empty list allows no origin", async ({ makeRest }) => {
     const rest = await makeRest({ settings: { corsOrigins: [] } });
     const { headers } = await rest.ask("GET", "/api/v1/flares", { origin: PAGE });
     expect(headers).not.toHaveProperty("access-control-allow-origin");

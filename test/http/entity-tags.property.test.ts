@@ -16,7 +16,7 @@ function servedBy(bodies: ResourceBodies) {
 
 const operation = fc.oneof(
   fc.constantFrom(...STEPS),
-  // A process is asked for something, a process is begun anew.
+  // A process is asked for something, a process is started again.
   fc.record({ ask: fc.nat(2) }),
   fc.record({ begin: fc.nat(2) }),
 );

@@ -181,7 +181,7 @@ test("[P5] when the wait runs out with nothing, 204 brings the cursor, which has
   expect([status, headers["flarewire-cursor"]]).toEqual([204, `${EPOCH}-2`]);
 });
 
-test("[P5] requests that wait share one timer, and none is left when nobody waits", async ({ wire }) => {
+test("[P5] waiting requests share one timer, and none is left when none waits", async ({ wire }) => {
   let timers = 0;
   const every = wire.clock.every.bind(wire.clock);
   wire.clock.every = (ms, fn) => {

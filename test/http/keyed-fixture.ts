@@ -34,7 +34,7 @@ export interface Keyed {
   write(keys: WantedKeys): void;
   /** Lets seconds pass, in each of which the server looks at the file. */
   pass(seconds: number): Promise<void>;
-  /** Resolves when as many seats are taken: streams, and requests that wait. */
+  /** Resolves when as many slots are taken: streams, and requests that wait. */
   holdsSlot(count: number): Promise<void>;
   /** A ticket in the name of the key. */
   ticket(name: string): Promise<string>;

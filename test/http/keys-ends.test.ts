@@ -91,13 +91,13 @@ test("[K6] a key has a limit of requests a minute, and responses state the remai
   const keyed = await makeKeyed({ keys: { some: { requests_per_minute: 3 }, other: {} } });
   const ask = (path = "/api/v1/flares", fields = {}) =>
     keyed.wire.ask(path, { ...fields, ...keyed.bearer("some") });
-  const told = (left: number, resetS: number) => ({
+  const reported = (left: number, resetS: number) => ({
     "ratelimit-policy": '"key";q=3;w=60',
     ratelimit: `"key";r=${left};t=${resetS}`,
   });
-  expect((await ask()).message.headers).toMatchObject(told(2, 20));
-  expect((await ask("/api/v1/events")).message.headers).toMatchObject(told(1, 40));
-  expect((await ask("/api/v1/events?limit=0")).message.headers).toMatchObject(told(0, 60));
+  expect((await ask()).message.headers).toMatchObject(reported(2, 20));
+  expect((await ask("/api/v1/events")).message.headers).toMatchObject(reported(1, 40));
+  expect((await ask("/api/v1/events?limit=0")).message.headers).toMatchObject(reported(0, 60));
   for (const [path, fields] of [
     ["/api/v1/flares", {}],
     ["/api/v1/stream", HANDSHAKE],
@@ -105,7 +105,7 @@ test("[K6] a key has a limit of requests a minute, and responses state the remai
   ] as const) {
     const { message, body } = await ask(path, fields);
     expect(message.statusCode).toBe(429);
-    expect(message.headers).toMatchObject({ ...told(0, 60), "retry-after": "20" });
+    expect(message.headers).toMatchObject({ ...reported(0, 60), "retry-after": "20" });
     expect(JSON.parse(body)).toMatchObject({
       type: "urn:flarewire:problem:rate-limited",
       bound: "3 requests a minute",
@@ -140,10 +140,10 @@ test("if the file becomes invalid, the previous keys still count, and one log li
 }) => {
   const works = async (name: string) =>
     (await keyed.wire.ask("/api/v1/flares", keyed.bearer(name))).message.statusCode === 200;
-  const told = () => keyed.lines.splice(0).map((line) => JSON.parse(line));
+  const reported = () => keyed.lines.splice(0).map((line) => JSON.parse(line));
   const client = keyed.wire.client("?channels=*", [], { headers: keyed.bearer("pro") });
   await client.answer("subscribed");
-  told();
+  reported();
   for (const [broken, reason] of [
     ["", "it is empty; it must be"],
     [`{"keys": [{"id": "${keyed.secret("pro")}"`, "it is not JSON; it must be"],
@@ -153,7 +153,7 @@ test("if the file becomes invalid, the previous keys still count, and one log li
     if (broken === undefined) rmSync(keyed.file);
     else writeFileSync(keyed.file, broken);
     await keyed.pass(5);
-    const lines = told();
+    const lines = reported();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatchObject({
       level: "error",
@@ -166,7 +166,7 @@ test("if the file becomes invalid, the previous keys still count, and one log li
   await client.answer("pong", "alive");
   keyed.write({ pro: {} });
   await keyed.pass(5);
-  expect(told().map(({ msg, revoked }) => [msg, revoked])).toEqual([
+  expect(reported().map(({ msg, revoked }) => [msg, revoked])).toEqual([
     ["reloaded the key file", [keyed.id("free")]],
     ["closing the connections of a key", undefined],
   ]);

@@ -45,7 +45,7 @@ for (const [who, bytes] of Object.entries({
   "a client of HTTP/1.0": `${ASK.replace("1.1", "1.0")}\r\n`,
   "a client that offers an upgrade": `${ASK}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`,
 })) {
-  test(`[S1] ${who} gets a head, a body as long as its connection, and what happens`, async ({ wire }) => {
+  test(`[S1] ${who} gets headers, a body that ends with its connection, and the events`, async ({ wire }) => {
     const { socket, text, has } = send(wire, bytes);
     await has("event: subscribed");
     await wire.publish("list");
@@ -142,9 +142,7 @@ test("a server that closes ends its streams, and takes as long as they do", asyn
   expect(wire.hub.size).toBe(0);
 });
 
-test("a request with a body, which nobody reads, is not over, and its stream is an answer of HTTP", async ({
-  wire,
-}) => {
+test("a request whose body is not read is not over, and its stream is an HTTP response", async ({ wire }) => {
   const { socket, text, has } = send(wire, `${ASK}Content-Length: 5\r\n\r\nhello`);
   await has("event: subscribed");
   await wire.publish("list");
@@ -158,14 +156,14 @@ test("a request with a body, which nobody reads, is not over, and its stream is 
 test("if a program handles CONNECT itself, it gets none of them, and streams are HTTP responses", async ({
   wire,
 }) => {
-  const told: unknown[] = [];
-  wire.app.server.on("connect", (request) => told.push(request));
+  const reported: unknown[] = [];
+  wire.app.server.on("connect", (request) => reported.push(request));
   const client = await SseClient.open(`http://127.0.0.1:${wire.port}/api/v1/events`);
   await client.until(() => client.events.length === 2);
   await wire.publish("list");
   await client.until(() => client.seqs.length === 1);
   expect(client.headers).toMatchObject({ "transfer-encoding": "chunked", connection: "close" });
-  expect([told, inHttp(wire)]).toEqual([[], 1]);
+  expect([reported, inHttp(wire)]).toEqual([[], 1]);
   const stopped = wire.hub.drain(0);
   await client.ended;
   await wire.sessions(0);

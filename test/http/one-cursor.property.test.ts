@@ -36,7 +36,7 @@ function go(client: SwitchingClient, leg: Leg): Promise<void> {
 const MAX_AHEAD = 300;
 
 /**
- * Publishes the batches over and over, in later turns of the event loop each, until told to stop.
+ * Publishes the batches over and over, in later turns of the event loop each, until stopped.
  */
 async function flow(
   wire: ConnectionHandle,

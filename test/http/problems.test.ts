@@ -77,9 +77,7 @@ test("an unknown error is a 500 that keeps what it knows to itself and to the lo
   ]);
 });
 
-test("a problem carries none of the fields of the answer that it takes the place of", async ({
-  makeRest,
-}) => {
+test("a problem has none of the header fields of the response that it replaces", async ({ makeRest }) => {
   const rest = await makeRest({ register: failingRoutes });
   const { headers } = await rest.ask("GET", "/fail/late");
   expect(headers).not.toHaveProperty("etag");

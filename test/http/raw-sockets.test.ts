@@ -16,7 +16,7 @@ async function portOf(app: FastifyInstance): Promise<number> {
 
 /**
  * Sends `bytes` and returns everything that came until the server closed the connection; `onData`
- * is told of each piece.
+ * learns of each piece.
  */
 async function exchange(port: number, bytes: string, onData = () => {}): Promise<string> {
   const socket = connect(port, "127.0.0.1");
@@ -105,7 +105,7 @@ describe("a refusal is a whole HTTP response with a problem", () => {
   });
 });
 
-test("an idle connection is closed after the time that it is kept for the next request", async ({
+test("an idle connection is closed after the time that it stays open for the next request", async ({
   makeRest,
 }) => {
   const rest = await makeRest({ settings: { keepAliveTimeoutMs: 30 } });
@@ -140,7 +140,7 @@ test("a refused connection that continues to send is cut after a while", async (
   expect(rest.app.server.listening).toBe(true);
   rest.clock.advance(500);
   // Writing to a connection that is cut brings the reset that closes this end; to one that is kept
-  // it would go on for ever.
+  // it would continue forever.
   const pump = setInterval(() => socket.write("more"), 5);
   await closed;
   clearInterval(pump);
@@ -190,7 +190,7 @@ describe("unusual but valid requests are served", () => {
     expect(parse("GET", "/api/v1/newest", text).json).toEqual(SAMPLE_SNAPSHOT.newest);
   });
 
-  test("an expectation that nobody knows", async ({ rest }) => {
+  test("an unknown expectation", async ({ rest }) => {
     const text = await exchange(
       await portOf(rest.app),
       `GET /api/v1/newest HTTP/1.1\r\nExpect: wonders\r\n${end}`,
@@ -198,7 +198,7 @@ describe("unusual but valid requests are served", () => {
     expect(parse("GET", "/api/v1/newest", text).json).toEqual(SAMPLE_SNAPSHOT.newest);
   });
 
-  test("HEAD on a kept connection, after which the next answer is whole", async ({ rest }) => {
+  test("HEAD on a persistent connection, after which the next response is whole", async ({ rest }) => {
     const text = await exchange(
       await portOf(rest.app),
       `HEAD /api/v1/snapshot HTTP/1.1\r\nHost: a\r\n\r\nGET /api/v1/newest HTTP/1.1\r\n${end}`,

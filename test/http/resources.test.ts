@@ -34,7 +34,7 @@ test("[L2] the snapshot and its cursor are of one instant, in the body and in th
   }
 });
 
-test("every resource tells cursor, age, state and origin of the data, and where the stream is", async ({
+test("every resource states cursor, age, state and origin of the data, and where the stream is", async ({
   makeRest,
 }) => {
   const rest = await makeRest({ settings: { basePath: "/fw" } });
@@ -84,7 +84,7 @@ test("before the first snapshot, resources are not-ready rather than empty", asy
   }
 });
 
-test("a resource refuses every query parameter, so that nobody takes the whole list for a part of it", async ({
+test("a resource rejects every query parameter, so that a whole list is never mistaken for a part", async ({
   rest,
 }) => {
   for (const name of CONDITIONAL) {

@@ -51,7 +51,7 @@ export interface Rest {
   readonly app: FastifyInstance;
   readonly head: HandHead;
   readonly clock: ManualClock;
-  /** What the server is told of the source; replace it to change that. */
+  /** What the server knows of the source; replace it to change that. */
   freshness: Freshness;
   ready: boolean;
   ask(

@@ -145,7 +145,7 @@ test("[L3] [S5] where the cursor is gone, a reset with the loss and the snapshot
   }
 });
 
-test("[S6] heartbeats are events that a page can see, with a place to resume from", async ({ wire }) => {
+test("[S6] heartbeats are events that a page can see, with a cursor to resume from", async ({ wire }) => {
   const client = await follow(wire, "?channels=newest.bsc");
   await client.until(() => client.events.length === 2);
   await wire.publish("status");
@@ -157,7 +157,7 @@ test("[S6] heartbeats are events that a page can see, with a place to resume fro
   expect(client.retry).toBeLessThan(2_000);
 });
 
-test("[L5] [S7] a frozen reader is ended resumable, costs bounded memory and delays nobody", async ({
+test("[L5] [S7] a frozen reader is closed with slow-consumer, costs bounded memory and delays no other", async ({
   wire,
 }) => {
   const frozen = await follow(wire);

@@ -63,7 +63,7 @@ test("[W37] a client that offers it gets compressed frames, and from them exactl
   expect(wire.hub.counters).toMatchObject({ openDeflated: 1, open: { websocket: 2 } });
 });
 
-test("[W37] [L6] readers of several shapes, and those who come back, share what was compressed once", async ({
+test("[W37] [L6] readers of several shapes, and reconnecting ones, share what was compressed once", async ({
   wire,
 }) => {
   const queries = ["?channels=*", "?channels=newest.*,flares.*", "?channels=flares.pro,newest.bsc,status"];

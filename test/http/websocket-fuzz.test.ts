@@ -90,8 +90,8 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
       const code = await Promise.race([client.answer("pong", "behind all").then(() => undefined), closed]);
       if (code !== undefined) expect(DOCUMENTED).toContain(code);
       else {
-        const told = ["hello", "event", "heartbeat", "missed", "conflated"];
-        const answers = client.messages.filter(({ type }) => !told.includes(type));
+        const reported = ["hello", "event", "heartbeat", "missed", "conflated"];
+        const answers = client.messages.filter(({ type }) => !reported.includes(type));
         expect(answers.length).toBe(payloads.length + 1);
       }
       client.ws.terminate();

@@ -127,7 +127,7 @@ test("[W34] in mode latest a backlog of 64 events is conflated, and one of 63 is
   }
 });
 
-test("[W23] [S7] a reader whose place fell off the log is closed resumable, though it reads again", async ({
+test("[W23] [S7] a reader whose next event fell off the log is closed with slow-consumer, even if it reads again", async ({
   makeWire,
 }) => {
   const wire = await makeWire({ log: { minCount: 100, maxAgeMs: 0 } });

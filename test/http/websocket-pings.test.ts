@@ -27,7 +27,7 @@ class TargetUnderTest implements PingTarget {
   }
 }
 
-/** Lets so many seconds pass, with time for answers after each. */
+/** Lets this many seconds pass, with time for answers after each. */
 async function pass(clock: ManualClock, seconds: number): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
     clock.advance(1_000);

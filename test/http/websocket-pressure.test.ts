@@ -30,7 +30,7 @@ async function caughtUp(wire: ConnectionHandle, client: WireClient): Promise<voi
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
-test("[L5] [W23] a frozen reader is closed resumable, costs bounded memory, and delays nobody", async ({
+test("[L5] [W23] a frozen reader is closed with slow-consumer, costs bounded memory, and delays no other", async ({
   wire,
 }) => {
   const frozen = wire.client("?channels=*");

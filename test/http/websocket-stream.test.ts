@@ -171,7 +171,7 @@ test("pongs and close frames of the library stand between, not inside, the frame
   expect(client.seqs).toEqual(Array.from({ length: 600 }, (_, index) => index + 1));
 });
 
-test("[L5] connections that are reset while events are sent disturb nobody", async ({ wire }) => {
+test("[L5] connections that are reset while events are sent disturb no other", async ({ wire }) => {
   const steady = wire.client("?channels=newest.bsc");
   await steady.answer("subscribed");
   for (let round = 0; round < 10; round++) {

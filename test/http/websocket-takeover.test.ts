@@ -19,7 +19,7 @@ test("[W32] a client that reconnects replaces its dead connection, even if no sl
   expect(
     (await wire.ask(`/api/v1/stream${ADDRESS.replace("bot-", "foe-")}`, HANDSHAKE)).message.statusCode,
   ).toBe(503);
-  // It does not answer the close frame: cut off after the grace, and its end gives no second seat
+  // It does not answer the close frame: cut off after the grace, and its end gives no second slot
   // back.
   wire.clock.advance(2_000);
   await wire.sessions(1);
@@ -54,7 +54,7 @@ test("[W32] a connection that is refused takes nothing; connections without an i
   }
 });
 
-test("[W32] from another address nobody takes a client's place by its id", async ({ makeWire }) => {
+test("[W32] the id of a client replaces no connection of another address", async ({ makeWire }) => {
   const wire = await makeWire({ trustProxy: ["127.0.0.1"] });
   const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
   const first = wire.client(ADDRESS, [], from("203.0.113.9"));

@@ -29,13 +29,13 @@ test("[F3] a client ahead for longer gets ahead; without a leader no client wait
   sut.clock.advance(2_000);
   expect(socket.of("subscribed")).toEqual([]);
   sut.clock.advance(1_000);
-  const told = { resumed: "reset", lost: { reason: "ahead" } };
-  expect(socket.of("subscribed")[0]).toMatchObject(told);
+  const reported = { resumed: "reset", lost: { reason: "ahead" } };
+  expect(socket.of("subscribed")[0]).toMatchObject(reported);
   expect(
     make()
       .open({ channels: ["*"], after: `${EPOCH}-9` })
       .of("subscribed")[0],
-  ).toMatchObject(told);
+  ).toMatchObject(reported);
 });
 
 test("[F3] a poll that is ahead of a mirror waits for it, too", async ({ make }) => {

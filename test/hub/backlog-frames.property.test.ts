@@ -28,7 +28,7 @@ const shapes = ["*", "newest.*", "charts.*"].flatMap((channels) =>
   }),
 );
 
-test("[L6] [W13] whatever was asked for before, and however little is kept, the frames are those of the place", async () => {
+test("[L6] [W13] whatever was requested before, and however little is cached, the frames match the position", async () => {
   const records = await manyRecords();
   expect(records).toHaveLength(LENGTH);
   const asked = fc.array(
@@ -63,7 +63,7 @@ test("[L6] [W13] whatever was asked for before, and however little is kept, the 
   );
 });
 
-test("[L6] those who are at one place are sent the same bytes, also when more has come behind what fits", async () => {
+test("[L6] clients at one position get the same bytes, even if later events follow what fits", async () => {
   const records = await manyRecords();
   const [shape] = shapes;
   if (!shape) throw new Error("there is no shape");

@@ -29,9 +29,9 @@ test("[W31] each client gets its own turn, spread evenly, and is closed then; ev
 }) => {
   const sockets = Array.from({ length: 100 }, () => sut.open({ channels: ["newest.bsc"] }));
   const drained = sut.hub.drain(10_000);
-  const told = sockets.map((socket) => socket.of("goaway")[0]);
-  expect(told.map((message) => message?.reconnect_after_ms)).toEqual(sockets.map((_, at) => at * 100));
-  expect(told[0]).toMatchObject({ reason: "draining", window_ms: 10_000 });
+  const reported = sockets.map((socket) => socket.of("goaway")[0]);
+  expect(reported.map((message) => message?.reconnect_after_ms)).toEqual(sockets.map((_, at) => at * 100));
+  expect(reported[0]).toMatchObject({ reason: "draining", window_ms: 10_000 });
   await sut.publish("list");
   expect(sockets.every((socket) => socket.of("event").length === 1)).toBe(true);
   const closedAtMs = new Map<object, number>();
@@ -82,7 +82,7 @@ test("[W25] a connection that comes too late is closed at once", async ({ sut })
   expect(late.closed).toBe("draining");
 });
 
-test("[W25] a hard stop tells everybody at once", async ({ sut }) => {
+test("[W25] a hard stop closes all connections at once", async ({ sut }) => {
   const sockets = Array.from({ length: 3 }, () => sut.open({ channels: ["status"] }));
   const slowly = sut.hub.drain(60_000);
   const stopped = sut.hub.close();

@@ -42,7 +42,7 @@ test("[W13] events come in order, each once, with the log's body", async ({ sut 
   );
 });
 
-test("[W14] [W15] prev is the seq sent before it, or the place that an answer gave", async ({ sut }) => {
+test("[W14] [W15] prev is the seq sent before it, or the cursor of a response", async ({ sut }) => {
   const first = sut.open({ channels: ["newest.bsc"] });
   await sut.publish("list", "status");
   await sut.publish("flare");
@@ -70,7 +70,7 @@ test("[W15] prev never lies beyond what a client holds that resumed at an event 
   expect([events(resumed), events(fresh)]).toEqual([[[5, 1]], [[5, 1]]]);
 });
 
-test("[W16] the heartbeat tells place, positions of the own channels, and freshness", async ({ sut }) => {
+test("[W16] the heartbeat has the cursor, positions of the own channels, and freshness", async ({ sut }) => {
   await sut.publish("list", "flare");
   const all = sut.open({ channels: ["newest.bsc", "status"] });
   const twin = sut.open({ channels: ["newest.bsc", "status"] });
@@ -117,7 +117,7 @@ test("[W17] the silence limit in hello is longer than two heartbeats, whatever t
   }
 });
 
-test("[L5] nobody is always last: each round starts with another session", async ({ sut }) => {
+test("[L5] no session is always last: each round starts with another one", async ({ sut }) => {
   const order: number[] = [];
   const sockets = Array.from({ length: 5 }, (_, index) => {
     const socket = sut.open({ channels: ["newest.bsc"] });

@@ -12,7 +12,7 @@ function createHead() {
   return { log, head: new Head({ log }), market: new TestMarket() };
 }
 
-test("[L2] cursor, snapshot and event time change in one step, after the log has kept the events", async () => {
+test("[L2] cursor, snapshot and event time change in one step, after the log has stored the events", async () => {
   const { log, head, market } = createHead();
   const seen: unknown[] = [];
   log.onAppend(() => seen.push({ at: "append", seq: head.cursor.seq, observedAtMs: head.observedAtMs }));
@@ -101,7 +101,7 @@ test("a restart reaches every listener and succeeds although one of them throws"
   expect([heard, errors, head.ready]).toEqual([[7], [fault], true]);
 });
 
-test("[L5] the next batch waits for the pause that a listener wants, and who published the one before does not", async () => {
+test("[L5] the next batch waits for the pause that a listener requests, and the publisher of the previous one does not", async () => {
   const { head, market } = createHead();
   const pause = Promise.withResolvers<void>();
   const order: number[] = [];

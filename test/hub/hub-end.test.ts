@@ -19,7 +19,7 @@ test("a hub that has drained and is closed leaves no timer", async () => {
   expect([sut.hub.size, sut.errors]).toEqual([0, []]);
 });
 
-test("of a connection that has ended nothing is looked at any more, whatever it was doing", async () => {
+test("nothing of an ended connection is processed any more, whatever it was doing", async () => {
   const sut = createHubUnderTest({ hub: { limits: { aheadWaitMs: 60_000 } } });
   await sut.publish("list");
   const states: readonly (readonly [string, MockSocket])[] = [

@@ -50,7 +50,7 @@ export type HubFactory = (options?: {
   readonly ready?: boolean;
 }) => HubUnderTest;
 
-/** Lets everything that was resolved by now go on. */
+/** Lets everything that was resolved by now continue. */
 export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 export const createHubUnderTest: HubFactory = (options = {}) => {

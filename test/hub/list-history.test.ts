@@ -44,7 +44,7 @@ test("[W28] [W9] when a stored log is continued without its marks, a filter star
   expect(again.size).toBe(0);
 });
 
-test("[F5] [W28] where another history begins, what was before is of no account, though somebody still walks along it", async ({
+test("[F5] [W28] when another history begins, the earlier one is ignored, even while a walk along it continues", async ({
   sut,
 }) => {
   await sut.publish("list", "list", "flare");

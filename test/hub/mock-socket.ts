@@ -67,7 +67,7 @@ export class MockSocket implements Socket {
     this.#tellDrained();
   }
 
-  /** The connection ends, whoever wanted it; what was not read is lost. */
+  /** The connection ends, whichever side ended it; what was not read is lost. */
   end(): void {
     this.closed ??= "going-away";
     this.#waiting = [];

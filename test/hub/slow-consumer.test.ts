@@ -152,7 +152,7 @@ test("[L5] records read while the socket filled up are not written on top, but r
   expect(socket.messages.map(({ type }) => type)).toEqual(["hello", "goaway", "subscribed", "event"]);
 });
 
-test("a log that fails while somebody is caught up closes that session as our fault", async ({ sut }) => {
+test("if the log fails while a session catches up, that session is closed with internal", async ({ sut }) => {
   await sut.publish("list");
   sut.log.read = () => Promise.reject(new Error("disk gone"));
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-0` });

@@ -8,7 +8,7 @@ import { TestMarket } from "./test-market.ts";
 
 const place = (seq: number) => ({ epoch: toEpoch(EPOCH), seq: toSeq(seq) });
 
-test("[L6] readers who come back to the same stretch share its lists, and each is sent the same bytes", async ({
+test("[L6] readers that return to the same stretch share its lists, and each gets the same bytes", async ({
   sut,
 }) => {
   for (let at = 0; at < 40; at++) await sut.publish("list", "refresh", "flare", "unlist");

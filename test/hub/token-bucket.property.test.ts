@@ -21,20 +21,20 @@ test("[K6] of buckets that hear late of each other a key has its burst once each
       fc.array(ask, { minLength: 1, maxLength: 60 }),
       (count, asks) => {
         const buckets = Array.from({ length: count }, () => new TokenBucket(PER_MINUTE / 60, PER_MINUTE, 0));
-        const told: { readonly by: TokenBucket; readonly atMs: number }[] = [];
+        const reported: { readonly by: TokenBucket; readonly atMs: number }[] = [];
         let nowMs = 0;
         let had = 0;
         for (const { at, times, afterMs } of asks) {
           nowMs += afterMs;
-          for (let next = told[0]; next && next.atMs + LATE_MS <= nowMs; next = told[0]) {
+          for (let next = reported[0]; next && next.atMs + LATE_MS <= nowMs; next = reported[0]) {
             for (const other of buckets) if (other !== next.by) other.owe(1, next.atMs + LATE_MS);
-            told.shift();
+            reported.shift();
           }
           const bucket = buckets[at % count];
           for (let asked = 0; bucket && asked < times; asked += 1) {
             if (!bucket.take(nowMs)) break;
             had += 1;
-            told.push({ by: bucket, atMs: nowMs });
+            reported.push({ by: bucket, atMs: nowMs });
           }
           const unheard = (count - 1) * (PER_MINUTE + LATE_MS * PER_MS);
           expect(had).toBeLessThanOrEqual(PER_MINUTE + nowMs * PER_MS + unheard);

@@ -33,7 +33,7 @@ test("[L5] work that does not fit into one turn waits for the next ones, in orde
   while (turns.length > 0) {
     thisTurn = [];
     turns.shift()?.();
-    // Whoever asks in between comes behind those who wait.
+    // Anyone who asks in between comes behind those who wait.
     if (done.length === 1) budget.run(work(10));
     done.push(thisTurn);
   }
@@ -114,7 +114,7 @@ test("[L5] whatever comes when, it is done once and in order, and no turn takes 
   );
 });
 
-test("[L5] behind a batch those who come have as much time as it took, 50 ms at most, and no longer than somebody comes", async () => {
+test("[L5] after a batch, arriving work gets as much time as the batch took, at most 50 ms, and only while it arrives", async () => {
   const { budget, time, turns } = createBudget();
   /**
    * The pause after a batch of `blockedMs`. `come` says for each turn, of one millisecond, whether

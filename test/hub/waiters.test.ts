@@ -69,7 +69,7 @@ test("[P5] a wait ends with its time, neither before nor a tick later, with the 
   expect(two.outcome).toMatchObject({ nothingUpTo: { epoch: EPOCH, seq: 2 } });
 });
 
-test("[P5] an event wakes those who wait on its channel, and nobody else", async ({ scene }) => {
+test("[P5] an event wakes the requests that wait on its channel, and no others", async ({ scene }) => {
   const listed = scene.wait("newest.bsc", 60_000);
   const flares = scene.wait("flares.pro", 60_000);
   await scene.publish("list");
@@ -128,7 +128,7 @@ test("[F3] [W9] when the log restarts, all waits end at once, so that each poll 
   expect([scene.waiters.size, timers()]).toEqual([0, []]);
 });
 
-test("[P8] a server that stops answers all who wait, and who comes then, at once", async ({ scene }) => {
+test("[P8] a server that stops answers all waiting requests, and later ones, at once", async ({ scene }) => {
   await scene.publish("status");
   const waiting = [scene.wait("newest.bsc", 60_000), scene.wait("flares.pro", 60_000)];
   scene.stopping.abort();

@@ -82,7 +82,7 @@ test.each([
   expect(shutdown.signal.aborted).toBe(false);
 });
 
-test("when it is disposed of, nothing listens or looks any more", () => {
+test("after its disposal nothing listens or polls any more", () => {
   const source = new FakeProcess("flarewire");
   const clock = new ManualClock();
   const shutdown = watchShutdown(source, clock);
@@ -93,7 +93,7 @@ test("when it is disposed of, nothing listens or looks any more", () => {
   expect(shutdown.signal.aborted).toBe(false);
 });
 
-test("a shutdown that is disposed of listens to no signal and looks at no parent any more", () => {
+test("a disposed shutdown listens to no signal and no longer watches the parent", () => {
   const source = new FakeProcess("flarewire serve");
   const clock = new ManualClock();
   const shutdown = watchShutdown(source, clock);

@@ -23,7 +23,7 @@ function status(text: string): EventBody {
   };
 }
 
-/** An event that does not last, with a text of its own of about so many bytes. */
+/** An event that does not last, with a text of its own of about this many bytes. */
 function updated(seq: number, bytes: number): EventBody {
   const set = { latest_buy_count: seq, url: `https://forum.example/${seq}/${"x".repeat(bytes)}` };
   return {

@@ -47,7 +47,7 @@ test("[L3] a log that was closed in order, and was in use again when the machine
     const inUse = takeImage(path);
     await log.close();
     putImage(path, inUse);
-    // A process that was killed has lost nothing, and its successor goes on.
+    // A process that was killed has lost nothing, and its successor continues.
     expect(foundAt(path)).toMatchObject({ closedInOrder: false, doubt: undefined });
   }
   const { log } = open(path);

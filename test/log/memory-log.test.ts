@@ -80,7 +80,7 @@ test("all listeners hear the batches in order, also when one of them appends", a
   expect(heard).toEqual(["a1", "b1", "a2", "b2"]);
 });
 
-test("one who starts to listen during a delivery begins at the head; one who stops hears no more", async () => {
+test("a listener that is added during a delivery starts at the head; a removed one is not called again", async () => {
   const { log } = logOf({});
   const heard: string[] = [];
   let stopB: () => void = () => undefined;

@@ -182,14 +182,14 @@ test("[L3] whatever is appended, closed, killed and set back: a cursor resumes w
       const path = newPath();
       let { log } = open(path);
       const images: Image[] = [takeImage(path)];
-      /** The last text of each place that a client was told of. */
-      const told = new Map<string, string>();
+      /** The last text of each place that a client learned of. */
+      const reported = new Map<string, string>();
       let life = 0;
       for (const one of steps) {
         if (one.kind === "append") {
           life += 1;
           for (const { seq, tail } of await log.append(batchOf(log.head.seq + 1, 2, `life ${life}`)))
-            told.set(formatCursor(log.cursorAt(seq)), tail.toString());
+            reported.set(formatCursor(log.cursorAt(seq)), tail.toString());
           images.push(takeImage(path));
         } else {
           const killed = takeImage(path);
@@ -202,7 +202,7 @@ test("[L3] whatever is appended, closed, killed and set back: a cursor resumes w
         const result = await log.read(log.oldest, 1_000);
         const held = result.kind === "records" ? result.records : [];
         const has = new Set(held.map(({ seq, tail }) => `${seq} ${tail}`));
-        for (const [text, tail] of told) {
+        for (const [text, tail] of reported) {
           const [epoch = "", seq, run] = text.split("-");
           const at = { epoch: log.epoch, seq: toSeq(Number(seq)), ...(run ? { run: toRun(run) } : {}) };
           expect(epoch).toBe(log.epoch);

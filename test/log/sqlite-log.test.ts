@@ -79,7 +79,7 @@ test("[L3] a log that is opened again continues in its epoch: same events, same 
   await again.close();
 });
 
-test("[L3] whatever was appended, kept as state and dropped between openings, what is found is a gapless end of it", async () => {
+test("[L3] whatever was appended, stored as state and dropped between openings, the result is a gapless end of it", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("append" as const), size: fc.integer({ min: 1, max: 9 }) }),
     fc.record({ kind: fc.constant("state" as const), back: fc.nat(10) }),

@@ -162,10 +162,10 @@ test("[W29] with names, only these events are sent, unchanged", () => {
         const given = { min_price_change: 0, sticky };
         const [named, all] = [compileFilter({ names, ...given }), compileFilter(given)];
         if (!named || !all) throw new Error("no filter");
-        const [heard, told]: [EventBody[], EventBody[]] = [[], []];
+        const [heard, reported]: [EventBody[], EventBody[]] = [[], []];
         const start = { lists: listsOf(before), view: projectLists(listsOf(before), CHANNELS, all) };
-        play(all, start, toEvents(before, after, AT), told);
-        for (const event of told) if (names.includes(event.name)) heard.push(event);
+        play(all, start, toEvents(before, after, AT), reported);
+        for (const event of reported) if (names.includes(event.name)) heard.push(event);
         let lists = listsOf(before);
         const own = toEvents(before, after, AT).flatMap((event) => {
           const step = { event, before: lists, after: advanceLists(lists, event) };

@@ -40,7 +40,7 @@ function offences(file: string): readonly string[] {
         : [`${file} imports package ${target}`];
     }
     const other = relative(SRC, join(SRC, dirname(file), target)).split("/")[0] ?? "";
-    return other === part || other === "lib" || allowed.rooms.includes(other)
+    return other === part || other === "lib" || allowed.parts.includes(other)
       ? []
       : [`${file} imports ${other}/`];
   });

@@ -41,7 +41,7 @@ const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
   "rate-limited": [STREAM, "refusals, and the closes that end them, on the wire", "rate-limited"],
   internal: [LIMITS, "a fault of ours closes the connections concerned", "internal"],
   draining: [PRESSURE, "a drain on real connections", "draining"],
-  "slow-consumer": [PRESSURE, "a frozen reader is closed resumable", "slow-consumer"],
+  "slow-consumer": [PRESSURE, "a frozen reader is closed with slow-consumer", "slow-consumer"],
   "heartbeat-lost": [STREAM, "without a pong within 10 seconds it is closed", "heartbeat-lost"],
   reset: [FOLLOW, "when a leader begins a new epoch, its edges do too", "4204"],
   superseded: [TAKEOVER, "a live connection is closed with superseded", "superseded"],
@@ -66,7 +66,7 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
   conflateFrom: [LIMITS, "a backlog of 64 events is conflated, and one of 63 is not", "63"],
   aheadWaitMs: [AHEAD, "a client ahead for longer gets ahead", "2_000"],
   queuedCommands: [LIMITS, "commands of a reader that is frozen are not gathered without end", "33"],
-  noProgressMs: [PRESSURE, "a frozen reader is closed resumable", "11_000"],
+  noProgressMs: [PRESSURE, "a frozen reader is closed with slow-consumer", "11_000"],
   closeGraceMs: [LIMITS, "a client that does not answer the close frame is cut off", "1_900"],
 };
 
@@ -127,7 +127,7 @@ const FIXED: Readonly<Record<string, Provocation>> = {
   "tickets of a key": [TICKETS, "a key has a limit of unused tickets", "429"],
   "time of a ticket": [TICKETS, "a ticket says when it ends", "TICKET_MS - 1"],
   "age, count and bytes of the log": [LIMITS, "the log's age, its count and its bytes bound", "maxBytes"],
-  "a place that fell off the log": [LIMITS, "a reader whose place fell off the log", "slow-consumer"],
+  "an event that fell off the log": [LIMITS, "a reader whose next event fell off the log", "slow-consumer"],
 };
 
 /** The tests of a file, each from its title to the next one's. */
@@ -150,14 +150,14 @@ test.for([
   expect(bodyOf(file, title), `${file}: ${title}`).toContain(shows);
 });
 
-test("every close code and every limit has its place in these tables", () => {
+test("every close code and every limit is in these tables", () => {
   expect(Object.keys(CLOSES).toSorted()).toEqual(Object.keys(CLOSE_CODES).toSorted());
   expect(Object.keys(HUB).toSorted()).toEqual(Object.keys(DEFAULT_HUB_LIMITS).toSorted());
-  const told = Object.keys(Hello.shape.limits.shape).map((name) =>
+  const reported = Object.keys(Hello.shape.limits.shape).map((name) =>
     name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
   );
   expect(Object.keys(ADMISSIONS).toSorted()).toEqual(Object.keys(DEFAULT_ADMISSION_LIMITS).toSorted());
-  expect(Object.keys(HUB)).toEqual(expect.arrayContaining(told));
+  expect(Object.keys(HUB)).toEqual(expect.arrayContaining(reported));
   const document = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
   const rule = document.split("* **[W24]**")[1]?.split("\n\n")[0] ?? "";
   const codes = [...rule.matchAll(/\b10\d\d\b/g)].map(([code]) => code);

@@ -78,7 +78,7 @@ test("[L5] a receiver that never answers delays neither clients nor the gateway'
   expect(receiver.taken).toEqual([]);
 });
 
-test("a leader and an edge with the same file both tell, each message under the same id", async ({
+test("a leader and an edge with the same file both send, each message under the same id", async ({
   onTestFinished,
 }) => {
   await using receiver = new Receiver();

@@ -31,7 +31,7 @@ export class Story {
     ledger.list(atMs, { pool, token, decimals: 18, tokens, coins }, { symbol, name: `${symbol} coin` });
   }
 
-  /** Wallets trade in one block: so many coins, or tokens where below zero. */
+  /** Wallets trade in one block: this many coins, or tokens where below zero. */
   async trade(
     orders: readonly { readonly by: number; readonly units: bigint }[],
     seconds: number,

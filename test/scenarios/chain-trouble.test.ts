@@ -23,7 +23,7 @@ const WALLETS = 30;
 
 /** A token on the chain of a real exchange, and wallets that trade in it, before anybody looks. */
 async function openMarket(): Promise<Story> {
-  // Not so long ago that a gateway would begin anew.
+  // Not so long ago that a gateway would start over.
   const startS = Math.floor((Date.now() - 2 * HOUR_MS) / 1_000);
   const exchange = await Exchange.openAs(NETWORKS.bsc, startS);
   const { chain, coin } = exchange;
@@ -39,8 +39,8 @@ async function openMarket(): Promise<Story> {
 }
 
 /**
- * So many blocks, each with trades of two wallets, so many seconds apart; at last those that make
- * them final.
+ * This many blocks, each with trades of two wallets, this many seconds apart; at last those that
+ * make them final.
  */
 async function tradeOn(story: Story, blocks: number, seconds: number): Promise<void> {
   const { chain } = story.exchange;
@@ -206,7 +206,7 @@ describeOnAnvil("a chain's gateway in trouble", () => {
       const reachedMs = story.atMs - 4_000;
       // Once when all is read, once in the midst of it.
       if (signal === "SIGTERM") await probed(url, ({ observedMs }) => observedMs >= reachedMs);
-      const told = client.seq;
+      const reported = client.seq;
       cli.child.kill(signal);
       await client.until(() => client.closeCode !== undefined);
       await cli.ended();
@@ -214,7 +214,7 @@ describeOnAnvil("a chain's gateway in trouble", () => {
       ({ cli } = await serve(chain.url, flags, new URL(url).port));
       await client.connect();
       expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-      expect(client.seq).toBeGreaterThanOrEqual(told);
+      expect(client.seq).toBeGreaterThanOrEqual(reported);
     }
     await probed(url, ({ status, observedMs }) => status === 200 && observedMs >= story.atMs - 4_000);
     await expectTruth(url, client, story, beganMs);
@@ -230,7 +230,7 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     await client.until(() => client.closeCode !== undefined);
     expect(await cli.ended()).toBe(0);
 
-    // Away for longer than is made up for: a new epoch, and whoever resumes is told.
+    // Away for longer than is made up for: a new epoch, and a client that resumes gets a reset.
     const clock = { ...systemClock, now: () => story.atMs + 7 * HOUR_MS };
     const gateway = await startGateway(createConfig({ ...config, port: Number(new URL(url).port) }), {
       clock,

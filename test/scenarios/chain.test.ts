@@ -50,8 +50,8 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
     const config = createConfig({ feed: "chain", rpc, warmup: "0", port: 0, drain: "0", logLevel: "silent" });
     const gateway = await startGateway(config);
     const beganMs = gateway.head.observedAtMs;
-    const told: GatewayEvent[] = [];
-    gateway.events.on("event", (event) => told.push(event));
+    const reported: GatewayEvent[] = [];
+    gateway.events.on("event", (event) => reported.push(event));
     try {
       const story = new Story(exchange, token);
       await story.list(token, "RISE", 1_000_000n * E18, 200n * E18);
@@ -101,7 +101,7 @@ describeOnAnvil("a chain from its blocks to the wire", () => {
       const ended = await rest<Snapshot["flares"]>(gateway, "flares");
       expect(ended.pro).toEqual([]);
       expect(ended.finished_trending.map((flare) => flare.token.address)).toEqual([token]);
-      const names = told.flatMap(({ name, channel }) =>
+      const names = reported.flatMap(({ name, channel }) =>
         /^flare-(st|fin)/.test(name) ? [`${name} ${channel}`] : [],
       );
       expect(names).toEqual([

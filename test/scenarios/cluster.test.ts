@@ -63,7 +63,7 @@ class ProcessCluster implements AsyncDisposable {
     return this.nodes.filter(isRunning);
   }
 
-  /** Kills a node, and starts another while the rest goes on. */
+  /** Kills a node, and starts another while the rest continues. */
   async replace(node: GatewayProcess): Promise<void> {
     node.cli.child.kill("SIGKILL");
     await node.cli.ended();

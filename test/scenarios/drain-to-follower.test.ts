@@ -6,7 +6,7 @@ import { newDirectory, startEdge, startLeader } from "../support/edges.ts";
 const CLIENTS = 200;
 const WINDOW_MS = 2_000;
 
-test(`[W31] [F3] [L3] ${CLIENTS} clients of a leader that drains move to its follower, each at its own moment, and nobody loses or repeats an event`, {
+test(`[W31] [F3] [L3] ${CLIENTS} clients of a leader that drains move to its follower, each at its own moment, and none loses or repeats an event`, {
   timeout: 90_000,
 }, async ({ onTestFinished }) => {
   const room = { maxSocketsPerIp: 1_000, speed: 300 } as const;

@@ -48,8 +48,8 @@ test("[L2] inside another server, REST, WebSocket, server-sent events, long poll
   const { market, listen, gateway } = embed(host);
   const url = await listen();
   const { events } = await gateway;
-  const told: string[] = [];
-  events.on("event", ({ name, channel }) => told.push(`${name} ${channel}`));
+  const reported: string[] = [];
+  events.on("event", ({ name, channel }) => reported.push(`${name} ${channel}`));
   const client = new IndependentClient(url);
   await client.connect();
   const stream = await SseClient.open(`${url}/api/v1/events`);
@@ -70,7 +70,7 @@ test("[L2] inside another server, REST, WebSocket, server-sent events, long poll
   expect(polled.events.length).toBeGreaterThan(1);
   expect(seqsOf(client.received.events)).toEqual(seqsOf(polled.events));
   expect(stream.seqs).toEqual(seqsOf(polled.events));
-  expect(told).toEqual(polled.events.map(({ name, channel }) => `${name} ${channel}`));
+  expect(reported).toEqual(polled.events.map(({ name, channel }) => `${name} ${channel}`));
   const flares = await fetch(`${url}/api/v1/flares`);
   expect(flares.headers.get("link")).toContain(`<${PREFIX}/api/v1/stream>`);
   for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await fetch(url + path)).status).toBe(200);

@@ -48,7 +48,7 @@ test("a listener is taken away by what it is, hears once where it asked for that
   expect([counts.on, events.listenerCount("event")]).toEqual([2, 0]);
 });
 
-test("settings in the place of a config are refused with how to make one", async () => {
+test("settings instead of a config are rejected with a hint how to create one", async () => {
   for (const given of [{ port: 0 }, {}]) {
     // What a program without types might give.
     await expect(startGateway(given as Config)).rejects.toThrow(

@@ -64,7 +64,7 @@ test("[F2] [K7] an edge follows a leader with the key of its environment, and sa
   expect(edge.stdout() + edge.stderr()).not.toContain(PRO.text.slice(13));
 });
 
-test("[F2] [K1] [K2] an edge that its leader refuses tells why in its log and freshness, and never the key", async ({
+test("[F2] [K1] [K2] an edge that its leader refuses reports the reason in its log and freshness, and never the key", async ({
   onTestFinished,
 }) => {
   const { leader } = await startKeyedLeader(onTestFinished);
@@ -76,8 +76,8 @@ test("[F2] [K1] [K2] an edge that its leader refuses tells why in its log and fr
     const { edge, lines } = await startEdge(onTestFinished, leader.url, key);
     await expect.poll(() => edge.freshness().reason).toMatch(refusal);
     expect(edge.freshness().state).toBe("down");
-    const told = lines.filter((line) => line.includes("the leader rejected the connection with HTTP 40"));
-    expect(told).toHaveLength(1);
+    const reported = lines.filter((line) => line.includes("the leader rejected the connection with HTTP 40"));
+    expect(reported).toHaveLength(1);
     for (const text of [...lines, edge.freshness().reason]) {
       if (key) expect(text).not.toContain(key.slice(13));
     }

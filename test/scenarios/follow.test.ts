@@ -30,7 +30,7 @@ function watchStates({ head }: Gateway): ReadonlyMap<number, string> {
   return states;
 }
 
-test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and in the same places, and serves its state at each cursor", async ({
+test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the same cursors, and serves its state at each cursor", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished);
@@ -189,8 +189,8 @@ test("an edge that stores its log reports where it begins, and later that it res
     await edge.stop();
   }
   const expected = /log begins at|stored log/;
-  const told = lines.map(({ msg }) => msg).filter((msg) => expected.test(msg));
-  expect(told).toEqual([
+  const reported = lines.map(({ msg }) => msg).filter((msg) => expected.test(msg));
+  expect(reported).toEqual([
     "no stored log; starting at the leader's position",
     expect.stringContaining(`the leader is connected; its log begins at ${leader.head.cursor.epoch}-`),
     "resuming the stored log",

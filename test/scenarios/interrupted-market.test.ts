@@ -51,7 +51,7 @@ async function play(
 }
 
 /**
- * Plays until a moment, and once more as a process would that goes on from the last checkpoint
+ * Plays until a moment, and once more as a process would that continues from the last checkpoint
  * before it: what both published, and the whole in one go.
  */
 async function interrupt(
@@ -72,7 +72,7 @@ async function interrupt(
   expect([...brief(first.published), ...brief(second.published)]).toEqual(brief(whole.published));
 }
 
-test("[L4] a market that was interrupted behind its last checkpoint tells the same events as one that was not", async () => {
+test("[L4] a market that was interrupted after its last checkpoint yields the same events as one that was not", async () => {
   const feedOf = (resume?: ReplayResume) =>
     createReplayFeed({
       path,

@@ -118,12 +118,12 @@ test("[L3] killed and started again, the simulated market continues in its epoch
   first.cli.child.kill("SIGKILL");
   await client.until(() => client.closeCode !== undefined);
   await first.cli.ended();
-  const told = client.seq;
+  const reported = client.seq;
   const { port } = new URL(first.url);
   const second = await serve(port, "7");
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-  await client.until(() => client.seq > told + 3);
+  await client.until(() => client.seq > reported + 3);
   await expectOneState(second.url, client);
   expect(client.resets).toBe(1);
   second.cli.child.kill("SIGTERM");

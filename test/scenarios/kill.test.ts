@@ -54,9 +54,9 @@ test(`[L3] killed ${KILLS} times in the middle of its work, a gateway continues 
     cli.child.kill("SIGKILL");
     await client.until(() => client.closeCode !== undefined);
     await cli.ended();
-    const told = client.seq;
+    const reported = client.seq;
     ({ cli } = await serve(directory, new URL(url).port, "--speed", SPEED));
-    expect(logged(cli, "resuming the stored log")?.seq).toBeGreaterThanOrEqual(told);
+    expect(logged(cli, "resuming the stored log")?.seq).toBeGreaterThanOrEqual(reported);
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
     epochs.add(client.received.hellos.at(-1)?.epoch);

@@ -125,7 +125,7 @@ describe("the live market while services fail", () => {
       await vi.waitUntil(() => parts.every((part) => market.part(part)?.state === "stale"), PATIENCE);
       const before = market.clockAt;
       await clock.sleep(MINUTES * MINUTE_MS, never);
-      // The others go on without the part; without any, time stands still.
+      // The others continue without the part; without any, time stands still.
       if (parts.length === 1) expect(market.clockAt - before).toBeGreaterThan((MINUTES * MINUTE_MS) / 2);
       else expect(market.clockAt).toBe(before);
       for (const part of parts) world.start(part);

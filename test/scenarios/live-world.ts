@@ -24,7 +24,7 @@ const ENDPOINTS = { bsc: 3, polygon: 2, avalanche: 2 } as const;
 const PUSHES = { bsc: true, polygon: false, avalanche: true } as const;
 const QUIET: Density = { pools: 12, swaps: 6, pairs: 40, others: 2 };
 const VENUES = ["binance", "kucoin", "gate"] as const;
-/** One of so many requests to the aggregator is refused, although they are within its limit. */
+/** One of this many requests to the aggregator is refused, although they are within its limit. */
 const REFUSES_EACH = 5;
 
 interface LiveWorldOptions {
@@ -133,7 +133,7 @@ export class LiveWorld implements AsyncDisposable {
     this.#setDown(part, true);
   }
 
-  /** Lets it answer again. Meanwhile it went on by itself. */
+  /** Lets it answer again. Meanwhile it continued by itself. */
   start(part: WorldPart): void {
     this.#setDown(part, false);
   }

@@ -124,7 +124,7 @@ describe("the live market from its sources to the wire", () => {
     expect(served.length).toBeGreaterThan(3);
     expect(again.slice(from, from + served.length)).toEqual(served);
 
-    // Started again it goes on where it was, with all parts, and every second of each.
+    // Started again it continues where it was, with all parts, and every second of each.
     await using next = serve();
     await next.said("stdout", "with the live markets");
     const [place = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(next.stdout()) ?? [];

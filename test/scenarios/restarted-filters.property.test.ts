@@ -77,7 +77,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never;
 
 test("[W28] [L3] wherever the server is started again, a client with a filter is sent what it would have been sent without that", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-filters-"));
-  const totals = { across: 0, told: 0, reset: 0, files: 0 };
+  const totals = { across: 0, reported: 0, reset: 0, files: 0 };
   const run = async (operations: readonly Operation[]) => {
     const path = join(directory, `${totals.files++}.sqlite`);
     const [market, clock] = [new TestMarket(), new ManualClock()];
@@ -123,12 +123,12 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
             const event = CHANNELS.includes(step.event.channel) && filterEvent(filter, step);
             return event ? [{ seq: seq + at + 1, ...event }] : [];
           });
-          const told = socket.of("event").map((message) => {
+          const reported = socket.of("event").map((message) => {
             const { seq, name, channel, observed_at, data } = EventMessage.parse(message);
             return { seq, name, channel, observed_at, data } as EventBody & { seq: number };
           });
-          expect(told).toEqual(due);
-          totals.told += told.length;
+          expect(reported).toEqual(due);
+          totals.reported += reported.length;
           if (place.life !== life) totals.across += 1;
         }
         places[one.client] = { cursor: life.head.cursor, life };
@@ -146,5 +146,5 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
   }
   // What is never reached proves nothing.
   expect(totals.across).toBeGreaterThan(60);
-  expect(totals.told).toBeGreaterThan(1_000);
+  expect(totals.reported).toBeGreaterThan(1_000);
 });

@@ -20,7 +20,7 @@ const SERVE = ["serve", ...MARKET, "--drain", "0"];
 const STRAY = "reset a client whose cursor is beyond the log";
 const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };
 
-/** A gateway in a process of its own, which goes on in its directory and on its port. */
+/** A gateway in a process of its own, which continues in its directory and on its port. */
 class Served {
   readonly #directory: string;
   readonly #args: readonly string[];
@@ -60,7 +60,7 @@ class Served {
   }
 }
 
-/** Follows until it holds so many events more, and leaves. */
+/** Follows until it holds this many events more, and leaves. */
 async function visit(client: IndependentClient, more: number): Promise<void> {
   await client.connect();
   const target = client.seq + more;
@@ -189,7 +189,7 @@ test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients 
   for (let round = 0; round < 2; round += 1) {
     const [{ seq }, { resets }] = [client, client];
     leader = await startLeader(onTestFinished, again);
-    // After an honest restart the edge's clients stay, and one that was at the leader goes on at
+    // After an honest restart the edge's clients stay, and one that was at the leader continues at
     // the edge.
     const other = new IndependentClient(leader.url);
     await visit(other, 20);

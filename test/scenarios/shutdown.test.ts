@@ -49,7 +49,7 @@ test("SIGTERM under load closes every client with the code that says resume, and
   expect(timeOf("stopped") - timeOf("stopping")).toBeLessThan(4_000);
 });
 
-test("[W25] [P8] a drain holds nobody on a connection that was kept: an idle one is closed, and every answer says so", async ({
+test("[W25] [P8] a drain holds no client on a persistent connection: idle ones are closed, and every response says so", async ({
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, { drain: "3s", speed: 1 });

@@ -74,7 +74,7 @@ test("[L5] [W23] beside frozen and throttled readers the healthy ones get everyt
   expect(new Set(read.mock.calls.map(([, limit]) => limit))).toEqual(new Set([catchUpRecords]));
 });
 
-test("[L5] the log keeps to its bytes whatever nobody reads", async ({ makeWire }) => {
+test("[L5] the log stays within its bytes even if no client reads", async ({ makeWire }) => {
   const wire = await makeWire({ log: { maxBytes: LOG_BYTES } });
   const frozen = await open(wire, EACH);
   for (const { ws } of frozen) ws.pause();

@@ -61,12 +61,12 @@ test("[L3] [W38] of hundreds of requests at once those beyond the queue are refu
     expect(seqs).toEqual(upTo(3, last));
   }
   expect(faults).toEqual([]);
-  const told = comers.flatMap(({ refusals }) => refusals);
-  expect(told.length).toBeGreaterThan(0);
-  for (const seconds of told) expect(seconds).toMatch(COME_BACK_S);
-  expect(new Set(told).size).toBeGreaterThan(1);
+  const reported = comers.flatMap(({ refusals }) => refusals);
+  expect(reported.length).toBeGreaterThan(0);
+  for (const seconds of reported) expect(seconds).toMatch(COME_BACK_S);
+  expect(new Set(reported).size).toBeGreaterThan(1);
   const { admissions, admissionsWaiting } = wire.hub.counters;
-  expect(admissions).toMatchObject({ admitted: COMERS + healthy.length, full: told.length, gone: 0 });
+  expect(admissions).toMatchObject({ admitted: COMERS + healthy.length, full: reported.length, gone: 0 });
   expect(admissionsWaiting).toBe(0);
   for (const { ws } of comers) ws?.terminate();
 });

@@ -54,11 +54,11 @@ test("[L2] a gateway whose upstream is another Flarewire converges to the same s
   expect((await fetch(`${edge.url}/readyz`)).status).toBe(503);
   expect(await lists(edge.url)).toEqual(first);
 
-  const told = (state: string) =>
+  const reported = (state: string) =>
     client.received.events.some(
       ({ name, data }) => name === "source-status" && (data as { state: string }).state === state,
     );
-  await client.until(() => told("down"));
+  await client.until(() => reported("down"));
 
   const again = await startGateway(createConfig({ ...recording, port }));
   onTestFinished(() => again.stop());

@@ -121,9 +121,7 @@ const BAD_POLLS: readonly (readonly [string, readonly Snapshot[]])[] = [
 ];
 
 for (const [what, bad] of BAD_POLLS) {
-  test(`after ${what} a bot has seen no event, and the state said stale with the reason`, async ({
-    desk,
-  }) => {
+  test(`after ${what} a bot has seen no event, and the state was stale with the reason`, async ({ desk }) => {
     await desk.open(GOOD);
     await desk.poll(...bad);
     const { state, reason } = desk.gateway.freshness();

@@ -141,7 +141,7 @@ test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its 
   for (let asked = 0; asked < 20; asked += 1) await one.ask("/api/v1/newest", keys.bearer);
   await expect.poll(async () => (await other.ask("/api/v1/newest", keys.bearer)).status).toBe(429);
 
-  // One that takes the place of another goes on from what was counted.
+  // One that takes the place of another continues from what was counted.
   process.kill(gateway.pids()[0] ?? 0, "SIGKILL");
   await gateway.began(3);
   const kept = streams.filter(({ closeCode }) => closeCode === undefined);
@@ -181,8 +181,8 @@ test("one scrape covers all workers, and no counter goes back when one of them d
   const opened = 'flarewire_connections_opened_total{transport="websocket"}';
   const events = (await scrape())("flarewire_head_seq");
   expect(events).toBeGreaterThanOrEqual(target);
-  const told = await scrape();
-  expect(told("flarewire_deliveries_total")).toBeGreaterThanOrEqual(4 * 29);
+  const reported = await scrape();
+  expect(reported("flarewire_deliveries_total")).toBeGreaterThanOrEqual(4 * 29);
   process.kill(gateway.pids()[0] ?? 0, "SIGKILL");
   await gateway.began(3);
   const after = await scrape();
@@ -192,6 +192,6 @@ test("one scrape covers all workers, and no counter goes back when one of them d
   await expect.poll(open).toBeLessThan(4);
   expect(after('flarewire_connections{transport="websocket"}')).toBe(open());
   expect(after(opened)).toBe(4);
-  expect(after("flarewire_deliveries_total")).toBeGreaterThanOrEqual(told("flarewire_deliveries_total"));
+  expect(after("flarewire_deliveries_total")).toBeGreaterThanOrEqual(reported("flarewire_deliveries_total"));
   expect(after("flarewire_events_total")).toBeNaN();
 });

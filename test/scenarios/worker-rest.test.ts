@@ -11,7 +11,7 @@ const MOVING = ["flarewire-cursor", "flarewire-source-state"] as const;
 type Answer = Awaited<ReturnType<KeptConnection["ask"]>>;
 
 /**
- * Asks both until they answer at one cursor and in one state of the source: the market goes on
+ * Asks both until they answer at one cursor and in one state of the source: the market continues
  * meanwhile, and on a busy machine it is stale at times.
  */
 async function atOneCursor(ask: readonly (() => Promise<Answer>)[]): Promise<readonly [Answer, Answer]> {
@@ -46,8 +46,8 @@ async function expectUnmodified(from: KeptConnection, to: KeptConnection): Promi
     await expect
       .poll(
         async () => {
-          const told = await from.ask(path);
-          const { status } = await to.ask(path, { "if-none-match": String(told.headers.etag) });
+          const reported = await from.ask(path);
+          const { status } = await to.ask(path, { "if-none-match": String(reported.headers.etag) });
           return status;
         },
         { interval: 5, timeout: 10_000 },

@@ -25,9 +25,9 @@ export interface Habit {
 export interface ClientTally {
   connections: number;
   events: number;
-  /** Connections that went on where the one before had ended. */
+  /** Connections that continued where the one before had ended. */
   resumed: number;
-  /** Told that its cursor is gone, and given the lists anew. */
+  /** Its cursor was gone, and it got the lists again. */
   resets: number;
   conflated: number;
   /** Connections that it did not close before it opened the next. */
@@ -86,7 +86,7 @@ export class ChaosClient extends IndependentClient {
       const connection = this.#connect();
       await Promise.race([connection.ended, this.#enough(signal)]);
       this.#leave(connection);
-      // Whoever was refused or cut does not come back within the same moment.
+      // Anyone who was refused or cut does not come back within the same moment.
       for (let wait = this.#chance.whole(1, 3); wait > 0 && !signal.aborted; wait -= 1) await this.#tick();
     }
   }
@@ -140,7 +140,7 @@ export class ChaosClient extends IndependentClient {
         this.#moveTo(message.cursor);
         break;
       case "gone":
-        // A poll is only told that the lists are to be had anew.
+        // A poll only learns that the lists must be requested again.
         this.cursor = undefined;
         this.tally.resets += 1;
         break;

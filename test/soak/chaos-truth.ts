@@ -3,8 +3,8 @@ import type { Gateway } from "../../src/index.ts";
 
 /*
  * What a client of the run must hold, known without any of the gateway's delivery: the market's own
- * snapshots, and the order in which the embedding program was told of the events. Filters are
- * judged anew here, from PROTOCOL.md (W27, W28).
+ * snapshots, and the order in which the embedding program received the events. Filters are
+ * judged again here, from PROTOCOL.md (W27, W28).
  */
 
 type Item = Record<string, unknown> & { readonly id: string };
@@ -30,7 +30,7 @@ interface Marks {
 }
 type MarksOfLists = ReadonlyMap<string, Marks>;
 
-/** The log as it was told, and the state at each place where the market was looked at. */
+/** The log as it was published, and the state at each place where the market was looked at. */
 export class Truth {
   readonly #channels: string[] = [];
   readonly #states = new Map<number, Slot>();

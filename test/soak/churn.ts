@@ -32,7 +32,7 @@ interface Churn {
   readonly growth: number;
 }
 
-/** A visitor stays for up to so many seconds of the gateway's time. */
+/** A visitor stays for up to this many seconds of the gateway's time. */
 const MAX_STAY_S = 10;
 /**
  * Looks until everybody's end has got to the server, whose sessions are counted in any case, and
@@ -84,7 +84,7 @@ class Guests {
     this.came = Object.fromEntries(WAYS.map((way) => [way, 0])) as Record<Way, number>;
   }
 
-  /** Visitors come for so many seconds; resolves when all have left, and the server knows it. */
+  /** Visitors come for this many seconds; resolves when all have left, and the server knows it. */
   async come(seconds: number, perSecond: number): Promise<void> {
     for (let left = seconds + MAX_STAY_S; left >= 0; left -= 1) {
       const { cursor, ticket, size } = await this.ask<Second>("second");

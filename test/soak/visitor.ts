@@ -29,7 +29,7 @@ interface Slot {
   readonly ticket: string;
 }
 
-/** Who takes over its own place is one of so many. */
+/** Who takes over its own place is one of this many. */
 const NAMED = 20;
 const WEBSOCKET =
   "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";

@@ -237,7 +237,7 @@ test("a poll rejects with the signal's reason, whether it aborts before or while
   await expect(source.poll(stop.signal)).rejects.toThrow("enough");
 });
 
-test("a feed is closed when the signal aborts between two polls: nobody asks it again", async () => {
+test("a feed is closed when the signal aborts between two polls, without another poll", async () => {
   const stop = new AbortController();
   let closed: () => void = () => {};
   const isClosed = new Promise<void>((resolve) => {

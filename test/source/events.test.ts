@@ -107,7 +107,7 @@ describe("a flare", () => {
     ]);
   });
 
-  test("tells what changed of it and nothing else, in each list", () => {
+  test("yields its changes and nothing else, in each list", () => {
     const moved = flare("BCC", { recent_price_change: 15, social_data: null });
     const batch = events(
       snapshotOf({ free: [bcc], pro: [bcc] }),
@@ -239,7 +239,7 @@ test("a list that holds a key twice is refused by channel and key, on either sid
   expect(() => events(twice, EMPTY_SNAPSHOT)).toThrow(refusal);
 });
 
-test("[L4] an event's line holds its place and its body in one order of fields, and nothing of the run", () => {
+test("[L4] an event's line has its cursor and its body in one order of fields, and nothing of the run", () => {
   const event: EventBody = {
     data: { op: "remove", id: "x" },
     observed_at: NOW,

@@ -28,9 +28,9 @@ test("the whole is ready as long as one part is, says which is not and how old i
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent" });
   const starting = startGateway(config, { source });
   onTestFinished(async () => (await starting).stop());
-  const run = async (from: number, to: number, told: readonly ToldFeed[]) => {
+  const run = async (from: number, to: number, reported: readonly ToldFeed[]) => {
     for (let second = from; second <= to; second++) {
-      for (const part of told) part.tell(clockAt(second));
+      for (const part of reported) part.tell(clockAt(second));
       await settle();
       time.advance(SECOND);
       await settle();

@@ -53,7 +53,7 @@ function start(source: SnapshotSource, broken: readonly number[] = []) {
   return { clock, stop, published, errors, done };
 }
 
-/** Runs a poller to the source's end that goes on from what a process before published. */
+/** Runs a poller to the source's end that continues from what a process before published. */
 async function goOn(source: SnapshotSource, resume: { snapshot: Snapshot; afterMs: number }) {
   const published: Publication[] = [];
   await runPoller({
@@ -69,7 +69,7 @@ async function goOn(source: SnapshotSource, resume: { snapshot: Snapshot; afterM
   return published;
 }
 
-const told = (published: readonly Publication[]) =>
+const reported = (published: readonly Publication[]) =>
   published.map(({ observedAtMs, snapshot, events }) => [
     observedAtMs - AT,
     snapshot.flares.pro.map(({ token }) => token.symbol).join(),
@@ -79,7 +79,7 @@ const told = (published: readonly Publication[]) =>
 test("the first snapshot is published as the base without events, later ones with theirs, unchanged ones not at all", async () => {
   const { done, published, errors } = start(sourceOf(of("A"), of("A"), of("A", "B"), of("B")));
   await done;
-  expect(told(published)).toEqual([
+  expect(reported(published)).toEqual([
     [1_000, "A", ""],
     [3_000, "A,B", "flare-started"],
     [4_000, "B", "flare-finished"],
@@ -97,7 +97,7 @@ test("a failed poll is reported, waited for at least a second and longer with ea
   }
   await done;
   expect(errors).toEqual([bad, bad, bad]);
-  expect(told(published).map(([, symbols]) => symbols)).toEqual(["A", "B", "C"]);
+  expect(reported(published).map(([, symbols]) => symbols)).toEqual(["A", "B", "C"]);
 });
 
 test("the wait after many failures stays within its bound", async () => {
@@ -117,7 +117,7 @@ test("changes that could not be published are in the next publication", async ()
   clock.advance(10_000);
   await done;
   expect(errors).toEqual([new Error("disk full")]);
-  expect(told(published)).toEqual([
+  expect(reported(published)).toEqual([
     [1_000, "A", ""],
     [3_000, "A,B,C", "flare-started,flare-started"],
   ]);
@@ -128,7 +128,7 @@ test("a base that could not be published is followed by another base", async () 
   await clock.nextSleep();
   clock.advance(10_000);
   await done;
-  expect(told(published)).toEqual([
+  expect(reported(published)).toEqual([
     [2_000, "B", ""],
     [3_000, "C", "flare-finished,flare-started"],
   ]);
@@ -140,7 +140,7 @@ test("a snapshot that cannot be compared is reported, and the next one is compar
   clock.advance(10_000);
   await done;
   expect(errors).toEqual([expect.objectContaining({ code: "invalid-input" })]);
-  expect(told(published).at(-1)).toEqual([3_000, "A,C", "flare-started"]);
+  expect(reported(published).at(-1)).toEqual([3_000, "A,C", "flare-started"]);
 });
 
 test("an abort ends the loop without an error, in a poll and in a wait", async () => {
@@ -172,17 +172,17 @@ test("a change of the source's state is published once, within a second, at the 
     last_success_at: null,
     data_age_ms: 0,
   };
-  const told: unknown[] = [];
-  const stop = watchFreshness({ freshness: () => now, clock, onChange: (event) => told.push(event) });
+  const reported: unknown[] = [];
+  const stop = watchFreshness({ freshness: () => now, clock, onChange: (event) => reported.push(event) });
   clock.advance(3_000);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   now = { ...now, state: "live", reason: "", observed_at: "2017-11-12T08:21:00.000Z" };
   clock.advance(1_000);
   now = { ...now, state: "down", reason: "refused" };
   clock.advance(1_000);
   now = { ...now, reason: "refused again" };
   clock.advance(5_000);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     {
       name: "source-status",
       channel: "status",
@@ -199,13 +199,13 @@ test("a change of the source's state is published once, within a second, at the 
   stop();
   now = { ...now, state: "live" };
   clock.advance(5_000);
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
 test("a source that is down before any data says so at wall-clock time", () => {
   const clock = new ManualClock();
   let state: Freshness["state"] = "stale";
-  const told: string[] = [];
+  const reported: string[] = [];
   const freshness = (): Freshness => ({
     state,
     reason: "",
@@ -213,16 +213,16 @@ test("a source that is down before any data says so at wall-clock time", () => {
     last_success_at: null,
     data_age_ms: 0,
   });
-  watchFreshness({ freshness, clock, onChange: (event) => told.push(event.observed_at) });
+  watchFreshness({ freshness, clock, onChange: (event) => reported.push(event.observed_at) });
   state = "down";
   clock.advance(1_000);
-  expect(told).toEqual(["2026-01-01T00:00:01.000Z"]);
+  expect(reported).toEqual(["2026-01-01T00:00:01.000Z"]);
 });
 
 test("[L3] the state that an earlier process published is the base: polls up to its event time are skipped, and the first later one is compared with it", async () => {
   const source = sourceOf(of(), of("A"), of("A"), of("A", "B"), of("B"));
   const published = await goOn(source, { snapshot: of("A"), afterMs: AT + 3_000 });
-  expect(told(published)).toEqual([
+  expect(reported(published)).toEqual([
     [4_000, "A,B", "flare-started"],
     [5_000, "B", "flare-finished"],
   ]);
@@ -230,7 +230,7 @@ test("[L3] the state that an earlier process published is the base: polls up to 
 
 test("a source that does not catch up is compared at once, and says nothing where nothing changed", async () => {
   const afterMs = Number.NEGATIVE_INFINITY;
-  expect(told(await goOn(sourceOf(of("A")), { snapshot: of("A"), afterMs }))).toEqual([]);
+  expect(reported(await goOn(sourceOf(of("A")), { snapshot: of("A"), afterMs }))).toEqual([]);
   const published = await goOn(sourceOf(of("B")), { snapshot: of("A"), afterMs });
   expect(published.map(({ events }) => events.map(({ name }) => name).sort())).toEqual([
     ["flare-finished", "flare-started"],

@@ -94,7 +94,7 @@ test("an absence of long ago is remembered for four times as long, and more than
   expect(watched.absences.patienceMs(watched.nowMs + 4 * 7_200_000 + 1)).toBe(0);
 });
 
-test("an absence that is explained is over, and nothing is waited for on its account any more", () => {
+test("an explained absence is over, and nothing waits for it any more", () => {
   const watched = new Watched();
   for (let answer = 0; answer < 4; answer += 1) watched.answer("bc");
   watched.expire();

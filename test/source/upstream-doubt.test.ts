@@ -82,7 +82,7 @@ describe("an item that the upstream stops listing, without a reason", () => {
     expect(running(upstream.take(without))).toEqual([1, 3]);
   });
 
-  test("stays for a minute where many others go with it, and the reason is said", () => {
+  test("stays for a minute if many others disappear with it, and the reason is reported", () => {
     const upstream = new Answers();
     upstream.take(marketOf({ running: range(0, 20) }));
     const half = marketOf({ running: range(10, 20) });

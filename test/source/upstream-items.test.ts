@@ -96,7 +96,7 @@ test("of two items with one key the first counts", async ({ upstream }) => {
   expect(source.stats().duplicates).toBe(1);
 });
 
-test("fields that nobody here knows pass through, at every depth", async ({ upstream }) => {
+test("unknown fields pass through, at every depth", async ({ upstream }) => {
   const richer = { ...A, risk: { level: 3 }, token: { ...A.token, decimals: 18 } };
   const why = { ...SAMPLE_EXPLANATION, model: "v9" };
   upstream.on("snapshot", json(withPro([richer], { explanations: { [A.id]: why } })));
@@ -228,7 +228,7 @@ test("hostile items are refused or made harmless, and the others are updated", a
   expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
 });
 
-test("unknown fields in the place of a key cannot make two items of a list one, or an item without a key", async ({
+test("unknown fields in the position of a key cannot make two items of a list one, or an item without a key", async ({
   upstream,
 }) => {
   const entry = (id: unknown) => ({

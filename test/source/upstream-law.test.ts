@@ -103,7 +103,7 @@ test("however items are damaged, the others are read as they are, and the result
   );
 });
 
-test("whatever JSON takes the place of a snapshot's parts, reading neither throws nor yields an invalid snapshot", () => {
+test("whatever JSON replaces a snapshot's parts, reading neither throws nor yields an invalid snapshot", () => {
   const part = fc.oneof(
     fc.jsonValue(),
     fc.dictionary(fc.constantFrom("free", "pro", "bsc", "__proto__"), fc.jsonValue()),

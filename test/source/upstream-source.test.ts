@@ -76,7 +76,7 @@ test("charts without the avalanche group leave that chart empty, and an unknown 
   expect(snapshot.newest).toEqual({ bsc: [] });
 });
 
-test("a base path is kept, with or without a slash at its end", async ({ upstream }) => {
+test("a base path stays, with or without a slash at its end", async ({ upstream }) => {
   for (const path of ["/trends", "/trends/"]) {
     const { source, controller } = follow(upstream.url + path);
     const poll = source.poll(controller.signal);

@@ -77,9 +77,9 @@ for (const [what, script, reason] of FAULTS) {
     const { resume } = await fail();
     expect(source.freshness()).toMatchObject({ state: "live", reason: "", data_age_ms: 1_000 });
     clock.advance(10_000);
-    const { state, reason: told, data_age_ms } = source.freshness();
+    const { state, reason: reported, data_age_ms } = source.freshness();
     expect({ state, data_age_ms }).toEqual({ state: "down", data_age_ms: 11_000 });
-    expect(told).toContain(`/snapshot ${reason}`);
+    expect(reported).toContain(`/snapshot ${reason}`);
     expect((await resume()).snapshot).toBe(snapshot);
     expect(source.freshness()).toMatchObject({ state: "live", reason: "", data_age_ms: 0 });
     expect(upstream.paths).toEqual(["snapshot", "snapshot", "snapshot"]);
@@ -147,7 +147,7 @@ test("a host name whose look-up hangs times out", async () => {
   expect(source.freshness().reason).toContain("did not respond within");
 });
 
-test("a host name that does not resolve is said to be that", async () => {
+test("a host name that does not resolve is reported as such", async () => {
   const cause = Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" });
   const { fail, source } = follow("http://nowhere.example", {
     fetch: () => Promise.reject(new TypeError("fetch failed", { cause })),
@@ -254,13 +254,13 @@ test("the age and the state that the upstream gives for its own data count", asy
     say({ "flarewire-data-age": "0", "flarewire-source-state": "live" }),
   );
   const { next, source } = follow(upstream.url);
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   for (let poll = 0; poll < 7; poll += 1) {
     await next();
     const { state, reason, data_age_ms } = source.freshness();
-    told.push([state, reason, data_age_ms]);
+    reported.push([state, reason, data_age_ms]);
   }
-  expect(told).toEqual([
+  expect(reported).toEqual([
     ["live", "", 4_500],
     ["stale", "the upstream's data is older than 10000 ms", 11_000],
     ["stale", "the upstream reports that its source is stale", 2_000],
@@ -288,7 +288,7 @@ test("of the four resources the oldest and the worst off counts", async ({ upstr
   expect(source.freshness()).toMatchObject({ state: "down" });
 });
 
-test("freshness grows old when nobody polls", async ({ upstream }) => {
+test("the age of freshness grows while no poll runs", async ({ upstream }) => {
   upstream.on("snapshot", GOOD);
   const { next, source, clock } = follow(upstream.url);
   await next();

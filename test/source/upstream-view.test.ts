@@ -29,7 +29,7 @@ function flaring(flares: Partial<Snapshot["flares"]>, nested: Partial<NestedFlar
   };
 }
 
-test("[K2] of an upstream's flare that only pro lists, charts and leaderboards tell the free plan nothing", async ({
+test("[K2] of an upstream's flare that only pro lists, charts and leaderboards reveal nothing to the free plan", async ({
   upstream,
 }) => {
   const secret = flaring({ pro: [SAMPLE_FLARE] });

@@ -6,7 +6,7 @@ import { newDirectory } from "./edges.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Puts an apt-get first in the PATH that fails as often as told with this complaint. */
+/** Puts an apt-get first in the PATH that fails `failures` times with this message. */
 function standIn(directory: string, failures: number, complaint: string): string {
   const log = join(directory, "log");
   const program = join(directory, "apt-get");

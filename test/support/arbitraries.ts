@@ -22,8 +22,8 @@ const POOL = 9;
 const hex = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
 const uuid = (kind: number) => fc.nat(POOL - 1).map((n) => `${hex(kind, 8)}-0000-5000-8000-${hex(n, 12)}`);
 /**
- * In mixed case, as chains write them with a checksum: whoever compares without folding case misses
- * half of them.
+ * In mixed case, as chains write them with a checksum: anyone who compares without folding case
+ * misses half of them.
  */
 const address = fc.nat(POOL - 1).map((n) => `0x${hex(n, 20)}AbCdEf${hex(n + 10, 14).toUpperCase()}`);
 const timestamp = fc

@@ -11,7 +11,7 @@ export class ComingClient {
   readonly seqs: number[] = [];
   /** `Retry-After` of each refusal. */
   readonly refusals: string[] = [];
-  /** What it was told with each connection: `full` or `reset`. */
+  /** What it received with each connection: `full` or `reset`. */
   readonly resumed: string[] = [];
   cursor: string;
   /** Of the last connection that ended. */
@@ -20,7 +20,7 @@ export class ComingClient {
   readonly #url: string;
   readonly #onFault: (fault: string) => void;
 
-  /** `url`: the stream's, with its query; `cursor`: where it goes on; empty: at the head. */
+  /** `url`: the stream's, with its query; `cursor`: where it continues; empty: at the head. */
   constructor(url: string, cursor: string, onFault: (fault: string) => void) {
     this.#url = url;
     this.#onFault = onFault;

@@ -67,8 +67,8 @@ export function checkResponse(method: string, url: string, response: ContractRes
   const fail = (what: string): never => {
     throw new Error(`${method} ${url} → ${response.status}: ${what}`);
   };
-  const told = operation.responses[`${response.status}`] ?? fail("no such status in the contract");
-  const contract = "$ref" in told ? OPENAPI.components.responses[nameOf(told.$ref)] : told;
+  const reported = operation.responses[`${response.status}`] ?? fail("no such status in the contract");
+  const contract = "$ref" in reported ? OPENAPI.components.responses[nameOf(reported.$ref)] : reported;
   if (!contract) throw fail("a reference to nowhere");
   checkHeaders(contract, response, fail);
   if (response.body === undefined) return;
@@ -94,17 +94,17 @@ function checkHeaders(
   { status, headers }: ContractResponse,
   fail: (what: string) => never,
 ): void {
-  const told = Object.keys(contract.headers ?? {});
+  const reported = Object.keys(contract.headers ?? {});
   for (const [name, { schema }] of Object.entries(HEADERS)) {
     const value = headers[name.toLowerCase()];
     if (value === undefined) {
       const due = status < 400 ? !OFTEN_ABSENT.some((one) => one === name) : name === "Retry-After";
-      if (due && told.includes(name)) fail(`no ${name}`);
+      if (due && reported.includes(name)) fail(`no ${name}`);
       continue;
     }
-    // Caches and browsers are told these two whatever the answer is.
+    // Caches and browsers get these two whatever the answer is.
     if (name === "Vary" || name === "Cache-Control") continue;
-    if (!told.includes(name)) fail(`${name} is not in the contract`);
+    if (!reported.includes(name)) fail(`${name} is not in the contract`);
     const typed = "type" in schema && schema.type === "integer" ? Number(value) : value;
     if (!validator(ajv2020, "rest", schema)(typed)) fail(`${name} is ${value}`);
   }

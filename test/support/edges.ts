@@ -49,7 +49,7 @@ export function newDirectory(onTestFinished: Finish): string {
 /** Where this gateway is in its epoch. */
 export const seqOf = (gateway: Gateway) => gateway.head.cursor.seq;
 
-/** Gives `to` what `from` holds: one client that goes on at another server. */
+/** Gives `to` what `from` holds: one client that continues at another server. */
 export function handOver(from: IndependentClient, to: IndependentClient): void {
   to.state = structuredClone(from.state);
   to.cursor = from.cursor;

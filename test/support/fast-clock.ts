@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
 import { noteTimer } from "./running-timers.ts";
 
 /**
- * The machine's clock, so many times as fast: for parts with minutes in them that talk over real
+ * The machine's clock, this many times as fast: for parts with minutes in them that talk over real
  * sockets.
  */
 export class FastClock implements Clock {

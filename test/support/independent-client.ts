@@ -34,7 +34,7 @@ interface Received {
 }
 
 /**
- * Follows all channels of a gateway, reconnecting when told to, and keeps the state that its events
+ * Follows all channels of a gateway, reconnecting on request, and keeps the state that its events
  * add up to.
  */
 export class IndependentClient {
@@ -71,7 +71,7 @@ export class IndependentClient {
   }
 
   /**
-   * Opens a connection that goes on behind the cursor held, or starts with a snapshot; resolves
+   * Opens a connection that continues behind the cursor held, or starts with a snapshot; resolves
    * when the answer is there. `more`: other parameters of the address.
    */
   async connect(more: Iterable<[string, string]> = []): Promise<void> {

@@ -72,7 +72,7 @@ export class ManualClock implements Clock {
     return this.#waiters.until(() => this.#sleeps > before, "a sleep");
   }
 
-  /** Sets the machine's clock, as an operator might; time itself goes on undisturbed. */
+  /** Sets the machine's clock, as an operator might; time itself continues undisturbed. */
   jumpWall(ms: number): void {
     this.#wallOffset += ms;
   }

@@ -26,7 +26,7 @@ export const text =
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** Answers 200 with `body`, and 304 to whoever names its ETag. */
+/** Answers 200 with `body`, and 304 to anyone who names its ETag. */
 export const tagged =
   (etag: string, body: unknown, headers: Record<string, string> = {}): Script =>
   (response, asked) => {

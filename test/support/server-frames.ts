@@ -15,7 +15,7 @@ export interface ServerFrame {
 const CUT_OFF = Buffer.from([0, 0, 0xff, 0xff]);
 
 /**
- * Reads what RFC 6455, 5.2, and RFC 7692 say of frames, in a window of so many bits; throws on
+ * Reads what RFC 6455, 5.2, and RFC 7692 say of frames, in a window of this many bits; throws on
  * anything else, and where the last one is cut short unless `mayBeCut`: then that one is left out.
  */
 export function readServerFrames(bytes: Buffer, windowBits = 12, mayBeCut = false): readonly ServerFrame[] {

@@ -3,7 +3,7 @@ import { SseClient } from "./sse-client.ts";
 import { checkedFetch } from "./validate-response.ts";
 
 /*
- * The independent client on the other transports, written from PROTOCOL.md: whatever it is told
+ * The independent client on the other transports, written from PROTOCOL.md: whatever it receives
  * goes through the same checks and the same state, so that it shows whether one cursor holds on all
  * of them.
  */
@@ -42,7 +42,7 @@ export class SwitchingClient extends IndependentClient {
       // What was on its way when the client turned away is not the client's any more.
       if (cut) return;
       this.take(message);
-      // A browser would go on from here.
+      // A browser would continue from here.
       if (event !== "hello" && event !== "heartbeat" && lastEventId !== this.cursor) {
         throw new Error(`id ${lastEventId} at ${this.cursor}`);
       }

@@ -1,7 +1,7 @@
 import type { Freshness } from "../../src/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../src/source/index.ts";
 
-/** A source that is always live and yields what it is told, in that order. */
+/** A source that is always live and yields what it receives, in that order. */
 export abstract class ToldSource implements SnapshotSource {
   abstract readonly info: SnapshotSource["info"];
   readonly #polls: Poll[] = [];

@@ -9,7 +9,7 @@ interface WorkerGateway {
   readonly url: string;
   /** Process ids of the workers that took up their work, in the order in which they did. */
   pids(): readonly number[];
-  /** Resolves when so many have, in all. */
+  /** Resolves when this many have, in all. */
   began(count: number): Promise<void>;
   /** What was logged, parsed. */
   logged(message: string): readonly Record<string, unknown>[];

@@ -20,7 +20,7 @@ const LOG = { minCount: 150, maxAgeMs: 0, lastingAgeMs: 1_000_000 };
 const CONFIG = createConfig({ logCount: LOG.minCount, logAge: "1s" });
 const logger = createLogger("silent");
 
-/** What a worker's process does with what it is told, around the same parts. */
+/** What a worker's process does with what it receives, around the same parts. */
 class WorkerUnderTest {
   readonly faults: unknown[] = [];
   readonly #take: (message: ToWorker) => void;

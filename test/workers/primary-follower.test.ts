@@ -10,7 +10,7 @@ import { linked } from "./linked.ts";
 
 const STALE_AFTER_MS = 15_000;
 
-/** A worker that follows a primary, and what it was told to publish. */
+/** A worker that follows a primary, and what it was asked to publish. */
 function following() {
   const primary = createHubUnderTest({ ready: false });
   const { link, say } = linked();

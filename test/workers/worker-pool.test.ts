@@ -146,8 +146,8 @@ test("requests that a key made at one worker are sent to the others only", async
   const { child, counted } = await startPool(3);
   child(1).say({ type: "counted", keyId: "0a0a0a0a", requests: 3 });
   expect(counted).toEqual([["0a0a0a0a", 3]]);
-  const told = [0, 1, 2].map((at) => child(at).types().includes("counted"));
-  expect(told).toEqual([true, false, true]);
+  const reported = [0, 1, 2].map((at) => child(at).types().includes("counted"));
+  expect(reported).toEqual([true, false, true]);
 });
 
 test("a worker that ends hands on its last metrics once, and no longer follows the log", async ({

@@ -66,7 +66,7 @@ function counted(value: number): MetricsJson {
 test("the sum of a counter over all processes never goes back when workers end", async () => {
   const { clock, child, children, serve, close } = fronted();
   await serve();
-  /** What a scrape at the first worker shows, where each worker has counted so many. */
+  /** What a scrape at the first worker shows, where each worker has counted this many. */
   const scrape = async (...counts: readonly number[]) => {
     const alive = children.filter(({ connected }) => connected);
     alive[0]?.say({ type: "ask", id: 1, question: { kind: "metrics" } });

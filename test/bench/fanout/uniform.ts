@@ -42,7 +42,7 @@ function discipline(events: number, bytes: number, clients: number): Discipline 
   return { name: `${events} × ${size} to ${clients.toLocaleString("en-US")}`, load: { events, bytes } };
 }
 
-/** Messages of one size to everybody, so many in a batch. */
+/** Messages of one size to everybody, this many in a batch. */
 export async function benchUniform(
   clients: number,
   loads: readonly (readonly [events: number, bytes: number, aims: Aims])[],

@@ -15,7 +15,7 @@ export interface Contender {
    */
   readonly load?: Partial<Omit<LoadOptions, "port">>;
   /**
-   * How it is told to publish, where it has no port for orders; such a one has uniform messages
+   * How it publishes, where it has no port for orders; such a one has uniform messages
    * only.
    */
   readonly drive?: (load: UniformLoad, clients: number) => Partial<Drive>;
@@ -79,7 +79,7 @@ export interface Contestant {
 }
 
 /**
- * Starts the server and opens so many connections to it. Rejects where either fails; nothing is
+ * Starts the server and opens this many connections to it. Rejects where either fails; nothing is
  * left running then.
  */
 export async function enter(contender: Contender, clients: number): Promise<Contestant> {

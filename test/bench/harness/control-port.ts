@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 
-/** What a server of a bench does when it is told to. */
+/** What a server of a bench does on request. */
 interface Control {
   /** `p`: publishes the next batch; how many deliveries that makes. */
   publish(): number | Promise<number>;

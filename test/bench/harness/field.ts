@@ -29,7 +29,7 @@ const MAX_MS = 20_000;
 /** What was measured: for each contender, and each discipline in order, a cost for each round. */
 type Results = ReadonlyMap<string, ReadonlyMap<string, readonly Cost[]>>;
 
-/** Throws where the limit of open files is too low for so many connections in one process. */
+/** Throws where the limit of open files is too low for this many connections in one process. */
 export function checkOpenFiles(connections: number): void {
   const [, most = "0"] =
     /^Max open files\s+\d+\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
@@ -39,7 +39,7 @@ export function checkOpenFiles(connections: number): void {
 }
 
 /**
- * Starts all that can take part here, each with so many clients; of the others it says why they
+ * Starts all that can take part here, each with this many clients; of the others it says why they
  * can't.
  */
 export async function enterAll(contenders: readonly Contender[], clients: number): Promise<Contestant[]> {

@@ -1,6 +1,6 @@
 /*
  * The gateway's fan-out as it is served, in a process of its own: the real hub behind the real
- * route, told by its control port what to publish and when.
+ * route; its control port says what to publish and when.
  */
 import type { AddressInfo } from "node:net";
 import { createHttpServer, LISTEN_BACKLOG } from "../../../src/http/index.ts";
@@ -57,7 +57,7 @@ let next = 0;
  * What is answered as the deliveries of a batch; `undefined`: all that there were. For clients
  * beside whom others come and go.
  */
-let told: number | undefined;
+let reported: number | undefined;
 
 function apply(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
   // Of all channels, a view is the snapshot.
@@ -79,13 +79,13 @@ const control = await openControl({
   async publish() {
     const before = hub.counters.deliveries;
     await head.publish(batches[next++ % batches.length] ?? { events: [] });
-    return told ?? hub.counters.deliveries - before;
+    return reported ?? hub.counters.deliveries - before;
   },
   async configure(order) {
-    const load = order as (Load & { readonly told?: number }) | { readonly tell: "storm" };
+    const load = order as (Load & { readonly reported?: number }) | { readonly tell: "storm" };
     if ("tell" in load) return { behind: hub.behind, resumed: hub.counters.resumed };
     next = 0;
-    told = load.told;
+    reported = load.reported;
     if ("market" in load) await playMarket(load.market);
     else batches = [{ events: uniformEvents(load.events, load.bytes) }];
     return { sessions: hub.size, behind: hub.behind };

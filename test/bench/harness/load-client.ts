@@ -21,7 +21,7 @@ export interface LoadOptions {
   readonly deflated?: boolean;
   readonly drivePort?: number;
   /**
-   * Who is refused comes again when it is told to, as often as it takes; the time of its handshake
+   * Who is refused comes again on request, as often as it takes; the time of its handshake
    * runs on meanwhile.
    */
   readonly patient?: boolean;
@@ -63,7 +63,7 @@ export interface Run {
 /** What drives the server: see `drive` in load-client.c. */
 export interface Drive {
   readonly ms: number;
-  /** Ends it before, when so many were sent; default: never. */
+  /** Ends it before, when this many were sent; default: never. */
   readonly batches?: number;
   /** Batches on their way at a time; default 1. */
   readonly window?: number;
@@ -100,7 +100,7 @@ export class LoadClient {
   }
 
   /**
-   * Opens so many connections beside those that are there. Rejects when one of them fails, unless
+   * Opens this many connections beside those that are there. Rejects when one of them fails, unless
    * `mayFail`.
    */
   async open(count: number, concurrency = 64, mayFail = false): Promise<Opened> {

@@ -11,7 +11,7 @@ const BEGIN_MS = Date.UTC(2026, 0, 1);
 const TOKENS = 480;
 
 /**
- * Makes so many minutes of the market, always the same ones, behind as many in which it warms up:
+ * Makes this many minutes of the market, always the same ones, behind as many in which it warms up:
  * through the real engine and the real comparison.
  */
 export function makeMarket(minutes: number): MarketFile {

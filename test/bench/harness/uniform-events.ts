@@ -4,8 +4,8 @@ const observed_at = "2026-11-21T08:00:00.000Z";
 const LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789";
 
 /**
- * So many letters that no compressor shortens to less than two thirds, as ids and numbers are; the
- * same for the same seed.
+ * This many letters that no compressor shortens to less than two thirds, as ids and numbers are;
+ * the same for the same seed.
  */
 function letters(count: number, seed: number): string {
   let state = seed + 1;
@@ -33,20 +33,20 @@ export function messageText(event: EventBody): string {
   });
 }
 
-/** Events whose messages have very nearly so many bytes each, no two alike. */
+/** Events whose messages have very nearly this many bytes each, no two alike. */
 export function uniformEvents(count: number, bytes: number): EventBody[] {
   const room = bytes - messageText(body("")).length;
   return Array.from({ length: count }, (_, at) => body(letters(room, at)));
 }
 
-/** So many events, each in a message of so many bytes. */
+/** This many events, each in a message of this many bytes. */
 export interface UniformLoad {
   readonly events: number;
   readonly bytes: number;
 }
 
 /**
- * What a server of a bench is told to publish with each trigger: the same events, or the next batch
- * of a MarketFile.
+ * What a server of a bench is asked to publish with each trigger: the same events, or the next
+ * batch of a MarketFile.
  */
 export type Load = UniformLoad | { readonly market: string };

@@ -5,7 +5,7 @@ import { openControl, sayReady } from "../harness/control-port.ts";
 export interface Held {
   readonly rss: number;
   readonly heap: number;
-  /** Buffers and what else lies outside of the heap, as far as V8 is told of it. */
+  /** Buffers and what else lies outside of the heap, as far as V8 knows. */
   readonly external: number;
 }
 

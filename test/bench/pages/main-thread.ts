@@ -54,11 +54,11 @@ export async function traceMainThread(browser: Browser, page: Page, forMs: numbe
 /** The rows that tell of it; `aimed` where the aim holds for it. */
 export function mainThreadRows(what: string, { tasksMs, busy }: MainThread, aimed: boolean): Row[] {
   const p95 = tasksMs[Math.min(tasksMs.length - 1, Math.floor(tasksMs.length * 0.95))] ?? 0;
-  const told = "told, not bounded";
+  const reported = "told, not bounded";
   return [
-    { what: `${what}: tasks of at least 1 ms, p95`, value: p95, unit: "ms", aim: aimed ? "≤ 16" : told },
-    { what: `${what}: the longest`, value: tasksMs.at(-1) ?? 0, unit: "ms", aim: told },
-    { what: `${what}: such tasks`, value: tasksMs.length, unit: "", aim: told },
-    { what: `${what}: main thread busy`, value: 100 * busy, unit: "%", aim: told },
+    { what: `${what}: tasks of at least 1 ms, p95`, value: p95, unit: "ms", aim: aimed ? "≤ 16" : reported },
+    { what: `${what}: the longest`, value: tasksMs.at(-1) ?? 0, unit: "ms", aim: reported },
+    { what: `${what}: such tasks`, value: tasksMs.length, unit: "", aim: reported },
+    { what: `${what}: main thread busy`, value: 100 * busy, unit: "%", aim: reported },
   ];
 }

@@ -5,7 +5,7 @@ import { TickingMarket } from "./ticking-market.ts";
 const EVERY_MS = 50;
 
 /**
- * A gateway with so many flares, of which `changes` change twenty times a second until it is
+ * A gateway with this many flares, of which `changes` change twenty times a second until it is
  * disposed of.
  */
 export async function startTicking(count: number, changes: number) {

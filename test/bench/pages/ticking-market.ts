@@ -2,7 +2,7 @@ import { EMPTY_SNAPSHOT, type Explanation, type Flare, type Snapshot } from "../
 import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
 import { ToldSource } from "../../support/told-source.ts";
 
-/** A source with so many flares, of which the bench changes some, as often as it says. */
+/** A source with this many flares, of which the bench changes some, as often as it says. */
 export class TickingMarket extends ToldSource {
   readonly info = {
     name: "ticking",
@@ -11,7 +11,7 @@ export class TickingMarket extends ToldSource {
   } as const;
   #flares: readonly Flare[];
   #explanations: Readonly<Record<string, Explanation>>;
-  /** Of the first look, and so the courses of ten prices: it is made anew once a minute only. */
+  /** Of the first look, and so the courses of ten prices: it is made again once a minute only. */
   readonly #chart: Snapshot["charts"]["bsc"];
   #next = 0;
 
@@ -29,7 +29,7 @@ export class TickingMarket extends ToldSource {
   }
 
   /**
-   * Changes so many flares, in turn: what their row shows, and why they flare. One batch, and an
+   * Changes this many flares, in turn: what their row shows, and why they flare. One batch, and an
    * event for each.
    */
   tick(count: number): void {

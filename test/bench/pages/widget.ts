@@ -10,7 +10,7 @@ const SIZES = {
   full: { forMs: 10_000, tabs: 10, pages: 4 },
   short: { forMs: 500, tabs: 3, pages: 1 },
 } as const;
-/** So many times slower than the machine is: a phone's processor. */
+/** This many times slower than the machine is: a phone's processor. */
 const SLOWDOWN = 4;
 const TOKEN = `0x${"0".repeat(40)}`;
 const PAGES = {
@@ -55,7 +55,7 @@ export async function benchWidget(size: keyof typeof SIZES): Promise<Row[]> {
   }
 }
 
-/** What holds whatever the speed: the size of the script, and the connections of so many tabs. */
+/** What holds whatever the speed: the size of the script, and the connections of this many tabs. */
 async function steadyRows(browser: Browser, tabs: number): Promise<Row[]> {
   await using server = await startTicking(FLARES, 1);
   await using site = await serveSite(server.url, "<flare-list></flare-list>");

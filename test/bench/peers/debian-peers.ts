@@ -29,7 +29,9 @@ async function answers(port: number): Promise<boolean> {
   }
 }
 
-/** Starts a program that is told by a file in a folder of its own, and waits until it listens. */
+/**
+ * Starts a program that is configured by a file in a folder of its own, and waits until it listens.
+ */
 async function startConfigured(
   ports: { readonly port: number; readonly control: number },
   command: (directory: string) => readonly [program: string, ...args: string[]],

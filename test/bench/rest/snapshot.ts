@@ -2,7 +2,7 @@ import type { Snapshot } from "../../../src/model/index.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../../support/samples.ts";
 
 /**
- * A snapshot of about so many bytes as JSON, and more than the samples have; each `step` another
+ * A snapshot of about this many bytes as JSON, and more than the samples have; each `step` another
  * price.
  */
 export function snapshotOf(bytes: number, step: number): Snapshot {

@@ -9,7 +9,7 @@ import type { Row } from "../report.ts";
 
 /** Clients that stay, and whose delays are what matters. */
 const HEALTHY = 200;
-/** A batch of so many events of so many bytes each, twenty times a second. */
+/** A batch of this many events of this many bytes each, twenty times a second. */
 const LOAD = { events: 4, bytes: 600 };
 const EVERY_US = 50_000;
 /** Batches that those who come back have missed. */
@@ -37,9 +37,9 @@ interface Told {
 
 /**
  * `clients` come back at once, each with the cursor that it had, some events behind, while 200
- * others go on: with room for all of them, and with room for half. The delay is from before the
+ * others continue: with room for all of them, and with room for half. The delay is from before the
  * append to the receipt, by the machine's clock. Where there is room, who is refused comes again
- * when it is told to. All clients share one core, the server has the other.
+ * on request. All clients share one core, the server has the other.
  */
 export async function benchStorm(clients: number): Promise<Row[]> {
   checkOpenFiles(clients + HEALTHY);
@@ -55,7 +55,7 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
   const healthy = new LoadClient({ kind: "ws", paths: [ALL_CHANNELS], prefix: '{"type":"event"', ...ports });
   let coming: LoadClient | undefined;
   try {
-    await server.order({ ...LOAD, told: HEALTHY * LOAD.events });
+    await server.order({ ...LOAD, reported: HEALTHY * LOAD.events });
     const cursor = await cursorOf(server);
     await healthy.open(HEALTHY);
     await healthy.drive({ ms: (MISSED * EVERY_US) / 1_000, everyUs: EVERY_US });
@@ -69,19 +69,19 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
       opened = all;
     });
     const runs: Run[] = [];
-    let told: Told = { behind: 1, resumed: 0 };
+    let reported: Told = { behind: 1, resumed: 0 };
     // In short runs, so that nothing of the time behind the storm is in them but the end of the
     // last one.
-    while (!opened || told.behind > 0) {
+    while (!opened || reported.behind > 0) {
       runs.push(await healthy.drive({ ms: 500, everyUs: EVERY_US }));
-      told = (await server.order({ tell: "storm" })) as Told;
+      reported = (await server.order({ tell: "storm" })) as Told;
     }
     const ms = performance.now() - began;
     await opening;
     // Rejects where one that came back was lost again.
     await coming.watch(500);
     const cpuUs = runs.reduce((sum, run) => sum + run.cpuUs, opened.cpuUs);
-    const { resumed } = told;
+    const { resumed } = reported;
     const facts = { ms, resumed, clientShare: cpuUs / 1_000 / ms, rss, peak: peakRssBytes(server.pid) };
     return { alone, during: worst(runs), opened, ...facts };
   } finally {

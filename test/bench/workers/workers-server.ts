@@ -1,6 +1,6 @@
 /*
- * The gateway's fan-out through so many worker processes, as its first argument says, to as many
- * clients as the second says: told by its control port what to publish and when.
+ * The gateway's fan-out through this many worker processes, as its first argument says, to as many
+ * clients as the second says; its control port says what to publish and when.
  */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";

@@ -30,10 +30,10 @@ export async function benchWorkers(clients: number): Promise<Row[]> {
   try {
     const rows: Row[] = [];
     for (const order of LOADS) rows.push(...(await compare(alone, together, order)));
-    const told = (await together.server.order(LOADS[0])) as Told;
-    const all = (told.descriptors ?? []).reduce((sum, count) => sum + count, 0);
+    const reported = (await together.server.order(LOADS[0])) as Told;
+    const all = (reported.descriptors ?? []).reduce((sum, count) => sum + count, 0);
     // A process has some two dozen descriptors beside its connections.
-    const share = (Math.max(...(told.descriptors ?? [])) / all) * 100;
+    const share = (Math.max(...(reported.descriptors ?? [])) / all) * 100;
     return [...rows, { what: "larger share of the clients", value: share, unit: "%", aim: "45 to 55" }];
   } finally {
     await leave(alone);

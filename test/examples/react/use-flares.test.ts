@@ -34,7 +34,7 @@ async function render(server: string): Promise<string> {
   return rendering.stdout();
 }
 
-test("a server renders the hook with nothing in it, connects to nobody and ends", async () => {
+test("a server renders the hook empty, opens no connection and ends", async () => {
   await using server = await startScriptedServer();
   let connections = 0;
   // The wait outlives the test, and then runs out.
@@ -68,12 +68,12 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
     await using site = await serveRendered(await render(gateway.url));
     const page = await browser.newPage();
     const sockets: WebSocket[] = [];
-    const complaints: string[] = [];
+    const pageErrors: string[] = [];
     page.on("websocket", (socket) => void sockets.push(socket));
-    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("pageerror", (error) => pageErrors.push(error.message));
     // A failure of the network the browser tells by itself.
     page.on("console", (said) => {
-      if (said.type() === "error" && !said.text().includes("ERR_")) complaints.push(said.text());
+      if (said.type() === "error" && !said.text().includes("ERR_")) pageErrors.push(said.text());
     });
     const shows = (state: string, symbols: readonly string[]) =>
       page.waitForFunction(
@@ -101,7 +101,7 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
     await closed;
     await page.click("button");
     await shows("live live", ["THREE", "TWO"]);
-    expect([sockets.length, complaints]).toEqual([3, []]);
+    expect([sockets.length, pageErrors]).toEqual([3, []]);
     await page.close();
   });
 });

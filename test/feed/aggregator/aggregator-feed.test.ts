@@ -98,7 +98,7 @@ describe("an aggregator's pools as a market", () => {
     expect(new Set(standIn.asked).size).toBe(6);
   });
 
-  test("are listings while young, once each, dated by their creation, and only on chains that nobody follows", async () => {
+  test("are listings while young, once each, dated by their creation, and only on chains that are not followed themselves", async () => {
     await using standIn = await new StandInAggregator().listen();
     const young = { symbol: "NEW", createdAt: "2026-11-22T11:56:30Z", reserve: "5000" };
     standIn.newest.set("bsc", [

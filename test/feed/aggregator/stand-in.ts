@@ -35,7 +35,7 @@ export class StandInAggregator implements AsyncDisposable {
   /** Answers 429 with this `Retry-After` in seconds. */
   refusesFor: number | undefined;
   mischief: Mischief | undefined;
-  /** Answers 429 to one of so many requests. */
+  /** Answers 429 to one of this many requests. */
   refusesEach = Number.POSITIVE_INFINITY;
   readonly #server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://stand-in");

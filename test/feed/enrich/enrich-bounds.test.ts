@@ -268,7 +268,7 @@ class Enriched implements AsyncDisposable {
   readonly clock = new ManualClock();
   readonly market = new ToldFeed("bsc");
   readonly noted: string[] = [];
-  readonly told: MarketEvent[] = [];
+  readonly reported: MarketEvent[] = [];
   isEnded = false;
   find: OnFound = () => {};
   readonly #stop = new AbortController();
@@ -287,12 +287,12 @@ class Enriched implements AsyncDisposable {
     };
     const feed = enrichFeed({ feed: this.market, enrichers: [enricher], clock: this.clock });
     this.#reading = (async () => {
-      for await (const event of feed.events(this.#stop.signal)) this.told.push(event);
+      for await (const event of feed.events(this.#stop.signal)) this.reported.push(event);
     })();
   }
 
   get profiles(): readonly Profile[] {
-    return this.told.filter((event) => event.kind === "profile");
+    return this.reported.filter((event) => event.kind === "profile");
   }
 
   /** A second of the market passes. */

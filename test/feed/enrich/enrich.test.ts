@@ -44,7 +44,7 @@ function market(clock: FastClock): Feed {
 interface Kit {
   readonly services: StandInServices;
   readonly notices: string[];
-  readonly told: MarketEvent[];
+  readonly reported: MarketEvent[];
   readonly feed: Feed;
   /** Reads on until this holds. */
   readonly until: (holds: () => boolean) => Promise<void>;
@@ -69,7 +69,7 @@ const test = base.extend<{
       if (!given) closers.unshift(() => services[Symbol.asyncDispose]());
       const clock = new FastClock(60, START);
       const notices: string[] = [];
-      const told: MarketEvent[] = [];
+      const reported: MarketEvent[] = [];
       const stop = new AbortController();
       const enrichers = createEnrichers({
         ...{ names, urls: services.urls, keys: { etherscan: KEY, coingecko: COIN_KEY }, directory, clock },
@@ -81,7 +81,7 @@ const test = base.extend<{
         while (!holds()) {
           const next = await events.next();
           if (next.done) throw new Error("the market ended");
-          told.push(next.value);
+          reported.push(next.value);
         }
       };
       const leave = async () => {
@@ -89,22 +89,22 @@ const test = base.extend<{
         while (!(await events.next()).done);
       };
       closers.unshift(leave);
-      return { services, notices, told, feed, until, leave };
+      return { services, notices, reported, feed, until, leave };
     });
     for (const close of closers) await close();
   },
 });
 
-const profilesOf = (told: readonly MarketEvent[], token: string) =>
-  told.filter((event): event is Profile => event.kind === "profile" && event.token === token);
-const merged = (told: readonly MarketEvent[], token: string) =>
-  Object.assign({}, ...profilesOf(told, token)) as Profile;
+const profilesOf = (reported: readonly MarketEvent[], token: string) =>
+  reported.filter((event): event is Profile => event.kind === "profile" && event.token === token);
+const merged = (reported: readonly MarketEvent[], token: string) =>
+  Object.assign({}, ...profilesOf(reported, token)) as Profile;
 
 describe("facts from services", { timeout: 20_000 }, () => {
   test("are emitted for trading tokens, after a clock, each once", async ({ kit }) => {
-    const { told, until, services, feed } = await kit();
-    await until(() => Object.keys(merged(told, KNOWN)).length === 7 && services.count("etherscan") >= 3);
-    expect(merged(told, KNOWN)).toMatchObject({
+    const { reported, until, services, feed } = await kit();
+    await until(() => Object.keys(merged(reported, KNOWN)).length === 7 && services.count("etherscan") >= 3);
+    expect(merged(reported, KNOWN)).toMatchObject({
       marketData: { market_id: "known-coin", image_url: null, name: "Known" },
       socialData: {
         chat_url: "https://discord.gg/known",
@@ -115,40 +115,48 @@ describe("facts from services", { timeout: 20_000 }, () => {
     });
     await until(
       () =>
-        profilesOf(told, SHADY).length > 0 &&
-        profilesOf(told, STRANGER).length > 0 &&
+        profilesOf(reported, SHADY).length > 0 &&
+        profilesOf(reported, STRANGER).length > 0 &&
         services.count("sourcify") >= 3,
     );
-    expect(merged(told, SHADY)).toEqual(expect.objectContaining({ contractSource: "unverified" }));
-    expect(Object.keys(merged(told, STRANGER))).toEqual(["kind", "at", "group", "token", "contractSource"]);
+    expect(merged(reported, SHADY)).toEqual(expect.objectContaining({ contractSource: "unverified" }));
+    expect(Object.keys(merged(reported, STRANGER))).toEqual([
+      "kind",
+      "at",
+      "group",
+      "token",
+      "contractSource",
+    ]);
     let clock = 0;
-    for (const event of told) {
+    for (const event of reported) {
       expect(event.at).toBeGreaterThanOrEqual(clock);
       if (event.kind === "clock") clock = event.at;
       if (event.kind === "profile") expect(event.at).toBe(clock);
     }
     expect(feed.facts.profiles).toBe(true);
     const asked = services.asked.length;
-    const many = told.length;
-    await until(() => told.length > many + 200);
+    const many = reported.length;
+    await until(() => reported.length > many + 200);
     expect(services.asked.slice(asked)).toEqual([]);
   });
 
   test("a contract counts as verified if one of two services has its source", async ({ kit }) => {
-    const { told, until, services } = await kit(["sourcify", "etherscan"]);
+    const { reported, until, services } = await kit(["sourcify", "etherscan"]);
     // Etherscan reports the same contract as unverified.
-    await until(() => merged(told, KNOWN).contractSource === "verified" && services.count("etherscan") >= 3);
-    const last = profilesOf(told, KNOWN)
+    await until(
+      () => merged(reported, KNOWN).contractSource === "verified" && services.count("etherscan") >= 3,
+    );
+    const last = profilesOf(reported, KNOWN)
       .filter(({ contractSource }) => contractSource !== undefined)
       .at(-1);
     expect(last?.contractSource).toBe("verified");
   });
 
   test("come from CoinGecko with a key, in the header of its host", async ({ kit }) => {
-    const { told, until, services } = await kit(["coingecko"]);
-    await until(() => merged(told, KNOWN).marketData !== undefined);
+    const { reported, until, services } = await kit(["coingecko"]);
+    await until(() => merged(reported, KNOWN).marketData !== undefined);
     expect(services.asked.map(({ key }) => key)).toEqual([COIN_KEY]);
-    expect(JSON.stringify(told)).not.toContain(COIN_KEY);
+    expect(JSON.stringify(reported)).not.toContain(COIN_KEY);
     const demo = { "x-cg-demo-api-key": COIN_KEY };
     expect(coingeckoHeaders("https://api.coingecko.com", COIN_KEY)).toEqual(demo);
     expect(coingeckoHeaders("https://pro-api.coingecko.com", COIN_KEY)).toEqual({
@@ -162,19 +170,19 @@ describe("facts from services", { timeout: 20_000 }, () => {
     const first = await kit(ENRICHERS, directory, services);
     await first.until(
       () =>
-        Object.keys(merged(first.told, KNOWN)).length === 7 &&
+        Object.keys(merged(first.reported, KNOWN)).length === 7 &&
         services.count("etherscan") >= 3 &&
         services.count("sourcify") >= 3,
     );
     await first.leave();
     const asked = services.asked.length;
     const second = await kit(ENRICHERS, directory, services);
-    await second.until(() => Object.keys(merged(second.told, KNOWN)).length === 7);
+    await second.until(() => Object.keys(merged(second.reported, KNOWN)).length === 7);
     expect(services.asked.slice(asked)).toEqual([]);
     await second.leave();
     writeFileSync(join(directory, "enrich-dexscreener.json"), '{"version":1,"entr');
     const third = await kit(["dexscreener"], directory, services);
-    await third.until(() => merged(third.told, KNOWN).socialData !== undefined);
+    await third.until(() => merged(third.reported, KNOWN).socialData !== undefined);
     await third.leave();
     expect(readFileSync(join(directory, "enrich-dexscreener.json"), "utf8")).toContain("known.example");
     expect(statSync(join(directory, "enrich-sourcify.json")).mode & 0o077).toBe(0);
@@ -189,14 +197,14 @@ describe("facts from services", { timeout: 20_000 }, () => {
     const { feed, services } = await kit();
     const { recorder, feed: recorded } = recording(feed, directory);
     const stop = new AbortController();
-    let told = 0;
+    let reported = 0;
     const live = await play({
       ...recorded,
       async *events() {
         for await (const event of recorded.events(stop.signal)) {
           yield event;
-          if (event.kind === "profile") told += 1;
-          if (told >= 3) return;
+          if (event.kind === "profile") reported += 1;
+          if (reported >= 3) return;
         }
       },
     });
@@ -207,7 +215,7 @@ describe("facts from services", { timeout: 20_000 }, () => {
       clock: new LeapingClock(),
     });
     expect(await play(again)).toEqual(live);
-    expect(told).toBeGreaterThanOrEqual(3);
+    expect(reported).toBeGreaterThanOrEqual(3);
   });
 });
 
@@ -221,12 +229,14 @@ describe("a service that is down", { timeout: 20_000 }, () => {
   )(
     "affects neither the market nor other services, is reported, and is retried: %s %s",
     async ([name, mischief], { kit }) => {
-      const { told, until, services, feed, notices } = await kit();
+      const { reported, until, services, feed, notices } = await kit();
       services.mischief.set(name, mischief);
       await until(() => feed.trouble?.() !== undefined);
       expect(feed.trouble?.()).toMatch(new RegExp(`(^|; )${name} (answered|broke off)`));
       const others = name === "coingecko" ? "dexscreener" : "coingecko";
-      await until(() => services.count(others) > 0 && told.filter(({ kind }) => kind === "clock").length > 3);
+      await until(
+        () => services.count(others) > 0 && reported.filter(({ kind }) => kind === "clock").length > 3,
+      );
       services.mischief.delete(name);
       await until(() => feed.trouble?.() === undefined);
       expect(notices).toContain(`${name} responds again`);
@@ -236,16 +246,16 @@ describe("a service that is down", { timeout: 20_000 }, () => {
   test("distinguishes a rate limit of Etherscan from an unverified contract, and never shows its key", async ({
     kit,
   }) => {
-    const { told, until, services, feed, notices } = await kit(["etherscan"]);
+    const { reported, until, services, feed, notices } = await kit(["etherscan"]);
     services.mischief.set("etherscan", "notok");
     await until(() => feed.trouble?.() !== undefined);
     expect(feed.trouble?.()).toBe("etherscan answered NOTOK (Max rate limit reached)");
     services.mischief.set("etherscan", "bad key");
     await until(() => /Invalid/.test(feed.trouble?.() ?? ""));
-    expect(told.filter(({ kind }) => kind === "profile")).toEqual([]);
+    expect(reported.filter(({ kind }) => kind === "profile")).toEqual([]);
     services.mischief.delete("etherscan");
-    await until(() => merged(told, SHADY).contractSource === "unverified");
-    expect(JSON.stringify(notices) + JSON.stringify(told)).not.toContain(KEY);
+    await until(() => merged(reported, SHADY).contractSource === "unverified");
+    expect(JSON.stringify(notices) + JSON.stringify(reported)).not.toContain(KEY);
   });
 
   test.for([
@@ -260,9 +270,11 @@ describe("a service that is down", { timeout: 20_000 }, () => {
   });
 
   test("that hangs delays nothing, not even the end", async ({ kit }) => {
-    const { until, services, told, leave } = await kit();
+    const { until, services, reported, leave } = await kit();
     for (const name of ENRICHERS) services.mischief.set(name, "hang");
-    await until(() => services.asked.length >= 3 && told.filter(({ kind }) => kind === "clock").length > 20);
+    await until(
+      () => services.asked.length >= 3 && reported.filter(({ kind }) => kind === "clock").length > 20,
+    );
     const before = performance.now();
     await leave();
     expect(performance.now() - before).toBeLessThan(2_000);

@@ -94,11 +94,11 @@ function faults(
   fromMs: number,
   toMs: number,
 ): string[] {
-  const told = finalOf(events);
+  const reported = finalOf(events);
   const wrong: string[] = [];
   for (let openAt = fromMs; openAt < toMs; openAt += MINUTE) {
     for (const token of tokens) {
-      const candle = told.get(`${token} ${openAt}`);
+      const candle = reported.get(`${token} ${openAt}`);
       const { open, high, low, close, volume } = candleOf(HOME[token] ?? "", openAt);
       if (!candle) wrong.push(`${token} ${new Date(openAt).toISOString()} is missing`);
       else if (
@@ -230,13 +230,13 @@ describe("three exchanges", { timeout: 30_000 }, () => {
           server.mischief.delete("binance");
         },
       });
-      const told: MarketEvent[] = [];
+      const reported: MarketEvent[] = [];
       for await (const event of feed.events(new AbortController().signal)) {
-        told.push(event);
+        reported.push(event);
         if (event.kind === "candle") break;
       }
       expect(notices[0]).toMatch(/^binance (answered|broke off)/);
-      expect(candles(told)).toHaveLength(1);
+      expect(candles(reported)).toHaveLength(1);
     },
   );
 });

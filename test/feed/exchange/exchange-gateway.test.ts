@@ -47,9 +47,9 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
       gateway.head.onChange(look);
       look();
     });
-    const told = await checkedFetch(`${gateway.url}/api/v1/snapshot`);
-    const { charts, leaderboards } = told.json as Snapshot;
-    expect(told.headers.get("flarewire-origin")).toBe("live");
+    const reported = await checkedFetch(`${gateway.url}/api/v1/snapshot`);
+    const { charts, leaderboards } = reported.json as Snapshot;
+    expect(reported.headers.get("flarewire-origin")).toBe("live");
     // A machine that is busy elsewhere lets some scaled seconds pass without news.
     await vi.waitFor(
       () =>
@@ -62,7 +62,8 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
     expect(charts.exchange.length).toBeGreaterThan(0);
     expect(leaderboards.exchange.length).toBeGreaterThan(0);
     const [item] = charts.exchange;
-    const minute = Math.floor(Date.parse(told.headers.get("flarewire-observed-at") ?? "") / 60_000) * 60_000;
+    const minute =
+      Math.floor(Date.parse(reported.headers.get("flarewire-observed-at") ?? "") / 60_000) * 60_000;
     const symbol = String(item?.token.symbol);
     const pair = BASES.indexOf(symbol) < 4 ? `${symbol}USDT` : `${symbol}_USDT`;
     // The mean of the last sixty closes, as the exchange itself would reckon it.

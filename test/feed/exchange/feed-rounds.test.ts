@@ -218,10 +218,10 @@ describe("the exchanges' market", () => {
         server().isRefusing = true;
         clock.advance(11_000);
         await settle();
-        const told = events.length;
+        const reported = events.length;
         clock.advance(5 * MINUTE);
         await settle();
-        expect(events.length).toBe(told);
+        expect(events.length).toBe(reported);
         expect(feed.trouble?.()).toMatch(/^binance /);
         server().isRefusing = false;
         const connections = server().served.length;

@@ -30,7 +30,7 @@ describe("the followed markets", () => {
     expect(chosen([gate, binance], NOBODY, CHOICE)).toEqual(["AAA binance AAA/USDC", "BBB gate BBB/USDT"]);
   });
 
-  test("are elsewhere on the exchange that reports the median volume, the lower of two: wash trading attracts nobody", () => {
+  test("are elsewhere on the exchange that reports the median volume, the lower of two: wash trading gains nothing", () => {
     const kucoin = listing("kucoin", { "AAA/USDT": 2_000, "AAA/USDC": 500, "BBB/USDT": 999 });
     const gate = listing("gate", { "AAA/USDT": 9_000_000, "BBB/USDT": 1_000 });
     expect(chosen([gate, kucoin], NOBODY, CHOICE)).toEqual(["AAA kucoin AAA/USDT", "BBB gate BBB/USDT"]);
@@ -170,7 +170,7 @@ describe("the candles of a minute", () => {
     );
     fc.assert(
       fc.property(fc.array(version), fc.integer({ min: 0, max: 100 }), (versions, seed) => {
-        const told = (order: typeof versions) => {
+        const reported = (order: typeof versions) => {
           const book = new CandleBook();
           for (const [token, minute, volume] of order) book.put(token, candle(minute, volume));
           return [0, 1, 2].map((minute) => book.close(M0 + minute * 60_000));
@@ -178,7 +178,7 @@ describe("the candles of a minute", () => {
         const shuffled = versions
           .map((one, index) => ({ one, key: (index * 7_919 + seed * 104_729) % 1_009 }))
           .toSorted((a, b) => a.key - b.key);
-        expect(told(shuffled.map(({ one }) => one).concat(versions))).toEqual(told(versions));
+        expect(reported(shuffled.map(({ one }) => one).concat(versions))).toEqual(reported(versions));
       }),
     );
   });

@@ -14,7 +14,7 @@ export class Joined implements AsyncDisposable {
   readonly bsc = new ToldFeed("bsc");
   readonly exchange = new ToldFeed("exchange");
   readonly notices: string[] = [];
-  readonly told: MarketEvent[] = [];
+  readonly reported: MarketEvent[] = [];
   readonly feed: Feed;
   readonly #stop = new AbortController();
   readonly ended: Promise<void>;
@@ -32,13 +32,13 @@ export class Joined implements AsyncDisposable {
     });
     this.feed = feed;
     this.ended = (async () => {
-      for await (const event of feed.events(this.#stop.signal)) this.told.push(event);
+      for await (const event of feed.events(this.#stop.signal)) this.reported.push(event);
     })();
     this.ended.catch(() => {});
   }
 
   get clockS(): number {
-    const at = this.told.findLast(({ kind }) => kind === "clock")?.at ?? START;
+    const at = this.reported.findLast(({ kind }) => kind === "clock")?.at ?? START;
     return (at - START) / SECOND;
   }
 

@@ -14,7 +14,7 @@ const HOUR_S = 3_600;
 describe("a part that is far ahead of the others", () => {
   test("is read at most 20,000 events ahead and loses none", async () => {
     await using market = new Joined(HOUR_S);
-    const { bsc, exchange, told } = market;
+    const { bsc, exchange, reported } = market;
     const trades = Array.from({ length: 45_000 }, (_, index) =>
       trade(1 + Math.floor(index / 1_000), `0x${index}`),
     );
@@ -25,7 +25,9 @@ describe("a part that is far ahead of the others", () => {
     // Room is made when 10,000 are left, and no earlier.
     exchange.tell(clock(9));
     await settle();
-    expect([bsc.unread, market.told.filter(({ kind }) => kind === "trade").length]).toEqual([25_000, 9_000]);
+    expect([bsc.unread, market.reported.filter(({ kind }) => kind === "trade").length]).toEqual([
+      25_000, 9_000,
+    ]);
     exchange.tell(clock(10));
     await settle();
     expect(bsc.unread).toBe(15_000);
@@ -34,7 +36,7 @@ describe("a part that is far ahead of the others", () => {
     exchange.end();
     bsc.end();
     await market.ended;
-    expect(told.filter(({ kind }) => kind === "trade")).toEqual(trades);
+    expect(reported.filter(({ kind }) => kind === "trade")).toEqual(trades);
   });
 
   test("can be closed while it is full", async () => {
@@ -87,7 +89,7 @@ describe("a part that is far ahead of the others", () => {
     let count = 1;
     for (let next = await events.next(); !next.done; next = await events.next()) {
       if (next.value.kind === "trade") count += 1;
-      // Whoever reads is slow: a minute passes with each of the first events.
+      // Anyone who reads is slow: a minute passes with each of the first events.
       if (count < 10) time.advance(60 * SECOND);
       if (count === 9_000) for (const part of [bsc, exchange]) part.end();
     }
@@ -99,7 +101,7 @@ describe("a part that is far ahead of the others", () => {
 describe("late, early and missing events", () => {
   test("a trade counts at its own time up to five seconds behind the clock", async () => {
     await using market = new Joined(0);
-    const { bsc, exchange, told } = market;
+    const { bsc, exchange, reported } = market;
     await market.run(0, 2, [bsc, exchange]);
     await market.run(3, 60, [exchange]);
     const inTime = { ...trade(55), at: START + 55_000 };
@@ -108,7 +110,7 @@ describe("late, early and missing events", () => {
     exchange.tell(clock(61));
     await settle();
     expect(market.clockS).toBe(60);
-    expect(told.filter(({ kind }) => kind === "trade")).toEqual([
+    expect(reported.filter(({ kind }) => kind === "trade")).toEqual([
       { ...tooLate, at: START + 60_000, tradedAt: START + 54_999 },
       inTime,
     ]);
@@ -213,7 +215,7 @@ describe("late, early and missing events", () => {
     await settle();
     time.advance(FIRST_WORD_MS);
     await settle();
-    expect(market.told).toEqual([]);
+    expect(market.reported).toEqual([]);
     time.advance(250);
     await settle();
     expect(market.clockS).toBe(1);
@@ -221,7 +223,7 @@ describe("late, early and missing events", () => {
     exchange.tell(clock(2));
     await settle();
     // It is in step, and so waited for.
-    expect(market.told.at(-1)).toEqual(trade(1));
+    expect(market.reported.at(-1)).toEqual(trade(1));
     expect(market.notices.at(-1)).toMatch(/^bsc has caught up with the rest of the market/);
   });
 

@@ -16,13 +16,13 @@ afterEach(async () => {
 });
 
 test("a minute's candles precede its clock and trades of that second follow it, in any order of arrival", async () => {
-  const { bsc, exchange, told } = join(61);
+  const { bsc, exchange, reported } = join(61);
   bsc.tell(clock(60), trade(60), clock(61));
   await settle();
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   exchange.tell(candle(60), clock(60), clock(61));
   await settle();
-  expect(told).toEqual([candle(60), clock(60), trade(60), clock(61)]);
+  expect(reported).toEqual([candle(60), clock(60), trade(60), clock(61)]);
 });
 
 test("silence of all parts is reported with advice, and so is its end", async () => {
@@ -95,10 +95,10 @@ test("the others wait for at most 14 seconds", async () => {
 
 test("a recovered part emits its facts, and its trades and candles as past ones, and is waited for again once in step", async () => {
   const market = join();
-  const { bsc, exchange, told } = market;
+  const { bsc, exchange, reported } = market;
   await market.run(0, 5, [bsc, exchange]);
   await market.run(6, 60, [exchange]);
-  const before = told.length;
+  const before = reported.length;
   const pool = { group: "bsc", pool: "0xq", token: "0xbb" } as const;
   bsc.tell(trade(20), { kind: "listing", at: START + 21 * SECOND, ...pool, liquidity: "5000" });
   bsc.tell({ kind: "liquidity", at: START + 22 * SECOND, ...pool, usd: "9", cause: "remove" });
@@ -107,7 +107,7 @@ test("a recovered part emits its facts, and its trades and candles as past ones,
   await settle();
   exchange.tell(clock(61));
   await settle();
-  expect(told.slice(before)).toEqual([
+  expect(reported.slice(before)).toEqual([
     { ...trade(20), at: START + 60 * SECOND, tradedAt: START + 20 * SECOND },
     {
       ...{ kind: "listing", at: START + 60 * SECOND, listedAt: START + 21 * SECOND },
@@ -124,7 +124,7 @@ test("a recovered part emits its facts, and its trades and candles as past ones,
   await settle();
   exchange.tell(clock(62));
   await settle();
-  expect(told.slice(before + 6)).toEqual([trade(57)]);
+  expect(reported.slice(before + 6)).toEqual([trade(57)]);
   expect(market.notices.at(-1)).toBe(
     "bsc has caught up with the rest of the market; 1 of its reports came too late so far",
   );
@@ -136,7 +136,7 @@ test("a recovered part emits its facts, and its trades and candles as past ones,
 
 test("a part more than a minute behind is not waited for, joins when it is in step, and nothing is emitted twice", async () => {
   const market = join(3_600);
-  const { bsc, exchange, told } = market;
+  const { bsc, exchange, reported } = market;
   exchange.tick(3_500, 3_561);
   bsc.tell(clock(3_501));
   await settle();
@@ -149,7 +149,7 @@ test("a part more than a minute behind is not waited for, joins when it is in st
     state: "stale",
     reason: "bsc is more than 10 s behind the rest of the market",
   });
-  // However fast it catches up, the others go on.
+  // However fast it catches up, the others continue.
   for (let second = 3_502; second < 3_540; second++) {
     bsc.tell(trade(second), clock(second));
     exchange.tell(clock(second + 61));
@@ -163,9 +163,9 @@ test("a part more than a minute behind is not waited for, joins when it is in st
   exchange.tell(trade(3_602, "0xcc", "matic"), clock(3_602));
   await settle();
   expect(market.clockS).toBe(3_601);
-  const clocks = told.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
+  const clocks = reported.flatMap((event) => (event.kind === "clock" ? [event.at] : []));
   expect(clocks).toEqual([...new Set(clocks)].toSorted((a, b) => a - b));
-  const trades = told.flatMap((event) => (event.kind === "trade" ? [event.tradedAt ?? event.at] : []));
+  const trades = reported.flatMap((event) => (event.kind === "trade" ? [event.tradedAt ?? event.at] : []));
   // All of them, the late ones as past trades.
   expect(trades.map((at) => (at - START) / SECOND)).toEqual(
     Array.from({ length: 99 }, (_, index) => 3_502 + index),
@@ -192,7 +192,7 @@ test("a part that stays silent is waited for only as long as a first event may t
   const market = join();
   const { exchange } = market;
   await market.run(0, FIRST_WORD_MS / SECOND - 1, [exchange]);
-  expect(market.told).toEqual([]);
+  expect(market.reported).toEqual([]);
   await market.run(FIRST_WORD_MS / SECOND, FIRST_WORD_MS / SECOND + 2, [exchange]);
   expect(market.clockS).toBeGreaterThanOrEqual(FIRST_WORD_MS / SECOND + 1);
   expect(market.feed.parts?.()[0]).toMatchObject({
@@ -204,7 +204,7 @@ test("a part that stays silent is waited for only as long as a first event may t
 
 test("events dated far ahead of this machine's clock are dropped and reported, without loss for their part or the others", async () => {
   const market = join();
-  const { bsc, exchange, told } = market;
+  const { bsc, exchange, reported } = market;
   await market.run(0, 5, [bsc, exchange]);
   const year = 365 * 24 * 3_600;
   bsc.tell(trade(year), clock(year), ...Array.from({ length: 3_000 }, () => clock(year)));
@@ -216,7 +216,7 @@ test("events dated far ahead of this machine's clock are dropped and reported, w
     expect(market.clockS).toBe(second);
   }
   // Those that came before a clock and behind it: all, and none of next year.
-  expect(told.filter(({ kind }) => kind === "trade").length).toBe(190);
+  expect(reported.filter(({ kind }) => kind === "trade").length).toBe(190);
   expect(market.feed.parts?.().map(({ late, state }) => [late, state])).toEqual([
     [0, "live"],
     [0, "live"],
@@ -228,7 +228,7 @@ test("events dated far ahead of this machine's clock are dropped and reported, w
 
 test("a part slightly ahead of this machine's clock waits for the others", async () => {
   const market = join();
-  const { bsc, exchange, told } = market;
+  const { bsc, exchange, reported } = market;
   await market.run(0, 5, [bsc, exchange]);
   bsc.tell(clock(60), trade(60));
   for (let second = 6; second <= 60; second++) {
@@ -238,7 +238,7 @@ test("a part slightly ahead of this machine's clock waits for the others", async
   }
   bsc.tell(clock(61));
   await market.run(61, 61, [exchange]);
-  expect(told.filter(({ kind }) => kind === "trade").length).toBe(56);
+  expect(reported.filter(({ kind }) => kind === "trade").length).toBe(56);
   expect(market.notices).toEqual([]);
 });
 

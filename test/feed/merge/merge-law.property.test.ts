@@ -60,9 +60,9 @@ test("[L4] the order depends on the events of the parts, not on their arrival", 
       const feeds = markets.map((_, part) => new ToldFeed(`part-${part}`));
       const parts = feeds.map((feed) => ({ name: feed.name, feed }));
       const merged = mergeFeeds({ name: "all", parts, clock: new ManualClock() });
-      const told: MarketEvent[] = [];
+      const reported: MarketEvent[] = [];
       const reading = (async () => {
-        for await (const event of merged.events(new AbortController().signal)) told.push(event);
+        for await (const event of merged.events(new AbortController().signal)) reported.push(event);
       })();
       const left = markets.map((events) => [...events]);
       while (left.some(({ length }) => length > 0)) {
@@ -73,7 +73,7 @@ test("[L4] the order depends on the events of the parts, not on their arrival", 
       }
       for (const feed of feeds) feed.end();
       await reading;
-      expect(told).toEqual(ordered(markets));
+      expect(reported).toEqual(ordered(markets));
     }),
     { numRuns: 60 },
   );
@@ -89,9 +89,9 @@ test("[L4] despite outages nothing is emitted twice, clocks only advance, and dr
       const feeds = markets.map((_, part) => new ToldFeed(`part-${part}`));
       const parts = feeds.map((feed) => ({ name: feed.name, feed }));
       const merged = mergeFeeds({ name: "all", parts, clock });
-      const told: MarketEvent[] = [];
+      const reported: MarketEvent[] = [];
       const reading = (async () => {
-        for await (const event of merged.events(new AbortController().signal)) told.push(event);
+        for await (const event of merged.events(new AbortController().signal)) reported.push(event);
       })();
       const left = markets.map((events) => [...events]);
       for (const { part, events, waitMs } of cuts) {
@@ -105,13 +105,13 @@ test("[L4] despite outages nothing is emitted twice, clocks only advance, and dr
         feeds[part]?.end();
       }
       await reading;
-      const clocks = told.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
+      const clocks = reported.flatMap(({ kind, at }) => (kind === "clock" ? [at] : []));
       expect(clocks).toEqual([...new Set(clocks)].toSorted((a, b) => a - b));
       const given = markets.flat().filter(({ kind }) => kind !== "clock");
       // Profiles only: each is emitted at its own time or, beyond the bound, at the clock's.
-      expect(told.length - clocks.length).toBe(given.length);
+      expect(reported.length - clocks.length).toBe(given.length);
       let clockAt = 0;
-      for (const event of told) {
+      for (const event of reported) {
         if (event.kind === "clock") clockAt = event.at;
         expect(event.at).toBeGreaterThanOrEqual(clockAt - LATE_MS);
       }

@@ -65,12 +65,12 @@ describe("a recording of the simulated market", () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: whole.length }), async (length) => {
         writeFileSync(path, whole.subarray(0, length));
-        const told = await replay(recorder.directory);
-        expect(told.error).toBeUndefined();
-        expect(told.events).toEqual(events.slice(0, told.events.length));
-        expect(told.events.length).toBeGreaterThanOrEqual(events.length - last.events);
-        if (length === whole.length) expect(told.events).toHaveLength(events.length);
-        if (told.totals.torn === undefined)
+        const reported = await replay(recorder.directory);
+        expect(reported.error).toBeUndefined();
+        expect(reported.events).toEqual(events.slice(0, reported.events.length));
+        expect(reported.events.length).toBeGreaterThanOrEqual(events.length - last.events);
+        if (length === whole.length) expect(reported.events).toHaveLength(events.length);
+        if (reported.totals.torn === undefined)
           expect(length < 18 || length === whole.length || memberEnds.has(length)).toBe(true);
       }),
       { numRuns: 40, examples: [[0], [1], [17], [whole.length - 1], [whole.length]] },

@@ -80,11 +80,11 @@ describe("a recording with a bound", () => {
     expect(named(recorder.directory)).toEqual(filesOf(recorder.directory));
     expect(named(recorder.directory)).not.toContain("part-00001.ndjson.gz");
     expect(recorder.bytes).toBe(sizeOf(directory));
-    const told = await replay(recorder.directory);
-    expect(told.error).toBeUndefined();
-    expect(told.totals).toEqual({});
-    expect(told.events.length).toBeGreaterThan(500);
-    expect(told.events).toEqual(events.slice(-told.events.length));
+    const reported = await replay(recorder.directory);
+    expect(reported.error).toBeUndefined();
+    expect(reported.totals).toEqual({});
+    expect(reported.events.length).toBeGreaterThan(500);
+    expect(reported.events).toEqual(events.slice(-reported.events.length));
   });
 
   test("stays within it even if the clock is set back before each run", async ({ directory }) => {
@@ -152,9 +152,9 @@ describe("a recording with a bound", () => {
     mkdirSync(join(older, oldest));
     const { recorder, events, failures } = await recordInto(directory, 30, MAX_BYTES);
     expect(failures.join()).toMatch(/failed: .*(EISDIR|directory).*are complete/);
-    const told = await replay(recorder.directory);
-    expect(told.error).toBeUndefined();
-    expect(told.events).toEqual(events.slice(0, told.events.length));
+    const reported = await replay(recorder.directory);
+    expect(reported.error).toBeUndefined();
+    expect(reported.events).toEqual(events.slice(0, reported.events.length));
   });
 
   test("has none by default: nothing is removed", async ({ directory }) => {

@@ -15,18 +15,18 @@ const MEMBERS = Buffer.concat(
 );
 
 async function check(path: string) {
-  let told: Awaited<ReturnType<typeof replay>>;
+  let reported: Awaited<ReturnType<typeof replay>>;
   try {
-    told = await replay(path);
+    reported = await replay(path);
   } catch (error) {
     // Refused before the first event.
-    told = { events: [], skipped: [], totals: {}, error };
+    reported = { events: [], skipped: [], totals: {}, error };
   }
-  const rows = closes(told.events);
-  expect(told.error).toBeInstanceOf(InputError);
+  const rows = closes(reported.events);
+  expect(reported.error).toBeInstanceOf(InputError);
   expect(rows).toEqual(Array.from({ length: rows.length }, (_, index) => index + 1));
-  expect(told.totals).toEqual({});
-  return { rows: rows.length, error: told.error instanceof InputError ? told.error : undefined };
+  expect(reported.totals).toEqual({});
+  return { rows: rows.length, error: reported.error instanceof InputError ? reported.error : undefined };
 }
 
 describe("a truncated recording", () => {

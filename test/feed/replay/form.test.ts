@@ -20,7 +20,7 @@ const TRADE = {
 };
 const NDJSON = [JSON.stringify(TRADE), JSON.stringify({ ...TRADE, at: T0 + 1_250, side: "sell" })];
 
-function complaint(path: string, format: "auto" | "csv" | "ndjson" = "auto"): string {
+function failureOf(path: string, format: "auto" | "csv" | "ndjson" = "auto"): string {
   try {
     createReplayFeed({ path, format, clock: new LeapingClock() });
   } catch (error) {
@@ -67,23 +67,23 @@ describe("form", () => {
 
   test("a file that cannot be replayed is rejected at once, with its name and the reason", ({ write }) => {
     const path = write("x", "real");
-    expect(complaint(`${path}-not`)).toBe("no such file");
-    expect(complaint(path.replace(/\/real$/, ""))).toBe(
+    expect(failureOf(`${path}-not`)).toBe("no such file");
+    expect(failureOf(path.replace(/\/real$/, ""))).toBe(
       "expected a file or a recording's directory, got a directory without manifest.json",
     );
-    expect(complaint("/dev/null")).toContain("not a regular file");
+    expect(failureOf("/dev/null")).toContain("not a regular file");
     execFileSync("mkfifo", [`${path}-pipe`]);
-    expect(complaint(`${path}-pipe`)).toContain("write the pipe's output to a file first");
+    expect(failureOf(`${path}-pipe`)).toContain("write the pipe's output to a file first");
     expect(() =>
       createReplayFeed({ path: write(CSV), profilesPath: `${path}-pipe`, clock: new LeapingClock() }),
     ).toThrow("the profiles file must be a regular file");
-    expect(complaint(write(""))).toBe("the file is empty");
-    expect(complaint(write(gzipSync("")))).toBe("the unpacked file is empty");
-    expect(complaint(write("\n\n"))).toBe("the first 4 KiB of the file contain no line");
-    expect(complaint(write(["time,pair,open"]))).toBe(`the header is "time,pair,open", expected ${HEADER}`);
-    expect(complaint(write(NDJSON), "csv")).toContain(`expected ${HEADER}`);
-    expect(complaint(write(CSV), "ndjson")).toContain("expected a JSON object");
-    expect(complaint(write(Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9])))).toContain(
+    expect(failureOf(write(""))).toBe("the file is empty");
+    expect(failureOf(write(gzipSync("")))).toBe("the unpacked file is empty");
+    expect(failureOf(write("\n\n"))).toBe("the first 4 KiB of the file contain no line");
+    expect(failureOf(write(["time,pair,open"]))).toBe(`the header is "time,pair,open", expected ${HEADER}`);
+    expect(failureOf(write(NDJSON), "csv")).toContain(`expected ${HEADER}`);
+    expect(failureOf(write(CSV), "ndjson")).toContain("expected a JSON object");
+    expect(failureOf(write(Buffer.from([0x1f, 0x8b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 9])))).toContain(
       "the start of the file's packed data is damaged",
     );
   });
@@ -147,6 +147,6 @@ describe("facts", () => {
   });
 
   test("a recording of a later version is rejected with that version", ({ write }) => {
-    expect(complaint(write(['{"kind":"recording","version":2}', ...NDJSON]))).toContain("version 2");
+    expect(failureOf(write(['{"kind":"recording","version":2}', ...NDJSON]))).toContain("version 2");
   });
 });

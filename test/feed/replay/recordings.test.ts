@@ -116,9 +116,9 @@ describe("market events as NDJSON", () => {
     async ([, events], { expect, write }) => {
       await fc.assert(
         fc.asyncProperty<[MarketEvent]>(events, async (event) => {
-          const { events: told, totals } = await replay(write(gzip([JSON.stringify(event)])));
+          const { events: reported, totals } = await replay(write(gzip([JSON.stringify(event)])));
           expect(totals).toEqual({});
-          expect(told[0]).toEqual(event);
+          expect(reported[0]).toEqual(event);
         }),
         { numRuns: 40 },
       );

@@ -142,8 +142,8 @@ describe("unusable lines", () => {
     expect(clocks).toEqual(clocks.toSorted((a, b) => a - b));
     expect(clocks.length).toBeLessThan(400_000);
     const trades = [0, 1, FAR, FAR + 1].map((minute) => tradeAt(T0 + minute * MINUTE));
-    const told = await replay(write(trades.map((trade) => JSON.stringify(trade))));
-    expect(told.events.filter(({ kind }) => kind !== "clock")).toEqual(trades);
+    const reported = await replay(write(trades.map((trade) => JSON.stringify(trade))));
+    expect(reported.events.filter(({ kind }) => kind !== "clock")).toEqual(trades);
   });
 
   test("wrong times cost only their lines, even if several are alike, increasing, or after a gap", async ({

@@ -132,11 +132,11 @@ test("a rug removes the liquidity at the labeled time, and the price falls to le
   const rugs = labelled("rug");
   expect(rugs.length).toBeGreaterThan(20);
   for (const { token, startAtMs, removedAtMs, endAtMs, size } of rugs) {
-    const told = liquidity.get(token) ?? [];
-    const before = told.filter(({ at }) => at < (removedAtMs ?? 0)).at(-1);
-    const removals = told.filter(({ at, cause }) => cause === "remove" && at >= startAtMs);
+    const reported = liquidity.get(token) ?? [];
+    const before = reported.filter(({ at }) => at < (removedAtMs ?? 0)).at(-1);
+    const removals = reported.filter(({ at, cause }) => cause === "remove" && at >= startAtMs);
     expect(removals[0]?.at).toBe(removedAtMs);
-    expect(Number(told.at(-1)?.usd) / Number(before?.usd)).toBeLessThan(1.1 * (1 - size) + 0.05);
+    expect(Number(reported.at(-1)?.usd) / Number(before?.usd)).toBeLessThan(1.1 * (1 - size) + 0.05);
     const after = between(token, removedAtMs ?? 0, endAtMs);
     const last = after.slice(-1).map(({ price }) => price);
     expect((last[0] ?? 0) / priceBefore(token, removedAtMs ?? 0)).toBeLessThan(1 / 3);
@@ -144,17 +144,17 @@ test("a rug removes the liquidity at the labeled time, and the price falls to le
   }
 });
 
-test("in a honeypot many buy, nobody sells, and the liquidity is removed at the end", () => {
+test("in a honeypot many buy, no one sells, and the liquidity is removed at the end", () => {
   const honeypots = labelled("honeypot");
   expect(honeypots.length).toBeGreaterThan(12);
   for (const { token, removedAtMs } of honeypots) {
     const all = fills.get(token) ?? [];
     expect(all.filter(({ isBuy }) => !isBuy)).toEqual([]);
     expect(new Set(all.map(({ trader }) => trader)).size).toBeGreaterThan(40);
-    const told = liquidity.get(token) ?? [];
-    const removal = told.filter(({ cause }) => cause === "remove").at(-1);
+    const reported = liquidity.get(token) ?? [];
+    const removal = reported.filter(({ cause }) => cause === "remove").at(-1);
     expect(removal?.at).toBe(removedAtMs);
-    expect(Number(removal?.usd)).toBeLessThan(0.06 * Number(told.at(-2)?.usd));
+    expect(Number(removal?.usd)).toBeLessThan(0.06 * Number(reported.at(-2)?.usd));
   }
 });
 
@@ -194,18 +194,18 @@ test("a thin tick is one trade of one wallet that raises the price by its size, 
 });
 
 test("a listing's label has its time, its liquidity and its outcome", () => {
-  const told = labelled("listing");
-  expect(told.length).toBeGreaterThan(120);
+  const reported = labelled("listing");
+  expect(reported.length).toBeGreaterThan(120);
   const fates = new Map(
     labels.filter(({ kind }) => kind === "rug" || kind === "honeypot").map((one) => [one.token, one.kind]),
   );
-  for (const { token, startAtMs, shape, size } of told) {
+  for (const { token, startAtMs, shape, size } of reported) {
     expect(listings.get(token)).toBe(startAtMs);
     expect(size).toBeGreaterThan(1_000);
     const fate = fates.get(token);
     if (fate) expect(shape).toBe(fate);
   }
-  expect(new Set(told.map(({ shape }) => shape))).toEqual(new Set(["honest", "rug", "honeypot"]));
+  expect(new Set(reported.map(({ shape }) => shape))).toEqual(new Set(["honest", "rug", "honeypot"]));
 });
 
 test("a move of the whole market moves most of the exchange's pairs, by about its size", () => {

@@ -121,13 +121,13 @@ test("a second iteration is rejected", () => {
 });
 
 test("labels are reported at their start, before any of their events", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const feed = createSimulatedFeed({
     ...SMALL,
     warmupMs: 2 * HOUR,
     durationMs: 0,
     clock: new LeapingClock(),
-    onLabel: (label) => told.push(label),
+    onLabel: (label) => reported.push(label),
   });
   expect([feed.name, feed.origin, feed.labels]).toEqual(["simulated", "simulated", []]);
   const listed = new Set<string>();
@@ -141,5 +141,5 @@ test("labels are reported at their start, before any of their events", async () 
   const labelled = feed.labels.filter(({ kind }) => kind === "listing");
   expect(labelled.length).toBeGreaterThan(15);
   expect(labelled.every(({ token }) => token !== null && listed.has(token))).toBe(true);
-  expect(told).toEqual(feed.labels);
+  expect(reported).toEqual(feed.labels);
 });

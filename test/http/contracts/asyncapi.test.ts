@@ -19,8 +19,8 @@ const COMMANDS: readonly string[] = Command.options.map(({ shape }) => shape.typ
 async function faults(document: object): Promise<readonly string[]> {
   const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
   const found = diagnostics.filter(({ code }) => code !== "asyncapi-latest-version");
-  const told = found.map(({ code, path, message }) => `${path.join("/")}: ${code}, ${message}`);
-  return parsed ? told : ["not parsed", ...told];
+  const reported = found.map(({ code, path, message }) => `${path.join("/")}: ${code}, ${message}`);
+  return parsed ? reported : ["not parsed", ...reported];
 }
 
 test("the document passes the official parser, below a base path too", async () => {
@@ -77,8 +77,8 @@ test("[K1] [K4] each server accepts a key in a header, or a ticket in the addres
 });
 
 test("its close codes are the code's, each in the range of its action", () => {
-  const told = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
-  expect(Object.fromEntries(told)).toEqual(CLOSE_CODES);
+  const reported = ASYNCAPI["x-close-codes"].map(({ reason, ...rest }) => [reason, rest]);
+  expect(Object.fromEntries(reported)).toEqual(CLOSE_CODES);
   for (const { code, action } of ASYNCAPI["x-close-codes"]) expect(actionAfter(code)).toBe(action);
 });
 

@@ -66,8 +66,8 @@ rest("its addresses are those of the tables, each with the problems that it can 
   ]);
   for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
     const statuses = [...ANY_PROBLEMS, ...(own.get(path) ?? [])].map((code) => `${ERROR_CODES[code].status}`);
-    const told = Object.keys((get ?? post)?.responses ?? {}).filter((status) => Number(status) >= 400);
-    expect(told.toSorted(), path).toEqual([...new Set(statuses)].toSorted());
+    const reported = Object.keys((get ?? post)?.responses ?? {}).filter((status) => Number(status) >= 400);
+    expect(reported.toSorted(), path).toEqual([...new Set(statuses)].toSorted());
   }
   const ids = Object.values(OPENAPI.paths).flatMap((operations) =>
     Object.values(operations).map(({ operationId }) => operationId),
@@ -82,10 +82,12 @@ rest("every example is what its schema says, headers included", () => {
       const contract =
         "$ref" in response ? OPENAPI.components.responses[response.$ref.split("/").at(-1) ?? ""] : response;
       for (const [type, body] of examplesOf(contract)) {
-        const told = Object.entries(HEADERS).filter(
+        const reported = Object.entries(HEADERS).filter(
           ([name]) => contract?.headers && name in contract.headers,
         );
-        const headers = Object.fromEntries(told.map(([name, { example }]) => [name.toLowerCase(), example]));
+        const headers = Object.fromEntries(
+          reported.map(([name, { example }]) => [name.toLowerCase(), example]),
+        );
         checkResponse(get ? "GET" : "POST", path, {
           status: Number(status),
           headers: { ...headers, "content-type": type },
@@ -108,10 +110,10 @@ function examplesOf(contract: ResponseContract | undefined): readonly (readonly 
 rest("every field that other origins may read or send is in it", () => {
   expect(EXPOSED_HEADERS.filter((name) => !(name in HEADERS))).toEqual([]);
   const sent = JSON.stringify(OPENAPI.paths);
-  const told = ALLOWED_HEADERS.filter(
+  const reported = ALLOWED_HEADERS.filter(
     (name) => name !== "Authorization" && !sent.includes(`"name":"${name}","in":"header"`),
   );
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 describe("the parameters have the server's bounds", () => {

@@ -19,7 +19,7 @@ export class EdgeUnderTest {
   readonly hub: Hub;
   readonly mirror: ReplicaSink;
   readonly errors: unknown[] = [];
-  /** How often it had to begin anew. */
+  /** How often it had to start over. */
   begun = 0;
   socket: MockSocket | undefined;
 

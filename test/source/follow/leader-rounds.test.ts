@@ -36,7 +36,7 @@ const HEARTBEAT = {
   freshness: HELLO.freshness,
 };
 
-/** The next connection, which is greeted and begins, or goes on. */
+/** The next connection, which is greeted and begins, or continues. */
 async function linked(
   server: ScriptedServer,
   follower: FollowerUnderTest,

@@ -26,7 +26,7 @@ function asked() {
 
 const RESUMED = { type: "subscribed", id: "url", channels: [], cursor: "abcd-5", resumed: "full" };
 
-/** An event of the market, observed so many seconds past eight. */
+/** An event of the market, observed this many seconds past eight. */
 const listed = (seq: number, batch: number, second: number) => ({
   ...statusEvent(seq, batch),
   name: "token-updated",
@@ -63,7 +63,7 @@ test("[F5] an event that came already is ignored, in the middle of a batch too, 
   expect(() => take(statusEvent(10))).toThrow("event 9 is missing before 10");
 });
 
-test("[F7] a resumption from another place, or a second one, is a fault", () => {
+test("[F7] a resumption from another cursor, or a second one, is a violation", () => {
   const take = asked();
   expect(() => take({ ...RESUMED, cursor: "abcd-4" })).toThrow(/which was not requested/);
   expect(() => take({ ...RESUMED, cursor: "efgh-5" })).toThrow(/which was not requested/);

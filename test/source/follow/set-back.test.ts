@@ -37,7 +37,7 @@ async function visit(edge: EdgeUnderTest, after: string) {
   return { resumed: answer?.resumed, lost: answer?.lost, events };
 }
 
-test("[F3] [F5] [W39] a mirror whose leader was set back, again and again, sends nobody an event of a run that is gone", async () => {
+test("[F3] [F5] [W39] a mirror whose leader was set back repeatedly sends no client an event of a run that is gone", async () => {
   const edge = new EdgeUnderTest();
   const gone: string[] = [];
   for (const [run, life] of [
