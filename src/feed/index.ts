@@ -14,7 +14,7 @@ export { VENUES, type Venue } from "./exchange/venue.ts";
 export type { Feed, ServiceReport } from "./feed.ts";
 export { mergeFeeds } from "./merge/merge-feeds.ts";
 export { aggregatorProbes } from "./probe/aggregator-probes.ts";
-export { endpointProbes } from "./probe/endpoint-probes.ts";
+export { endpointProbes, hostProbes } from "./probe/endpoint-probes.ts";
 export { enricherProbes } from "./probe/enricher-probes.ts";
 export { type LookUp, unresolvedNames } from "./probe/name-check.ts";
 export { type Finding, type Probe, runProbe } from "./probe/probe.ts";

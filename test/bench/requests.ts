@@ -10,7 +10,7 @@ const POOLS = 30;
 
 /**
  * How many requests a feed sends to read 200 blocks at its start, in which 30 pools trade that it
- * has not seen before: on a real EVM, at one endpoint that keeps the states of 128 blocks.
+ * has not seen before: on a real EVM, at two endpoints that keep the states of 128 blocks.
  */
 export async function benchRequests(): Promise<Row[]> {
   const exchange = await Exchange.open();
@@ -28,25 +28,39 @@ export async function benchRequests(): Promise<Row[]> {
   }
   const untilMs = chain.nextAt * 1_000 - 1_000;
   for (let block = 0; block < 3; block++) await chain.mine();
-  await using node = await new FaultyNode(chain.url).start();
-  node.fault = { kind: "forgets", blocks: 128 };
+  await using one = await new FaultyNode(chain.url).start();
+  await using two = await new FaultyNode(chain.url).start();
+  const nodes = [one, two];
+  for (const node of nodes) node.fault = { kind: "forgets", blocks: 128 };
   const stop = new AbortController();
-  const feed = createChainFeed({ network, urls: [node.url], clock: systemClock, resumeAfterMs });
+  const feed = createChainFeed({
+    network,
+    urls: nodes.map(({ url }) => url),
+    clock: systemClock,
+    resumeAfterMs,
+  });
   const began = performance.now();
   for await (const { at } of feed.events(stop.signal)) if (at >= untilMs) break;
   const seconds = (performance.now() - began) / 1_000;
   stop.abort();
-  const reads = (node.asked.get("eth_getBlockByNumber") ?? 0) + (node.asked.get("eth_getBlockReceipts") ?? 0);
-  const all = [...node.asked.values()].reduce((sum, count) => sum + count, 0);
+  const sumOf = (counts: readonly number[]) => counts.reduce((sum, count) => sum + count, 0);
+  const countOf = (method: string) => sumOf(nodes.map(({ asked }) => asked.get(method) ?? 0));
+  const reads = countOf("eth_getBlockByNumber") + countOf("eth_getBlockReceipts");
+  const all = sumOf(nodes.flatMap(({ asked }) => [...asked.values()]));
   const what = `${BLOCKS} blocks with ${POOLS} new pools`;
   return [
     {
       what: `${what}: calls of contracts`,
-      value: node.asked.get("eth_call") ?? 0,
+      value: countOf("eth_call"),
       unit: "requests",
       aim: "≤ 20",
     },
-    { what: `${what}: calls of pruned states`, value: node.askedForgotten, unit: "requests", aim: "0" },
+    {
+      what: `${what}: calls of pruned states`,
+      value: sumOf(nodes.map(({ askedForgotten }) => askedForgotten)),
+      unit: "requests",
+      aim: "0",
+    },
     { what: `${what}: headers and receipts`, value: reads, unit: "requests", aim: "told, not bounded" },
     { what: `${what}: all`, value: all, unit: "requests", aim: "told, not bounded" },
     { what: `${what}: until the last event`, value: seconds, unit: "s", aim: "told, not bounded" },

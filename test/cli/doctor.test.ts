@@ -78,17 +78,23 @@ test("says of each endpoint whether it works, and its code says whether all do",
   const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
   expect([json.code, json.stderr]).toEqual([
     75,
-    "23 checks of 8 services: 16 work, 5 fail, 2 lack (optional)\n",
+    "24 checks of 8 services: 16 work, 5 fail, 3 lack (optional)\n",
   ]);
   const found = json.stdout
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(7);
+  expect(found.filter(({ service }) => service === "bsc 127.0.0.1:9")).toHaveLength(8);
   expect(found).toContainEqual({
     ...{ service: "bsc 127.0.0.1:9", what: "logs", works: false, needed: false },
     ...{ detail: expect.stringContaining("is unreachable"), took_ms: expect.any(Number) },
   });
+  expect(found).toContainEqual(
+    expect.objectContaining({
+      ...{ service: "bsc 127.0.0.1:9", what: "second host", works: false, needed: false },
+      detail: expect.stringMatching(/^is the only host: nothing confirms decimals/),
+    }),
+  );
   expect(found).toContainEqual(expect.objectContaining({ service: "gate", what: "stream", works: true }));
   expect(json.stdout).not.toContain(KEY);
 });
@@ -106,7 +112,7 @@ test("if nothing responds, it first says what to check, and groups equal failure
   const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
   expect(code).toBe(75);
   expect(stderr).toMatch(
-    /^nothing works: check this machine's network.*\n7 checks of 1 service: 0 work, 5 fail, 2 lack \(optional\)\n$/,
+    /^nothing works: check this machine's network.*\n8 checks of 1 service: 0 work, 5 fail, 3 lack \(optional\)\n$/,
   );
   const reason = "is unreachable: check the name, the port and the network";
   expect(stdout).toBe(

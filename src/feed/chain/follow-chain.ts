@@ -103,7 +103,7 @@ class ChainFollower {
     this.#random = options.random ?? Math.random;
     this.#signal = signal;
     this.#notify = notify;
-    this.#facts = new FactStore(options.factsFile, notify);
+    this.#facts = new FactStore(options.factsFile, clock, notify);
     // Continue second by second, because an engine processes each.
     if (options.resumeAfterMs !== undefined)
       this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
@@ -143,7 +143,7 @@ class ChainFollower {
       await pool.changed(SECOND_MS, this.#signal);
     }
     const network = await this.#checked();
-    const contracts = new ContractReader(network, pool, this.#facts);
+    const contracts = this.#contracts(network);
     const translator = new BlockTranslator(network, this.#options.bounds);
     const { clock } = this.#options;
     // Otherwise the first endpoint to respond would decide alone where the feed starts.
@@ -176,10 +176,17 @@ class ChainFollower {
     }
   }
 
+  #contracts(network: Network): ContractReader {
+    const { clock } = this.#options;
+    return new ContractReader({
+      ...{ network, pool: this.#pool, facts: this.#facts, clock, notify: this.#notify },
+    });
+  }
+
   /** Returns the network without contracts that do not exist on the chain. */
   async #checked(): Promise<Network> {
     const { network } = this.#options;
-    const reader = new ContractReader(network, this.#pool, this.#facts);
+    const reader = this.#contracts(network);
     const named = [...network.factories, ...network.quotes];
     const addresses = [MULTICALL3, ...named.map(({ address }) => address)];
     const look = () => this.#persist(() => reader.haveCode(addresses, this.#signal));

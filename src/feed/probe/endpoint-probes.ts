@@ -85,6 +85,20 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
   );
 }
 
+/** Returns the test that a chain has endpoints of two hosts; none if it has. */
+export function hostProbes({ name }: Network, urls: readonly string[]): readonly Probe[] {
+  const [first, ...others] = urls.map((url) => new URL(url));
+  if (!first || others.some(({ host }) => host !== first.host)) return [];
+  const run = async (): Promise<string> => {
+    throw new RpcFailure(
+      "is the only host: nothing confirms decimals and names of tokens, and they are not stored on disk; add an endpoint of another provider",
+    );
+  };
+  return [
+    { service: `${name} ${first.host}`, what: "second host", host: first.hostname, isOptional: true, run },
+  ];
+}
+
 /** Hides everything in an address besides the host: it may be a key that a provider repeats. */
 function withoutSecrets(probe: Probe, url: string): Probe {
   const { pathname, searchParams, search } = new URL(url);

@@ -11,6 +11,7 @@ import {
   enricherProbes,
   enrichFeed,
   type Feed,
+  hostProbes,
   MAX_FILL_MS,
   type Probe,
   venueProbes,
@@ -73,6 +74,7 @@ export function probesOf(config: MarketConfig, clock: Clock, keys: EnricherKeys)
   );
   return [
     ...endpoints.flatMap(endpointProbes),
+    ...chains.flatMap(({ network, urls }) => hostProbes(network, urls)),
     ...venuesOf(config, clock).flatMap((venue) => venueProbes(venue, clock)),
     ...(isAggregated ? aggregatorProbes(config.geckoterminalUrl, clock) : []),
     ...enricherProbes({ names: config.enrich, urls: enricherUrls(config), keys, clock, groups }),

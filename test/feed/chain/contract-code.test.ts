@@ -19,8 +19,10 @@ test("[contracts] a contract is missing only if no endpoint has its code: one wi
     method === "eth_getCode" ? { result: address === HERE ? "0x6000" : "0x" } : undefined;
   await using run = new NodePool([empty, broken, full]);
   await until("all are known", () => run.pool.usable(0).length === 3);
-  const facts = new FactStore(undefined, () => undefined);
-  const reader = new ContractReader(NETWORKS.bsc, run.pool, facts);
+  const facts = new FactStore(undefined, run.clock, () => undefined);
+  const reader = new ContractReader({
+    ...{ network: NETWORKS.bsc, pool: run.pool, facts, clock: run.clock, notify: run.notify },
+  });
   expect(await reader.haveCode([HERE, NOWHERE], run.signal)).toEqual(new Set([HERE]));
   facts.close();
 });

@@ -17,19 +17,23 @@ async function withReader<T>(
   ask: (reader: ContractReader, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const over = new AbortController();
+  const notify = () => undefined;
   const pool = new EndpointPool({
     urls: network.rpcUrls,
     chainId: network.chainId,
     finalityBlocks: network.finalityBlocks,
     clock: systemClock,
     pollEveryMs: 100,
-    notify: () => undefined,
+    notify,
   });
   const running = pool.run(over.signal);
   while (pool.finalHead < 0) await pool.changed(100, over.signal);
   try {
     return await ask(
-      new ContractReader(network, pool, new FactStore(undefined, () => undefined)),
+      new ContractReader({
+        ...{ network, pool, facts: new FactStore(undefined, systemClock, notify) },
+        ...{ clock: systemClock, notify },
+      }),
       over.signal,
     );
   } finally {

@@ -1,8 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FactStore } from "../../../src/feed/chain/rpc/fact-store.ts";
+import type { MarketEvent } from "../../../src/market/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { FaultyNode } from "./faulty-node.ts";
@@ -14,9 +17,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function openAt(path: string | undefined) {
+function openAt(path: string | undefined, clock = new ManualClock()) {
   const notices: string[] = [];
-  const store = new FactStore(path, (_level, words) => notices.push(words));
+  const store = new FactStore(path, clock, (_level, words) => notices.push(words));
   return { store, notices, [Symbol.dispose]: () => store.close() };
 }
 
@@ -33,6 +36,29 @@ test("[facts] a store returns after a restart what it had, big integers as text"
     undefined,
   ]);
   expect(second.notices).toEqual([]);
+});
+
+test("[facts] a fact is forgotten thirty days after two hosts returned it", () => {
+  const clock = new ManualClock(0);
+  using only = openAt(undefined, clock);
+  only.store.set(new Map([["token a", 1]]));
+  clock.advance(30 * 86_400_000 - 1);
+  expect(only.store.get("token a")).toBe(1);
+  clock.advance(1);
+  expect(only.store.get("token a")).toBeUndefined();
+});
+
+test("[facts] facts of the first version, which one endpoint returned alone, are asked for again", () => {
+  const path = join(directory, "facts.sqlite");
+  const db = new DatabaseSync(path);
+  db.exec(`CREATE TABLE fact (at INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+    value TEXT NOT NULL) STRICT; INSERT INTO fact (key, value) VALUES ('token a', '1');
+    PRAGMA application_id = ${0x464c5743}; PRAGMA user_version = 1`);
+  db.close();
+  using store = openAt(path);
+  expect([store.store.get("token a"), store.notices]).toEqual([undefined, []]);
+  store.store.set(new Map([["token a", 2]]));
+  expect(store.store.get("token a")).toBe(2);
 });
 
 test("[facts] without a file, facts last as long as the store", () => {
@@ -79,14 +105,65 @@ describeOnAnvil("a feed with a file of facts", () => {
     const counts: (number | undefined)[] = [];
     for (let start = 0; start < 2; start++) {
       await using node = await new FaultyNode(chain.url).start();
-      const urls = [node.url];
+      await using other = await new FaultyNode(chain.url).start();
+      const urls = [node.url, other.url];
       await using collector = new Collector({ network, urls, resumeAfterMs, factsFile });
       await collector.reached(untilMs);
       const events = collector.facts.filter(({ kind }) => kind !== "profile");
       expect(events).toEqual(market.events.slice(before));
-      counts.push(node.asked.get("eth_call"), node.asked.get("eth_getCode"));
+      for (const method of ["eth_call", "eth_getCode"])
+        counts.push((node.asked.get(method) ?? 0) + (other.asked.get(method) ?? 0));
     }
-    // At first: the pools of quote tokens, identities, states and tokens.
-    expect(counts).toEqual([8, 7, 3, undefined]);
+    // At first: the pools of quote tokens and states, and from both hosts identities and tokens.
+    expect(counts).toEqual([13, 7, 3, 0]);
+  });
+
+  test("[facts] decimals that one of two or three endpoints makes up are neither used nor stored", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await market.trade();
+    const untilMs = await market.settle();
+    await using liar = await new FaultyNode(chain.url).start();
+    await using honest = await new FaultyNode(chain.url).start();
+    liar.fault = { kind: "lies-about-decimals" };
+    const factsFile = join(directory, "chain.sqlite");
+    // One with a WebSocket is asked last.
+    const third = chain.url.replace("http", "ws");
+    const both = [liar.url, honest.url];
+    for (const { urls, outcome } of [
+      { urls: both, outcome: "ignoring these" },
+      { urls: [...both, third], outcome: `asking ws://${new URL(third).host}` },
+      { urls: [honest.url, third], outcome: undefined },
+    ]) {
+      await using collector = new Collector({ network, urls, factsFile });
+      await collector.reached(untilMs);
+      if (urls === both) {
+        const isTrade = ({ kind }: MarketEvent) => kind === "trade";
+        expect(market.events).toEqual(expect.arrayContaining(collector.facts.filter(isTrade)));
+      } else expect(collector.facts).toEqual(market.events);
+      const reports = collector.notices.filter((words) => / differ about \d+ of \d+ contracts; /.test(words));
+      expect(new Set(reports.map((words) => words.split("; ")[1]))).toEqual(
+        new Set(outcome ? [outcome] : []),
+      );
+    }
+  });
+
+  test("[facts] a lie of the only endpoint ends with the process: nothing is stored", async () => {
+    await using market = await Market.open();
+    const { network, chain } = market.exchange;
+    await market.trade();
+    const untilMs = await market.settle();
+    await using node = await new FaultyNode(chain.url).start();
+    node.fault = { kind: "lies-about-decimals" };
+    const factsFile = join(directory, "chain.sqlite");
+    {
+      await using deceived = new Collector({ network, urls: [node.url], factsFile });
+      await deceived.reached(untilMs);
+      expect(deceived.facts).not.toEqual(market.events);
+    }
+    node.fault = { kind: "none" };
+    await using collector = new Collector({ network, urls: [node.url], factsFile });
+    await collector.reached(untilMs);
+    expect(collector.facts).toEqual(market.events);
   });
 });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
+import { decodeFunctionResult, encodeFunctionResult, isHex, multicall3Abi, numberToHex } from "viem";
 
 /**
  * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims but nobody
@@ -18,7 +19,8 @@ export type Fault =
         | "hangs"
         | "wrong-types"
         | "foreign"
-        | "no-receipts";
+        | "no-receipts"
+        | "lies-about-decimals";
     }
   | { readonly kind: "busy"; readonly times: number; readonly retryAfter?: string }
   | { readonly kind: "lag" | "ahead" | "invents" | "forgets"; readonly blocks: number };
@@ -142,6 +144,7 @@ export class FaultyNode implements AsyncDisposable {
       const blocks = fault.kind === "lag" ? -fault.blocks : fault.blocks;
       return { ...(result as object), number: hex(Math.max(0, Number(number) + blocks)) };
     }
+    if (fault.kind === "lies-about-decimals" && method === "eth_call") return withSixDecimals(result);
     if (fault.kind === "foreign" && method === "eth_chainId") return "0x1";
     if (fault.kind === "wrong-types" && method.startsWith("eth_getBlock")) return { number: 7, hash: null };
     if (fault.kind === "other-hash" && method === "eth_getBlockByNumber" && typeof result === "object")
@@ -152,6 +155,17 @@ export class FaultyNode implements AsyncDisposable {
     }
     return result;
   }
+}
+
+/** Returns the results of a Multicall3 request with 6 in place of each 18. */
+function withSixDecimals(result: unknown): unknown {
+  const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
+  const [eighteen, six] = [18, 6].map((count) => numberToHex(count, { size: 32 }));
+  if (!isHex(result)) return result;
+  const results = decodeFunctionResult({ ...aggregate, data: result }).map((one) =>
+    one.returnData === eighteen && six ? { ...one, returnData: six } : one,
+  );
+  return encodeFunctionResult({ ...aggregate, result: results });
 }
 
 function send(response: ServerResponse, body: object): void {

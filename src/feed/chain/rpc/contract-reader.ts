@@ -1,10 +1,17 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { parseAbi } from "viem";
 import { z } from "zod";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
+import type { Notify } from "../../../lib/notify.ts";
+import type { Clock } from "../../../lib/time/clock.ts";
+import { SECOND_MS } from "../../../lib/time/time.ts";
+import { waitAtMost } from "../../../lib/time/wait-at-most.ts";
 import { type Factory, type Network, quotesByAddress } from "../network.ts";
 import { FORMS, formOf } from "../pools/forms/forms.ts";
 import type { Inquiry, PoolFacts, PoolIdentity, Result, UnknownPool } from "../pools/forms/pool-form.ts";
 import type { TokenFacts } from "../pools/token.ts";
+import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { FactStore } from "./fact-store.ts";
 import { Multicall } from "./multicall.ts";
@@ -37,18 +44,43 @@ const StoredPool = z.object({
   curve: z.object({ virtualFunds: z.coerce.bigint(), invariant: z.coerce.bigint() }).optional(),
 });
 
+interface ContractReaderOptions {
+  readonly network: Network;
+  readonly pool: EndpointPool;
+  /** What never changes is asked for only if it is not stored there. */
+  readonly facts: FactStore;
+  readonly clock: Clock;
+  readonly notify: Notify;
+}
+
+interface Fact<F> {
+  readonly value: F | undefined;
+  /** Two hosts returned it. */
+  readonly isConfirmed: boolean;
+  /** Two hosts returned different values. */
+  readonly isDisputed?: boolean;
+}
+
+/** How long to wait for the second host once the first has responded. */
+const CONFIRM_MS = 2 * SECOND_MS;
+/** Facts in memory that only one endpoint returned. */
+const MAX_UNCONFIRMED = 20_000;
+
 /** Reads the facts of tokens and pools from their contracts, many in one request. */
 export class ContractReader {
+  readonly #options: ContractReaderOptions;
   readonly #network: Network;
   readonly #pool: EndpointPool;
   readonly #calls: Multicall;
   readonly #facts: FactStore;
+  readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
   readonly #factories: ReadonlyMap<string, Factory>;
   /** Identities that other factories confirmed do not count. */
   readonly #scope: string;
 
-  /** @param facts What never changes is asked for only if it is not stored there. */
-  constructor(network: Network, pool: EndpointPool, facts: FactStore) {
+  constructor(options: ContractReaderOptions) {
+    const { network, pool, facts } = options;
+    this.#options = options;
     this.#network = network;
     this.#pool = pool;
     this.#calls = new Multicall(pool);
@@ -70,8 +102,10 @@ export class ContractReader {
       const others = this.#pool.usable(-1).map((one) => one.ask(...request).catch(() => undefined));
       return (await Promise.all(others)).some(isCode) || undefined;
     };
+    // No second host is needed: each pool is identified by its factory anyway.
+    const find = async (address: string) => ({ value: await isPresent(address), isConfirmed: true });
     const present = await this.#remember(addresses, keyOf, z.boolean(), (missing) =>
-      Promise.all(missing.map(isPresent)),
+      Promise.all(missing.map(find)),
     );
     signal.throwIfAborted();
     return new Set(addresses.filter((_, index) => present[index]));
@@ -81,7 +115,7 @@ export class ContractReader {
   async tokens(addresses: readonly string[], signal: AbortSignal): Promise<readonly TokenFacts[]> {
     const keyOf = (address: string) => `token ${address}`;
     const facts = await this.#remember(addresses, keyOf, StoredToken, (missing) =>
-      this.#calls.inquire(missing.map(tokenFacts), signal),
+      this.#inquireFacts(missing, tokenFacts, signal),
     );
     return facts.flatMap((fact, index) => {
       const address = addresses[index];
@@ -108,10 +142,7 @@ export class ContractReader {
   async identify(pools: readonly UnknownPool[], signal: AbortSignal): Promise<readonly PoolIdentity[]> {
     const keyOf = ({ form, emitter, pool }: UnknownPool) => `pool ${this.#scope} ${form} ${emitter} ${pool}`;
     const facts = await this.#remember(pools, keyOf, StoredPool, (missing) =>
-      this.#calls.inquire(
-        missing.map((pool) => FORMS[pool.form].identify(pool, this.#factories)),
-        signal,
-      ),
+      this.#inquireFacts(missing, (pool) => FORMS[pool.form].identify(pool, this.#factories), signal),
     );
     const genuine = pools.flatMap(({ pool, form }, index): PoolIdentity[] => {
       const fact = facts[index];
@@ -147,30 +178,89 @@ export class ContractReader {
   }
 
   /**
-   * Returns what is stored about each item, and asks for the rest. What a contract lacks is not
-   * stored: the reason may be a fault of the endpoint.
+   * Asks two hosts at the same time, and a third where they differ. What no two hosts agree on is
+   * `undefined` then. If only one responds, its answers count unconfirmed. Rejects with RpcTrouble.
+   */
+  async #inquireFacts<T, F>(
+    items: readonly T[],
+    inquire: (item: T) => Inquiry<F | undefined>,
+    signal: AbortSignal,
+  ): Promise<readonly Fact<F>[]> {
+    const [one, two, three] = this.#pool.hosts;
+    const inquireAt = (endpoint: Endpoint, some: readonly T[]) =>
+      this.#inquireAt(endpoint, some.map(inquire), signal);
+    const wait = (answers: ReturnType<typeof inquireAt>) =>
+      waitAtMost(answers, CONFIRM_MS, this.#options.clock, signal);
+    const asked = one && two ? [inquireAt(one, items), inquireAt(two, items)] : [];
+    if (asked.length > 0) await Promise.race(asked);
+    const [first, second] = await Promise.all(asked.map(wait));
+    if (!one || !two || !first || !second) {
+      const known = first ?? second ?? (await this.#calls.inquire(items.map(inquire), signal));
+      return known.map((value) => ({ value, isConfirmed: false }));
+    }
+    const facts = items.map((_, index) => agree([first[index], second[index]]));
+    const disputed = items.filter((_, index) => facts[index]?.isDisputed);
+    if (disputed.length === 0) return facts;
+    const outcome = three ? `asking ${three.name}` : "ignoring these";
+    const words = `${one.name} and ${two.name} differ about ${disputed.length} of ${items.length} contracts`;
+    this.#options.notify("warn", `${words}; ${outcome}`);
+    const third = three && (await wait(inquireAt(three, disputed)));
+    return items.map((item, index) => {
+      const decision = third?.[disputed.indexOf(item)];
+      const votes = [first[index], second[index]].filter((vote) => isDeepStrictEqual(vote, decision));
+      return facts[index]?.isDisputed ? agree([decision, ...votes]) : (facts[index] ?? agree([]));
+    });
+  }
+
+  /** Asks one endpoint. Returns `undefined` if it fails. */
+  async #inquireAt<F>(
+    endpoint: Endpoint,
+    inquiries: readonly Inquiry<F>[],
+    signal: AbortSignal,
+  ): Promise<readonly F[] | undefined> {
+    try {
+      return await new Multicall(endpoint).inquire(inquiries, signal);
+    } catch (error) {
+      if (error instanceof RpcTrouble && error.kind === "failed") endpoint.markFailure();
+      return undefined;
+    }
+  }
+
+  /**
+   * Returns what is known about each item, and asks for the rest. Stores what two hosts returned.
+   * What a contract lacks is not remembered: the reason may be a fault of the endpoint.
    */
   async #remember<T, F>(
     items: readonly T[],
     keyOf: (item: T) => string,
     schema: z.ZodType<F>,
-    ask: (missing: readonly T[]) => Promise<readonly (F | undefined)[]>,
+    ask: (missing: readonly T[]) => Promise<readonly Fact<F>[]>,
   ): Promise<readonly (F | undefined)[]> {
     const known = new Map<string, F>();
     for (const key of items.map(keyOf)) {
-      const stored = schema.safeParse(this.#facts.get(key));
+      const stored = schema.safeParse(this.#unconfirmed.get(key) ?? this.#facts.get(key));
       if (stored.success) known.set(key, stored.data);
     }
     const missing = items.filter((item) => !known.has(keyOf(item)));
     const answers = missing.length === 0 ? [] : await ask(missing);
-    const learned = new Map<string, F>();
+    const confirmed = new Map<string, F>();
     for (const [index, item] of missing.entries()) {
-      const answer = answers[index];
-      if (answer !== undefined) learned.set(keyOf(item), answer);
+      const { value, isConfirmed } = answers[index] ?? {};
+      if (value === undefined) continue;
+      known.set(keyOf(item), value);
+      if (isConfirmed) confirmed.set(keyOf(item), value);
+      else this.#unconfirmed.set(keyOf(item), value);
     }
-    this.#facts.set(learned);
-    return items.map((item) => known.get(keyOf(item)) ?? learned.get(keyOf(item)));
+    this.#facts.set(confirmed);
+    return items.map((item) => known.get(keyOf(item)));
   }
+}
+
+/** Returns what two answers say. What only one host has may be new, and the other one behind. */
+function agree<F>([one, other]: readonly (F | undefined)[]): Fact<F> {
+  if (one === undefined || other === undefined) return { value: one ?? other, isConfirmed: false };
+  const isConfirmed = isDeepStrictEqual(one, other);
+  return { value: isConfirmed ? one : undefined, isConfirmed, isDisputed: !isConfirmed };
 }
 
 function* tokenFacts(address: string): Inquiry<TokenFacts | undefined> {

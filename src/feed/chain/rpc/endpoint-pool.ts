@@ -69,6 +69,12 @@ export class EndpointPool {
       .map(({ endpoint }) => endpoint);
   }
 
+  /** Returns the best usable endpoint of each host. */
+  get hosts(): readonly Endpoint[] {
+    const usable = this.usable(-1);
+    return usable.filter(({ host }, index) => usable.findIndex((one) => one.host === host) === index);
+  }
+
   /** The highest final block that a usable endpoint claims; −1 if there is none. */
   get finalHead(): number {
     return this.finalHeads[0] ?? -1;

@@ -3,32 +3,42 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { DamagedError, openDatabase, transact } from "../../../lib/io/sqlite.ts";
 import type { Notify } from "../../../lib/notify.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
+import type { Clock } from "../../../lib/time/clock.ts";
+import { DAY_MS } from "../../../lib/time/time.ts";
 
+const TABLES = `CREATE TABLE fact (at INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+  value TEXT NOT NULL, confirmed_at INTEGER NOT NULL) STRICT`;
 const FORM = {
   /** `FLWC`. */
   applicationId: 0x464c5743,
-  version: 1,
-  tables: `CREATE TABLE fact (at INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
-    value TEXT NOT NULL) STRICT`,
+  version: 2,
+  tables: TABLES,
+  // No second endpoint confirmed the facts of that version.
+  upgrades: { 1: `DROP TABLE fact; ${TABLES}` },
 };
 /** About 60 MB on disk. */
 const MAX_FACTS = 200_000;
+/** An older fact is asked for again: names may change after all. */
+const MAX_AGE_MS = 30 * DAY_MS;
 /** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 
 /**
  * Stores what never changes about contracts, so that a restart does not ask for it again. The
- * newest facts are kept. A damaged file is renamed, and a new one begun. A file that cannot be used
- * or written is reported, and memory takes its place: a cache must never cause a failure.
+ * newest facts are kept, for thirty days. A damaged file is renamed, and a new one begun. A file
+ * that cannot be used or written is reported, and memory takes its place: a cache must never cause
+ * a failure.
  */
 export class FactStore {
   readonly #notify: Notify;
+  readonly #clock: Clock;
   #db: DatabaseSync;
   #prepared = new Map<string, StatementSync>();
   #isClosed = false;
 
   /** @param path Its file; `undefined`: memory only. */
-  constructor(path: string | undefined, notify: Notify) {
+  constructor(path: string | undefined, clock: Clock, notify: Notify) {
+    this.#clock = clock;
     this.#notify = notify;
     this.#db = this.#open(path);
   }
@@ -36,20 +46,25 @@ export class FactStore {
   /** Returns a fact as parsed JSON; `undefined` if it is unknown. */
   get(key: string): unknown {
     return this.#attempt(() => {
-      const row = this.#prepare("SELECT value FROM fact WHERE key = ?").get(key);
+      const row = this.#prepare("SELECT value FROM fact WHERE key = ? AND confirmed_at > ?").get(
+        key,
+        this.#clock.now() - MAX_AGE_MS,
+      );
       return row && JSON.parse(String(row.value));
     });
   }
 
-  /** Stores facts. Their big integers are returned as text. */
+  /** Stores facts that two hosts returned. Their big integers are returned as text. */
   set(facts: ReadonlyMap<string, unknown>): void {
     if (facts.size === 0) return;
     const json = (value: unknown) =>
       JSON.stringify(value, (_, part) => (typeof part === "bigint" ? String(part) : part));
     this.#attempt(() =>
       transact(this.#db, () => {
-        const insert = this.#prepare("INSERT OR REPLACE INTO fact (key, value) VALUES (?, ?)");
-        for (const [key, value] of facts) insert.run(key, json(value));
+        const insert = this.#prepare(
+          "INSERT OR REPLACE INTO fact (key, value, confirmed_at) VALUES (?, ?, ?)",
+        );
+        for (const [key, value] of facts) insert.run(key, json(value), this.#clock.now());
         this.#prepare("DELETE FROM fact WHERE at <= (SELECT max(at) FROM fact) - ?").run(MAX_FACTS);
       }),
     );

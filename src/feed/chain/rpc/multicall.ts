@@ -21,9 +21,10 @@ const CANARY = {
  * Calls contracts, many in one request, with the contract Multicall3. Each call may fail by itself.
  */
 export class Multicall {
-  readonly #pool: EndpointPool;
+  readonly #pool: Pick<EndpointPool, "ask">;
 
-  constructor(pool: EndpointPool) {
+  /** @param pool The endpoints, or one of them. */
+  constructor(pool: Pick<EndpointPool, "ask">) {
     this.#pool = pool;
   }
 
