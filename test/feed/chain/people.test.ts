@@ -29,8 +29,8 @@ function sumOf(all: readonly { readonly tokens: bigint; readonly dollars: bigint
   return { tokens, dollars: all.reduce((sum, one) => sum + (one.dollars ?? 0n), 0n) };
 }
 
-function salesOf(trades: readonly NetTrade[]): readonly NetTrade[] {
-  return trades.filter(({ tokens }) => tokens < 0n);
+function salesIn<T extends { readonly tokens: bigint }>(all: readonly T[]): readonly T[] {
+  return all.filter(({ tokens }) => tokens < 0n);
 }
 
 const anyLeg = fc.record({
@@ -100,23 +100,34 @@ describe("people behind the swaps of a token in one transaction", () => {
         fc.array(worthless, { minLength: 1, maxLength: 3 }),
         anyFlows,
         (legs, more, flows) => {
-          const before = salesOf(tradesOf(legs, flows, SENDER));
+          const before = salesIn(tradesOf(legs, flows, SENDER));
           for (const all of [
             [...legs, ...more],
             [...more, ...legs],
           ])
-            expect(salesOf(tradesOf(all, flows, SENDER))).toEqual(before);
+            expect(salesIn(tradesOf(all, flows, SENDER))).toEqual(before);
         },
       ),
     );
   });
 
-  test("[people] the dollars of sales that count are all but two times those paid for purchases, and a tenth", () => {
+  test("[people] the dollars of sales that count are all but two times, and a tenth, those paid for purchases in pools that held as many", () => {
+    const depths = fc.record({
+      "0xp1": fc.bigInt(0n, 10n ** 17n),
+      "0xp2": fc.bigInt(0n, 10n ** 16n),
+      "0xp3": fc.constant(0n),
+    });
     fc.assert(
-      fc.property(fc.array(anySigned, { maxLength: 8 }), anyFlows, (legs, flows) => {
-        const paid = sumOf(legs.filter(({ tokens }) => tokens > 0n)).dollars;
-        const received = sumOf(legs.filter(({ tokens }) => tokens < 0n)).dollars;
-        const counted = sumOf(salesOf(tradesOf(legs, flows, SENDER))).dollars;
+      fc.property(fc.array(anySigned, { maxLength: 8 }), depths, anyFlows, (some, depthOf, flows) => {
+        const legs = some.map((own) => ({ ...own, depth: depthOf[own.pool] }));
+        const buys = Map.groupBy(
+          legs.filter(({ tokens }) => tokens > 0n),
+          ({ pool }) => pool,
+        );
+        const costs = [...buys].map(([pool, own]) => [sumOf(own).dollars, depthOf[pool]] as const);
+        const paid = costs.reduce((sum, [cost, depth]) => (cost <= depth ? sum + cost : sum), 0n);
+        const received = sumOf(salesIn(legs)).dollars;
+        const counted = sumOf(salesIn(tradesOf(legs, flows, SENDER))).dollars;
         // Rounding loses up to one unit of the token for each sale, at its price.
         const lost = legs.reduce((sum, own) => sum + own.dollars / abs(own.tokens) + 1n, 0n);
         expect((received - counted - lost) * 9n).toBeLessThanOrEqual(20n * paid);
@@ -149,6 +160,11 @@ describe("people behind the swaps of a token in one transaction", () => {
       expect(tradesOf([...back(parts, 0n), sale], NOBODY, SENDER)).toMatchObject(sold);
       expect(tradesOf([sale, ...back(parts, 95_000n)], NOBODY, SENDER)).toEqual([]);
     }
+    // Two sellers who name themselves do not use the same depth twice.
+    const two = ["0xa1", "0xa2"].flatMap((account) =>
+      [sale, ...back(1n, 95_000n)].map((own) => ({ ...own, account })),
+    );
+    expect(sumOf(salesIn(tradesOf(two, NOBODY, SENDER))).dollars).toBe(200_000n);
   });
 
   test("[people] the sender trades if it received or gave the token, otherwise whose balance changed most", () => {

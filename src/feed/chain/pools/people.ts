@@ -98,14 +98,15 @@ export function tradesOf(
   const priced = legs.filter(isPriced);
   const order = new Map(priced.map((leg, index) => [leg, index]));
   const lastOf = (own: readonly Leg[]) => own.reduce((last, leg) => Math.max(last, order.get(leg) ?? 0), 0);
-  const { bought, soldAgain, sold, boughtBack } = totalsOf(legs);
+  const covered = coveredOf(legs);
+  const { bought, soldAgain, sold, boughtBack } = totalsOf(legs, covered);
   const isBuying = !areCanceled(bought, soldAgain);
   const isSelling = !areCanceled(boughtBack, sold);
   const people = peopleOf(priced, flows, sender);
   return [...people]
     .map(([person, own]) => ({ person, own, last: lastOf(own) }))
     .toSorted((a, b) => a.last - b.last)
-    .flatMap(({ person, own }) => netOf(person, people.size === 1 ? legs : own))
+    .flatMap(({ person, own }) => netOf(person, people.size === 1 ? legs : own, covered))
     .filter(({ tokens }) => (tokens > 0n ? isBuying : isSelling));
 }
 
@@ -120,22 +121,24 @@ function isPriced({ dollars }: Leg): boolean {
 }
 
 /** Adds up swaps both ways. */
-function totalsOf(legs: readonly Leg[]): Totals {
+function totalsOf(legs: readonly Leg[], covered: ReadonlySet<Leg>): Totals {
   const sells = legs.filter(({ tokens }) => tokens < 0n);
   const buys = legs.filter((leg) => leg.tokens > 0n && isPriced(leg));
   const [sold, received] = sumsOf(sells.filter(isPriced));
-  const [back, paid] = sumsOf(buys.filter((leg) => isCovered(leg, buys)));
+  const [back, paid] = sumsOf(buys.filter((leg) => covered.has(leg)));
   const most = received === 0n ? 0n : (MAX_GAIN * sold * paid) / received;
   const boughtBack = back < most ? back : most;
   return { bought: sumsOf(buys)[0], soldAgain: sumsOf(sells)[0], sold, boughtBack };
 }
 
 /**
- * Returns whether the pool held as many dollars as all the purchases there cost. In a pool of
- * constant product, more would raise the price to the fourfold.
+ * Returns the purchases in pools that held as many dollars as all purchases there cost. In a pool
+ * of constant product, more would raise the price to the fourfold.
  */
-function isCovered({ pool, depth }: Leg, buys: readonly Leg[]): boolean {
-  return sumsOf(buys.filter((leg) => leg.pool === pool))[1] <= depth;
+function coveredOf(legs: readonly Leg[]): ReadonlySet<Leg> {
+  const buys = legs.filter((leg) => leg.tokens > 0n && isPriced(leg));
+  const paidIn = (pool: string) => sumsOf(buys.filter((leg) => leg.pool === pool))[1];
+  return new Set(buys.filter(({ pool, depth }) => paidIn(pool) <= depth));
 }
 
 /** Returns whether an amount and one in the opposite direction cancel out. */
@@ -215,8 +218,8 @@ function nearest(legs: readonly Leg[], units: bigint): Leg | undefined {
  * possible, and it must not count as that of the largest part's pool. Its price is that pool's own
  * for the same reason.
  */
-function netOf(trader: string, legs: readonly Leg[]): readonly NetTrade[] {
-  const { bought, soldAgain, sold, boughtBack } = totalsOf(legs);
+function netOf(trader: string, legs: readonly Leg[], covered: ReadonlySet<Leg>): readonly NetTrade[] {
+  const { bought, soldAgain, sold, boughtBack } = totalsOf(legs, covered);
   return [
     ...remainderOf(trader, legs, 1n, areCanceled(bought, soldAgain) ? 0n : bought - soldAgain),
     ...remainderOf(trader, legs, -1n, areCanceled(boughtBack, sold) ? 0n : sold - boughtBack),
