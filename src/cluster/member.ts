@@ -91,7 +91,7 @@ export class Member {
     this.#tail = new Tail(options.remembered ?? REMEMBERED, options.start?.position);
     this.#epoch = options.start?.epoch ?? "";
     this.#term = options.start?.term ?? 0;
-    this.#silence = new Silence(options.random);
+    this.#silence = new Silence(options.random, options.start !== undefined);
   }
 
   get role(): Role {

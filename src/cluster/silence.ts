@@ -25,11 +25,13 @@ export class Silence {
   #sinceMs: number | undefined;
   #limitMs: number;
 
-  /** @param random Returns [0, 1). */
-  constructor(random: () => number) {
+  /**
+   * @param random Returns [0, 1).
+   * @param mayBeLed Whether the node starts from a log that others wrote.
+   */
+  constructor(random: () => number, mayBeLed = false) {
     this.#random = random;
-    // At the start nobody is known who could be waited for.
-    this.#limitMs = random() * JITTER_MS;
+    this.#limitMs = (mayBeLed ? SILENCE_MS : 0) + random() * JITTER_MS;
   }
 
   /** The engine answered. */

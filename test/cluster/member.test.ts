@@ -57,6 +57,16 @@ test("a node that starts from a stored position continues there, in a later term
   expect(campaign(member, later, 4_000).header).toMatchObject({ kind: "term", term: 8, epoch: "e1" });
 });
 
+test("a node that starts from a stored position does not take over at once: somebody may lead", () => {
+  const [, , third = entryAfter(LOG_START)] = chain(3);
+  const member = createMember({ start: { position: third, epoch: "e1", term: 7 } });
+  for (let nowMs = 0; nowMs <= 2_800; nowMs += 400) {
+    member.idle(third, nowMs);
+    expect(member.tick(nowMs)).toEqual([]);
+  }
+  expect(campaign(member, third, 4_000).header).toMatchObject({ kind: "term", term: 8 });
+});
+
 test("a leader that cannot continue begins a new epoch, and leads it", () => {
   const log = chain(2);
   const member = followerOf(log);
