@@ -93,10 +93,8 @@ export class ClusterNode {
         seal(offset, { ...header, nonce: randomBytes(9).toString("base64url") }, body),
     });
     this.#unsubscribe = engine.onNotice((notice) => {
-      const { kind } = notice;
-      this.#do(
-        kind === "commit" ? this.#member.committed(notice.position) : this.#member.forked(notice.epoch),
-      );
+      if (notice.kind === "commit") this.#do(this.#member.committed(notice.position));
+      if (notice.kind === "fork") this.#do(this.#member.forked(notice.epoch));
     });
     this.#stopTicks = clock.every(TICK_MS, () => this.#do(this.#member.tick(this.#nowMs)));
     void this.#read();
@@ -130,7 +128,7 @@ export class ClusterNode {
       if (this.#pending) throw new Error("the previous batch is not delivered yet");
       this.#pending = { body, resolve, reject };
       if (this.#member.role === "leader" && !this.#over.signal.aborted) this.#submit();
-      else this.#drop();
+      else this.abandon();
     });
   }
 
@@ -154,7 +152,7 @@ export class ClusterNode {
     this.#reader.abort();
     this.#stopTicks();
     this.#unsubscribe();
-    this.#drop();
+    this.abandon();
   }
 
   get #nowMs(): number {
@@ -224,7 +222,8 @@ export class ClusterNode {
     }
   }
 
-  #drop(): void {
+  /** Rejects an append that waits for its delivery, which may still follow. */
+  abandon(): void {
     this.#wantsEpoch = false;
     const pending = this.#pending;
     this.#pending = undefined;
@@ -263,11 +262,11 @@ export class ClusterNode {
         return;
       case "lead":
         onLead(effect);
-        this.#drop();
+        this.abandon();
         return;
       case "follow":
         onFollow();
-        this.#drop();
+        this.abandon();
         return;
     }
   }

@@ -10,7 +10,9 @@ export type LogNews =
 /** News that nodes send each other. It may come late, twice or never. */
 export type Notice =
   | { readonly kind: "commit"; readonly position: Position }
-  | { readonly kind: "fork"; readonly epoch: string };
+  | { readonly kind: "fork"; readonly epoch: string }
+  /** A message between gateways, which the log does not read. Its sender receives it too. */
+  | { readonly kind: "shared"; readonly text: string };
 
 /** The state of a node at a committed position, as named values. */
 export interface Checkpoint extends MemberStart {
@@ -44,6 +46,13 @@ export interface Engine {
    * stored. Retries until the engine answers. Rejects only when the signal aborts.
    */
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined>;
+  /** Stores a value that expires. This and the next two reject if the engine does not answer. */
+  put(name: string, value: string, forMs: number): Promise<void>;
+  get(name: string): Promise<string | undefined>;
+  /** Returns the value and removes it. Of several callers one gets it. */
+  take(name: string): Promise<string | undefined>;
+  /** Returns facts about the server, by Redis' names; none if it refuses to tell. */
+  facts(): Promise<ReadonlyMap<string, string>>;
   /** Closes the connections. */
   close(): Promise<void>;
 }

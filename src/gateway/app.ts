@@ -20,13 +20,14 @@ import type { EventLog } from "../log/index.ts";
 import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
 import { type EventBody, FlarewireError, type Freshness, formatCursor } from "../protocol/index.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
+import type { JoinedCluster } from "./cluster/open-cluster.ts";
 import { createLogger } from "./create-logger.ts";
 import { type Frontend, type OpenFrontend, ownServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type OpenHistory, openHistory } from "./open/open-history.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
-import { type OpenCluster, type OpenSource, openSource, type Resume } from "./open/open-source.ts";
+import { type OpenSource, openSource, type Resume } from "./open/open-source.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
 import { prepareSource } from "./run-source.ts";
 
@@ -107,9 +108,13 @@ export async function startGatewayWithFrontend(
   try {
     const { leaderKey, enricherKeys } = parts;
     const isEdge = leaderOf(config) !== undefined;
-    keys = await openKeys(config, { clock, logger, leaderKey: isEdge ? leaderKey : undefined });
+    const { state } = cluster ?? {};
+    keys = await openKeys(config, { clock, logger, state, leaderKey: isEdge ? leaderKey : undefined });
     alerts = await openAlerts(config.alerts, persistenceOptions);
-    history = openHistory(config, persistenceOptions);
+    // The directory that a user shares by default has no lock here: the log is not in it.
+    const isOwnDirectory = !cluster || !isDataOptional;
+    const directory = isOwnDirectory ? {} : { config: { ...config, data: "none" } };
+    history = openHistory(config, { ...persistenceOptions, ...directory });
     const sourceParts = { clock, logger, persistence, leaderKey, enricherKeys };
     const opened = cluster?.opened ?? openSource(config, sourceParts, parts.source);
     const own = {
@@ -129,6 +134,7 @@ export async function startGatewayWithFrontend(
     alerts?.close();
     history?.store.close();
     await persistence.close();
+    await cluster?.opened.close?.();
     throw error;
   }
 }
@@ -137,7 +143,7 @@ export async function startGatewayWithFrontend(
 async function joinCluster(
   config: Config,
   parts: GatewayParts & { readonly clock: Clock; readonly logger: Logger },
-): Promise<{ readonly persistence: Persistence; readonly opened: OpenCluster }> {
+): Promise<JoinedCluster> {
   const { openCluster } = await import("./cluster/open-cluster.ts");
   return await openCluster(config, parts);
 }

@@ -166,4 +166,21 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await expectOneState(second.url, client);
     expect(client.resets).toBe(2);
   });
+
+  test("refuse a server that would drop parts of the log", async () => {
+    const server = await startRedis({ "maxmemory-policy": "allkeys-lru" });
+    ends.push(() => server.dispose());
+    await expect(startNode(server)).rejects.toMatchObject({
+      code: "invalid-setting",
+      message: expect.stringContaining("maxmemory-policy allkeys-lru"),
+    });
+  });
+
+  test("stop while their server is down", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    await server.kill();
+    await expect.poll(() => first.freshness().state).toBe("stale");
+    await first.stop();
+  });
 });

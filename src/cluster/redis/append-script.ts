@@ -1,10 +1,8 @@
 /**
  * Appends an entry if the log ends with the entry before it. Streams have the entry's offset as id,
  * so that reading continues by offset. Works on one key, in one slot.
- *
  * Answers `{"appended"}`, also if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.
- *
  * KEYS: log, touch. ARGV: offset of the entry, hash of the entry before it, hash, header, body,
  * oldest offset to retain. The newest entry is never trimmed, so that the end of the log survives.
  */

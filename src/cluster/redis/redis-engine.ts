@@ -31,7 +31,7 @@ export interface RedisEngineOptions {
 
 /** How long the server waits for replicas at a time. */
 const WAIT_MS = 300;
-/** Pause between two attempts while the engine does not answer. */
+/** Pause between two attempts. */
 const RETRY_MS = 200;
 /** A reader asks for the log's end after this much silence. */
 const IDLE_MS = 200;
@@ -98,8 +98,9 @@ class RedisEngine implements Engine {
         const entries = await this.#readAfter(reader, after);
         this.#note(undefined);
         for (const entry of entries) yield { kind: "entry", entry };
-        after = entries.at(-1)?.offset ?? after;
-        if (entries.length === 0) yield { kind: "idle", head: await this.#head(reader) };
+        const { offset, hash } = entries.at(-1) ?? (await this.#head(reader));
+        if (entries.length > 0) after = offset;
+        if (entries.length < BATCH) yield { kind: "idle", head: { offset, hash } };
       }
     } catch (error) {
       if (!signal.aborted) this.#note(error);
@@ -140,10 +141,31 @@ class RedisEngine implements Engine {
     }
   }
 
+  async put(name: string, value: string, forMs: number): Promise<void> {
+    await this.#writer.set(this.#nameOf(name), value, "PX", forMs);
+  }
+
+  async get(name: string): Promise<string | undefined> {
+    return (await this.#writer.get(this.#nameOf(name))) ?? undefined;
+  }
+
+  async take(name: string): Promise<string | undefined> {
+    return (await this.#writer.getdel(this.#nameOf(name))) ?? undefined;
+  }
+
+  async facts(): Promise<ReadonlyMap<string, string>> {
+    const lines = (await this.#writer.info().catch(() => "")).matchAll(/^(\w+):(.*?)\r?$/gm);
+    return new Map([...lines].map(([, name = "", value = ""]) => [name, value]));
+  }
+
   async close(): Promise<void> {
     this.#bulk?.disconnect();
     this.#writer.disconnect();
     this.#subscriber.disconnect();
+  }
+
+  #nameOf(value: string): string {
+    return `fw:{${this.#options.name}}:value:${value}`;
   }
 
   #checkpoints(): Redis {
@@ -270,6 +292,7 @@ function readNotice(text: string): Notice | undefined {
     return undefined;
   }
   if (value.kind === "fork" && typeof value.epoch === "string") return { kind: "fork", epoch: value.epoch };
+  if (value.kind === "shared" && typeof value.text === "string") return { kind: "shared", text: value.text };
   const { offset, hash }: Readonly<Record<string, unknown>> = Object(value.position);
   if (value.kind !== "commit" || typeof offset !== "number" || typeof hash !== "string") return undefined;
   return { kind: "commit", position: { offset, hash } };

@@ -1,6 +1,5 @@
 /**
  * Stores a checkpoint, unless one of a later term or position is there.
- *
  * Answers `stored` or `fenced`. KEYS: checkpoint. ARGV: term, offset, then names and values.
  */
 export const STORE_SCRIPT = `

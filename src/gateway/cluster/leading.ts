@@ -40,7 +40,7 @@ export interface LeadingParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
-  readonly node: Pick<ClusterNode, "append" | "renew">;
+  readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
   readonly state: NodeState;
   /** Replaces the source that the config names. */
   readonly source: SnapshotSource | undefined;
@@ -74,7 +74,7 @@ export class Leading {
   #opened: OpenSnapshots | undefined;
   #hasPublished = false;
   #queue: Promise<void> = Promise.resolve();
-  #storing: Promise<void> | undefined;
+  #isStoring = false;
   #emittedAtMs = 0;
 
   /** @param after Resolves when an earlier source of this node has ended. */
@@ -108,6 +108,8 @@ export class Leading {
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
+    // The cluster's server may be down.
+    this.#parts.node.abandon();
     return this.#done;
   }
 
@@ -123,7 +125,6 @@ export class Leading {
       if (!signal.aborted) throw error;
     } finally {
       await this.#opened?.close?.();
-      await this.#storing;
     }
   }
 
@@ -248,16 +249,16 @@ export class Leading {
     const { clock, engine, logger, state, standing } = this.#parts;
     const { seq } = state.head.cursor;
     const at = standing();
-    if (this.#storing || !at || !this.#schedule.isDue(seq)) return;
+    if (this.#isStoring || !at || !this.#schedule.isDue(seq)) return;
     const startedAt = clock.monotonic();
     const values = this.#encoder.encode(state, this.#fingerprint, progress?.());
     this.#schedule.stored(seq, startedAt);
-    this.#storing = values
+    this.#isStoring = true;
+    values
       .then((encoded) => engine.store({ ...at, values: encoded }))
-      .then(() => {})
       .catch((error: unknown) => logger.warn({ err: error }, "failed to store the cluster's state"))
       .finally(() => {
-        this.#storing = undefined;
+        this.#isStoring = false;
       });
   }
 }

@@ -1,14 +1,18 @@
 import type { Logger } from "pino";
+import type { Engine } from "../../cluster/engine.ts";
 import { createRedisEngine } from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
+import type { SharedState } from "../../http/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { FlarewireError } from "../../protocol/index.ts";
 import type { SnapshotSource } from "../../source/index.ts";
 import type { OpenCluster } from "../open/open-source.ts";
 import { openPersistence, type Persistence } from "../persistence/persistence.ts";
 import { createReplicaStore } from "../persistence/replica-store.ts";
 import { ClusterSource } from "./cluster-source.ts";
+import { createClusterState } from "./cluster-state.ts";
 import { engineAddress } from "./engine-address.ts";
 import { readStoredLog } from "./stored-node.ts";
 
@@ -22,8 +26,9 @@ interface ClusterParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-interface JoinedCluster {
+export interface JoinedCluster {
   readonly persistence: Persistence;
+  readonly state: SharedState;
   readonly opened: OpenCluster;
 }
 
@@ -41,6 +46,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     notify: notifyLog(logger),
   });
   try {
+    await checkServer(engine, logger);
     const stored = await engine.load(["log"], signal);
     const snapshot = stored && (await readStoredLog(stored, engine, signal));
     const start = snapshot ? stored : undefined;
@@ -56,15 +62,39 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const options = { config, clock, logger, engine, start, source, enricherKeys };
     const joined = new ClusterSource(options);
+    const state = createClusterState(engine, clock);
+    const close = async () => {
+      state.stop();
+      await engine.close();
+    };
     const opened: OpenCluster = {
       ...{ kind: "cluster", source: joined, rejected: () => joined.opened?.rejected?.() ?? {} },
       services: () => joined.opened?.services?.() ?? [],
       late: () => joined.opened?.late?.() ?? {},
-      ...(resume ? { resume } : {}),
+      ...{ close, ...(resume ? { resume } : {}) },
     };
-    return { persistence, opened };
+    return { persistence, state, opened };
   } catch (error) {
     await engine.close();
     throw error;
   }
+}
+
+/** Throws `invalid-setting` if the server may drop parts of the log. Warns if it loses them. */
+async function checkServer(engine: Engine, logger: Logger): Promise<void> {
+  const facts = await engine.facts();
+  const policy = facts.get("maxmemory_policy") ?? "noeviction";
+  if (policy !== "noeviction")
+    throw new FlarewireError(
+      "invalid-setting",
+      `the cluster's server has the maxmemory-policy ${policy}, which drops parts of the log; set it to noeviction`,
+      { field: "cluster" },
+    );
+  if (facts.get("aof_enabled") === "0")
+    logger.warn(
+      "the cluster's server writes no append-only file: its restart empties the log; set appendonly yes",
+    );
+  const replicas = facts.get("connected_slaves");
+  if (replicas === "0")
+    logger.warn("the cluster's server has no replica: while it is down, no events are published");
 }

@@ -54,6 +54,8 @@ interface KeyParts {
   readonly logger: Logger;
   /** The edge's key for its leader. The edge serves the plan that the leader grants it. */
   readonly leaderKey?: string | undefined;
+  /** State that gateways share. Default: this process's own. */
+  readonly state?: SharedState | undefined;
 }
 
 const OPEN_EDGE =
@@ -98,11 +100,12 @@ export function createAccess(
 /** Opens the access policy. Ends a removed or downgraded key's connections. Rejects if unusable. */
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp">,
-  { clock, logger, leaderKey }: KeyParts,
+  { clock, logger, leaderKey, state: given }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
-  const state = createLocalState(clock);
-  const shared = { tickets: state.tickets, onReload: () => {}, onEnd: () => {} };
+  const own = createLocalState(clock);
+  const state = given ?? own;
+  const shared = { tickets: own.tickets, onReload: () => {}, onEnd: () => {} };
   if (file === undefined) {
     if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
     return {

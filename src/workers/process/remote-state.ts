@@ -7,13 +7,15 @@ import type { PrimaryLink } from "./primary-link.ts";
 /** How long counted requests are collected before the other workers hear of them. */
 const GATHER_MS = 50;
 
+type Link = Pick<PrimaryLink, "ask" | "send">;
+
 /**
  * The state that workers share through the primary. Each counts its own requests and later
  * subtracts the others': until then a key may use its full rate at each, over time no more.
  */
 export class RemoteState implements SharedState {
   readonly tickets: SharedState["tickets"];
-  readonly #link: PrimaryLink;
+  readonly #link: Link;
   readonly #stop: () => void;
   readonly #counted = new Map<string, number>();
   /** Own claims that the primary has not yet put in order, by client. */
@@ -21,7 +23,7 @@ export class RemoteState implements SharedState {
   #onClaimed: (client: string) => void = () => {};
   #onCounted: (keyId: string, requests: number) => void = () => {};
 
-  constructor(link: PrimaryLink, clock: Clock) {
+  constructor(link: Link, clock: Clock) {
     this.#link = link;
     this.tickets = {
       issue: async (keyId) => (await link.ask({ kind: "issue", keyId })) as IssuedTicket,

@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Engine } from "../../cluster/engine.ts";
+import { type IssuedTicket, mintSecret, TICKET_MS } from "../../keys/index.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+import { RemoteState } from "../../workers/index.ts";
+import type { Question, ToPrimary } from "../../workers/messages.ts";
+
+/** A claim or a count of one node. All nodes receive them in the order of the server. */
+interface Shared {
+  readonly by: string;
+  readonly message: ToPrimary;
+}
+
+/**
+ * Shares tickets, claims and counts with the other nodes of a cluster, as workers do through their
+ * primary. Tickets that a node issues are valid on every node.
+ */
+export function createClusterState(engine: Engine, clock: Clock): RemoteState {
+  const by = randomBytes(8).toString("base64url");
+  const send = (message: ToPrimary) =>
+    engine.notify({ kind: "shared", text: JSON.stringify({ by, message } satisfies Shared) });
+  const state = new RemoteState({ send, ask: (question) => answer(engine, clock, question) }, clock);
+  engine.onNotice((notice) => {
+    if (notice.kind !== "shared") return;
+    const shared: Shared = JSON.parse(notice.text);
+    const { message } = shared;
+    if (message.type === "claim")
+      state.claimed({ type: "claimed", client: message.client, isOwn: shared.by === by });
+    if (message.type === "counted" && shared.by !== by) state.counted(message);
+  });
+  return state;
+}
+
+async function answer(engine: Engine, clock: Clock, question: Question): Promise<unknown> {
+  try {
+    if (question.kind === "issue") return await issue(engine, clock, question.keyId);
+    if (question.kind === "holder") return await engine.get(nameOf(question.ticket));
+    if (question.kind === "spend") return (await engine.take(nameOf(question.ticket))) !== undefined;
+  } catch (cause) {
+    throw new FlarewireError("not-ready", "the cluster's servers do not answer; retry later", { cause });
+  }
+  throw new Error(`a node of a cluster is not asked for ${question.kind}`);
+}
+
+async function issue(engine: Engine, clock: Clock, keyId: string): Promise<IssuedTicket> {
+  const { text } = mintSecret("fwt");
+  await engine.put(nameOf(text), keyId, TICKET_MS);
+  return { text, expiresAtMs: clock.now() + TICKET_MS };
+}
+
+/** The server never sees a ticket that could be used. */
+function nameOf(ticket: string): string {
+  return createHash("sha256").update(ticket).digest("base64url");
+}
