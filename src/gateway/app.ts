@@ -132,7 +132,7 @@ export async function startGatewayWithFrontend(
   } catch (error) {
     keys?.stop();
     alerts?.close();
-    history?.store.close();
+    history?.close();
     await persistence.close();
     await cluster?.opened.close?.();
     throw error;
@@ -165,7 +165,7 @@ interface RunParts {
   readonly keys: Keys;
   /** Default: no webhooks. */
   readonly alerts?: OpenAlerts | undefined;
-  /** Default: none is written. */
+  /** Default: none. */
   readonly history?: OpenHistory | undefined;
   readonly opened: OpenSource;
   readonly openFrontend: OpenFrontend;
@@ -210,7 +210,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const polling = new AbortController();
   let draining = false;
   frontend = await openFrontend({
-    ...{ head, hub, log, metrics, refusals, freshness, clock },
+    ...{ head, hub, log, metrics, refusals, freshness, clock, history: parts.history?.reader },
     info: () => source.info,
     ready: () => !draining,
     // All nodes are stale at once, and a load balancer must not remove all of them.
@@ -265,7 +265,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     // The grace period of sessions that do not answer their close is part of the drain time.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await frontend?.close();
-    parts.history?.store.close();
+    parts.history?.close();
     metrics?.close();
     await persistence.close();
   };

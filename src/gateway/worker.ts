@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import { createRemoteHistory } from "../history/index.ts";
 import { type KnownKeys, knownKeys } from "../keys/index.ts";
 import { assertNever } from "../lib/assert-never.ts";
 import { EXIT, watchShutdown } from "../lib/io/shutdown.ts";
@@ -153,6 +154,11 @@ class Worker {
     const gateway = await runGateway(config, {
       ...{ clock, logger, persistence, keys, openFrontend: (options) => this.#openFrontend(config, options) },
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
+      history: {
+        reader: createRemoteHistory((request) => link.ask({ kind: "history", request })),
+        record: async () => {},
+        close: () => {},
+      },
       mergedMetrics: (own) => {
         this.#measure = () => own.json();
         const text = async () => String(await link.ask({ kind: "metrics" }));

@@ -1,9 +1,10 @@
 import type { z } from "zod";
-import { Charts, Flares, Leaderboards, Newest } from "../model/index.ts";
+import { Charts, FlareRecord, Flares, Leaderboards, Newest } from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
 import {
   EventsResponse,
   HealthResponse,
+  HistoryResponse,
   ReadyResponse,
   SnapshotResponse,
   TicketResponse,
@@ -61,6 +62,19 @@ export const ENDPOINTS = {
     alsoAtRoot: true,
     problems: ["not-ready", "draining"],
   },
+} as const satisfies Record<string, Endpoint>;
+
+/** Finished flares, and single ones. Needs a history: see `addHistoryRoutes`. */
+export const HISTORY_ENDPOINTS = {
+  flare: {
+    ...resource("/api/v1/flares/{id}", "One flare, running or finished, with its explanations.", FlareRecord),
+    problems: ["invalid-parameter", "unauthorized", "not-found", "not-ready"],
+  },
+  history: resource(
+    "/api/v1/history",
+    "Finished flares with their explanations, newest finish first.",
+    HistoryResponse,
+  ),
 } as const satisfies Record<string, Endpoint>;
 
 /** Events as JSON, 204 after an empty wait, or SSE. Needs a hub: see `registerEvents`. */

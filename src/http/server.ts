@@ -9,6 +9,7 @@ import {
   fastify,
   LogController,
 } from "fastify";
+import type { HistoryReader } from "../history/index.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
@@ -24,6 +25,7 @@ import type { HeadLike } from "./connections/head-like.ts";
 import { missingInternals } from "./connections/node-internals.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
 import { addHealthRoutes } from "./health-routes.ts";
+import { addHistoryRoutes } from "./history/history-routes.ts";
 import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -44,6 +46,8 @@ export interface HttpServerOptions {
   readonly settings?: Partial<HttpSettings>;
   /** Decides who may read what. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
+  /** Finished flares. Default: their addresses are not found. */
+  readonly history?: HistoryReader | undefined;
   /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
   /** Whether `/readyz` succeeds with data that are not fresh. Default: no. */
@@ -134,6 +138,8 @@ export async function addRoutes(
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
   addResourceRoutes(scope, { ...options, settings, quick });
+  const { history } = options;
+  if (history) addHistoryRoutes(scope, { ...options, settings, history });
   addDocumentRoutes(scope, settings);
   const pages = readBuiltPages();
   addDashboardRoutes(scope, settings, pages);

@@ -1,3 +1,4 @@
+import type { HistoryRequest } from "../history/index.ts";
 import type { SpentRate } from "../http/index.ts";
 import type { EndReason, Key } from "../keys/index.ts";
 import type { LogRecord, RunStart } from "../log/index.ts";
@@ -49,6 +50,7 @@ export type Question =
   | { readonly kind: "issue"; readonly keyId: string }
   | { readonly kind: "holder"; readonly ticket: string }
   | { readonly kind: "spend"; readonly ticket: string }
+  | { readonly kind: "history"; readonly request: HistoryRequest }
   | { readonly kind: "metrics" };
 
 /** A result, or the FlarewireError that replaces it. */

@@ -2,11 +2,21 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { HistoryResponse } from "../../src/http/index.ts";
 import { FlareRecord } from "../../src/model/index.ts";
-import { newDirectory, startLeader } from "../support/edges.ts";
+import { newDirectory, startEdge, startLeader } from "../support/edges.ts";
+import { checkedFetch } from "../support/validate-response.ts";
 import { Waiters } from "../support/waiters.ts";
+import { startWorkerGateway } from "../support/worker-gateway.ts";
 
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
+
+/** The newest record, once there is one. */
+async function waitForHistory(url: string): Promise<FlareRecord | undefined> {
+  const ask = async () => (await checkedFetch(`${url}/api/v1/history?limit=1`)).json as HistoryResponse;
+  await expect.poll(ask).toMatchObject({ flares: [{ cause: expect.any(String) }] });
+  return (await ask()).flares[0];
+}
 
 test("a gateway stores the flares that finished beside its log", async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
@@ -16,6 +26,9 @@ test("a gateway stores the flares that finished beside its log", async ({ onTest
   const unwatch = gateway.head.onChange(() => waiters.look());
   await waiters.until(() => finished().length > 0);
   unwatch();
+  const latest = await waitForHistory(gateway.url);
+  const one = await checkedFetch(`${gateway.url}/api/v1/flares/${latest?.flare.id}`);
+  expect([one.status, one.json]).toEqual([200, latest]);
   await gateway.stop();
   const [file = ""] = readdirSync(data).filter((name) => /^history-\w+\.sqlite$/.test(name));
   const store = openSqliteHistoryStore(LIMITS, join(data, file));
@@ -23,4 +36,24 @@ test("a gateway stores the flares that finished beside its log", async ({ onTest
   const records = store.page({ limit: 1_000 }).map(({ body }) => FlareRecord.parse(JSON.parse(body)));
   expect(records.map(({ flare }) => flare)).toEqual(expect.arrayContaining([...finished()]));
   expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
+});
+
+test("workers answer from the history of their primary", async ({ onTestFinished }) => {
+  const { url } = await startWorkerGateway(onTestFinished, "--data", "none");
+  const latest = await waitForHistory(url);
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
+  );
+  expect(answers.map(({ json }) => json)).toEqual(Array(4).fill(latest));
+});
+
+test("an edge has the flares that finish while it follows", async ({ onTestFinished }) => {
+  const leader = await startLeader(onTestFinished);
+  const edge = await startEdge(leader, onTestFinished);
+  const latest = await waitForHistory(edge.url);
+  const ask = (url: string) => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`);
+  const [own, leaders] = await Promise.all([ask(edge.url), ask(leader.url)]);
+  // The flare may have started before the edge followed.
+  const started = (own.json as FlareRecord).started ?? null;
+  expect(own.json).toEqual({ ...(leaders.json as FlareRecord), ...(started ? {} : { started }) });
 });

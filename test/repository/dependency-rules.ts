@@ -18,11 +18,11 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
     packages: ["node:", "prom-client"],
   },
   http: {
-    parts: ["hub", "log", "keys", "protocol", "model"],
+    parts: ["history", "hub", "log", "keys", "protocol", "model"],
     packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],
   },
   workers: {
-    parts: ["http", "hub", "log", "keys", "metrics", "protocol", "source"],
+    parts: ["history", "http", "hub", "log", "keys", "metrics", "protocol", "source"],
     packages: ["node:", "pino"],
   },
   client: { parts: ["protocol"], packages: [] },

@@ -3,7 +3,14 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { settingsTable } from "../../src/config/config.ts";
-import { DOCUMENTS, ENDPOINTS, EVENTS_ENDPOINT, GUIDES, STREAM_PATH } from "../../src/http/index.ts";
+import {
+  DOCUMENTS,
+  ENDPOINTS,
+  EVENTS_ENDPOINT,
+  GUIDES,
+  HISTORY_ENDPOINTS,
+  STREAM_PATH,
+} from "../../src/http/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../src/index.ts";
 import { anchorsOf, DOCUMENT_FILES, readDocument } from "./documents.ts";
 
@@ -28,6 +35,7 @@ test("the README names every address, every event and every channel", () => {
   for (const { path } of Object.values(ENDPOINTS)) expect(README).toContain(path);
   expect(README).toContain(STREAM_PATH);
   expect(README).toContain(EVENTS_ENDPOINT.path);
+  for (const { path } of Object.values(HISTORY_ENDPOINTS)) expect(README).toContain(path);
   for (const { path, type } of Object.values(DOCUMENTS)) {
     if (/html|json/.test(type)) expect(README).toContain(path);
   }

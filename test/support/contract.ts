@@ -79,7 +79,15 @@ export function checkResponse(method: string, url: string, response: ContractRes
 }
 
 function pathOf({ pathname }: URL): string | undefined {
-  return PATHS.find((known) => pathname.endsWith(known));
+  return PATHS.find((known) => endsWithPath(pathname, known));
+}
+
+/** Whether an address ends with a path, of which a part in braces stands for any value. */
+export function endsWithPath(pathname: string, path: string): boolean {
+  const [before = "", after] = path.split(/\{\w+\}/);
+  if (after === undefined) return pathname.endsWith(path);
+  const from = pathname.lastIndexOf(before);
+  return from >= 0 && pathname.endsWith(after) && !pathname.slice(from + before.length).includes("/");
 }
 
 interface OpenApiOperation {

@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { z } from "zod";
-import { ENDPOINTS, EVENTS_ENDPOINT, PROBLEM_TYPE_PREFIX, Problem } from "../../src/http/index.ts";
+import {
+  ENDPOINTS,
+  EVENTS_ENDPOINT,
+  HISTORY_ENDPOINTS,
+  PROBLEM_TYPE_PREFIX,
+  Problem,
+} from "../../src/http/index.ts";
 import { ERROR_CODES, type ErrorCode } from "../../src/protocol/index.ts";
-import { checkResponse } from "./contract.ts";
+import { checkResponse, endsWithPath } from "./contract.ts";
 
 /** A response as any client sees it; the body as it came, before any decoding. */
 interface SeenResponse {
@@ -70,7 +76,8 @@ function decode(body: Buffer, coding: string | string[] | number | undefined): s
 /** The schema of the endpoint whose path the URL ends with, whatever base path is before it. */
 function schemaOf(url: string): z.ZodType | undefined {
   const { pathname } = new URL(url, "http://localhost");
-  return [...Object.values(ENDPOINTS), EVENTS_ENDPOINT].find(({ path }) => pathname.endsWith(path))?.schema;
+  const all = [...Object.values(ENDPOINTS), EVENTS_ENDPOINT, ...Object.values(HISTORY_ENDPOINTS)];
+  return all.find(({ path }) => endsWithPath(pathname, path))?.schema;
 }
 
 /** A response that `fetch` brought, held to its contract. */

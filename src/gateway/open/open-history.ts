@@ -1,5 +1,11 @@
 import type { Config } from "../../config/config.ts";
-import { type HistoryStore, openSqliteHistoryStore, writeHistory } from "../../history/index.ts";
+import {
+  createHistoryReader,
+  type HistoryReader,
+  type HistoryStore,
+  openSqliteHistoryStore,
+  writeHistory,
+} from "../../history/index.ts";
 import type { Head } from "../../hub/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
@@ -13,9 +19,11 @@ interface RecordedParts {
 }
 
 export interface OpenHistory {
-  readonly store: HistoryStore;
+  readonly reader: HistoryReader;
   /** Writes the log's flares into the store until the signal aborts. Never rejects. */
   record(parts: RecordedParts): Promise<void>;
+  /** Closes the store. Call it after the last request. */
+  close(): void;
 }
 
 /** Opens the history of flares. Open the log first: it locks the directory. */
@@ -26,7 +34,8 @@ export function openHistory(
   const { clock, logger } = options;
   const store = openStore({ maxAgeMs: historyMs, maxBytes: historyBytes }, options);
   return {
-    store,
+    reader: createHistoryReader(store),
+    close: () => store.close(),
     record: (parts) => writeHistory({ ...parts, store, clock, notify: notifyLog(logger) }),
   };
 }

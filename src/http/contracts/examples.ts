@@ -2,6 +2,7 @@ import type {
   Charts,
   Explanation,
   Flare,
+  FlareRecord,
   Flares,
   Leaderboards,
   Listing,
@@ -260,7 +261,16 @@ const events: EventsResponse = {
   more: false,
 };
 
+const ended: FlareRecord = {
+  flare: { ...flare, finished_trending_at: "2017-11-12T09:01:00.000Z" },
+  started: why,
+  why: { ...why, at: "2017-11-12T09:01:00.000Z", finish_cause: "faded" },
+  cause: "faded",
+};
+
 export const BODY_EXAMPLES = {
+  flare: ended,
+  history: { flares: [ended], next: null },
   flares,
   newest,
   charts,

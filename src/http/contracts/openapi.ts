@@ -5,6 +5,7 @@ import {
   ENDPOINTS,
   type Endpoint,
   EVENTS_ENDPOINT,
+  HISTORY_ENDPOINTS,
   STREAM_PATH,
   STREAM_PROBLEMS,
   TICKETS_ENDPOINT,
@@ -15,6 +16,8 @@ import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./head
 import {
   CONDITIONAL_PARAMETERS,
   EVENTS_PARAMETERS,
+  FLARE_ID,
+  HISTORY_PARAMETERS,
   type ParameterContract,
   STREAM_PARAMETERS,
 } from "./parameters.ts";
@@ -67,6 +70,11 @@ export function createOpenApi(basePath: string): OpenApiDocument {
   const endpoints = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][];
   const paths = Object.fromEntries([
     ...endpoints.map(([name, endpoint]) => [endpoint.path, resource(name, endpoint, problems)]),
+    [HISTORY_ENDPOINTS.flare.path, resource("flare", HISTORY_ENDPOINTS.flare, problems, [FLARE_ID])],
+    [
+      HISTORY_ENDPOINTS.history.path,
+      resource("history", HISTORY_ENDPOINTS.history, problems, HISTORY_PARAMETERS),
+    ],
     [EVENTS_ENDPOINT.path, events(problems)],
     [STREAM_PATH, stream(problems)],
     [TICKETS_ENDPOINT.path, tickets(problems)],
@@ -113,9 +121,10 @@ export function createOpenApi(basePath: string): OpenApiDocument {
 }
 
 function resource(
-  name: keyof typeof ENDPOINTS,
+  name: ResourceName,
   { summary, conditional, problems: own, alsoAtRoot }: Endpoint,
   problems: ProblemResponses,
+  parameters: readonly ParameterContract[] = [],
 ) {
   const headers: readonly HeaderName[] = conditional
     ? ["ETag", "Cache-Control", "Vary", "Link", "Flarewire-Cursor", ...FRESHNESS_HEADERS, ...KEY_HEADERS]
@@ -129,7 +138,7 @@ function resource(
     tags: [alsoAtRoot ? "probes" : "resources"],
     summary,
     ...(alsoAtRoot ? { description: "With a base path, also served at the root." } : {}),
-    ...(conditional ? { parameters: CONDITIONAL_PARAMETERS } : {}),
+    ...(conditional ? { parameters: [...parameters, ...CONDITIONAL_PARAMETERS] } : {}),
     responses: {
       "200": ok,
       ...(conditional
@@ -302,7 +311,15 @@ function headerRefs(names: readonly HeaderName[]): NonNullable<ResponseContract[
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function schemaName(name: keyof typeof ENDPOINTS): string {
-  const names = { snapshot: "SnapshotResponse", healthz: "HealthResponse", readyz: "ReadyResponse" } as const;
+type ResourceName = keyof typeof ENDPOINTS | keyof typeof HISTORY_ENDPOINTS;
+
+function schemaName(name: ResourceName): string {
+  const names = {
+    flare: "FlareRecord",
+    history: "HistoryResponse",
+    snapshot: "SnapshotResponse",
+    healthz: "HealthResponse",
+    readyz: "ReadyResponse",
+  } as const;
   return name in names ? names[name as keyof typeof names] : name.slice(0, 1).toUpperCase() + name.slice(1);
 }

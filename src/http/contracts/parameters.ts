@@ -1,16 +1,19 @@
 import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
+import { DEFAULT_RECORDS, MAX_RECORDS, PAGE_CURSOR, UTC_TIME } from "../history/history-query.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 export interface ParameterContract {
   readonly name: string;
-  readonly in: "query" | "header";
+  readonly in: "query" | "header" | "path";
   readonly description: string;
   readonly schema: JsonSchema;
   readonly example?: string | number | boolean | readonly string[];
   /** Lists are written as `a,b`. */
   readonly style?: "form";
   readonly explode?: false;
+  /** Of a part of the path. */
+  readonly required?: true;
 }
 
 export function queryNames(parameters: readonly ParameterContract[]): readonly string[] {
@@ -44,6 +47,9 @@ function query(
     ...(example === undefined ? {} : { example }),
   };
 }
+
+const UTC: JsonSchema = { type: "string", pattern: UTC_TIME.source };
+const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 64 };
 
 /** The parameters of events. A list may also be given as repeated parameters. */
 const CHOICE = {
@@ -97,6 +103,34 @@ const CHOICE = {
     { type: "string", pattern: "^[-.~_0-9A-Za-z]{8,64}$" },
   ),
 } as const;
+
+/** The parameters of `/api/v1/history`. */
+export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
+  query("from", "Only flares that finished at this UTC time or later.", UTC, "2026-01-31T00:00:00Z"),
+  query("to", "Only flares that finished at this UTC time or earlier.", UTC),
+  query("group", "Only flares of this group. Today all are of `bsc`.", refTo("Group")),
+  query("symbol", "Only flares of tokens with this symbol; case is ignored.", NAME, "CAKE"),
+  query("address", "Only flares of the token with this address; case is ignored.", NAME),
+  query("limit", "Maximum number of flares.", {
+    type: "integer",
+    minimum: 1,
+    maximum: MAX_RECORDS,
+    default: DEFAULT_RECORDS,
+  }),
+  query("cursor", "`next` of the page before; the other parameters as there.", {
+    type: "string",
+    pattern: PAGE_CURSOR.source,
+  }),
+];
+
+/** The parameter of `/api/v1/flares/{id}`. */
+export const FLARE_ID: ParameterContract = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "The flare's id, as in lists and events.",
+  schema: refTo("Id"),
+};
 
 const CURSOR_AFTER = {
   type: "string",

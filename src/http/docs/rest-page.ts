@@ -19,6 +19,14 @@ export function restPage(basePath: string, { info, paths, components }: OpenApiD
     ({ path, operation }) =>
       html`<li><a href="#${operation.operationId}"><code>${path}</code></a> ${operation.summary}</li>\n`,
   );
+  // Each once, though every operation has them.
+  const common = new Map(
+    asked.flatMap(({ operation }) =>
+      Object.entries(operation.responses)
+        .filter(isCommon)
+        .flatMap(([status, response]) => ("$ref" in response ? [[response.$ref, status] as const] : [])),
+    ),
+  );
   const headers = Object.entries(components.headers).map(
     ([name, header]) =>
       html`<tr id="header-${name}"><th scope="row"><code>${name}</code></th><td>${prose(textOf(header))}</td></tr>\n`,
@@ -29,6 +37,8 @@ ${introHtml(info.description)}
 <nav aria-label="Addresses"><ul class="contents">
 ${contents}</ul></nav>
 ${operations}
+<section aria-labelledby="problems"><h2 id="problems">Problems that any address can answer</h2>
+<div class="wide"><table class="fields"><tbody>${[...common].map(([ref, status]) => responseHtml(status, { $ref: ref }, components.responses))}</tbody></table></div></section>
 <section aria-labelledby="headers"><h2 id="headers">Header fields of answers</h2>
 <div class="wide"><table class="fields"><tbody>${headers}</tbody></table></div></section>
 ${schemasHtml(components.schemas)}`;
@@ -50,17 +60,13 @@ interface Asked {
 function operationHtml(basePath: string, { path, method, operation }: Asked, named: Responses): Html {
   const { operationId, summary, description, parameters = [] } = operation;
   const responses = Object.entries(operation.responses);
-  const row = ([status, response]: (typeof responses)[number]) => responseHtml(status, response, named);
-  const isCommon = ([, response]: (typeof responses)[number]) =>
-    "$ref" in response && isAnyProblem(nameOf(response.$ref));
   return html`<article aria-labelledby="${operationId}"><h2 id="${operationId}"><span class="method">${method}</span> <code>${basePath}${path}</code></h2>
 <p>${prose(summary)}</p>
 ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
 ${tryHtml({ address: `${basePath}${path}`, method }, operationId, parameters, path === STREAM_PATH ? `${basePath}${DOCUMENTS.docsEvents.path}` : undefined)}
 <h3>Answers</h3>
-<div class="wide"><table class="fields"><tbody>${responses.filter((one) => !isCommon(one)).map(row)}</tbody></table></div>
-<details><summary>Problems that any address can answer</summary>
-<div class="wide"><table class="fields"><tbody>${responses.filter(isCommon).map(row)}</tbody></table></div></details>
+<div class="wide"><table class="fields"><tbody>${responses.filter((one) => !isCommon(one)).map((one) => responseHtml(...one, named))}</tbody></table></div>
+<p><a href="#problems">Problems that any address can answer</a></p>
 </article>
 `;
 }
@@ -96,6 +102,10 @@ function responseHtml(
     (name) => html`<a href="#header-${name}"><code>${name}</code></a> `,
   );
   return html`<tr><th scope="row">${status}</th><td>${prose(description)}${bodies}${fields.length > 0 ? html`<p>${fields}</p>` : html``}</td></tr>\n`;
+}
+
+function isCommon([, response]: readonly [string, OperationContract["responses"][string]]): boolean {
+  return "$ref" in response && isAnyProblem(nameOf(response.$ref));
 }
 
 function nameOf(ref: string): string {

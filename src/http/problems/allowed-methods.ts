@@ -4,6 +4,8 @@ import type { FastifyInstance } from "fastify";
 export class AllowedMethods {
   readonly #methods = new Map<string, Set<string>>();
   readonly #fields = new Map<string, string>();
+  /** Paths with parameters. */
+  readonly #patterns = new Map<string, RegExp>();
 
   /** Watches every route that is added to `app` from now on, in any plugin. */
   constructor(app: FastifyInstance) {
@@ -12,13 +14,16 @@ export class AllowedMethods {
       for (const one of [method].flat()) methods.add(one);
       this.#methods.set(url, methods);
       this.#fields.set(url, [...methods, "OPTIONS"].join(", "));
+      if (url.includes(":")) this.#patterns.set(url, new RegExp(`^${url.replace(/:\w+/g, "[^/]+")}$`));
     });
   }
 
   /** Returns the `Allow` field for a request target; `undefined` if nothing is there. */
   of(requestTarget: string): string | undefined {
     if (requestTarget === "*") return "GET, HEAD, OPTIONS";
-    return this.#fields.get(pathOf(requestTarget));
+    const path = pathOf(requestTarget);
+    const pattern = [...this.#patterns].find(([, matching]) => matching.test(path));
+    return this.#fields.get(path) ?? this.#fields.get(pattern?.[0] ?? "");
   }
 }
 

@@ -13,7 +13,7 @@ import { type ReadyFields, readyFields } from "./ready-fields.ts";
 import type { Representation } from "./representation.ts";
 import { RESOURCES, ResourceBodies } from "./resource-bodies.ts";
 
-interface ResourceParts {
+export interface ResourceParts {
   readonly head: HeadLike;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
@@ -59,7 +59,7 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
 type Read = (plan: Plan | undefined) => Representation;
 
 /** Reads body and cursor without waiting in between, so both describe one moment (law L2). */
-function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {
+export function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {
   const vary = [
     "Accept-Encoding",
     ...(policy.isKeyed ? ["Authorization"] : []),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Snapshot, Timestamp } from "../../model/index.ts";
+import { FlareRecord, Snapshot, Timestamp } from "../../model/index.ts";
 import {
   CursorText,
   ERROR_CODES,
@@ -43,6 +43,19 @@ export const EventsResponse = z
     "`GET /api/v1/events`: the events after the given cursor, in order, each as a WebSocket delivers it.",
   );
 export type EventsResponse = z.infer<typeof EventsResponse>;
+
+export const HistoryResponse = z
+  .object({
+    flares: z.array(FlareRecord),
+    next: z
+      .string()
+      .nullable()
+      .describe("Pass it as `cursor` for the next, older page; `null` on the last one."),
+  })
+  .describe(
+    "`GET /api/v1/history`: finished flares, newest finish first, ties by id. Flares that finish between two pages appear on neither: they are newer than both.",
+  );
+export type HistoryResponse = z.infer<typeof HistoryResponse>;
 
 export const TicketResponse = z
   .object({

@@ -56,7 +56,14 @@ function withChannels(query: unknown): Record<string, unknown> {
   return { channels: "*", ...(typeof query === "object" ? query : {}) };
 }
 
-function readWhole(field: string, value: unknown, absent: number, least: number, most: number): number {
+/** Reads a whole number. Throws `invalid-parameter`. */
+export function readWhole(
+  field: string,
+  value: unknown,
+  absent: number,
+  least: number,
+  most: number,
+): number {
   if (value === undefined) return absent;
   const whole = typeof value === "string" && /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
   if (whole >= least && whole <= most) return whole;

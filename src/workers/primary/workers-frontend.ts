@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import type { Logger } from "pino";
+import { answerHistory, type HistoryReader } from "../../history/index.ts";
 import type { Refusals, SpentRate } from "../../http/index.ts";
 import type { Head, Hub } from "../../hub/index.ts";
 import type { EndReason, Key, TicketTable } from "../../keys/index.ts";
@@ -22,6 +23,8 @@ export interface WorkersFrontendOptions {
   readonly config: unknown;
   readonly spawn: (worker: number) => ChildProcess;
   readonly head: Head;
+  /** Finished flares, which workers ask for. */
+  readonly history?: HistoryReader | undefined;
   readonly hub: Hub;
   readonly log: EventLog;
   readonly report: () => SourceReport;
@@ -126,6 +129,8 @@ export class WorkersFrontend {
         return tickets.keyOf(question.ticket);
       case "spend":
         return tickets.spend(question.ticket);
+      case "history":
+        return this.#options.history && answerHistory(this.#options.history, question.request);
       case "metrics":
         return this.#mergedText();
       default:

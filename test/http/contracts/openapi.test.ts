@@ -10,6 +10,7 @@ import {
   DOCUMENTS,
   ENDPOINTS,
   EVENTS_ENDPOINT,
+  HISTORY_ENDPOINTS,
   METRICS_PATH,
   STREAM_PATH,
   STREAM_PROBLEMS,
@@ -52,6 +53,7 @@ rest("its addresses are those of the tables, each with the problems that it can 
   const served = [
     ...Object.values(ENDPOINTS),
     EVENTS_ENDPOINT,
+    ...Object.values(HISTORY_ENDPOINTS),
     ...Object.values(DOCUMENTS),
     { path: STREAM_PATH },
     TICKETS_ENDPOINT,
@@ -59,9 +61,12 @@ rest("its addresses are those of the tables, each with the problems that it can 
   ];
   expect(Object.keys(OPENAPI.paths).toSorted()).toEqual(served.map(({ path }) => path).toSorted());
   const own = new Map<string, readonly ErrorCode[]>([
-    ...Object.values({ ...ENDPOINTS, events: EVENTS_ENDPOINT, tickets: TICKETS_ENDPOINT }).map(
-      ({ path, problems }) => [path, problems] as const,
-    ),
+    ...Object.values({
+      ...ENDPOINTS,
+      ...HISTORY_ENDPOINTS,
+      events: EVENTS_ENDPOINT,
+      tickets: TICKETS_ENDPOINT,
+    }).map(({ path, problems }) => [path, problems] as const),
     [STREAM_PATH, STREAM_PROBLEMS],
   ]);
   for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {

@@ -60,7 +60,9 @@ function prepareTry(form) {
 }
 
 async function ask(form, signal, status, shown) {
-  const address = new URL(form.dataset.address, location.href);
+  const parts = new Map(valuesOf(form, "path").map(([name, value]) => [name, encodeURIComponent(value)]));
+  const path = form.dataset.address.replace(/\{(\w+)\}/g, (part, name) => parts.get(name) ?? part);
+  const address = new URL(path, location.href);
   address.search = new URLSearchParams(valuesOf(form, "query"));
   const begun = performance.now();
   const headers = { ...authorization(), ...Object.fromEntries(valuesOf(form, "header")) };

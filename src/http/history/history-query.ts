@@ -1,0 +1,50 @@
+import type { HistoryQuery } from "../../history/index.ts";
+import { GROUPS } from "../../model/index.ts";
+import { invalid } from "../connections/admission.ts";
+import { readWhole } from "../stream/events-query.ts";
+
+/** Default number of flares in a page. */
+export const DEFAULT_RECORDS = 50;
+/** Maximum number of flares that a request may ask for. */
+export const MAX_RECORDS = 200;
+
+/** Position after a record: its finish and id. */
+export const PAGE_CURSOR = /^(0|[1-9]\d{0,14})\.([-0-9A-Za-z_]{1,64})$/;
+export const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/;
+
+/** Reads a query; `undefined` if it selects a group without flares. Throws `invalid-parameter`. */
+export function readHistoryQuery(given: Readonly<Record<string, unknown>>): HistoryQuery | undefined {
+  const query = {
+    fromMs: readTime("from", given.from),
+    toMs: readTime("to", given.to),
+    symbol: readName("symbol", given.symbol),
+    address: readName("address", given.address),
+    after: readCursor(given.cursor),
+    limit: readWhole("limit", given.limit, DEFAULT_RECORDS, 1, MAX_RECORDS),
+  };
+  const { group } = given;
+  if (group !== undefined && !GROUPS.some((known) => known === group))
+    throw invalid("group", group, `one of ${GROUPS.join(", ")}`);
+  // Only tokens of this group flare.
+  return group === undefined || group === "bsc" ? query : undefined;
+}
+
+function readTime(field: string, value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  const atMs = typeof value === "string" && UTC_TIME.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(atMs)) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");
+  return atMs;
+}
+
+function readName(field: string, value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value.length >= 1 && value.length <= 64) return value;
+  throw invalid(field, value, "one name of 1 to 64 characters");
+}
+
+function readCursor(value: unknown): HistoryQuery["after"] {
+  if (value === undefined) return undefined;
+  const match = typeof value === "string" ? PAGE_CURSOR.exec(value) : null;
+  if (!match?.[2]) throw invalid("cursor", value, "the field next of an earlier page");
+  return { finishedMs: Number(match[1]), id: match[2] };
+}

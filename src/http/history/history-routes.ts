@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { HistoryReader, StoredRecord } from "../../history/index.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
+import type { Explanation, Flare, FlareRecord } from "../../model/index.ts";
+import { FlarewireError, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
+import { allowAll } from "../access/access.ts";
+import { quote } from "../connections/admission.ts";
+import { HISTORY_PARAMETERS, queryNames } from "../contracts/parameters.ts";
+import { HISTORY_ENDPOINTS } from "../endpoints.ts";
+import { noDataYet } from "../problems/no-data-yet.ts";
+import { setFreshness } from "../rest/freshness-fields.ts";
+import { sendReady } from "../rest/ready-answer.ts";
+import { Representation, versionOf } from "../rest/representation.ts";
+import { createAnswer, type ResourceParts } from "../rest/resource-routes.ts";
+import { readHistoryQuery } from "./history-query.ts";
+
+interface HistoryParts extends ResourceParts {
+  readonly history: HistoryReader;
+}
+
+/** Cached pages. Most clients ask for the first. */
+const MAX_CACHED = 32;
+
+/** Adds single flares and finished ones. Finished flares are the same for all plans. */
+export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): void {
+  const { head, freshness, info, policy = allowAll, history } = parts;
+  const answer = createAnswer(parts);
+  const pages = new BoundedMap<string, Representation>(MAX_CACHED);
+  const add = (path: string, parameters: readonly string[], read: Read) => {
+    scope.route({
+      method: ["GET", "HEAD"],
+      url: path.replace("{id}", ":id"),
+      config: { parameters },
+      handler: async (request, reply) => {
+        const { plan } = policy.admit(request, reply);
+        if (!head.ready) {
+          const fresh = freshness();
+          setFreshness(reply, fresh, info());
+          throw noDataYet(fresh);
+        }
+        const body = await read(request, snapshotOfPlan(head.snapshot, plan));
+        return sendReady(reply, answer(request.raw, body));
+      },
+    });
+  };
+  add(HISTORY_ENDPOINTS.flare.path, [], async ({ params }, shown) => {
+    const { id } = params as { readonly id: string };
+    return bodyOf(await findFlare(id, shown, history));
+  });
+  add(HISTORY_ENDPOINTS.history.path, queryNames(HISTORY_PARAMETERS), async ({ query }) => {
+    const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
+    const key = JSON.stringify([history.version, wanted ?? null]);
+    const cached = pages.get(key);
+    if (cached) return cached;
+    // One more than wanted shows whether there is another page.
+    const found = wanted ? await history.page({ ...wanted, limit: wanted.limit + 1 }) : [];
+    const body = bodyOf(pageText(found, wanted?.limit ?? 0));
+    if (history.version !== undefined) pages.set(key, body);
+    return body;
+  });
+}
+
+type Read = (request: FastifyRequest, shown: Snapshot) => Promise<Representation>;
+
+/** Returns the flare's record as JSON. Throws `not-found`. */
+async function findFlare(id: string, shown: Snapshot, history: HistoryReader): Promise<string> {
+  const { pro, free, finished_trending } = shown.flares;
+  const isIt = (flare: Flare) => flare.id === id;
+  const why = shown.explanations[id] ?? null;
+  const running = pro.find(isIt) ?? free.find(isIt);
+  const recordOf = async (flare: Flare, cause: FlareRecord["cause"]) => {
+    const started: Explanation | null = (await history.started(id)) ?? null;
+    return JSON.stringify({ flare, started, why, cause } satisfies FlareRecord);
+  };
+  if (running) return recordOf(running, null);
+  const stored = await history.find(id);
+  if (stored) return stored.body;
+  // The history is written after the head has moved.
+  const finished = finished_trending.find(isIt);
+  if (finished) return recordOf(finished, why?.finish_cause ?? "upstream");
+  throw new FlarewireError("not-found", `no flare with the id ${quote(id)} is running or stored`);
+}
+
+function pageText(found: readonly StoredRecord[], limit: number): string {
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1)?.key : undefined;
+  const next = last ? `"${last.finishedMs}.${last.id}"` : "null";
+  return `{"flares":[${page.map(({ body }) => body).join(",")}],"next":${next}}`;
+}
+
+function bodyOf(text: string): Representation {
+  const bytes = Buffer.from(text);
+  return new Representation(bytes, versionOf(bytes));
+}

@@ -1,0 +1,193 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { AccessPolicy } from "../../src/http/index.ts";
+import type { FlareRecord } from "../../src/model/index.ts";
+import { type Rest, test as restTest } from "../http/rest-fixture.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+
+interface Page {
+  readonly flares: readonly FlareRecord[];
+  readonly next: string | null;
+}
+
+const test = restTest.extend<{ store: HistoryStore; served: Rest }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+  store: async ({}, use) => {
+    const store = openSqliteHistoryStore({ maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 });
+    await use(store);
+    store.close();
+  },
+  served: async ({ makeRest, store }, use) => use(await makeRest({ history: createHistoryReader(store) })),
+});
+
+let batches = 0;
+/** Finishes these flares in that minute. */
+function finish(store: HistoryStore, minute: number, ...numbers: number[]): void {
+  batches += 1;
+  const finishes = numbers.map((number) => finishAt(number, minute));
+  store.commit({
+    cursor: `test1-${batches}`,
+    nowMs: START_MS + minute * MINUTE_MS,
+    starts: [],
+    finishes,
+  });
+}
+
+async function getPage(rest: Rest, query = ""): Promise<Page> {
+  const { status, json } = await rest.ask("GET", `/api/v1/history${query}`);
+  expect(status).toBe(200);
+  return json as Page;
+}
+
+const idsOf = ({ flares }: Page) => flares.map(({ flare }) => flare.id);
+/** A policy that reads the plan from Authorization. */
+const byHeader: AccessPolicy = {
+  isKeyed: true,
+  anonymous: undefined,
+  keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
+  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
+  admitStream: async (request, reply) => byHeader.admit(request, reply),
+  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
+};
+
+test("the history is newest first, page by page", async ({ served, store }) => {
+  expect(await getPage(served)).toEqual({ flares: [], next: null });
+  for (const number of [1, 2, 3, 4, 5]) finish(store, 20 + number, number);
+  const first = await getPage(served, "?limit=2");
+  expect(idsOf(first)).toEqual([idOf(5), idOf(4)]);
+  const second = await getPage(served, `?limit=2&cursor=${first.next}`);
+  expect(idsOf(second)).toEqual([idOf(3), idOf(2)]);
+  const last = await getPage(served, `?limit=2&cursor=${second.next}`);
+  expect([idsOf(last), last.next]).toEqual([[idOf(1)], null]);
+});
+
+test("paging meets each stored flare once, while others finish", async ({ makeRest }) => {
+  const steps = fc.array(fc.record({ finishes: fc.nat(4), limit: fc.integer({ min: 1, max: 7 }) }), {
+    minLength: 40,
+    maxLength: 40,
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.nat(40), steps, async (before, todo) => {
+      const store = openSqliteHistoryStore({ maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 });
+      const rest = await makeRest({ history: createHistoryReader(store) });
+      let number = 0;
+      const more = (count: number) => {
+        // Several finish in the same minute, so that pages end between equal times.
+        const minute = 20 + Math.floor(number / 3);
+        finish(store, minute, ...Array.from({ length: count }, () => number++));
+      };
+      more(before);
+      const stored = store.page({ limit: 1_000 }).map(({ key }) => key.id);
+      const seen: string[] = [];
+      let query = "?";
+      for (const { finishes, limit } of todo) {
+        const page = await getPage(rest, `${query}limit=${limit}`);
+        seen.push(...idsOf(page));
+        // In later minutes: event time does not go back.
+        number = Math.ceil(number / 3) * 3;
+        more(finishes);
+        if (page.next === null) break;
+        query = `?cursor=${page.next}&`;
+      }
+      const all = new Set(stored);
+      expect(seen.filter((id) => all.has(id))).toEqual(stored);
+      expect(new Set(seen).size).toBe(seen.length);
+      store.close();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("time, symbol, address and group select", async ({ served, store }) => {
+  for (const number of [1, 2, 3, 4]) finish(store, 20 + number, number);
+  const at = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
+  expect(idsOf(await getPage(served, `?from=${at(22)}&to=${at(23)}`))).toEqual([idOf(3), idOf(2)]);
+  expect(idsOf(await getPage(served, "?symbol=tok1"))).toEqual([idOf(4), idOf(1)]);
+  expect(idsOf(await getPage(served, "?address=0XAB02&group=bsc"))).toEqual([idOf(2)]);
+  expect(idsOf(await getPage(served, "?group=exchange"))).toEqual([]);
+});
+
+test.for([
+  ["limit=0", "limit"],
+  ["limit=201", "limit"],
+  ["from=yesterday", "from"],
+  ["to=2026-13-41T00:00:00Z", "to"],
+  ["group=eth", "group"],
+  ["symbol=", "symbol"],
+  ["cursor=x", "cursor"],
+  ["simbol=x", "simbol"],
+] as const)("%s is an invalid parameter", async ([query, field], { served }) => {
+  const { status, json } = await served.ask("GET", `/api/v1/history?${query}`);
+  expect([status, json]).toEqual([400, expect.objectContaining({ field })]);
+});
+
+test("an unchanged page and flare cost a 304, a changed one has another tag", async ({ served, store }) => {
+  finish(store, 21, 1);
+  for (const url of ["/api/v1/history", `/api/v1/flares/${idOf(1)}`]) {
+    const { headers } = await served.ask("GET", url);
+    const known = { "if-none-match": String(headers.etag) };
+    expect((await served.ask("GET", url, known)).status).toBe(304);
+    expect((await served.ask("HEAD", url)).headers.etag).toBe(headers.etag);
+    finish(store, 22, 2);
+    expect((await served.ask("GET", url, known)).status).toBe(url.endsWith("history") ? 200 : 304);
+  }
+});
+
+test("a running flare has the reason of its start and the present one", async ({ served, store }) => {
+  const started = { ...SAMPLE_EXPLANATION, score: 5 };
+  const { id, started_trending_at: at } = SAMPLE_FLARE;
+  store.commit({
+    cursor: "test1-1",
+    nowMs: Date.parse(at),
+    starts: [{ id, at, why: started }],
+    finishes: [],
+  });
+  const { status, json } = await served.ask("GET", `/api/v1/flares/${id}`);
+  const why = served.head.snapshot.explanations[id] ?? null;
+  expect([status, json]).toEqual([200, { flare: SAMPLE_FLARE, started, why, cause: null }]);
+});
+
+test("a flare that just finished is found before the history has it", async ({ served }) => {
+  const { flare, why } = finishAt(1, 20);
+  served.head.move({
+    flares: { free: [], pro: [], finished_trending: [flare] },
+    explanations: { [flare.id]: whyAt(20, true) },
+  });
+  const { json } = await served.ask("GET", `/api/v1/flares/${flare.id}`);
+  expect(json).toEqual({ flare, started: null, why, cause: "faded" });
+});
+
+test("the plan free finds a flare that runs in pro only once it has finished", async ({
+  makeRest,
+  store,
+}) => {
+  const rest = await makeRest({ history: createHistoryReader(store), policy: byHeader });
+  const flare = flareAt(7, 10);
+  rest.head.move({
+    flares: { free: [], pro: [flare], finished_trending: [] },
+    explanations: { [flare.id]: whyAt(10) },
+  });
+  const get = async (authorization: string) =>
+    (await rest.ask("GET", `/api/v1/flares/${flare.id}`, { authorization })).status;
+  expect([await get("pro"), await get("free")]).toEqual([200, 404]);
+  rest.head.move({ flares: { free: [], pro: [], finished_trending: [] }, explanations: {} });
+  finish(store, 20, 7);
+  expect([await get("pro"), await get("free")]).toEqual([200, 200]);
+});
+
+test("an unknown flare is not found, other methods are refused", async ({ served }) => {
+  const url = `/api/v1/flares/${idOf(404)}`;
+  expect((await served.ask("GET", url)).status).toBe(404);
+  expect((await served.ask("GET", `${url}?limit=1`)).status).toBe(400);
+  const refused = await served.ask("POST", url);
+  expect([refused.status, refused.headers.allow]).toEqual([405, "GET, HEAD, OPTIONS"]);
+});
+
+test("without a first snapshot both are not ready", async ({ served }) => {
+  served.head.ready = false;
+  for (const url of ["/api/v1/history", `/api/v1/flares/${idOf(1)}`])
+    expect((await served.ask("GET", url)).status).toBe(503);
+});
