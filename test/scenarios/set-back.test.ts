@@ -177,7 +177,7 @@ test("[F3] [F5] [W39] an edge follows its leader over restarts, and its clients 
   const begin = { data, speed: 600 };
   let leader = await startLeader(onTestFinished, begin);
   const again = { ...begin, port: Number(new URL(leader.url).port) };
-  const path = join(data, readdirSync(data).find((name) => name.endsWith(".sqlite")) ?? "");
+  const path = join(data, readdirSync(data).find((name) => /^events-.*\.sqlite$/.test(name)) ?? "");
   const edge = await startEdge(leader, onTestFinished, { data: newDirectory(onTestFinished) }, hasty());
   const client = new IndependentClient(edge.url);
   onTestFinished(() => client.disconnect());
