@@ -90,7 +90,7 @@ function listed({ flares, explanations }: Snapshot): readonly FlareFinish[] {
   });
 }
 
-/** Wakes whoever waits for the next {@link raise}. */
+/** Wakes those that wait for the next {@link raise}. */
 class Signal {
   #waiting = Promise.withResolvers<void>();
 

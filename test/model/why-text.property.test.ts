@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Explanation, TERM_NAMES, TERM_UNITS, type Term, type TermName } from "../../src/model/index.ts";
-import { whyText } from "../../src/model/why-text.ts";
+import { whyText } from "../../src/model/text/why-text.ts";
 import { WARNINGS } from "../../src/trend/detect/canary.ts";
 
 const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1 } as const;
@@ -48,7 +48,7 @@ test("the longest sentence fits", () => {
   const all = [term("buyers", 1e9), term("imbalance", 0.5), term("price", 9), term("volume", 1e9)];
   const numbers = { terms: all, warnings: [...WARNINGS], score: 6, threshold: 2 };
   expect(whyText(numbers, "5")).toBe(
-    "1000+ times the usual buyers, buys outweigh sells at least 20:1, price 1000+ % above normal, 1000+ times the usual volume; under $100 liquidity is thin; warning: liquidity removed and 6 more",
+    "1000+ times the usual buyers, buys outweigh sells at least 20:1, price 1000+ % above normal, 1000+ times the usual volume; under $100 liquidity is thin; warning: liquidity removed and 7 more",
   );
 });
 

@@ -1,11 +1,26 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAX_LINES = 400;
+const MAX_FILES = 12;
+
+test("no folder of the sources has more than a dozen files, besides documents", () => {
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const code = [...new Set(files.trim().split("\n"))].filter(
+    (file) => !file.endsWith(".md") && existsSync(join(ROOT, file)),
+  );
+  const folders = Map.groupBy(code, dirname);
+  expect(folders.size).toBeGreaterThan(50);
+  const large = [...folders].filter(([, { length }]) => length > MAX_FILES);
+  expect(large.map(([folder, { length }]) => `${folder}: ${length} files`)).toEqual([]);
+});
 
 test("no source, test or example is longer than a reader can hold", () => {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src", "test", "examples"], {

@@ -1,6 +1,6 @@
 import type { StreamEvent } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
-import { outcomeText } from "../../model/outcome-text.ts";
+import { outcomeText } from "../../model/text/outcome-text.ts";
 
 export function describeEvent(event: StreamEvent): string {
   switch (event.name) {

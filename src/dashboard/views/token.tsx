@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import type { Explanation, Token } from "../../model/index.ts";
-import { outcomeText } from "../../model/outcome-text.ts";
+import { outcomeText } from "../../model/text/outcome-text.ts";
 import { Price } from "../parts/flare/price.tsx";
 import { PricePlot } from "../parts/flare/price-plot.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";

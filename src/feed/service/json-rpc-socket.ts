@@ -27,7 +27,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
  * JSON-RPC over one WebSocket. The first request opens it, and after a loss the next one does: it
- * never reconnects by itself, so whoever sends requests sets the pace.
+ * never reconnects by itself, so the sender of requests sets the pace.
  */
 export class JsonRpcSocket {
   readonly #options: SocketOptions;

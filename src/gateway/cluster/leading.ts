@@ -95,7 +95,7 @@ export class Leading {
   }
 
   /**
-   * Goes on in a new epoch, from the lists that clients hold. Returns whether there are any yet.
+   * Continues in a new epoch, from the lists that clients hold. Returns whether there are any yet.
    */
   begin(lead: Lead): boolean {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;

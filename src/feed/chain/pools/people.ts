@@ -5,7 +5,7 @@
  * the legs of a sandwich. So each person's swaps are netted.
  *
  * Purchases and sales are not treated alike, because both a crowd and a hidden sale mislead. Every
- * sale cancels purchases: whoever swaps both ways at once needs no money for it, and can name a
+ * sale cancels purchases: anyone who swaps both ways at once needs no money for it, and can name a
  * crowd. But a purchase cancels a sale only as far as its dollars do, and only in a pool that held
  * as many before. Tokens alone are no evidence: a contract of one's own can report them at any
  * price, or at none, and a pool of one's own can be filled with them in the same transaction.
@@ -13,10 +13,10 @@
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
  * writes its own Transfer logs and can name any address, so one swap stands for at most one person,
- * with an amount near the swap's. What remains: whoever makes forty real swaps in one transaction
- * for forty addresses counts as forty, as with forty wallets. Addresses are free on every chain,
- * and a pool can have no fee (Uniswap V4). So a crowd costs gas, and the money that it leaves in
- * the pool. Whether it takes that back soon is for the canary to judge.
+ * with an amount near the swap's. What remains: anyone who makes forty real swaps in one
+ * transaction for forty addresses counts as forty, as with forty wallets. Addresses are free on
+ * every chain, and a pool can have no fee (Uniswap V4). So a crowd costs gas, and the money that it
+ * leaves in the pool. Whether it takes that back soon is for the canary to judge.
  */
 
 /** Decimals of {@link Leg.dollars}: those of a dollar amount and of a quote token. */
@@ -110,7 +110,7 @@ export function tradesOf(
     .filter(({ tokens }) => (tokens > 0n ? isBuying : isSelling));
 }
 
-/** Returns whether buys and sells of so many tokens cancel out. */
+/** Returns whether buys and sells of these amounts cancel out. */
 export function isCanceled(bought: number, sold: number): boolean {
   return Math.min(bought, sold) >= CANCELED_SHARE * Math.max(bought, sold);
 }

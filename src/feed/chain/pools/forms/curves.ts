@@ -136,7 +136,7 @@ export const CURVE: PoolForm = {
     if (!isFlap || typeof virtualFunds !== "bigint" || typeof invariant !== "bigint") return common;
     return { ...common, curve: { virtualFunds, invariant } };
   },
-  // Each log reports the state anew.
+  // Each log reports the whole state.
   // biome-ignore lint/correctness/useYield: an inquiry without a question.
   *readState({ curve }) {
     return new CurveState(curve);

@@ -1,5 +1,5 @@
-import type { Explanation, Term, TermName } from "./explanation.ts";
-import type { DecimalString } from "./primitives.ts";
+import type { Explanation, Term, TermName } from "../explanation.ts";
+import type { DecimalString } from "../primitives.ts";
 
 /** Below this, a purchase of $1,000 moves the price of an x·y=k pool by more than a fifth. */
 const THIN_USD = 20_000;
@@ -14,6 +14,7 @@ const WARNING_TEXTS: ReadonlyMap<string, string> = new Map([
   ["price-collapsed", "price collapsed"],
   ["repeat-buyers", "repeat buyers"],
   ["round-trips", "round trips"],
+  ["quick-sellers", "quick sellers"],
   ["one-buyer", "one large buyer"],
   ["unverified-source", "unverified source"],
 ]);

@@ -1,6 +1,6 @@
-import { formatPct } from "../lib/text/format-pct.ts";
-import type { FinishCause } from "./explanation.ts";
-import type { Outcome } from "./outcome.ts";
+import { formatPct } from "../../lib/text/format-pct.ts";
+import type { FinishCause } from "../explanation.ts";
+import type { Outcome } from "../outcome.ts";
 
 const ENDS: Readonly<Record<FinishCause, string>> = {
   faded: "faded",
