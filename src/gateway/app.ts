@@ -273,10 +273,13 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
-/** Returns unusable market events by reason, without dust; `undefined` if there are none. */
+/** Events that a healthy market has too: tiny trades, and those outside a token's known pools. */
+const EXPECTED_REJECTIONS: ReadonlySet<string> = new Set(["dust", "unknown-pool"]);
+
+/** Returns unexpected unusable market events by reason; `undefined` if there are none. */
 function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> | undefined {
   const unusable = Object.entries(rejected?.() ?? {}).filter(
-    ([reason, count]) => reason !== "dust" && count > 0,
+    ([reason, count]) => !EXPECTED_REJECTIONS.has(reason) && count > 0,
   );
   return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
 }

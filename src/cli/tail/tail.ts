@@ -33,6 +33,8 @@ const DEFAULT_CHANNELS = "flares.pro,newest.bsc,status";
 const FREE_CHANNELS = "flares.free,newest.bsc,status";
 const SAMPLE_CURSOR = "8dffafc1dc3c26d1-1042";
 const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"];
+/** Time without a printed event after which tail says what it waits for. */
+const QUIET_MS = 3_000;
 const SNAPSHOT_LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
@@ -95,13 +97,24 @@ async function follow(follower: Follower, channels: string, after: string | unde
     code = exitCode;
     stream.close();
   };
-  reportConnection(stream, { host: plan.address.url.host, resumes: after !== undefined, notice, giveUp });
+  const { host } = plan.address.url;
+  reportConnection(stream, { host, resumes: after !== undefined, notice, giveUp });
   const print = printerOf(follower, stream);
+  const over = new AbortController();
+  let hasPrinted = false;
+  systemClock.sleep(QUIET_MS, AbortSignal.any([signal, over.signal])).then(
+    () => {
+      const { state, reason } = stream.connection;
+      if (state === "live" && !hasPrinted) notice(quietText(plan, channels));
+      else if (state === "connecting" && reason === "") notice(`waiting for an answer of ${host}`);
+    },
+    () => {},
+  );
   try {
     for await (const item of stream) {
       if (signal.aborted) break;
       if (item.name === "reset") symbols.learnSnapshot(item.view ?? {});
-      else await print(item);
+      else hasPrinted = (await print(item)) || hasPrinted;
     }
     return code;
   } catch (error) {
@@ -113,20 +126,29 @@ async function follow(follower: Follower, channels: string, after: string | unde
     notice(describeEnd(stream.connection));
     return EXIT.usage;
   } finally {
+    over.abort();
     stream.close();
   }
 }
 
-/** Returns a function that prints an event and waits until the output has room again. */
+function quietText({ json, updates }: TailArguments, channels: string): string {
+  const more = json || updates ? "" : "; --updates prints changes of numbers too";
+  return `waiting for events of ${channels.replaceAll(",", ", ")}${more}`;
+}
+
+/**
+ * Returns a function that prints an event and waits until the output has room again. It returns
+ * whether the event is one to print.
+ */
 function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream) {
   const { stdout } = terminal;
   const paint = paintFor(stdout);
   let isLookedUp = false;
-  return async (item: unknown): Promise<void> => {
+  return async (item: unknown): Promise<boolean> => {
     const event = readEvent(item);
-    if (!event) return;
+    if (!event) return false;
     symbols.learnEvent(event);
-    if (!plan.json && UPDATES.has(event.name) && !plan.updates) return;
+    if (!plan.json && UPDATES.has(event.name) && !plan.updates) return false;
     // The stream itself has brought no lists if it resumed, or if the filter selects names.
     if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
       isLookedUp = true;
@@ -136,6 +158,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     const line = plan.json ? plainJson(item) : eventLine(event, symbols, paint, width);
     // An error of the output aborts the signal.
     if (!stdout.write(`${line}\n`)) await once(stdout, "drain", { signal }).catch(() => {});
+    return true;
   };
 }
 
