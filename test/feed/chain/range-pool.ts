@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Abi, getContractAddress, type Hex } from "viem";
+import type { TestContext } from "vitest";
 import type { Network } from "../../../src/feed/chain/network.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { fetchedPackage } from "../../support/fetched-package.ts";
@@ -16,7 +17,14 @@ const MIN_SQRT = 4_295_128_740n;
 /*
  * Algebra Integral's package is large, so it is no dependency: npm fetches it on first use.
  */
-export const INTEGRAL_PACKAGE = fetchedPackage("@cryptoalgebra/integral-core", "1.2.10");
+const INTEGRAL_NAME = "@cryptoalgebra/integral-core";
+const INTEGRAL_PACKAGE = fetchedPackage(INTEGRAL_NAME, "1.2.10");
+
+/** Skips the test by name if npm cannot fetch the factory's package; an error with CI=true. */
+export function needPackage(factory: FactoryName, skip: TestContext["skip"]): void {
+  const isMissing = factory === "integralFactory" && INTEGRAL_PACKAGE === undefined;
+  skip(isMissing, `npm cannot fetch ${INTEGRAL_NAME}`);
+}
 
 function integral(name: string): Contract {
   if (!INTEGRAL_PACKAGE) return { abi: [], bytecode: "0x" };

@@ -4,19 +4,16 @@ import { describeOnAnvil } from "./anvil.ts";
 import { Collector, eventsOf } from "./collect.ts";
 import { E18, VAULT } from "./exchange.ts";
 import { FaultyNode } from "./faulty-node.ts";
-import { FORMS, FULL, INTEGRAL_PACKAGE, openPool } from "./range-pool.ts";
+import { FORMS, FULL, needPackage, openPool } from "./range-pool.ts";
 import { wallet } from "./test-chain.ts";
 
-const FACTORIES = [
-  ...(["v3Factory", "cakeFactory", "algebraFactory"] as const),
-  // npm cannot fetch its package everywhere.
-  ...(INTEGRAL_PACKAGE ? (["integralFactory"] as const) : []),
-];
+const FACTORIES = ["v3Factory", "cakeFactory", "algebraFactory", "integralFactory"] as const;
 
 describeOnAnvil("what happens in V3 pools on a real EVM", () => {
-  test.each(FACTORIES)(
+  test.for(FACTORIES)(
     "[exact] %s: listing, swaps both ways, liquidity burnt and collected, as the tokens' own balances have it",
-    async (factory) => {
+    async (factory, { skip }) => {
+      needPackage(factory, skip);
       const { exchange, pool } = await openPool(factory);
       await using chain = exchange.chain;
       const { step } = FORMS[factory];
@@ -34,9 +31,10 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
     },
   );
 
-  test.each(FACTORIES)(
+  test.for(FACTORIES)(
     "[depth] %s: coins that wait far from the price are no liquidity; what is added and burnt in range is, by the contract's own figure",
-    async (factory) => {
+    async (factory, { skip }) => {
+      needPackage(factory, skip);
       const { exchange, pool } = await openPool(factory);
       await using _ = exchange.chain;
       const { step } = FORMS[factory];
@@ -56,15 +54,16 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
     },
   );
 
-  test.each([
+  test.for([
     ["v3Factory", "remember", 1_000],
     ["algebraFactory", "remember", 1_000],
     ["cakeFactory", "have forgotten", 4],
     ["algebraFactory", "have forgotten", 4],
-    ...(INTEGRAL_PACKAGE ? ([["integralFactory", "remember", 1_000]] as const) : []),
+    ["integralFactory", "remember", 1_000],
   ] as const)(
     "[before] %s: an existing pool is found by its factory, and its liquidity is exact if nodes %s its past",
-    async (factory, memory, blocks) => {
+    async ([factory, memory, blocks], { skip }) => {
+      needPackage(factory, skip);
       const { exchange, pool } = await openPool(factory);
       await using chain = exchange.chain;
       await using node = await new FaultyNode(chain.url).start();
