@@ -1,4 +1,4 @@
-import type { Explanation, FinishCause, Flare } from "../model/index.ts";
+import type { Explanation, FinishCause, Flare, Outcome } from "../model/index.ts";
 
 /** A start that was detected. */
 export interface FlareStart {
@@ -12,6 +12,14 @@ export interface FlareFinish {
   readonly flare: Flare;
   readonly why: Explanation | null;
   readonly cause: FinishCause;
+  /** `null` if none is known. One that is stored remains. */
+  readonly outcome: Outcome | null;
+}
+
+/** The final outcome of a flare that finished earlier. */
+export interface FlareOutcome {
+  readonly id: string;
+  readonly outcome: Outcome | null;
 }
 
 /** Changes between two cursors of the log, in order. */
@@ -22,6 +30,8 @@ export interface HistoryBatch {
   readonly nowMs: number;
   readonly starts: readonly FlareStart[];
   readonly finishes: readonly FlareFinish[];
+  /** Of these and earlier finishes. Others are ignored. */
+  readonly outcomes: readonly FlareOutcome[];
 }
 
 /** The position of a record: newest finish first, then by id. */

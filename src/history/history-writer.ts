@@ -4,7 +4,7 @@ import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { decodeTail, type EventLog } from "../log/index.ts";
 import { type Cursor, type EventBody, formatCursor, parseCursor, type Snapshot } from "../protocol/index.ts";
-import type { FlareFinish, FlareStart, HistoryStore } from "./history-store.ts";
+import type { FlareFinish, FlareOutcome, FlareStart, HistoryStore } from "./history-store.ts";
 
 interface HistoryWriting {
   readonly log: EventLog;
@@ -52,7 +52,8 @@ async function follow({ log, head, store, signal }: HistoryWriting, appends: Sig
     if (!at || !result || result.kind === "lost") {
       at = head.cursor;
       const { snapshot, observedAtMs } = head;
-      store.commit({ cursor: formatCursor(at), nowMs: observedAtMs, starts: [], finishes: listed(snapshot) });
+      const finishes = listed(snapshot);
+      store.commit({ cursor: formatCursor(at), nowMs: observedAtMs, starts: [], finishes, outcomes: [] });
       continue;
     }
     if (result.through === at.seq) {
@@ -64,9 +65,10 @@ async function follow({ log, head, store, signal }: HistoryWriting, appends: Sig
     const bodies = result.records.map(({ tail }) => decodeTail(tail));
     const starts = bodies.flatMap(startOf);
     const finishes = bodies.flatMap(finishOf);
-    if (starts.length + finishes.length === 0) continue;
+    const outcomes = bodies.flatMap(outcomeOf);
+    if (starts.length + finishes.length + outcomes.length === 0) continue;
     const nowMs = Date.parse(bodies.at(-1)?.observed_at ?? "");
-    store.commit({ cursor: formatCursor(at), nowMs, starts, finishes });
+    store.commit({ cursor: formatCursor(at), nowMs, starts, finishes, outcomes });
   }
 }
 
@@ -79,14 +81,19 @@ function startOf({ name, data }: EventBody): readonly FlareStart[] {
 /** A flare that vanishes upstream leaves the running lists without entering the finished ones. */
 function finishOf({ name, data }: EventBody): readonly FlareFinish[] {
   if (name !== "flare-finished") return [];
-  const { flare, why, cause } = data;
-  return [{ flare, why, cause }];
+  const { flare, why, cause, outcome } = data;
+  return [{ flare, why, cause, outcome: outcome ?? null }];
 }
 
-function listed({ flares, explanations }: Snapshot): readonly FlareFinish[] {
+function outcomeOf({ name, data }: EventBody): readonly FlareOutcome[] {
+  return name === "flare-outcome" ? [{ id: data.id, outcome: data.outcome }] : [];
+}
+
+function listed({ flares, explanations, outcomes }: Snapshot): readonly FlareFinish[] {
   return flares.finished_trending.map((flare) => {
     const why = explanations[flare.id] ?? null;
-    return { flare, why, cause: why?.finish_cause ?? "upstream" };
+    const outcome = outcomes[flare.id] ?? null;
+    return { flare, why, cause: why?.finish_cause ?? "upstream", outcome };
   });
 }
 

@@ -3,6 +3,7 @@ import { openDatabase, transact } from "../lib/io/sqlite.ts";
 import type { Explanation } from "../model/index.ts";
 import type {
   FlareFinish,
+  FlareOutcome,
   FlareStart,
   HistoryBatch,
   HistoryQuery,
@@ -13,12 +14,14 @@ import type {
 const FORM = {
   /** `FLWH`. */
   applicationId: 0x464c5748,
-  version: 1,
+  version: 2,
+  upgrades: { 1: "ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'" },
   tables: `
   CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL) STRICT;
   CREATE TABLE start (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
   CREATE TABLE flare (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
-    bytes INTEGER NOT NULL, flare TEXT NOT NULL, started TEXT NOT NULL, why TEXT NOT NULL, cause TEXT NOT NULL) STRICT;
+    bytes INTEGER NOT NULL, flare TEXT NOT NULL, started TEXT NOT NULL, why TEXT NOT NULL, cause TEXT NOT NULL,
+    outcome TEXT NOT NULL) STRICT;
   CREATE INDEX oldest_start ON start (at_ms, id, bytes);
   CREATE INDEX newest ON flare (finished_ms, id, bytes);
   CREATE INDEX by_address ON flare (address, finished_ms, id);
@@ -66,10 +69,11 @@ class SqliteHistoryStore implements HistoryStore {
     return { flares: Number(this.#get("SELECT count(*) AS count FROM flare")?.count), bytes: this.#bytes };
   }
 
-  commit({ cursor, nowMs, starts, finishes }: HistoryBatch): void {
+  commit({ cursor, nowMs, starts, finishes, outcomes }: HistoryBatch): void {
     transact(this.#db, () => {
       for (const start of starts) this.#start(start);
       for (const finish of finishes) this.#finish(finish);
+      for (const outcome of outcomes) this.#setOutcome(outcome);
       const oldestMs = nowMs - this.#limits.maxAgeMs;
       this.#prepare("DELETE FROM start WHERE at_ms < ?").run(oldestMs);
       this.#prepare("DELETE FROM flare WHERE finished_ms < ?").run(oldestMs);
@@ -116,23 +120,32 @@ class SqliteHistoryStore implements HistoryStore {
   }
 
   /** Stores the flare with its start, also that of an earlier finish of the same flare. */
-  #finish({ flare, why, cause }: FlareFinish): void {
+  #finish({ flare, why, cause, outcome }: FlareFinish): void {
     const { id, token, finished_trending_at: finishedAt } = flare;
     const known = this.#get(
-      "SELECT why FROM start WHERE id = ?1 UNION ALL SELECT started FROM flare WHERE id = ?1 LIMIT 1",
+      "SELECT why, 'null' AS outcome FROM start WHERE id = ?1 UNION ALL SELECT started, outcome FROM flare WHERE id = ?1 LIMIT 1",
       id,
     );
-    const texts = [JSON.stringify(flare), known ? String(known.why) : "null", JSON.stringify(why)];
-    this.#prepare("INSERT OR REPLACE INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+    const [started, stored] = known ? [String(known.why), String(known.outcome)] : ["null", "null"];
+    const texts = [JSON.stringify(flare), started, JSON.stringify(why)];
+    const outcomeText = outcome ? JSON.stringify(outcome) : stored;
+    this.#prepare("INSERT OR REPLACE INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
       id,
       Date.parse(finishedAt ?? flare.started_trending_at),
       token.address.toLowerCase(),
       token.symbol.toLowerCase(),
-      texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0),
+      [...texts, outcomeText].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
       ...texts,
       cause,
+      outcomeText,
     );
     this.#prepare("DELETE FROM start WHERE id = ?").run(id);
+  }
+
+  #setOutcome({ id, outcome }: FlareOutcome): void {
+    const update =
+      "UPDATE flare SET bytes = bytes - length(outcome) + length(?2), outcome = ?2 WHERE id = ?1";
+    this.#prepare(update).run(id, JSON.stringify(outcome));
   }
 
   #measure(): number {
@@ -171,8 +184,8 @@ class SqliteHistoryStore implements HistoryStore {
   }
 }
 
-function readRecord({ id, finished_ms, flare, started, why, cause }: Row): StoredRecord {
-  const body = `{"flare":${flare},"started":${started},"why":${why},"cause":${JSON.stringify(cause)}}`;
+function readRecord({ id, finished_ms, flare, started, why, cause, outcome }: Row): StoredRecord {
+  const body = `{"flare":${flare},"started":${started},"why":${why},"cause":${JSON.stringify(cause)},"outcome":${outcome}}`;
   return { key: { finishedMs: Number(finished_ms), id: String(id) }, body };
 }
 

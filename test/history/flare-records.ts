@@ -1,6 +1,6 @@
 import type { FlareFinish } from "../../src/history/history-store.ts";
-import type { Explanation, Flare } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import type { Explanation, Flare, Outcome } from "../../src/model/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
 
 export const START_MS = Date.UTC(2026, 0, 1);
 export const MINUTE_MS = 60_000;
@@ -33,8 +33,15 @@ export const whyAt = (minute: number, finished = false): Explanation => ({
   finish_cause: finished ? "faded" : null,
 });
 
+/** An outcome that differs by minute. */
+export const outcomeAt = (minute: number, final: boolean): Outcome => ({
+  ...SAMPLE_OUTCOME,
+  change_5m: minute,
+  final,
+});
+
 /** The finish of a flare that lasted ten minutes. */
 export function finishAt(number: number, minute: number): FlareFinish {
   const flare = { ...flareAt(number, minute - 10), finished_trending_at: timeAt(minute) };
-  return { flare, why: whyAt(minute, true), cause: "faded" };
+  return { flare, why: whyAt(minute, true), cause: "faded", outcome: outcomeAt(minute, false) };
 }

@@ -32,6 +32,7 @@ function finish(store: HistoryStore, minute: number, ...numbers: number[]): void
     nowMs: START_MS + minute * MINUTE_MS,
     starts: [],
     finishes,
+    outcomes: [],
   });
 }
 
@@ -144,20 +145,22 @@ test("a running flare has the reason of its start and the present one", async ({
     nowMs: Date.parse(at),
     starts: [{ id, at, why: started }],
     finishes: [],
+    outcomes: [],
   });
   const { status, json } = await served.ask("GET", `/api/v1/flares/${id}`);
   const why = served.head.snapshot.explanations[id] ?? null;
-  expect([status, json]).toEqual([200, { flare: SAMPLE_FLARE, started, why, cause: null }]);
+  expect([status, json]).toEqual([200, { flare: SAMPLE_FLARE, started, why, cause: null, outcome: null }]);
 });
 
 test("a flare that just finished is found before the history has it", async ({ served }) => {
-  const { flare, why } = finishAt(1, 20);
+  const { flare, why, outcome } = finishAt(1, 20);
   served.head.move({
     flares: { free: [], pro: [], finished_trending: [flare] },
     explanations: { [flare.id]: whyAt(20, true) },
+    ...(outcome ? { outcomes: { [flare.id]: outcome } } : {}),
   });
   const { json } = await served.ask("GET", `/api/v1/flares/${flare.id}`);
-  expect(json).toEqual({ flare, started: null, why, cause: "faded" });
+  expect(json).toEqual({ flare, started: null, why, cause: "faded", outcome });
 });
 
 test("the plan free finds a flare that runs in pro only once it has finished", async ({

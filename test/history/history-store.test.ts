@@ -1,10 +1,11 @@
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { HistoryBatch, HistoryQuery, HistoryStore } from "../../src/history/history-store.ts";
 import { openSqliteHistoryStore } from "../../src/history/index.ts";
 import { FlareRecord } from "../../src/model/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
-import { finishAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+import { finishAt, idOf, MINUTE_MS, outcomeAt, START_MS, whyAt } from "./flare-records.ts";
 
 const ROOMY = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 type Limits = typeof ROOMY;
@@ -17,7 +18,7 @@ const ADAPTERS = {
 
 function commit(store: HistoryStore, minute: number, batch: Partial<HistoryBatch>): void {
   const nowMs = START_MS + minute * MINUTE_MS;
-  store.commit({ cursor: `test1-${minute}`, nowMs, starts: [], finishes: [], ...batch });
+  store.commit({ cursor: `test1-${minute}`, nowMs, starts: [], finishes: [], outcomes: [], ...batch });
 }
 
 const ids = (store: HistoryStore, query: Partial<HistoryQuery> = {}) =>
@@ -54,6 +55,20 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     const store = opened(onTestFinished);
     commit(store, 20, { finishes: [finishAt(1, 20)] });
     expect(JSON.parse(store.find(idOf(1))?.body ?? "")).toMatchObject({ started: null });
+  });
+
+  test("the final outcome replaces the first, and outlasts a finish without one", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    const outcomeOf = () => JSON.parse(store.find(idOf(1))?.body ?? "").outcome;
+    commit(store, 20, { finishes: [finishAt(1, 20)] });
+    expect(outcomeOf()).toEqual(outcomeAt(20, false));
+    const final = { id: idOf(1), outcome: outcomeAt(70, true) };
+    commit(store, 70, { outcomes: [final, { ...final, id: idOf(2) }] });
+    commit(store, 71, { finishes: [{ ...finishAt(1, 20), outcome: null }] });
+    expect(outcomeOf()).toEqual(outcomeAt(70, true));
+    const other = opened(onTestFinished);
+    commit(other, 20, { finishes: [{ ...finishAt(1, 20), outcome: final.outcome }] });
+    expect(store.size).toEqual(other.size);
   });
 
   test("a repeated batch changes nothing but the position", ({ onTestFinished }) => {
@@ -128,4 +143,17 @@ test("the file holds everything across openings", ({ onTestFinished }) => {
   const second = openSqliteHistoryStore(ROOMY, path);
   onTestFinished(() => second.close());
   expect([second.page({ limit: 9 }), second.size, second.cursor, second.started(idOf(2))]).toEqual(before);
+});
+
+test("a file of the first version opens, and its flares have no outcome", ({ onTestFinished }) => {
+  const path = join(newDirectory(onTestFinished), "history.sqlite");
+  const first = openSqliteHistoryStore(ROOMY, path);
+  commit(first, 20, { finishes: [finishAt(1, 20)] });
+  first.close();
+  const db = new DatabaseSync(path);
+  db.exec("ALTER TABLE flare DROP COLUMN outcome; PRAGMA user_version = 1");
+  db.close();
+  const second = openSqliteHistoryStore(ROOMY, path);
+  onTestFinished(() => second.close());
+  expect(JSON.parse(second.find(idOf(1))?.body ?? "")).toMatchObject({ cause: "faded", outcome: null });
 });

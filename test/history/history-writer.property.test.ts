@@ -11,7 +11,7 @@ import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+import { finishAt, flareAt, idOf, MINUTE_MS, outcomeAt, START_MS, whyAt } from "./flare-records.ts";
 
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 /** So few finished flares are listed that the lists alone cannot restore the history. */
@@ -45,10 +45,18 @@ class Market {
       ...Object.fromEntries(begun.map(({ id }) => [id, whyAt(minute)])),
       ...Object.fromEntries(ended.map(({ flare, why }) => [flare.id, why])),
     };
+    // Earlier ones that are still listed become final.
+    const outcomes = Object.fromEntries(
+      finished.map((flare) => {
+        const endedNow = ended.find((one) => one.flare.id === flare.id);
+        return [flare.id, endedNow?.outcome ?? outcomeAt(minute, true)];
+      }),
+    );
     const listed = new Set([...pro, ...finished].map(keyOf));
     const snapshot: Snapshot = {
       ...EMPTY_SNAPSHOT,
       flares: { free: [], pro, finished_trending: finished },
+      outcomes,
       explanations: Object.fromEntries(
         Object.entries(whys).flatMap(([id, why]) => (listed.has(id) && why ? [[id, why]] : [])),
       ),
@@ -151,6 +159,7 @@ test("a history that the log no longer continues takes the finished flares of th
     nowMs: START_MS,
     starts: [],
     finishes: [finishAt(999, 0)],
+    outcomes: [],
   });
   for (const _ of [1, 2, 3, 4]) await market.step(1, 1);
   const writer = market.write(store);

@@ -228,7 +228,7 @@ export const SETTINGS = {
   historyAge: setting("historyMs", duration(HOUR, 366 * 24 * HOUR), {
     default: "30d",
     example: "90d",
-    description: "Time for which finished flares are stored with their explanations, beyond the log",
+    description: "Time for which finished flares are stored with explanations and outcomes, beyond the log",
   }),
   historyBytes: setting("historyBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",

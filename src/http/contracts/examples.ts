@@ -266,6 +266,7 @@ const ended: FlareRecord = {
   started: why,
   why: { ...why, at: "2017-11-12T09:01:00.000Z", finish_cause: "faded" },
   cause: "faded",
+  outcome,
 };
 
 export const BODY_EXAMPLES = {

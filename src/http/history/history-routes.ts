@@ -70,7 +70,8 @@ async function findFlare(id: string, shown: Snapshot, history: HistoryReader): P
   const running = pro.find(isIt) ?? free.find(isIt);
   const recordOf = async (flare: Flare, cause: FlareRecord["cause"]) => {
     const started: Explanation | null = (await history.started(id)) ?? null;
-    return JSON.stringify({ flare, started, why, cause } satisfies FlareRecord);
+    const outcome = cause === null ? null : (shown.outcomes[id] ?? null);
+    return JSON.stringify({ flare, started, why, cause, outcome } satisfies FlareRecord);
   };
   if (running) return recordOf(running, null);
   const stored = await history.find(id);
