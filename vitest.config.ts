@@ -33,10 +33,10 @@ const SLOW = [
 ];
 
 /**
- * These wait for half of their time, so that three at a time keep two cores busy. One process runs
- * many files, and loads the sources once for all of them. With six, waits of 50 s ran out.
+ * These wait for over half of their time, so that five at a time keep two cores busy. One process
+ * runs many files, and loads the sources once for all of them.
  */
-const waiting = { maxWorkers: 3, isolate: false };
+const waiting = { maxWorkers: 5, isolate: false };
 /** These wait now and then. */
 const shared = { maxWorkers: 3, isolate: false, sequence: { groupOrder: 1 } };
 
