@@ -45,15 +45,19 @@ export async function weather(
   );
   try {
     let arrived = false;
+    let reached: Promise<unknown> = Promise.resolve();
     await flow(wire, createChance(seed), haste, {
       isOver: () => arrived,
       onFair: (seq) => {
         for (const proxy of proxies) proxy.calm();
-        void company.reach(seq).then(() => {
+        const over = () => {
           arrived = true;
-        });
+        };
+        reached = company.reach(seq);
+        reached.then(over, over);
       },
     });
+    await reached;
     await company.note();
     for (const view of await company.viewsAt(wire.head.cursor.seq)) {
       expect(view).toEqual(JSON.parse(JSON.stringify(wire.head.snapshot)));
