@@ -290,7 +290,11 @@ function logSource(opened: OpenSource, logger: Logger): void {
   const { state, reason, observed_at } = opened.source.freshness();
   const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(opened) };
   if (state === "live") logger.info(facts, "source is live");
-  else logger.warn({ ...facts, reason }, `source is ${state}`);
+  else {
+    const isHelpful = observed_at === null && info.origin === "live" && opened.services;
+    const hint = isHelpful ? "; run flarewire doctor, which checks every service" : "";
+    logger.warn({ ...facts, reason }, `source is ${state}${hint}`);
+  }
 }
 
 /** Logs the state at the start. After a restart, a lack of data is a warning only if it lasts. */

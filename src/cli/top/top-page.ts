@@ -56,7 +56,7 @@ export function pageLines(page: TopPage, form: PageForm): readonly string[] {
   const head = [
     connectionLine(page, form),
     plainText(dataText(page), width),
-    plainText(countText(page), width),
+    freshness ? plainText(countText(page), width) : "",
     trouble(page) === "" || !freshness ? "" : paint("yellow", plainText(trouble(page), width)),
   ];
   const live = Number.isFinite(height);
