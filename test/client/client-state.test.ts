@@ -21,7 +21,7 @@ test("[W14] [F3] no heartbeat moves the client back, and one that is ahead moves
   for (const cursor of ["abcd-1", "abcd-8", "abcd-9", "abcd-9-1f2e3d4c"])
     expect(advanceTo(HELD, cursor)).toBe(HELD);
   let client = HELD;
-  // Places are numbers: 10 is behind 9.
+  // Positions are numbers: 10 is behind 9.
   for (const cursor of ["abcd-10", "abcd-2", "abcd-100-1f2e3d4c", "abcd-11"])
     client = advanceTo(client, cursor);
   expect(client).toEqual({ ...HELD, cursor: "abcd-100-1f2e3d4c" });

@@ -19,7 +19,7 @@ const GROUPS: readonly MarketGroup[] = ["bsc", "matic", "avalanche"];
 
 /** Turns trades and liquidity into an aggregator's reports. */
 export class WindowBook {
-  readonly #pools = new Map<string, PoolBook>();
+  readonly #pools = new Map<string, PoolWindows>();
   readonly #listed: number;
 
   /**
@@ -61,17 +61,17 @@ export class WindowBook {
     pool,
     token,
     at,
-  }: Trade | LiquidityEvent | Extract<MarketEvent, { kind: "listing" }>): PoolBook {
+  }: Trade | LiquidityEvent | Extract<MarketEvent, { kind: "listing" }>): PoolWindows {
     const known = this.#pools.get(pool);
     if (known) return known;
-    const added = new PoolBook(group, pool, token, at);
+    const added = new PoolWindows(group, pool, token, at);
     this.#pools.set(pool, added);
     return added;
   }
 }
 
 /** One pool's last day, by minute. */
-class PoolBook {
+class PoolWindows {
   readonly group: MarketGroup;
   readonly #pool: string;
   readonly #token: string;

@@ -13,7 +13,7 @@ class FakeWire extends EventEmitter<{ close: [] }> {
 
 const KEY = { id: "0a0a0a0a", connections: 1 };
 
-/** Places with the first client, `mine`, in them. */
+/** A registry with the first client, `mine`, in it. */
 function occupied(
   max: number,
   ofAddress: number,

@@ -36,7 +36,7 @@ test.for([
 });
 
 wireTest(
-  "[W33] connections whose proxy tells a port, or garbage, share the seats of one address",
+  "[W33] connections whose proxy sends a port, or garbage, count as one address",
   async ({ makeWire }) => {
     const wire = await makeWire({ stream: { limits: { maxSocketsPerIp: 1 } }, trustProxy: ["127.0.0.1"] });
     const from = (field: string) => ({ headers: { "x-forwarded-for": field } });

@@ -114,7 +114,7 @@ process.exit(isGood ? 0 : 1);
 async function churn(howLong: number): Promise<boolean> {
   const { came, most, left, growth } = await runChurn({ seconds: howLong, perSecond: 100, seed: 1 });
   const all = Object.values(came).reduce((sum, count) => sum + count, 0);
-  const still = (["sessions", "seats", "Session", "Group", "Socket"] as const).filter(
+  const still = (["sessions", "limiter", "Session", "Group", "Socket"] as const).filter(
     (what) => left[what] !== 0,
   );
   const what = still.length === 0 ? "nothing is left" : `left: ${still.join()} of ${JSON.stringify(left)}`;

@@ -182,13 +182,13 @@ test("a thin tick is one trade of one wallet that raises the price by its size, 
   const ticks = labelled("thin").filter(({ group }) => group !== "exchange");
   expect(ticks.length).toBeGreaterThan(4);
   for (const { token, startAtMs, endAtMs, size } of ticks) {
-    const crew = between(token, startAtMs, startAtMs)[0];
-    expect(crew?.isBuy).toBe(true);
-    const own = between(token, startAtMs, endAtMs).filter(({ trader }) => trader === crew?.trader);
+    const first = between(token, startAtMs, startAtMs)[0];
+    expect(first?.isBuy).toBe(true);
+    const own = between(token, startAtMs, endAtMs).filter(({ trader }) => trader === first?.trader);
     expect(own.map(({ isBuy }) => isBuy)).toEqual([true, false]);
     const pool = (liquidity.get(token) ?? []).filter(({ at }) => at < startAtMs).at(-1);
     const needed = (Number(pool?.usd) / 2) * (Math.sqrt(1 + size) - 1);
-    expect(Math.abs((crew?.usd ?? 0) / needed - 1)).toBeLessThan(0.06);
+    expect(Math.abs((first?.usd ?? 0) / needed - 1)).toBeLessThan(0.06);
     expect(between(token, startAtMs, endAtMs).length).toBeLessThan(16);
   }
 });
@@ -196,14 +196,14 @@ test("a thin tick is one trade of one wallet that raises the price by its size, 
 test("a listing's label has its time, its liquidity and its outcome", () => {
   const reported = labelled("listing");
   expect(reported.length).toBeGreaterThan(120);
-  const fates = new Map(
+  const outcomes = new Map(
     labels.filter(({ kind }) => kind === "rug" || kind === "honeypot").map((one) => [one.token, one.kind]),
   );
   for (const { token, startAtMs, shape, size } of reported) {
     expect(listings.get(token)).toBe(startAtMs);
     expect(size).toBeGreaterThan(1_000);
-    const fate = fates.get(token);
-    if (fate) expect(shape).toBe(fate);
+    const outcome = outcomes.get(token);
+    if (outcome) expect(shape).toBe(outcome);
   }
   expect(new Set(reported.map(({ shape }) => shape))).toEqual(new Set(["honest", "rug", "honeypot"]));
 });

@@ -33,29 +33,29 @@ export function createEstablished(
   rank: number,
   nowMs: number,
 ): ChainToken {
-  const birth = new Random(`${setup.seed}/${setup.group}/${serial}/birth`);
+  const random = new Random(`${setup.seed}/${setup.group}/${serial}/birth`);
   const life = new Random(`${setup.seed}/${setup.group}/${serial}/life`);
-  const subject = subjectOf(setup, birth, nowMs - Math.floor(birth.logBetween(1, 900) * DAY_MS));
-  const liquidityUsd = clamp(birth.logNormal(60_000, 1.4), 1_500, 20_000_000);
+  const subject = subjectOf(setup, random, nowMs - Math.floor(random.logBetween(1, 900) * DAY_MS));
+  const liquidityUsd = clamp(random.logNormal(60_000, 1.4), 1_500, 20_000_000);
   const depth = Math.sqrt(liquidityUsd / 60_000);
-  const isIdle = birth.chance(IDLE.share);
+  const isIdle = random.chance(IDLE.share);
   const perMinute = isIdle
-    ? birth.logBetween(0.003, 0.09)
-    : clamp(birth.logNormal(1.5 * depth, 1.45), 0.15, 90);
+    ? random.logBetween(0.003, 0.09)
+    : clamp(random.logNormal(1.5 * depth, 1.45), 0.15, 90);
   const hours =
     (setup.group === "bsc" ? MEAN_HOURS.bsc : MEAN_HOURS.elsewhere) * (isIdle ? IDLE.hoursFactor : 1);
   const traits: TokenTraits = {
-    ...commonTraits(birth),
+    ...commonTraits(random),
     rank,
     subject,
-    value: { startUsd: birth.logBetween(1e-9, 30), ...temper(birth) },
+    value: { startUsd: random.logBetween(1e-9, 30), ...temper(random) },
     liquidityUsd,
     tradesPerMs: () => perMinute / MINUTE_MS,
-    branching: birth.between(0.25, 0.55),
+    branching: random.between(0.25, 0.55),
     arbitrageChance: isIdle ? IDLE.arbitrageChance : ARBITRAGE_CHANCE,
     canSell: true,
     endsAtMs: NEVER,
-    profiles: laterProfiles(subject, nowMs, ESTABLISHED, birth),
+    profiles: laterProfiles(subject, nowMs, ESTABLISHED, random),
     nextEpisode: (now, liquidity) =>
       everydayEpisode(now, hours, liquidity < SHALLOW.usd && perMinute < SHALLOW.perMinute, life),
   };
@@ -64,17 +64,17 @@ export function createEstablished(
 
 /** Creates the chain's wrapped native token: a busy quote token that only follows the market. */
 export function createNative(setup: ChainSetup, rank: number, nowMs: number): ChainToken {
-  const birth = new Random(`${setup.seed}/${setup.group}/native/birth`);
+  const random = new Random(`${setup.seed}/${setup.group}/native/birth`);
   const letter = setup.group.slice(0, 1).toUpperCase();
   const naming = { name: `Wrapped Simulated ${letter}`, symbol: `WSIM${letter}` };
   const subject = {
     group: setup.group,
-    token: birth.address(),
+    token: random.address(),
     naming,
     createdAtMs: Math.max(0, nowMs - 900 * DAY_MS),
   };
   const traits: TokenTraits = {
-    ...commonTraits(birth),
+    ...commonTraits(random),
     rank,
     subject,
     quotedIn: "stable",
@@ -109,30 +109,30 @@ export function createNewcomer(
   nextRank: () => number,
   nowMs: number,
 ): Newcomer {
-  const birth = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
+  const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
   const life = new Random(`${setup.seed}/${setup.group}/new/${serial}/life`);
-  const outcome = birth.weighted<Outcome>([
+  const outcome = random.weighted<Outcome>([
     ["honest", 0.62],
     ["rug", 0.22],
     ["honeypot", 0.16],
   ]);
   const isHonest = outcome === "honest";
-  const subject = subjectOf(setup, birth, nowMs - Math.floor(birth.logBetween(1 / 60, 72) * HOUR_MS));
-  const liquidityUsd = clamp(birth.logNormal(14_000, 0.9), 1_500, 500_000);
-  const perMinute = clamp(birth.logNormal(isHonest ? 7 : 5, 0.7), 1, 30);
-  let episode = firstEpisode(outcome, nowMs, birth);
+  const subject = subjectOf(setup, random, nowMs - Math.floor(random.logBetween(1 / 60, 72) * HOUR_MS));
+  const liquidityUsd = clamp(random.logNormal(14_000, 0.9), 1_500, 500_000);
+  const perMinute = clamp(random.logNormal(isHonest ? 7 : 5, 0.7), 1, 30);
+  let episode = firstEpisode(outcome, nowMs, random);
   const traits: TokenTraits = {
-    ...commonTraits(birth),
+    ...commonTraits(random),
     rank: nextRank(),
     subject,
-    value: { startUsd: birth.logBetween(1e-9, 0.01), ...temper(birth) },
+    value: { startUsd: random.logBetween(1e-9, 0.01), ...temper(random) },
     liquidityUsd,
     tradesPerMs: (atMs) => (perMinute / MINUTE_MS) * (1 + (atMs - nowMs) / (12 * MINUTE_MS)) ** -1.15,
-    branching: birth.between(0.3, 0.5),
+    branching: random.between(0.3, 0.5),
     arbitrageChance: ARBITRAGE_CHANCE,
     canSell: outcome !== "honeypot",
-    endsAtMs: isHonest ? Math.ceil(nowMs + clamp(birth.logNormal(4, 0.8), 3, 48) * HOUR_MS) : NEVER,
-    profiles: laterProfiles(subject, nowMs, isHonest ? NEWCOMER : SWINDLE, birth),
+    endsAtMs: isHonest ? Math.ceil(nowMs + clamp(random.logNormal(4, 0.8), 3, 48) * HOUR_MS) : NEVER,
+    profiles: laterProfiles(subject, nowMs, isHonest ? NEWCOMER : SWINDLE, random),
     nextEpisode: () => {
       const next = episode;
       episode = null;
@@ -159,19 +159,19 @@ function firstEpisode(outcome: Outcome, nowMs: number, random: Random): Episode 
   }
 }
 
-function subjectOf(setup: ChainSetup, birth: Random, createdAtMs: number): Subject {
-  const naming = inventName(birth);
-  return { group: setup.group, token: birth.address(), naming, createdAtMs: Math.max(0, createdAtMs) };
+function subjectOf(setup: ChainSetup, random: Random, createdAtMs: number): Subject {
+  const naming = inventName(random);
+  return { group: setup.group, token: random.address(), naming, createdAtMs: Math.max(0, createdAtMs) };
 }
 
-function commonTraits(birth: Random) {
-  const quotedIn: TokenTraits["quotedIn"] = birth.chance(0.6) ? "native" : "stable";
-  return { pool: birth.address(), quotedIn, feeShare: 0.0025 };
+function commonTraits(random: Random) {
+  const quotedIn: TokenTraits["quotedIn"] = random.chance(0.6) ? "native" : "stable";
+  return { pool: random.address(), quotedIn, feeShare: 0.0025 };
 }
 
 /** Draws how a token moves by itself: typically about half a percent in a quarter of an hour. */
-function temper(birth: Random) {
-  return { volatility: clamp(birth.logNormal(0.0011, 0.5), 0.0003, 0.003), beta: birth.between(0.8, 1.2) };
+function temper(random: Random) {
+  return { volatility: clamp(random.logNormal(0.0011, 0.5), 0.0003, 0.003), beta: random.between(0.8, 1.2) };
 }
 
 function clamp(value: number, low: number, high: number): number {

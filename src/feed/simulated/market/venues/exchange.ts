@@ -43,19 +43,21 @@ export class Exchange implements Actor {
       createdAtMs: Math.max(0, nowMs - 400 * DAY_MS),
     }));
     this.#pairs = naming.map((one, serial) => {
-      const birth = new Random(`${seed}/exchange/${serial}/birth`);
+      const random = new Random(`${seed}/exchange/${serial}/birth`);
       const life = new Random(`${seed}/exchange/${serial}/life`);
-      const isIdle = birth.chance(IDLE_SHARE);
-      const tradesPerMinute = isIdle ? birth.logBetween(0.02, 0.5) : Math.min(400, birth.logNormal(12, 1.3));
+      const isIdle = random.chance(IDLE_SHARE);
+      const tradesPerMinute = isIdle
+        ? random.logBetween(0.02, 0.5)
+        : Math.min(400, random.logNormal(12, 1.3));
       const traits = {
         symbol: one.symbol,
         value: {
-          startUsd: birth.logBetween(1e-4, 3_000),
-          volatility: Math.min(0.002, birth.logNormal(0.0008, 0.4)),
-          beta: birth.between(0.8, 1.2),
+          startUsd: random.logBetween(1e-4, 3_000),
+          volatility: Math.min(0.002, random.logNormal(0.0008, 0.4)),
+          beta: random.between(0.8, 1.2),
         },
         tradesPerMinute,
-        tradeUsd: birth.logNormal(150, 0.8),
+        tradeUsd: random.logNormal(150, 0.8),
         nextEpisode: (now: number) =>
           everydayEpisode(now, MEAN_HOURS_BETWEEN_SCRIPTS, tradesPerMinute < SHALLOW_TRADES_PER_MINUTE, life),
       };
