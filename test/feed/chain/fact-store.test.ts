@@ -148,22 +148,26 @@ describeOnAnvil("a feed with a file of facts", () => {
     }
   });
 
-  test("[facts] a lie of the only endpoint ends with the process: nothing is stored", async () => {
+  test("[facts] a lie of the only endpoint that answers ends with the process: nothing is stored", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
     await market.trade();
     const untilMs = await market.settle();
     await using node = await new FaultyNode(chain.url).start();
-    node.fault = { kind: "lies-about-decimals" };
+    await using other = await new FaultyNode(chain.url).start();
+    other.fault = { kind: "lacks-contracts" };
     const factsFile = join(directory, "chain.sqlite");
-    {
-      await using deceived = new Collector({ network, urls: [node.url], factsFile });
-      await deceived.reached(untilMs);
-      expect(deceived.facts).not.toEqual(market.events);
+    for (const urls of [[node.url], [node.url, other.url]]) {
+      node.fault = { kind: "lies-about-decimals" };
+      {
+        await using deceived = new Collector({ network, urls, factsFile });
+        await deceived.reached(untilMs);
+        expect(deceived.facts).not.toEqual(market.events);
+      }
+      node.fault = { kind: "none" };
+      await using collector = new Collector({ network, urls: [node.url], factsFile });
+      await collector.reached(untilMs);
+      expect(collector.facts).toEqual(market.events);
     }
-    node.fault = { kind: "none" };
-    await using collector = new Collector({ network, urls: [node.url], factsFile });
-    await collector.reached(untilMs);
-    expect(collector.facts).toEqual(market.events);
   });
 });

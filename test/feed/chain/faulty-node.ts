@@ -20,7 +20,8 @@ export type Fault =
         | "wrong-types"
         | "foreign"
         | "no-receipts"
-        | "lies-about-decimals";
+        | "lies-about-decimals"
+        | "lacks-contracts";
     }
   | { readonly kind: "busy"; readonly times: number; readonly retryAfter?: string }
   | { readonly kind: "lag" | "ahead" | "invents" | "forgets"; readonly blocks: number };
@@ -145,6 +146,7 @@ export class FaultyNode implements AsyncDisposable {
       return { ...(result as object), number: hex(Math.max(0, Number(number) + blocks)) };
     }
     if (fault.kind === "lies-about-decimals" && method === "eth_call") return withSixDecimals(result);
+    if (fault.kind === "lacks-contracts" && method === "eth_call") return withoutResults(result);
     if (fault.kind === "foreign" && method === "eth_chainId") return "0x1";
     if (fault.kind === "wrong-types" && method.startsWith("eth_getBlock")) return { number: 7, hash: null };
     if (fault.kind === "other-hash" && method === "eth_getBlockByNumber" && typeof result === "object")
@@ -157,15 +159,25 @@ export class FaultyNode implements AsyncDisposable {
   }
 }
 
+const AGGREGATE = { abi: multicall3Abi, functionName: "aggregate3" } as const;
+
 /** Returns the results of a Multicall3 request with 6 in place of each 18. */
 function withSixDecimals(result: unknown): unknown {
-  const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
   const [eighteen, six] = [18, 6].map((count) => numberToHex(count, { size: 32 }));
   if (!isHex(result)) return result;
-  const results = decodeFunctionResult({ ...aggregate, data: result }).map((one) =>
+  const results = decodeFunctionResult({ ...AGGREGATE, data: result }).map((one) =>
     one.returnData === eighteen && six ? { ...one, returnData: six } : one,
   );
-  return encodeFunctionResult({ ...aggregate, result: results });
+  return encodeFunctionResult({ ...AGGREGATE, result: results });
+}
+
+/** Returns a Multicall3 request's results as of before its contracts were created. */
+function withoutResults(result: unknown): unknown {
+  if (!isHex(result)) return result;
+  const results = decodeFunctionResult({ ...AGGREGATE, data: result });
+  // The last one belongs to no contract.
+  const empty = results.slice(0, -1).map(() => ({ success: true, returnData: "0x" as const }));
+  return encodeFunctionResult({ ...AGGREGATE, result: [...empty, ...results.slice(-1)] });
 }
 
 function send(response: ServerResponse, body: object): void {
