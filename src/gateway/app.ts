@@ -195,12 +195,12 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
   });
   const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
-  const { rejected, upstream, services, late } = opened;
+  const { rejected, upstream, services, late, cluster } = opened;
   let alerts: Alerts | undefined;
   const refusals = new Refusals(clock, logger);
   const metrics = config.metrics
     ? createGatewayMetrics({
-        ...{ hub, head, log, freshness, rejected, services, late, version: VERSION },
+        ...{ hub, head, log, freshness, rejected, services, late, cluster, version: VERSION },
         ...{ info: () => source.info, isDataLost: () => persistence.trouble !== undefined },
         ...{ workers, isKeyFileUsable: keys.isFileUsable, refusals: () => refusals.counts },
         ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
@@ -213,7 +213,6 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...{ head, hub, log, metrics, refusals, freshness, clock, history: parts.history?.reader },
     info: () => source.info,
     ready: () => !draining,
-    // All nodes are stale at once, and a load balancer must not remove all of them.
     isStaleReady: () => opened.kind === "cluster" && opened.source.hasCaughtUp,
     policy,
     settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },

@@ -50,7 +50,10 @@ export interface HttpServerOptions {
   readonly history?: HistoryReader | undefined;
   /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
-  /** Whether `/readyz` succeeds with data that are not fresh. Default: no. */
+  /**
+   * Whether `/readyz` succeeds with data that are not fresh. A cluster's nodes are stale at once,
+   * and a load balancer must not remove all of them. Default: no.
+   */
   readonly isStaleReady?: () => boolean;
   /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
   readonly logger?: FastifyBaseLogger | false;

@@ -2,6 +2,7 @@ import { Histogram, Registry } from "prom-client";
 import type { Hub } from "../hub/index.ts";
 import type { PollOutcome } from "../source/index.ts";
 import { type AlertParts, alertMetrics } from "./alert-metrics.ts";
+import { type ClusterParts, clusterMetrics } from "./cluster-metrics.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
 import { type EventParts, eventMetrics } from "./event-metrics.ts";
 import type { MetricsJson } from "./merged-metrics.ts";
@@ -10,7 +11,7 @@ import { measureProcess } from "./process-meter.ts";
 import { processMetrics } from "./process-metrics.ts";
 import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
 
-interface MetricsParts extends SourceParts, AlertParts, EventParts {
+interface MetricsParts extends SourceParts, AlertParts, ClusterParts, EventParts {
   readonly hub: Hub;
   /** Refused connections and requests, by reason. Default: none. */
   readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
@@ -65,6 +66,7 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
     ...events,
     ...sourceMetrics(parts),
     ...alertMetrics(parts),
+    ...clusterMetrics(parts),
     ...processMetrics(meter),
     flarewire_workers: first(level("Processes that serve clients.", () => workers().serving)),
     flarewire_worker_ends_total: first(total(ends, () => workers().ended)),

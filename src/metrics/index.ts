@@ -1,3 +1,4 @@
+export type { ClusterState } from "./cluster-metrics.ts";
 export {
   createGatewayMetrics,
   type GatewayMetrics,

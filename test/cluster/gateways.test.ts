@@ -176,6 +176,22 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     });
   });
 
+  test("report in their metrics which one leads, and how far each is", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const second = await startNode(server);
+    const read = async ({ url }: Gateway) => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      const of = (name: string) => Number(text.split(`\nflarewire_cluster_${name} `)[1]?.split("\n")[0]);
+      expect(of("silence_seconds")).toBeLessThan(5);
+      return { leader: of("leader"), terms: of("terms_total"), entries: of("entries_total") };
+    };
+    const { entries, ...own } = await read(first);
+    expect(own).toEqual({ leader: 1, terms: 1 });
+    await expect.poll(async () => (await read(second)).entries).toBeGreaterThan(entries);
+    expect(await read(second)).toMatchObject({ leader: 0, terms: 1 });
+  });
+
   test("stop while their server is down", async () => {
     const server = await startServer();
     const first = await startNode(server);

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
+import { clusterMetrics } from "../../src/metrics/cluster-metrics.ts";
 import { SECRET } from "../alerts/webhook-fixture.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { newDirectory } from "../support/edges.ts";
@@ -102,5 +103,8 @@ test("every series on the dashboard is served, and every served series is on the
   );
   const types = texts.join("\n").matchAll(/^# TYPE (\S+) (\S+)$/gm);
   const served = [...types].map(([, name, type]) => (type === "histogram" ? `${name}_bucket` : (name ?? "")));
-  expect([...shown].sort()).toEqual([...new Set(served)].sort());
+  const cluster = clusterMetrics({
+    cluster: () => ({ isLeading: true, term: 1, entries: 1, silenceMs: 0 }),
+  });
+  expect([...shown].sort()).toEqual([...new Set([...served, ...Object.keys(cluster)])].sort());
 });

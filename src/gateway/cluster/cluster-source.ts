@@ -6,6 +6,7 @@ import type { MemberStart } from "../../cluster/member.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import type { ClusterState } from "../../metrics/index.ts";
 import type { Freshness, SourceInfo } from "../../protocol/index.ts";
 import type { PollOutcome, ReplicaSink, SnapshotSource } from "../../source/index.ts";
 import { type LogUpdate, PrimaryFollower } from "../../workers/index.ts";
@@ -90,6 +91,14 @@ export class ClusterSource {
   /** Whether this node has caught up with the log once. */
   get hasCaughtUp(): boolean {
     return this.#node?.hasCaughtUp ?? false;
+  }
+
+  /** This node's part in the cluster, for its metrics. */
+  get state(): ClusterState {
+    const { member, engineSilenceMs = 0 } = this.#node ?? {};
+    const { role, term = 0, delivered } = member ?? {};
+    const entries = delivered?.offset ?? 0;
+    return { isLeading: role === "leader", term, entries, silenceMs: engineSilenceMs };
   }
 
   /** The source of the market while this node leads. */

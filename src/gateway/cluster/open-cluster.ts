@@ -69,6 +69,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     };
     const opened: OpenCluster = {
       ...{ kind: "cluster", source: joined, rejected: () => joined.opened?.rejected?.() ?? {} },
+      cluster: () => joined.state,
       services: () => joined.opened?.services?.() ?? [],
       late: () => joined.opened?.late?.() ?? {},
       ...{ close, ...(resume ? { resume } : {}) },

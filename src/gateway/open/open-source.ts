@@ -12,6 +12,7 @@ import { InputError } from "../../lib/input-error.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import type { ClusterState } from "../../metrics/index.ts";
 import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
 import {
   createEngineSource,
@@ -83,6 +84,8 @@ interface Continuation {
   /** Returns how many of an aggregator's reports came too late, by part of the market. */
   readonly late?: () => Readonly<Record<string, number>>;
   readonly upstream?: () => UpstreamStats;
+  /** Returns this node's part in a cluster. Absent without one. */
+  readonly cluster?: () => ClusterState;
   /** Resolves when the source's writes are on disk. Call it after the last poll. */
   readonly close?: () => Promise<void>;
 }

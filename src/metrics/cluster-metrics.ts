@@ -1,0 +1,37 @@
+import { level, type Metrics, total } from "./metric-table.ts";
+
+/** A node's part in a cluster. */
+export interface ClusterState {
+  readonly isLeading: boolean;
+  readonly term: number;
+  /** Offset of the last delivered entry of the cluster's log. */
+  readonly entries: number;
+  /** Time since the cluster's servers last answered. */
+  readonly silenceMs: number;
+}
+
+export interface ClusterParts {
+  /** Absent without a cluster. */
+  readonly cluster?: (() => ClusterState) | undefined;
+}
+
+export function clusterMetrics({ cluster }: ClusterParts): Metrics {
+  if (!cluster) return {};
+  return {
+    flarewire_cluster_leader: level("1 while this node runs the cluster's source; 0 otherwise.", () =>
+      Number(cluster().isLeading),
+    ),
+    flarewire_cluster_terms_total: total(
+      "Terms of the cluster's leaders: each change of the leader begins one.",
+      () => cluster().term,
+    ),
+    flarewire_cluster_entries_total: total(
+      "Entries of the cluster's log that this node has delivered; lower than at other nodes if it is behind.",
+      () => cluster().entries,
+    ),
+    flarewire_cluster_silence_seconds: level(
+      "Time since the cluster's servers last answered.",
+      () => cluster().silenceMs / 1_000,
+    ),
+  };
+}
