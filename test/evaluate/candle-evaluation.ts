@@ -1,6 +1,7 @@
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
 import { type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
 import { CLASSES, type InjectedClass, type InjectedMarket, inject } from "./injection.ts";
+import { measureOutcomes, type OutcomeRow, startedOf } from "./outcomes.ts";
 import { createRandom } from "./random.ts";
 import { flareOf, MINUTES, poolScores, quantile, type Score, type Span, scoreEpisodes } from "./score.ts";
 import type { Market } from "./series.ts";
@@ -20,6 +21,8 @@ export interface CandleRow {
    * Median share of the move that is still ahead when the flare starts; NaN for what is no pump.
    */
   readonly ahead: Readonly<Record<InjectedClass, number>>;
+  /** What prices did after flares where nothing was injected, beside random moments. */
+  readonly outcomes: readonly OutcomeRow[];
 }
 
 /** What is scored. */
@@ -115,6 +118,7 @@ function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): C
     naturalPerPairDay: rate(detector, plan.market, plan.half),
     naturalWhereTuned: tunedRate(detector, plan.market),
     scores: { pump5, pump10, pump25, wash, thin, wide },
+    outcomes: measureOutcomes(plan.market, startedOf("natural", detector(plan.market, from, to)), from),
     ahead: {
       ...{ pump5: aheadOf("pump5"), pump10: aheadOf("pump10"), pump25: aheadOf("pump25") },
       ...{ wash: Number.NaN, thin: Number.NaN, wide: Number.NaN },

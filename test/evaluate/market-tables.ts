@@ -1,5 +1,6 @@
 import { type Goal, goalsOf, isReached, type Measured } from "./goals.ts";
 import { markdownTable } from "./markdown-table.ts";
+import { outcomeTable } from "./outcomes.ts";
 
 /**
  * Goals, ends and shares ahead in Markdown: the measures that have a goal, and those of pumps by
@@ -24,6 +25,11 @@ export function measuresMarkdown(measured: Measured): string {
           "Pumps injected into recorded minutes; ends in minutes:",
         )
       : []),
+    ...outcomeTable(
+      simulated?.outcomes ?? [],
+      "After flares on BSC of the simulated market (first seed), relative to the market; in percent:",
+    ),
+    ...outcomeTable(own?.outcomes ?? [], "After flares of the recorded minutes; in percent:"),
     ...markdownTable(["measure", "figure", "goal", ""], goalsOf(measured).map(goalCells)),
     "",
   ].join("\n");

@@ -3,6 +3,7 @@ import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.t
 import { type Detector, priceRule, volumeRule } from "./detectors.ts";
 import { nameOf } from "./last-trades.ts";
 import { type Liveness, sumLiveness } from "./liveness.ts";
+import { measureOutcomes, type OutcomeRow, type Started } from "./outcomes.ts";
 import { measurePumps, type PumpMeasure } from "./pump-measures.ts";
 import { GRACE_MINUTES, MILLISECONDS, type Score, type Span, scoreEpisodes } from "./score.ts";
 import { MINUTE_MS } from "./series.ts";
@@ -51,6 +52,8 @@ export interface SimulatedResult {
   readonly canary: readonly CanaryScore[];
   readonly pumps: readonly PumpMeasure[];
   readonly liveness: Liveness;
+  /** What prices did after the flares of each class of BSC, beside random moments. */
+  readonly outcomes: readonly OutcomeRow[];
 }
 
 /**
@@ -69,7 +72,26 @@ export function evaluateSimulated(plans: readonly SimulatedPlan[], rules = true)
     ],
     pumps: measurePumps(runs),
     liveness: sumLiveness(runs.map(({ liveness }) => liveness)),
+    outcomes: runs[0] ? outcomesOf(runs[0]) : [],
   };
+}
+
+function outcomesOf(run: SimulatedRun): readonly OutcomeRow[] {
+  const { minutes, fromMs } = run;
+  return measureOutcomes(minutes, startsOf(run), (fromMs - minutes.startMs) / MINUTE_MS);
+}
+
+/** BSC's flares of the scored hours, by the label that they began in. */
+function startsOf({ flares, labels, minutes, outcomes, fromMs }: SimulatedRun): readonly Started[] {
+  const own = flares.filter(({ pair, startAt }) => pair.startsWith("bsc ") && startAt >= fromMs);
+  return own.map(({ pair, startAt }) => {
+    const label = labels.find(({ kind, group, token, startAtMs, endAtMs }) => {
+      const isOwn = nameOf(group, token) === pair && [...WASHES, ...DANGERS].includes(kind);
+      return isOwn && startAt >= startAtMs && startAt < endAtMs + GRACE_MS;
+    });
+    const at = Math.floor((startAt - minutes.startMs) / MINUTE_MS);
+    return { kind: label?.kind ?? "natural", pair, at, outcome: outcomes.get(`${pair} ${startAt}`) };
+  });
 }
 
 function ruleRows(own: SimulatedRow, runs: readonly SimulatedRun[]): readonly SimulatedRow[] {

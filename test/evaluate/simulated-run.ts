@@ -1,5 +1,6 @@
 import { createSimulatedMarket, type Label } from "../../src/feed/simulated/index.ts";
 import type { Candle, MarketEvent, MarketGroup, Trade } from "../../src/market/index.ts";
+import type { Outcome, Snapshot } from "../../src/model/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
 import { LastTrades, nameOf } from "./last-trades.ts";
 import { type Liveness, LivenessBook } from "./liveness.ts";
@@ -38,6 +39,8 @@ export interface SimulatedRun {
    * and volumes only.
    */
   readonly minutes: Market;
+  /** Final outcomes of BSC's flares, by pair and start: `pair startMs`. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
 /** What is simulated. */
@@ -77,6 +80,7 @@ export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSett
   const flares = new Intervals();
   const canaries = new Intervals();
   const liveness = new LivenessBook(labels, prices);
+  const outcomes = new Map<string, Outcome>();
   const piece: MarketEvent[] = [];
   for (let atMs = BEGIN_MS; atMs <= toMs; atMs += LOOK_MS) {
     piece.length = 0;
@@ -95,13 +99,24 @@ export function runSimulated(plan: SimulatedPlan, settings: Partial<DetectorSett
       if (flares.note(pair, since, atMs) && since !== null) courses.flare(pair, since);
       canaries.note(pair, trend?.canarySinceMs ?? null, atMs);
     }
-    if (atMs >= fromMs && atMs % MINUTE_MS === 0) liveness.sample(engine.snapshot(), flares.open, atMs);
+    if (atMs >= fromMs && atMs % MINUTE_MS === 0) {
+      liveness.sample(engine.snapshot(), flares.open, atMs);
+      noteOutcomes(outcomes, engine.snapshot());
+    }
   }
   return {
     ...{ seed, fromMs, toMs, labels, minutes: minutes.market() },
     ...{ flares: flares.closed(toMs), canaries: canaries.closed(toMs) },
-    ...{ liveness: liveness.counts, pumps: courses.all },
+    ...{ liveness: liveness.counts, pumps: courses.all, outcomes },
   };
+}
+
+function noteOutcomes(all: Map<string, Outcome>, { flares, outcomes }: Snapshot): void {
+  for (const { id, token, started_trending_at } of flares.finished_trending) {
+    const outcome = outcomes[id];
+    const key = `${nameOf("bsc", token.address)} ${Date.parse(started_trending_at)}`;
+    if (outcome?.final) all.set(key, outcome);
+  }
 }
 
 interface Watched {
