@@ -18,7 +18,7 @@ import { createHubUnderTest, type HubUnderTest, settled } from "./hub-fixture.ts
 import { type Message, MockSocket } from "./mock-socket.ts";
 import { STEPS } from "./test-market.ts";
 
-const CHANNELS: readonly Channel[] = ["flares.pro", "newest.bsc", "status"];
+const CHANNELS: readonly Channel[] = ["flares.pro", "flares.finished", "newest.bsc", "status"];
 const FILTERS: readonly Filter[] = [
   { tokens: ["0x1".padEnd(42, "a")] },
   { symbols: ["T0", "T2"] },

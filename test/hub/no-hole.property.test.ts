@@ -12,6 +12,7 @@ const client = fc.nat(CLIENTS - 1);
 const channels = fc.constantFrom<readonly Channel[]>(
   ["newest.bsc"],
   ["flares.pro", "status"],
+  ["flares.finished"],
   ["newest.bsc", "status"],
   CHANNELS,
 );

@@ -1,12 +1,12 @@
 import { EMPTY_SNAPSHOT, type Flare, type Listing, type Snapshot } from "../../src/model/index.ts";
 import { applyEvent, type EventBody, type View } from "../../src/protocol/index.ts";
-import { SAMPLE_FLARE, SAMPLE_LISTING } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../support/samples.ts";
 
 const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
 
 /** What a step changes. */
-export type Step = "list" | "unlist" | "flare" | "refresh" | "status";
-export const STEPS: readonly Step[] = ["list", "unlist", "flare", "refresh", "status"];
+export type Step = "list" | "unlist" | "flare" | "refresh" | "finish" | "status";
+export const STEPS: readonly Step[] = ["list", "unlist", "flare", "refresh", "finish", "status"];
 
 const idOf = (n: number) => `00000000-0000-5000-8000-${n.toString(16).padStart(12, "0")}`;
 
@@ -36,6 +36,7 @@ export class TestMarket {
       const data = { state: this.#count % 2 ? ("live" as const) : ("stale" as const), reason: "" };
       return { name: "source-status", channel: "status", observed_at: OBSERVED_AT, data };
     }
+    if (step === "finish") return this.#finish(flares.finished_trending);
     if (step === "flare" && flares.pro.length < 5) {
       const flare: Flare = { ...SAMPLE_FLARE, id: idOf(this.#count), token: this.#token(SAMPLE_FLARE.token) };
       const data = { op: "insert" as const, index: 0, flare, why: null, cause: "detected" as const };
@@ -62,6 +63,22 @@ export class TestMarket {
     };
     const data = { op: "insert" as const, index: 0, listing };
     return { name: "token-listed", channel: "newest.bsc", observed_at: OBSERVED_AT, data };
+  }
+
+  /** A flare enters the finished ones, gets its final outcome there, or leaves them. */
+  #finish(finished: readonly Flare[]): EventBody {
+    const place = { channel: "flares.finished", observed_at: OBSERVED_AT } as const;
+    const chosen = finished[this.#count % Math.max(1, finished.length)];
+    const outcome = { ...SAMPLE_OUTCOME, end_change: this.#count, final: chosen !== undefined };
+    if (chosen && (finished.length > 3 || this.#count % 5 === 0)) {
+      return { ...place, name: "flare-expired", data: { op: "remove", id: chosen.id } };
+    }
+    if (chosen && this.#count % 2 === 0) {
+      return { ...place, name: "flare-outcome", data: { op: "set", id: chosen.id, set: {}, outcome } };
+    }
+    const flare: Flare = { ...SAMPLE_FLARE, id: idOf(this.#count), token: this.#token(SAMPLE_FLARE.token) };
+    const data = { op: "insert", index: 0, flare, why: SAMPLE_EXPLANATION, cause: "faded", outcome } as const;
+    return { ...place, name: "flare-finished", data };
   }
 
   #liquidity(): string {
