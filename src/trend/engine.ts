@@ -336,7 +336,7 @@ export class TrendEngine {
     token.isTouched = false;
     token.isStale = true;
     const { verdict, reading } = this.#detector.judge(token, atMs);
-    if (token.followed.length > 0) this.#outcomes.note(token, atMs);
+    if (token.followed !== null) this.#outcomes.note(token, atMs);
     const isWaiting =
       token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
     if (isWaiting) this.#inGrace.push(token);

@@ -167,7 +167,7 @@ export class Detector {
     const surpluses: number[] = [];
     // One pass for all three: most of the time goes into fetching the tokens from memory.
     for (const token of tokens) {
-      if (!this.#isTypical(token, atMs)) continue;
+      if (!isTypical(token, atMs, this.#facts, this.#settings)) continue;
       trading.push(token);
       rises.push(riseOf(token));
       bursts.push((token.candle ?? token.trades ?? token.window)?.burst ?? 0);
@@ -182,12 +182,6 @@ export class Detector {
     return trading;
   }
 
-  /** Whether the group's medians include the token. */
-  #isTypical(token: TokenState, atMs: number): boolean {
-    const isTraded = isTrading(token, atMs) && !token.profile.quote;
-    return isTraded && isDeepEnough(token, this.#facts, this.#settings);
-  }
-
   /**
    * Returns the median ratio of the prices of a group's trading tokens at the last whole minute to
    * those `minutes` before; `null` if too few are known.
@@ -196,7 +190,8 @@ export class Detector {
     const minute = Math.floor(atMs / MINUTE_MS) - 1;
     const ratios: number[] = [];
     for (const token of tokens) {
-      if (!this.#isTypical(token, atMs) || knownSteps(token.minutes, minute - minutes, 1) === 0) continue;
+      if (!isTypical(token, atMs, this.#facts, this.#settings)) continue;
+      if (knownSteps(token.minutes, minute - minutes, 1) === 0) continue;
       const before = closeAt(token.minutes, minute - minutes);
       if (before > 0) ratios.push(closeAt(token.minutes, minute) / before);
     }
@@ -279,6 +274,11 @@ export class Detector {
     const { buys, sells } = countRecentTrades(token, atMs);
     return buys + sells < silentTrades;
   }
+}
+
+/** Whether the group's medians include the token. */
+function isTypical(token: TokenState, atMs: number, facts: FeedFacts, settings: DetectorSettings): boolean {
+  return isTrading(token, atMs) && !token.profile.quote && isDeepEnough(token, facts, settings);
 }
 
 /** Records a candle's close as the token's chart, price and peak. */

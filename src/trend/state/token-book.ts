@@ -119,7 +119,7 @@ export class TokenBook {
 
 /** Returns whether something that is served depends on the token's state. */
 function isNeeded(token: TokenState): boolean {
-  const isFollowed = token.trend.startedMs >= 0 || token.followed.length > 0;
+  const isFollowed = token.trend.startedMs >= 0 || token.followed !== null;
   return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 

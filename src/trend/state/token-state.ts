@@ -133,8 +133,8 @@ export interface TokenState {
   readonly trend: Trend;
   readonly canary: CanaryState;
   flare: RunningFlare | null;
-  /** Flares without a final outcome, oldest first; the running one is the last. */
-  readonly followed: FollowedFlare[];
+  /** Flares without a final outcome, oldest first; `null` if there are none. */
+  followed: FollowedFlare[] | null;
   /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
   publicFlareId: string | null;
   /** Derived on first use. */
@@ -193,7 +193,7 @@ export function createToken(
     trend: createTrend(),
     canary: createCanary(),
     flare: null,
-    followed: [],
+    followed: null,
     publicFlareId: null,
     nestedId: null,
     chartId: null,

@@ -36,6 +36,8 @@ export class FlareBook {
   readonly #finished: FinishedFlare[];
   #served: ServedFlares = NOTHING;
   #isDirty = true;
+  /** An outcome has changed since the last {@link serve}. */
+  #hasNewOutcome = false;
 
   /** @param finished Those of a checkpoint, oldest finish first. */
   constructor(settings: DetectorSettings, finished: FinishedFlare[] = []) {
@@ -107,6 +109,7 @@ export class FlareBook {
     const finished = this.#finished.findLast(({ flare }) => flare.id === id);
     if (!finished) return;
     finished.outcome = outcome;
+    this.#hasNewOutcome = true;
     this.#isDirty = true;
   }
 
@@ -179,7 +182,7 @@ export class FlareBook {
     this.#served = {
       flares: isSame ? before : { free, pro, finished_trending: finished },
       explanations: this.#explanations(pro, finished),
-      outcomes: this.#outcomes(finished),
+      outcomes: this.#outcomes(finished, before.finished_trending),
     };
     return this.#served;
   }
@@ -191,7 +194,9 @@ export class FlareBook {
     return inOrderOf([...pro, ...finished], all, this.#served.explanations);
   }
 
-  #outcomes(finished: readonly Flare[]): Record<string, Outcome> {
+  #outcomes(finished: readonly Flare[], before: readonly Flare[]): Record<string, Outcome> {
+    if (finished === before && !this.#hasNewOutcome) return this.#served.outcomes;
+    this.#hasNewOutcome = false;
     const all = new Map(this.#finished.map(({ flare, outcome }) => [flare.id, outcome]));
     return inOrderOf(finished, all, this.#served.outcomes);
   }

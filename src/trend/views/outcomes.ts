@@ -42,14 +42,14 @@ export class OutcomeBook {
   }
 
   resume(token: TokenState): void {
-    if (token.followed.length === 0) return;
+    if (token.followed === null) return;
     this.#tokens.add(token);
     for (const followed of token.followed) this.#plan(followed);
   }
 
   start(token: TokenState, id: string, atMs: number): void {
     const followed = followFlare(id, this.#pointOf(token, atMs));
-    token.followed.push(followed);
+    token.followed = [...(token.followed ?? []), followed];
     this.#tokens.add(token);
     this.#plan(followed);
   }
@@ -59,14 +59,14 @@ export class OutcomeBook {
     const { canary } = token;
     const price = token.price / token.priceScale;
     const canaryMs = canary.isOn ? atMs - canary.changedMs : 0;
-    for (const followed of token.followed) {
+    for (const followed of token.followed ?? []) {
       noteLevel(followed, price, atMs, canaryMs, this.#settings.outcomeCollapseShare);
     }
   }
 
   /** Ends the token's running flare. Returns its outcome so far, if it was followed. */
   finish(token: TokenState, cause: FinishCause, atMs: number): Outcome | null {
-    const followed = token.followed.findLast(({ end }) => end === null);
+    const followed = token.followed?.findLast(({ end }) => end === null);
     if (!followed) return null;
     const point = this.#pointOf(token, atMs);
     if (atMs % MINUTE_MS === 0) this.#noteMinute(followed, point);
@@ -85,7 +85,7 @@ export class OutcomeBook {
     this.#deadlineMs = Number.POSITIVE_INFINITY;
     for (const token of this.#tokens) {
       const point = this.#pointOf(token, atMs);
-      for (const followed of token.followed) {
+      for (const followed of token.followed ?? []) {
         if (isMinute) this.#noteMinute(followed, point);
         this.#measureDue(token, followed, point);
         const { id, end } = followed;
@@ -125,9 +125,8 @@ export class OutcomeBook {
 
   /** Stops following the flares whose outcomes are final. */
   #drop(token: TokenState, atMs: number): void {
-    const { followed } = token;
-    const open = followed.filter((one) => !isFinal(one, atMs));
-    if (open.length < followed.length) followed.splice(0, followed.length, ...open);
+    const open = token.followed?.filter((one) => !isFinal(one, atMs)) ?? [];
+    token.followed = open.length > 0 ? open : null;
     if (open.length === 0) this.#tokens.delete(token);
   }
 }
