@@ -53,7 +53,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     progress.clear();
     say(terminal, `flarewire replay: ${line}`);
   };
-  const feed = openFeed(config, progress, warn);
+  const feed = openRecording(config, progress, warn);
   const tally = new ReplayTally(
     new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }),
     systemClock,
@@ -124,7 +124,12 @@ function identity(path: string): string | undefined {
   return stat.isFile() ? `${stat.dev}:${stat.ino}` : undefined;
 }
 
-function openFeed(config: Config, progress: ProgressLine, warn: (line: string) => void): ReplayFeed {
+/** Opens a recording to play it at full speed. */
+export function openRecording(
+  config: Config,
+  progress: ProgressLine,
+  warn: (line: string) => void,
+): ReplayFeed {
   const { file: path, group, profiles: profilesPath } = config;
   return createReplayFeed({
     path,

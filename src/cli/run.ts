@@ -23,6 +23,12 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     "replay",
     "replayHelp",
   ),
+  backtest: entry(
+    "play a recording to a bot and report its trades and the track record",
+    () => import("./backtest/backtest.ts"),
+    "backtest",
+    "backtestHelp",
+  ),
   record: entry("record a feed into files for replay", () => import("./record.ts"), "record", "recordHelp"),
   doctor: entry(
     "check each external service that a live market needs",
@@ -79,7 +85,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 function generalHelp(): string {
-  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`);
+  const rows = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`);
   return [
     "flarewire: which tokens are flaring, why, and when they stop",
     "",

@@ -1,16 +1,20 @@
 import type { TokenState } from "../state/token-state.ts";
 
-/** A token's flare and canary state, served or not. Times are event time in milliseconds. */
+/** A token's flare, canary and price, served or not. Times are event time in milliseconds. */
 export interface TrendInspection {
   /** Start of the running flare, if any. Every group's flare here; only those of BSC are served. */
   readonly flaringSinceMs: number | null;
   /** Since when the canary is on; `null` if it is off. */
   readonly canarySinceMs: number | null;
+  /** `null` before the first. `value` stays comparable over time: see `rescalePrices`. */
+  readonly price: { readonly atMs: number; readonly text: string; readonly value: number } | null;
 }
 
-export function inspectTrend({ trend, canary }: TokenState): TrendInspection {
+export function inspectTrend(token: TokenState): TrendInspection {
+  const { trend, canary, priceAtMs: atMs, priceText: text } = token;
   return {
     flaringSinceMs: trend.startedMs < 0 ? null : trend.startedMs,
     canarySinceMs: canary.isOn ? canary.changedMs : null,
+    price: atMs < 0 ? null : { atMs, text, value: token.price / token.priceScale },
   };
 }

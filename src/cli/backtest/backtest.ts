@@ -1,0 +1,131 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { loadConfig, type SettingName, settingsHelp } from "../../config/config.ts";
+import type { FlagForm } from "../../config/flags.ts";
+import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+import { openRecording } from "../replay.ts";
+import { plainText } from "../terminal/plain-text.ts";
+import { progressTo } from "../terminal/progress.ts";
+import { say, type Terminal } from "../terminal/terminal.ts";
+import { openSink } from "../terminal/text-sink.ts";
+import type { Bot } from "./bot.ts";
+import { runBacktest } from "./run-backtest.ts";
+import { describeRecord } from "./track-record.ts";
+import { describeTrades } from "./trade-report.ts";
+
+const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
+const FLAGS: Readonly<Record<string, FlagForm>> = {
+  bot: { value: true },
+  from: { value: true },
+  to: { value: true },
+  fee: { value: true },
+  slippage: { value: true },
+  json: { value: true },
+};
+
+export function backtestHelp(): string {
+  return `Usage: flarewire backtest FILE [options]
+
+Plays a recording at full speed and prints what prices did after its flares, next to other moments of the same tokens.
+With a bot, it also prints the bot's trades. Event time waits for the bot: however slow its handlers are, it gets every event
+before the market goes on. An order fills at the token's next price. The same recording, options and bot give the same bytes.
+
+Options:
+  --bot FILE
+      A module that exports a function named bot, such as examples/paper-trade.ts.
+  --from TIME, --to TIME
+      The bot trades from the first time until the second, as 2017-11-12T08:00:00Z. Default: all of the recording. What comes
+      before --from is played without the bot.
+  --fee PERCENT
+      Cost of each purchase and each sale. Default: 0.25.
+  --slippage PERCENT
+      How much worse than the token's price an order fills. Default: 0.5.
+  --json OUT
+      Write the result as JSON to the file OUT, or to standard output instead of the table if OUT is -.
+${settingsHelp(SETTINGS)}`;
+}
+
+export async function backtest(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const { config, flags } = loadConfig({
+    args,
+    environment: terminal.environment,
+    settings: SETTINGS,
+    flags: FLAGS,
+    positionals: ["file"],
+  });
+  const text = (name: string) => {
+    const value = flags.get(name);
+    return typeof value === "string" ? value : undefined;
+  };
+  const progress = progressTo(terminal.stderr);
+  const warn = (line: string) => {
+    progress.clear();
+    say(terminal, `flarewire backtest: ${line}`);
+  };
+  const costs = {
+    fee: readPercent("fee", text("fee") ?? "0.25"),
+    slippage: readPercent("slippage", text("slippage") ?? "0.5"),
+  };
+  const [fromMs, toMs] = [
+    readTime("from", text("from")) ?? 0,
+    readTime("to", text("to")) ?? Number.POSITIVE_INFINITY,
+  ];
+  if (fromMs > toMs) invalid("from", text("from") ?? "", "a time before --to");
+  const botPath = text("bot");
+  const bot = botPath === undefined ? undefined : await loadBot(botPath);
+  const feed = openRecording(config, progress, warn);
+  const shutdown = watchShutdown(process);
+  try {
+    const result = await runBacktest({
+      feed,
+      bot,
+      refreshMs: config.refreshMs,
+      fromMs,
+      toMs,
+      costs,
+      signal: shutdown.signal,
+    });
+    progress.clear();
+    const json = text("json");
+    const sink = await openSink(json, terminal.stdout);
+    await sink.write(`${JSON.stringify({ record: result.record, ...result.report }, undefined, 2)}\n`);
+    await sink.close();
+    if (json !== "-") {
+      const parts = result.report ? [describeTrades(result.report), ""] : [];
+      terminal.stdout.write(`${[...parts, describeRecord(result.record)].join("\n")}\n`);
+    }
+    return EXIT.clean;
+  } finally {
+    progress.clear();
+    shutdown.dispose();
+  }
+}
+
+async function loadBot(path: string): Promise<Bot> {
+  const loaded: { readonly bot?: unknown } = await import(pathToFileURL(resolve(path)).href).catch(
+    (error: unknown) =>
+      invalid("bot", path, `a module that can be loaded (${plainText(messageOf(error), 200)})`),
+  );
+  const { bot } = loaded;
+  if (typeof bot !== "function") invalid("bot", path, "a module that exports a function named bot");
+  return (market) => bot(market);
+}
+
+function readPercent(flag: string, given: string): number {
+  const value = Number(given);
+  return given.trim() !== "" && value >= 0 && value < 100
+    ? value / 100
+    : invalid(flag, given, "a number from 0 to below 100");
+}
+
+function readTime(flag: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(given) ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(ms) ? invalid(flag, given, "a time in UTC like 2017-11-12T08:00:00Z") : ms;
+}
+
+function invalid(flag: string, given: string, expected: string): never {
+  throw new FlarewireError("invalid-setting", `--${flag} is "${plainText(given)}"; expected ${expected}`);
+}

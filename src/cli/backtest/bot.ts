@@ -1,0 +1,32 @@
+import type { ConnectOptions, Stream } from "../../client/index.ts";
+import type { MarketGroup } from "../../market/index.ts";
+
+/**
+ * A bot: what a file for `flarewire backtest --bot` exports as `bot`. A live program calls the same
+ * function with a market of its own.
+ */
+export type Bot = (market: BotMarket) => unknown;
+
+/** What a bot trades on. */
+export interface BotMarket {
+  /** Opens a stream, like `connect` of `flarewire/client` with the address left out. */
+  connect(options?: Pick<ConnectOptions, "channels" | "filter">): Stream;
+  /**
+   * Orders one stake of a token. In a backtest it fills at the token's next price. Does nothing
+   * while the token is ordered or held.
+   */
+  buy(token: TokenName): void;
+  /**
+   * Sells what is held of a token, once its purchase is filled. Does nothing without one. `reason`
+   * appears in the report.
+   */
+  sell(token: TokenName, reason?: string): void;
+}
+
+export interface TokenName {
+  readonly group: MarketGroup;
+  /** The token's address; on the exchange, its symbol. */
+  readonly token: string;
+  /** For the report. Default: the token. */
+  readonly symbol?: string;
+}

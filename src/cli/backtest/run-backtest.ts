@@ -1,0 +1,158 @@
+import fastify from "fastify";
+import { createConfig } from "../../config/config.ts";
+import type { ReplayFeed } from "../../feed/index.ts";
+import { createLogger } from "../../gateway/create-logger.ts";
+import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
+import { type Clock, systemClock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import { createEngineSource, type PolledEngine } from "../../source/index.ts";
+import { TrendEngine } from "../../trend/index.ts";
+import type { Bot, TokenName } from "./bot.ts";
+import { GatedSource } from "./gated-source.ts";
+import { type Ask, Lockstep } from "./lockstep.ts";
+import { type Costs, keyOfToken, PaperBroker } from "./paper-broker.ts";
+import { PriceHistory } from "./price-history.ts";
+import { type TrackRecord, TrackRecorder } from "./track-record.ts";
+import { reportTrades, type TradeReport } from "./trade-report.ts";
+
+interface BacktestOptions {
+  readonly feed: ReplayFeed;
+  readonly bot: Bot | undefined;
+  readonly refreshMs: number;
+  /** The bot trades from here on, event time in milliseconds since 1970 UTC. */
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly costs: Costs;
+  readonly signal: AbortSignal;
+}
+
+interface BacktestResult {
+  readonly record: TrackRecord;
+  /** `undefined` without a bot. */
+  readonly report: TradeReport | undefined;
+}
+
+/**
+ * Plays a recording through the engine, a gateway in this process and the SDK, in lockstep with the
+ * bot. Rejects with the bot's error, the recording's, or the signal's reason.
+ */
+export async function runBacktest(options: BacktestOptions): Promise<BacktestResult> {
+  const { feed, bot, refreshMs, fromMs, toMs, costs, signal } = options;
+  const [broker, history, recorder] = [new PaperBroker(costs), new PriceHistory(), new TrackRecorder()];
+  const engine = pricedEngine(new TrendEngine({ facts: feed.facts, refreshMs }), broker, history);
+  const played = createEngineSource({
+    feed,
+    engine,
+    clock: systemClock,
+    staleAfterMs: Number.POSITIVE_INFINITY,
+  });
+  const source = new GatedSource(played, toMs, ({ snapshot }) => recorder.note(snapshot));
+  const gateway = await openGateway(source, refreshMs, signal);
+  try {
+    while (source.observedAtMs < fromMs && !source.isOver) await source.advance();
+    signal.throwIfAborted();
+    if (bot) await play(bot, source, gateway.ask, broker, signal);
+    while (!source.isOver) {
+      await source.advance();
+      signal.throwIfAborted();
+    }
+    if (source.failure !== undefined) throw source.failure;
+  } finally {
+    await gateway.close();
+  }
+  const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
+  return { record: recorder.record(history), report };
+}
+
+/** Runs the bot until it is done with all streams, or the recording has ended. */
+async function play(
+  bot: Bot,
+  source: GatedSource,
+  ask: Ask,
+  broker: PaperBroker,
+  signal: AbortSignal,
+): Promise<void> {
+  const lockstep = new Lockstep(source, ask);
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  aborted.catch(() => {});
+  const running = (async () =>
+    bot({
+      connect: (options) => lockstep.connect(options),
+      buy: (token) => broker.buy(token, source.observedAtMs),
+      sell: (token, reason = "") => broker.sell(token, source.observedAtMs, reason),
+    }))();
+  const done = (async () => {
+    await lockstep.play(running);
+    await running;
+  })();
+  await Promise.race([done, lockstep.failed, aborted]);
+}
+
+/** A candle's price counts when its minute is closed, which may take until the next one. */
+const MAX_PENDING_MS = 2 * MINUTE_MS;
+
+/** Wraps the engine to note each second's prices, and to fill orders with them. */
+function pricedEngine(engine: TrendEngine, broker: PaperBroker, history: PriceHistory): PolledEngine {
+  const pending = new Map<string, TokenName & { readonly at: number }>();
+  const noteAt = (clockMs: number) => {
+    for (const [key, { group, token, at }] of pending) {
+      const price = engine.trendOf(group, token)?.price;
+      if (price && price.atMs >= at) {
+        history.note(key, price);
+        broker.fill(key, price);
+        pending.delete(key);
+      } else if (clockMs - at > MAX_PENDING_MS) pending.delete(key);
+    }
+  };
+  return {
+    accept: (event) => {
+      engine.accept(event);
+      if (event.kind === "clock") noteAt(event.at);
+      else if (event.kind === "trade" || event.kind === "candle" || event.kind === "window") {
+        const { group, token, at } = event;
+        pending.set(keyOfToken(event), { group, token, at });
+      }
+    },
+    get clockMs() {
+      return engine.clockMs;
+    },
+    get nextChangeAtMs() {
+      return engine.nextChangeAtMs;
+    },
+    snapshot: () => engine.snapshot(),
+  };
+}
+
+/** Opens a gateway that is asked in this process, without a port. */
+async function openGateway(
+  source: GatedSource,
+  refreshMs: number,
+  signal: AbortSignal,
+): Promise<{ readonly ask: Ask; close(): Promise<void> }> {
+  const config = createConfig({ refresh: `${refreshMs}ms`, metrics: "false", drain: "0s" });
+  const clock: Clock = { ...systemClock, now: () => source.observedAtMs };
+  const { plugin, gateway } = createGatewayPlugin(config, {
+    source,
+    clock,
+    logger: createLogger("fatal"),
+    signal,
+  });
+  const host = fastify();
+  await host.register(plugin);
+  await host.ready();
+  await source.advance();
+  await gateway;
+  return {
+    ask: async (path) => {
+      const { statusCode, headers, rawPayload } = await host.inject({ method: "GET", url: path });
+      const fields = Object.entries(headers).map(([name, value]): [string, string] => [name, `${value}`]);
+      return new Response(statusCode === 204 ? null : new Uint8Array(rawPayload), {
+        status: statusCode,
+        headers: fields,
+      });
+    },
+    close: () => host.close(),
+  };
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCli } from "./spawn-cli.ts";
+
+const DAY = "examples/data/2017-11-12.csv.gz";
+let directory = "";
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "flarewire-backtest-"));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Writes a bot with this body, which has `connect`, `buy` and `sell`. */
+function botOf(name: string, body: string): string {
+  const path = join(directory, `${name}.ts`);
+  writeFileSync(path, `export const bot = async ({ connect, buy, sell }: any) => {\n${body}\n};\n`);
+  return path;
+}
+
+async function play(bot: string, ...more: readonly string[]) {
+  const { code, stdout, stderr } = await runCli([
+    ...["backtest", DAY, "--group", "bsc", "--bot", bot, "--json", "-"],
+    ...more,
+  ]);
+  return { code, stderr, stdout, result: stdout === "" ? undefined : JSON.parse(stdout) };
+}
+
+/** Its first flares. */
+const MORNING = ["--to", "2017-11-12T09:00:00Z"];
+
+const EAGER = `
+  for await (const event of connect({ channels: ["flares.pro"] })) {
+    if (event.name !== "flare-started" && event.name !== "flare-finished") continue;
+    const { token } = event.data.flare;
+    if (event.name === "flare-started") buy({ group: "bsc", token: token.address });
+    else sell({ group: "bsc", token: token.address }, event.data.cause);
+  }`;
+
+test("the documented bot and day give the documented result, twice the same bytes", async () => {
+  const results = await Promise.all(
+    [0, 1].map(() => runCli(["backtest", DAY, "--group", "bsc", "--bot", "examples/paper-trade.ts"])),
+  );
+  const [first, second] = results;
+  expect([first?.code, first?.stdout]).toEqual([0, second?.stdout]);
+  const [summary = ""] = /^\d+ trades, .*$/m.exec(first?.stdout ?? "") ?? [];
+  const [control = ""] = /^control: .*$/m.exec(first?.stdout ?? "") ?? [];
+  expect(summary).not.toBe("");
+  const document = readFileSync("examples/README.md", "utf8");
+  expect([document.includes(summary), document.includes(control)]).toEqual([true, true]);
+});
+
+test("event time waits for the bot: one that is slow, and one that listens, trade as the fast one", async () => {
+  const slow = `
+  for await (const event of connect({ channels: ["flares.pro"] })) {
+    if (event.name !== "flare-started" && event.name !== "flare-finished") continue;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const { token } = event.data.flare;
+    if (event.name === "flare-started") buy({ group: "bsc", token: token.address });
+    else sell({ group: "bsc", token: token.address }, event.data.cause);
+  }`;
+  const listening = `
+  const stream = connect({ channels: ["flares.*"] });
+  const named = (event) => ({ group: "bsc", token: event.data.flare.token.address });
+  stream.on("flare-started", async (event) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (event.channel === "flares.pro") buy(named(event));
+  });
+  stream.on("flare-finished", async (event) => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (event.channel === "flares.pro") sell(named(event), event.data.cause);
+  });`;
+  const [fast, ...others] = await Promise.all(
+    [EAGER, slow, listening].map((body, at) => play(botOf(`lockstep-${at}`, body), ...MORNING)),
+  );
+  expect(fast?.result.trades.length).toBe(4);
+  expect(others.map(({ result }) => result)).toEqual([fast?.result, fast?.result]);
+});
+
+test("an order fills at the candle after it, and costs make it worse", async () => {
+  const { result } = await play(botOf("fills", EAGER), ...MORNING, "--fee", "1", "--slippage", "2");
+  expect(result.costs).toEqual({ fee: 0.01, slippage: 0.02 });
+  for (const trade of result.trades) {
+    expect(Date.parse(trade.bought_at)).toBeGreaterThan(Date.parse(trade.ordered_at));
+    const paid = Number(trade.bought) * 1.02 * 1.01;
+    expect(trade.result).toBeCloseTo((Number(trade.sold) * 0.98 * 0.99) / paid - 1, 5);
+  }
+});
+
+test("the bot starts at --from with the lists as they are then, and --to ends the recording", async () => {
+  const path = botOf(
+    "span",
+    `let [first, last] = ["", ""];
+  for await (const event of connect()) {
+    if (event.name === "reset") first = JSON.stringify(event.view?.charts?.bsc?.length);
+    else last = event.observed_at;
+  }
+  console.error(first, last);`,
+  );
+  const { code, stderr } = await play(path, "--from", "2017-11-12T02:00:00Z", "--to", "2017-11-12T02:30:00Z");
+  expect([code, stderr]).toEqual([0, "10 2017-11-12T02:30:00.000Z\n"]);
+});
+
+test("the record has each flare that an hour passed after, and its control", async () => {
+  const { code, stdout } = await runCli(["backtest", DAY, "--group", "bsc", "--json", "-"]);
+  const { record, trades } = JSON.parse(stdout);
+  expect([code, trades, record.flares]).toEqual([0, undefined, 7]);
+  expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
+  for (const { n, control } of record.after) expect([n, control.n]).toEqual([7, 350]);
+});
+
+test("the error of a bot ends the backtest, in a listener too", async () => {
+  const results = await Promise.all([
+    play(botOf("throws", `for await (const event of connect()) throw new Error("no money");`)),
+    play(botOf("listener", `connect().on("event", async () => { throw new Error("no luck"); });`)),
+  ]);
+  expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
+    [75, "flarewire backtest: no money\n"],
+    [75, "flarewire backtest: no luck\n"],
+  ]);
+});
+
+test.each([
+  ["--bot", "missing.ts", '--bot is "missing.ts"; expected a module that can be loaded'],
+  ["--fee", "x", '--fee is "x"; expected a number from 0 to below 100'],
+  ["--from", "noon", '--from is "noon"; expected a time in UTC like 2017-11-12T08:00:00Z'],
+])("%s %s is refused", async (flag, value, message) => {
+  const { code, stderr } = await runCli(["backtest", DAY, flag, value]);
+  expect([code, stderr.includes(message)]).toEqual([1, true]);
+});
