@@ -20,9 +20,9 @@ const READY = ["started", "live", "0 flares now"];
 
 /** What each of them prints when a flare starts. */
 const PRINTED = [
-  /^started 0 0\nONE 3\.4\d*\n/,
+  /^started 0 0\nONE price 8\.3 % above normal\n/,
   /live websocket \n1 [0-9a-z]+-\d+ \d\S*\nstarted ONE detected/,
-  /^0 flares now\n\+ ONE score 3\.4\d*\n/,
+  /^0 flares now\n\+ ONE price 8\.3 % above normal\n/,
 ];
 
 test("the documents' examples of the client run, and print what happens", async ({ onTestFinished }) => {
