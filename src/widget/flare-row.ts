@@ -40,9 +40,7 @@ export class FlareRow {
     put(this.change, formatPct(change));
     this.change.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
     // An older server sends no sentence.
-    const text = why?.text ?? "";
-    put(this.why, text);
-    this.why.hidden = text === "";
+    put(this.why, why?.text ?? "");
     const warnings = why?.warnings.length ?? 0;
     this.warning.hidden = warnings === 0;
     put(this.warning, "⚠");

@@ -11,13 +11,13 @@ export const STYLE = `
   overflow: hidden;
   contain: content;
 }
-:host([hidden]), [hidden] { display: none !important; }
+[part=why]:empty, :host([hidden]), [hidden] { display: none !important; }
 :host(flare-badge) { display: inline-block; vertical-align: middle; border-radius: var(--flare-radius, 2em); max-width: 100%; box-sizing: border-box; }
 ul { list-style: none; margin: 0; padding: 0; }
 li { display: flex; flex-wrap: wrap; gap: 0 .6em; align-items: baseline; padding: .2em 0; }
 a { color: var(--flare-link, inherit); text-underline-offset: .2em; }
 :focus-visible { outline: 2px solid; outline-offset: -2px; }
-[part=symbol], [part=name] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 16em; min-width: 0; flex: 0 1 auto; }
+[part=symbol], [part=name] { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 16em; }
 [part=symbol] { font-weight: 600; min-width: 2em; }
 [part=name] { flex: 1 1 6em; max-width: none; }
 [part=why] { flex: 1 1 100%; font-size: .85em; overflow-wrap: anywhere; }

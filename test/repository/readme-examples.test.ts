@@ -217,7 +217,7 @@ test("parameters in documents exist", () => {
   );
 });
 
-test("a user's recording is served and replayed", { timeout: 60_000 }, async () => {
+test("a user's recording is served, replayed and played to a bot", { timeout: 60_000 }, async () => {
   const file = join(directory, "candles.csv");
   const minutes = Array.from(
     { length: 30 },
@@ -245,6 +245,9 @@ test("a user's recording is served and replayed", { timeout: 60_000 }, async () 
   const { code, stderr } = await runCli([...replay]);
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(JSON.parse(readFileSync(join(directory, "end.json"), "utf8"))).toHaveProperty("charts");
+  const [backtest = []] = take(/flarewire -- backtest/).map(own);
+  const { stdout } = await runCli([...backtest]);
+  expect(stdout).toContain("0 trades");
 });
 
 test("a feed is recorded and served", { timeout: 60_000 }, async () => {
