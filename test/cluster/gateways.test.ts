@@ -20,7 +20,13 @@ async function startServer(): Promise<RedisServer> {
 async function startNode({ port }: RedisServer): Promise<Gateway> {
   const gateway = await startGateway(
     createConfig({
-      ...{ port: 0, logLevel: "silent", drain: "0", cluster: `redis://127.0.0.1:${port}` },
+      ...{
+        port: 0,
+        logLevel: "silent",
+        drain: "0",
+        compression: false,
+        cluster: `redis://127.0.0.1:${port}`,
+      },
       ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s", staleAfter: "3s" },
     }),
   );

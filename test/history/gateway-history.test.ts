@@ -18,9 +18,9 @@ async function waitForHistory(url: string): Promise<FlareRecord | undefined> {
   return (await ask()).flares[0];
 }
 
-test("a gateway stores the flares that finished beside its log", async ({ onTestFinished }) => {
+test.concurrent("a gateway stores the flares that finished beside its log", async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
-  const gateway = await startLeader(onTestFinished, { data });
+  const gateway = await startLeader(onTestFinished, { data, speed: "2000" });
   const finished = () => gateway.head.snapshot.flares.finished_trending;
   const waiters = new Waiters(finished);
   const unwatch = gateway.head.onChange(() => waiters.look());
@@ -38,7 +38,7 @@ test("a gateway stores the flares that finished beside its log", async ({ onTest
   expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
 });
 
-test("workers answer from the history of their primary", async ({ onTestFinished }) => {
+test.concurrent("workers answer from the history of their primary", async ({ onTestFinished }) => {
   const { url } = await startWorkerGateway(onTestFinished, "--data", "none");
   const latest = await waitForHistory(url);
   const answers = await Promise.all(
@@ -47,8 +47,8 @@ test("workers answer from the history of their primary", async ({ onTestFinished
   expect(answers.map(({ json }) => json)).toEqual(Array(4).fill(latest));
 });
 
-test("an edge has the flares that finish while it follows", async ({ onTestFinished }) => {
-  const leader = await startLeader(onTestFinished);
+test.concurrent("an edge has the flares that finish while it follows", async ({ onTestFinished }) => {
+  const leader = await startLeader(onTestFinished, { speed: "2000" });
   const edge = await startEdge(leader, onTestFinished);
   const latest = await waitForHistory(edge.url);
   const ask = (url: string) => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`);

@@ -44,7 +44,17 @@ class ProcessCluster implements AsyncDisposable {
 
   async startNode(): Promise<void> {
     const address = `redis://127.0.0.1:${this.server.port}`;
-    const market = ["--feed", "replay", "--speed", "300", "--warmup", "0", "--log-level", "info"];
+    const market = [
+      "--feed",
+      "replay",
+      "--speed",
+      "300",
+      "--warmup",
+      "0",
+      "--log-level",
+      "info",
+      "--no-compression",
+    ];
     const cli = spawnCli(["serve", "--port", "0", "--drain", "0", "--cluster", address, ...market]);
     await cli.said("stdout", "\n");
     this.nodes.push({ cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" });

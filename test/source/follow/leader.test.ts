@@ -164,7 +164,11 @@ const hostile: readonly (readonly [string, readonly unknown[], RegExp])[] = [
   ["a number beyond all", [HELLO, '{"type":"event","data":1e999}'], /beyond the range/],
   ["an unknown event", [HELLO, BEGUN, { ...statusEvent(6), name: "moon-landed" }], /event\.name/],
   ["an event of another epoch", [HELLO, BEGUN, { ...statusEvent(6), cursor: "efgh-6" }], /another epoch/],
-  ["a cursor beside its seq", [HELLO, BEGUN, { ...statusEvent(6), cursor: "abcd-7" }], /has the cursor abcd-7/],
+  [
+    "a cursor beside its seq",
+    [HELLO, BEGUN, { ...statusEvent(6), cursor: "abcd-7" }],
+    /has the cursor abcd-7/,
+  ],
   ["a batch that ends before it begins", [HELLO, BEGUN, statusEvent(6, 5)], /batch that ends with 5/],
   ["a batch without end", [HELLO, BEGUN, statusEvent(6, 10 ** 9)], /batch that ends with/],
   ["two batches in one", [HELLO, BEGUN, statusEvent(6, 8), statusEvent(7, 7)], /batch that ends with 7/],
