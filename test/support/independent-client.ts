@@ -54,6 +54,8 @@ export class IndependentClient {
     errors: [],
   };
   closeCode: number | undefined;
+  /** The latest connection's answer; `undefined` if it ended before one came. */
+  answer: Json | undefined;
   /** Base address of the server. Another one holds from the next connection on. */
   base: string;
   /** Where {@link beginHistory} was called, and the events since. */
@@ -85,7 +87,7 @@ export class IndependentClient {
     const socket = new WebSocket(address, "flarewire.v1");
     this.#socket = socket;
     this.closeCode = undefined;
-    const answered = this.received.answers.length;
+    this.answer = undefined;
     // A connection that was let go of may still speak, or only now tell that it is closed: it is no
     // longer this client's.
     socket.onmessage = ({ data }) => {
@@ -99,7 +101,7 @@ export class IndependentClient {
       this.closeCode = code;
       this.#waiters.look();
     };
-    await this.until(() => this.received.answers.length > answered || this.closeCode !== undefined);
+    await this.until(() => this.answer !== undefined || this.closeCode !== undefined);
   }
 
   /**
@@ -156,6 +158,7 @@ export class IndependentClient {
 
   #subscribed(message: Json): void {
     this.received.answers.push(message);
+    this.answer = message;
     if (message.resumed === "reset") {
       this.resets += 1;
       this.state = structuredClone(message.snapshot) as IndependentClient["state"];
