@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MarketEvent } from "../../src/market/index.ts";
+import { MarketEvent } from "../../src/market/index.ts";
 import { REJECT_REASONS, type RejectReason, TrendEngine } from "../../src/trend/index.ts";
 import {
   address,
@@ -9,6 +9,7 @@ import {
   listing,
   MINUTE,
   profile,
+  report,
   SECOND,
   START,
   trade,
@@ -87,6 +88,40 @@ test.each(GARBAGE)("%s is counted as %s and changes nothing else", (_, reason, e
 
 test("every reason of rejection has a case above", () => {
   expect(new Set(GARBAGE.map(([, reason]) => reason))).toEqual(new Set(REJECT_REASONS));
+});
+
+const FULL: readonly MarketEvent[] = [
+  trade(NOW, TOKEN, { tradedAt: NOW - 1 }),
+  candle(NOW, address(2), 1, 1, { trades: 1, buyVolume: "1" }),
+  report(NOW, address(3)),
+  {
+    ...{ kind: "listing", at: NOW, listedAt: NOW - 1, group: "bsc" },
+    ...{ pool: "pool", token: address(4), liquidity: "5" },
+  },
+  liquidity(NOW, TOKEN, "5"),
+  profile(NOW, TOKEN, { symbol: "A", name: "A", createdAt: NOW, quote: false, marketData: null }),
+  { kind: "observed", at: NOW, group: "bsc", since: NOW },
+  clock(NOW),
+];
+const ODD = [undefined, null, true, -1, 0.5, Number.NaN, 2 ** 60, "", "-1", ".5", "1.", "x".repeat(200), {}];
+
+test("[L4] a replay reads every event that the engine accepted: each field of each kind, with each odd value", () => {
+  let accepted = 0;
+  for (const event of FULL) {
+    for (const [field, value] of Object.keys(event).flatMap((name) =>
+      ODD.map((odd) => [name, odd] as const),
+    )) {
+      const changed = Object.assign({ ...event }, { [field]: value });
+      const engine = new TrendEngine();
+      engine.accept(clock(NOW));
+      engine.accept(changed);
+      if (Object.values(engine.rejected).some((count) => count > 0)) continue;
+      accepted += 1;
+      const line = JSON.stringify(changed);
+      expect(MarketEvent.safeParse(JSON.parse(line)).success, line).toBe(true);
+    }
+  }
+  expect(accepted).toBeGreaterThan(FULL.length);
 });
 
 test("values that are no events are counted as malformed", () => {

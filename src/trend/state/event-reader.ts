@@ -14,7 +14,8 @@ import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./
 
 /*
  * Validates market events, which can be anything at run time, and parses their amounts. Written by
- * hand, because a schema would cost more than the rest of a trade's processing.
+ * hand, because a schema would cost more than the rest of a trade's processing. It accepts nothing
+ * that the schema rejects: a replay would skip that event of the recording.
  */
 
 const LAST_MS = 253_402_300_799_999;
@@ -81,6 +82,7 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
 /** Returns what is wrong with a candle, or stores close, quote volume and bought share. */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
+  if (event.trades !== undefined && !isCount(event.trades)) return "malformed";
   if (event.openAt % MINUTE_MS !== 0 || event.at < event.openAt + MINUTE_MS) return "candle";
   const open = parsePrice(event.open);
   const high = parsePrice(event.high);
@@ -113,6 +115,7 @@ function readWindowEvent(event: Window, numbers: EventNumbers): RejectReason | u
 /** Returns what is wrong with a listing. If nothing, stores its dollars in `numbers`. */
 function readListing(event: ListingEvent, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool)) return "malformed";
+  if (event.listedAt !== undefined && !isTime(event.listedAt)) return "malformed";
   numbers.usd = parseUsd(event.liquidity);
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
 }
@@ -126,5 +129,9 @@ function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReas
 }
 
 export function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= LAST_MS;
+  return isCount(value) && value <= LAST_MS;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
