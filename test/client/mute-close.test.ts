@@ -137,6 +137,27 @@ describe.each([
     expect(resets()).toEqual(["started"]);
   });
 
+  test("[W17] [L3] that gets half a message and then nothing is dropped for its silence, and nothing is lost", async ({
+    start,
+  }) => {
+    await using server = await serve(isDeflating);
+    const { stream, seqs, resets, until } = start(server.url, PATIENT);
+    const reasons: string[] = [];
+    stream.on("connection", ({ reason }) => reasons.push(reason));
+    const { raw, send } = await server.next();
+    const half = send(events(4, 4));
+    raw.write(
+      Buffer.concat([send([...greeting(null, 20_000), ...events(1, 3)]), half.subarray(0, half.length / 2)]),
+    );
+    const second = await server.next();
+    expect(second.after).toBe("abcd-3");
+    expect(reasons.join()).toContain("nothing for 20000 ms");
+    second.raw.write(second.send([...greeting(second.after), ...events(4, 5)]));
+    await until(() => seqs().length === 5);
+    expect(seqs()).toEqual(range(1, 5));
+    expect(resets()).toEqual(["started"]);
+  });
+
   test("[L3] that is cut off amid a burst resumes after the last event that it delivered", async ({
     start,
   }) => {
