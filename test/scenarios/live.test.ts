@@ -122,6 +122,7 @@ describe("the live market from its sources to the wire", () => {
     const out = join(directory, "events.ndjson");
     const replayed = await runCli(["replay", join(directory, run), "--events", out]);
     expect(replayed.code, replayed.stderr).toBe(0);
+    expect(replayed.stderr).not.toContain("skipped");
     const again = readFileSync(out, "utf8")
       .trimEnd()
       .split("\n")
