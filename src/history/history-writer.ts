@@ -44,12 +44,17 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
   stopListening();
 }
 
-async function follow({ log, head, store, signal }: HistoryWriting, appends: Signal): Promise<void> {
+async function follow({ log, head, store, clock, signal }: HistoryWriting, appends: Signal): Promise<void> {
   let at: Cursor | undefined = parseCursor(store.cursor ?? "");
   while (!signal.aborted) {
     const appended = appends.next();
     const result = at && !log.strayed(at) ? await log.readLasting(at, READ_RECORDS) : undefined;
     if (!at || !result || result.kind === "lost") {
+      if (log.strayed(head.cursor)) {
+        // The log has begun another history; the head follows soon.
+        await clock.sleep(READY_LOOK_MS, signal);
+        continue;
+      }
       at = head.cursor;
       const { snapshot, observedAtMs } = head;
       const finishes = listed(snapshot);
@@ -60,8 +65,8 @@ async function follow({ log, head, store, signal }: HistoryWriting, appends: Sig
       await appended;
       continue;
     }
-    // Before any wait: afterwards the log may hold another history.
-    at = log.cursorAt(result.through);
+    // The log may have begun another history during the read.
+    at = log.strayed(at) ? { ...at, seq: result.through } : log.cursorAt(result.through);
     const bodies = result.records.map(({ tail }) => decodeTail(tail));
     const starts = bodies.flatMap(startOf);
     const finishes = bodies.flatMap(finishOf);

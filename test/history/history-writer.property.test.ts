@@ -7,6 +7,7 @@ import { openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT, type FlareRecord, keyOf, type Snapshot } from "../../src/model/index.ts";
+import { type Cursor, formatCursor, toEpoch } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
@@ -149,6 +150,64 @@ test("each finished flare is stored once, with why it started", async () => {
   }
   writer.kill();
   store.close();
+});
+
+test("while the log has begun another history and the head has not, the writer waits", async () => {
+  const { log, clock } = new Market();
+  const cursors: string[] = [];
+  const store = {
+    cursor: undefined,
+    commit: ({ cursor }: { readonly cursor: string }) => {
+      cursors.push(cursor);
+      // It would never end.
+      if (cursors.length > 9) killed.abort();
+    },
+  };
+  const killed = new AbortController();
+  const before = createMemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch("before1") }).head;
+  const head = { ready: true, cursor: before, snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS };
+  void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
+  await turn();
+  expect(cursors).toEqual([]);
+  head.cursor = log.head;
+  await clock.advance(1_000);
+  await turn();
+  expect(cursors).toEqual([formatCursor(log.head)]);
+  killed.abort();
+});
+
+test("events that were read before the log began another history keep their cursor", async () => {
+  const market = new Market();
+  const { clock, head } = market;
+  const open = (epoch: string) => createMemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch(epoch) });
+  let log = open("before1");
+  const reading = new Proxy(log, {
+    get: (_, name) => {
+      if (name !== "readLasting") {
+        const value: unknown = Reflect.get(log, name, log);
+        return typeof value === "function" ? value.bind(log) : value;
+      }
+      return async (after: Cursor, limit: number) => {
+        const result = await log.readLasting(after, limit);
+        log = open("another1");
+        return result;
+      };
+    },
+  });
+  await market.step(1, 0);
+  await log.append(toEvents(EMPTY_SNAPSHOT, head.snapshot, START_MS));
+  const cursors: string[] = [];
+  const killed = new AbortController();
+  const store = {
+    cursor: "before1-0",
+    commit: ({ cursor }: { readonly cursor: string }) => {
+      cursors.push(cursor);
+      killed.abort();
+    },
+  };
+  void writeHistory({ log: reading, head, store, clock, signal: killed.signal, notify: expect.unreachable });
+  await turn();
+  expect(cursors).toEqual(["before1-1"]);
 });
 
 test("a history that the log no longer continues takes the finished flares of the lists", async () => {
