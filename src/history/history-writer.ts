@@ -72,7 +72,9 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
     const finishes = bodies.flatMap(finishOf);
     const outcomes = bodies.flatMap(outcomeOf);
     if (starts.length + finishes.length + outcomes.length === 0) continue;
-    const nowMs = Date.parse(bodies.at(-1)?.observed_at ?? "");
+    // A source's state without data has wall-clock time, which is not that of a recording.
+    const last = bodies.findLast(({ channel }) => channel !== "status");
+    const nowMs = Date.parse(last?.observed_at ?? "");
     store.commit({ cursor: formatCursor(at), nowMs, starts, finishes, outcomes });
   }
 }

@@ -152,6 +152,26 @@ test("each finished flare is stored once, with why it started", async () => {
   store.close();
 });
 
+test("a source's state at wall-clock time expires no flares of a recording", async () => {
+  const market = new Market();
+  const { log, head, clock } = market;
+  const store = openSqliteHistoryStore(LIMITS);
+  store.commit({
+    ...{ cursor: formatCursor(log.head), nowMs: START_MS, starts: [], outcomes: [] },
+    finishes: [finishAt(999, 0)],
+  });
+  await market.step(1, 0);
+  const observed_at = new Date(START_MS + 2 * LIMITS.maxAgeMs).toISOString();
+  const data = { state: "stale", reason: "the market has no data yet" } as const;
+  await head.publish({ events: [{ name: "source-status", channel: "status", observed_at, data }] });
+  const killed = new AbortController();
+  void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
+  await turn();
+  expect(store.page({ limit: 9 }).map(({ key }) => key.id)).toEqual([idOf(999)]);
+  killed.abort();
+  store.close();
+});
+
 test("while the log has begun another history and the head has not, the writer waits", async () => {
   const { log, clock } = new Market();
   const cursors: string[] = [];
