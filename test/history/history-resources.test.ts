@@ -1,8 +1,10 @@
+import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import type { AccessPolicy } from "../../src/http/index.ts";
 import type { FlareRecord } from "../../src/model/index.ts";
+import { formatCursor } from "../../src/protocol/index.ts";
 import { type Rest, test as restTest } from "../http/rest-fixture.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
@@ -150,6 +152,31 @@ test("a running flare has the reason of its start and the present one", async ({
   const { status, json } = await served.ask("GET", `/api/v1/flares/${id}`);
   const why = served.head.snapshot.explanations[id] ?? null;
   expect([status, json]).toEqual([200, { flare: SAMPLE_FLARE, started, why, cause: null, outcome: null }]);
+});
+
+test("[L2] a flare's record is that of the response's cursor, also if the flare finishes during the read", async ({
+  makeRest,
+  store,
+}) => {
+  const reader = createHistoryReader(store);
+  const reads = Promise.withResolvers<void>();
+  // The store is in another process.
+  const history = {
+    ...reader,
+    version: undefined,
+    find: (id: string) => reads.promise.then(() => reader.find(id)),
+    started: (id: string) => reads.promise.then(() => reader.started(id)),
+  };
+  const rest = await makeRest({ history });
+  const [running, { flare }] = [flareAt(1, 10), finishAt(1, 20)];
+  rest.head.move({ flares: { free: [], pro: [running], finished_trending: [] } });
+  const answer = rest.ask("GET", `/api/v1/flares/${flare.id}`);
+  await turn();
+  rest.head.move({ flares: { free: [], pro: [], finished_trending: [flare] } });
+  reads.resolve();
+  const { headers, json } = await answer;
+  expect(headers["flarewire-cursor"]).toBe(formatCursor(rest.head.cursor));
+  expect(json).toEqual(expect.objectContaining({ flare }));
 });
 
 test("a flare that just finished is found before the history has it", async ({ served }) => {

@@ -38,47 +38,54 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
           setFreshness(reply, fresh, info());
           throw noDataYet(fresh);
         }
-        const body = await read(request, snapshotOfPlan(head.snapshot, plan));
-        return sendReady(reply, answer(request.raw, body));
+        const bodyFor = await read(request);
+        // Without a wait from here on: the fields and the body show the same moment (law L2).
+        return sendReady(reply, answer(request.raw, bodyFor(snapshotOfPlan(head.snapshot, plan))));
       },
     });
   };
-  add(HISTORY_ENDPOINTS.flare.path, [], async ({ params }, shown) => {
+  add(HISTORY_ENDPOINTS.flare.path, [], async ({ params }) => {
     const { id } = params as { readonly id: string };
-    return bodyOf(await findFlare(id, shown, history));
+    // In this order: a flare that finishes meanwhile moves from the first to the second.
+    const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
+    return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
   });
   add(HISTORY_ENDPOINTS.history.path, queryNames(HISTORY_PARAMETERS), async ({ query }) => {
     const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
     const key = JSON.stringify([history.version, wanted ?? null]);
     const cached = pages.get(key);
-    if (cached) return cached;
+    if (cached) return () => cached;
     // One more than wanted shows whether there is another page.
     const found = wanted ? await history.page({ ...wanted, limit: wanted.limit + 1 }) : [];
     const body = bodyOf(pageText(found, wanted?.limit ?? 0));
     if (history.version !== undefined) pages.set(key, body);
-    return body;
+    return () => body;
   });
 }
 
-type Read = (request: FastifyRequest, shown: Snapshot) => Promise<Representation>;
+/** Returns a function of what the client's plan shows. */
+type Read = (request: FastifyRequest) => Promise<(shown: Snapshot) => Representation>;
 
 /** Returns the flare's record as JSON. Throws `not-found`. */
-async function findFlare(id: string, shown: Snapshot, history: HistoryReader): Promise<string> {
+function flareText(
+  id: string,
+  shown: Snapshot,
+  started: Explanation | null,
+  stored: StoredRecord | undefined,
+): string {
   const { pro, free, finished_trending } = shown.flares;
   const isIt = (flare: Flare) => flare.id === id;
   const why = shown.explanations[id] ?? null;
   const running = pro.find(isIt) ?? free.find(isIt);
-  const recordOf = async (flare: Flare, cause: FlareRecord["cause"]) => {
-    const started: Explanation | null = (await history.started(id)) ?? null;
+  const textOf = (flare: Flare, cause: FlareRecord["cause"]) => {
     const outcome = cause === null ? null : (shown.outcomes[id] ?? null);
     return JSON.stringify({ flare, started, why, cause, outcome } satisfies FlareRecord);
   };
-  if (running) return recordOf(running, null);
-  const stored = await history.find(id);
+  if (running) return textOf(running, null);
   if (stored) return stored.body;
   // The history is written after the head has moved.
   const finished = finished_trending.find(isIt);
-  if (finished) return recordOf(finished, why?.finish_cause ?? "upstream");
+  if (finished) return textOf(finished, why?.finish_cause ?? "upstream");
   throw new FlarewireError("not-found", `no flare with the id ${quote(id)} is running or stored`);
 }
 
