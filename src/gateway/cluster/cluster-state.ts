@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { z } from "zod";
 import type { Engine } from "../../cluster/engine.ts";
 import { type IssuedTicket, mintSecret, TICKET_MS } from "../../keys/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -7,32 +8,47 @@ import { RemoteState } from "../../workers/index.ts";
 import type { Question, ToPrimary } from "../../workers/messages.ts";
 
 /** A claim or a count of one node. All nodes receive them in the order of the server. */
-interface Shared {
-  readonly by: string;
-  readonly message: ToPrimary;
-}
+const Shared = z.object({
+  by: z.string(),
+  message: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("claim"), client: z.string() }),
+    z.object({ type: z.literal("counted"), keyId: z.string(), requests: z.number() }),
+  ]),
+});
+
+type Servers = Pick<Engine, "notify" | "onNotice" | "put" | "get" | "take">;
 
 /**
  * Shares tickets, claims and counts with the other nodes of a cluster, as workers do through their
  * primary. Tickets that a node issues are valid on every node.
  */
-export function createClusterState(engine: Engine, clock: Clock): RemoteState {
+export function createClusterState(engine: Servers, clock: Clock): RemoteState {
   const by = randomBytes(8).toString("base64url");
   const send = (message: ToPrimary) =>
-    engine.notify({ kind: "shared", text: JSON.stringify({ by, message } satisfies Shared) });
+    engine.notify({ kind: "shared", text: JSON.stringify({ by, message }) });
   const state = new RemoteState({ send, ask: (question) => answer(engine, clock, question) }, clock);
   engine.onNotice((notice) => {
     if (notice.kind !== "shared") return;
-    const shared: Shared = JSON.parse(notice.text);
+    const shared = readShared(notice.text);
+    if (!shared) return;
     const { message } = shared;
-    if (message.type === "claim")
-      state.claimed({ type: "claimed", client: message.client, isOwn: shared.by === by });
-    if (message.type === "counted" && shared.by !== by) state.counted(message);
+    const isOwn = shared.by === by;
+    if (message.type === "claim") state.claimed({ type: "claimed", client: message.client, isOwn });
+    else if (!isOwn) state.counted(message);
   });
   return state;
 }
 
-async function answer(engine: Engine, clock: Clock, question: Question): Promise<unknown> {
+/** Returns `undefined` for a message of another version, or of another program. */
+function readShared(text: string): z.infer<typeof Shared> | undefined {
+  try {
+    return Shared.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function answer(engine: Servers, clock: Clock, question: Question): Promise<unknown> {
   try {
     if (question.kind === "issue") return await issue(engine, clock, question.keyId);
     if (question.kind === "holder") return await engine.get(nameOf(question.ticket));
@@ -43,7 +59,7 @@ async function answer(engine: Engine, clock: Clock, question: Question): Promise
   throw new Error(`a node of a cluster is not asked for ${question.kind}`);
 }
 
-async function issue(engine: Engine, clock: Clock, keyId: string): Promise<IssuedTicket> {
+async function issue(engine: Servers, clock: Clock, keyId: string): Promise<IssuedTicket> {
   const { text } = mintSecret("fwt");
   await engine.put(nameOf(text), keyId, TICKET_MS);
   return { text, expiresAtMs: clock.now() + TICKET_MS };
