@@ -190,7 +190,7 @@ test("while the log has begun another history and the head has not, the writer w
   await turn();
   expect(cursors).toEqual([]);
   head.cursor = log.head;
-  await clock.advance(1_000);
+  clock.advance(1_000);
   await turn();
   expect(cursors).toEqual([formatCursor(log.head)]);
   killed.abort();

@@ -22,7 +22,8 @@ class FakeConnection extends EventEmitter<{ close: [] }> {
 /** A worker with the registry of its connections. */
 function createWorker() {
   const { link, sent } = linked();
-  const state = new RemoteState(link, new ManualClock());
+  const clock = new ManualClock();
+  const state = new RemoteState(link, clock);
   const registry = new ConnectionRegistry(new ConnectionLimiter(99, 99), undefined, (client) =>
     state.claim(client),
   );
@@ -32,8 +33,17 @@ function createWorker() {
     expect(registry.admit(connection, "192.0.2.7", "mine", ACCESS)).toBeUndefined();
     return connection;
   };
-  return { state, sent, registry, connect };
+  return { state, sent, clock, registry, connect };
 }
+
+test("[W32] a claim that was lost on the way does not keep an old connection for ever", () => {
+  const { state, clock, connect } = createWorker();
+  const connection = connect();
+  clock.advance(11_000);
+  state.claimed({ type: "claimed", client: "address 192.0.2.7 mine", isOwn: false });
+  expect(connection.isOpen).toBe(false);
+  state.stop();
+});
 
 test("[W32] of a client's connections at several workers the one that was claimed last stays, whenever the claims arrive", () => {
   const step = fc.oneof(

@@ -6,6 +6,8 @@ import type { PrimaryLink } from "./primary-link.ts";
 
 /** How long counted requests are collected before the other workers hear of them. */
 const GATHER_MS = 50;
+/** A claim that has not come back by then was lost, as by the server of a cluster. */
+const CLAIM_MS = 10_000;
 
 type Link = Pick<PrimaryLink, "ask" | "send">;
 
@@ -18,13 +20,15 @@ export class RemoteState implements SharedState {
   readonly #link: Link;
   readonly #stop: () => void;
   readonly #counted = new Map<string, number>();
-  /** Own claims that the primary has not yet put in order, by client. */
-  readonly #claims = new Map<string, number>();
+  readonly #clock: Clock;
+  /** Own claims that the primary has not yet put in order, by client, oldest first. */
+  readonly #claims = new Map<string, { readonly pending: number; readonly atMs: number }>();
   #onClaimed: (client: string) => void = () => {};
   #onCounted: (keyId: string, requests: number) => void = () => {};
 
   constructor(link: Link, clock: Clock) {
     this.#link = link;
+    this.#clock = clock;
     this.tickets = {
       issue: async (keyId) => (await link.ask({ kind: "issue", keyId })) as IssuedTicket,
       keyOf: async (ticket) => (await link.ask({ kind: "holder", ticket })) as string | undefined,
@@ -36,7 +40,9 @@ export class RemoteState implements SharedState {
   }
 
   claim(client: string): void {
-    this.#claims.set(client, (this.#claims.get(client) ?? 0) + 1);
+    const { pending = 0 } = this.#claims.get(client) ?? {};
+    this.#claims.delete(client);
+    this.#claims.set(client, { pending: pending + 1, atMs: this.#clock.monotonic() });
     this.#link.send({ type: "claim", client });
   }
 
@@ -46,10 +52,10 @@ export class RemoteState implements SharedState {
 
   /** Applies a claim in the primary's order: of two connections of a client, the last stays. */
   claimed({ client, isOwn }: ToWorker & { readonly type: "claimed" }): void {
-    const pending = this.#claims.get(client) ?? 0;
+    const { pending = 0, atMs = 0 } = this.#claims.get(client) ?? {};
     // While an own claim is pending, the connection here is the later one.
     if (!isOwn && pending === 0) this.#onClaimed(client);
-    if (isOwn && pending > 1) this.#claims.set(client, pending - 1);
+    if (isOwn && pending > 1) this.#claims.set(client, { pending: pending - 1, atMs });
     if (isOwn && pending <= 1) this.#claims.delete(client);
   }
 
@@ -73,5 +79,10 @@ export class RemoteState implements SharedState {
   #report(): void {
     for (const [keyId, requests] of this.#counted) this.#link.send({ type: "counted", keyId, requests });
     this.#counted.clear();
+    const expiredMs = this.#clock.monotonic() - CLAIM_MS;
+    for (const [client, { atMs }] of this.#claims) {
+      if (atMs > expiredMs) break;
+      this.#claims.delete(client);
+    }
   }
 }
