@@ -71,8 +71,8 @@ class SqliteHistoryStore implements HistoryStore {
 
   commit({ cursor, nowMs, starts, finishes, outcomes }: HistoryBatch): void {
     transact(this.#db, () => {
-      for (const start of starts) this.#start(start);
-      for (const finish of finishes) this.#finish(finish);
+      for (const start of starts) this.#start(start, nowMs);
+      for (const finish of finishes) this.#finish(finish, nowMs);
       for (const outcome of outcomes) this.#setOutcome(outcome);
       const oldestMs = nowMs - this.#limits.maxAgeMs;
       this.#prepare("DELETE FROM start WHERE at_ms < ?").run(oldestMs);
@@ -112,15 +112,15 @@ class SqliteHistoryStore implements HistoryStore {
     this.#db.close();
   }
 
-  #start({ id, at, why }: FlareStart): void {
+  #start({ id, at, why }: FlareStart, nowMs: number): void {
     const insert =
       "INSERT INTO start SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM flare WHERE id = ?1) ON CONFLICT DO NOTHING";
     const text = JSON.stringify(why);
-    this.#prepare(insert).run(id, Date.parse(at), Buffer.byteLength(text), text);
+    this.#prepare(insert).run(id, timeOf(at, nowMs), Buffer.byteLength(text), text);
   }
 
   /** Stores the flare with its start, also that of an earlier finish of the same flare. */
-  #finish({ flare, why, cause, outcome }: FlareFinish): void {
+  #finish({ flare, why, cause, outcome }: FlareFinish, nowMs: number): void {
     const { id, token, finished_trending_at: finishedAt } = flare;
     const known = this.#get(
       "SELECT why, 'null' AS outcome FROM start WHERE id = ?1 UNION ALL SELECT started, outcome FROM flare WHERE id = ?1 LIMIT 1",
@@ -131,7 +131,7 @@ class SqliteHistoryStore implements HistoryStore {
     const outcomeText = outcome ? JSON.stringify(outcome) : stored;
     this.#prepare("INSERT OR REPLACE INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
       id,
-      Date.parse(finishedAt ?? flare.started_trending_at),
+      timeOf(finishedAt ?? flare.started_trending_at, nowMs),
       token.address.toLowerCase(),
       token.symbol.toLowerCase(),
       [...texts, outcomeText].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
@@ -182,6 +182,12 @@ class SqliteHistoryStore implements HistoryStore {
   #get(sql: string, ...values: (string | number)[]): Row | undefined {
     return this.#prepare(sql).get(...values);
   }
+}
+
+/** Another service may send a time that does not exist, or one before 1970: then it is now. */
+function timeOf(text: string, nowMs: number): number {
+  const ms = Date.parse(text);
+  return ms >= 0 ? ms : nowMs;
 }
 
 function readRecord({ id, finished_ms, flare, started, why, cause, outcome }: Row): StoredRecord {

@@ -51,6 +51,20 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(store.page({ limit: 9 })).toEqual([found]);
   });
 
+  test.for(["2026-13-41T25:00:00.000Z", "0001-01-01T00:00:00.000Z"])(
+    "a flare of another service that finished at %s counts as finished now",
+    (at, { onTestFinished }) => {
+      const store = opened(onTestFinished);
+      const { flare, ...rest } = finishAt(1, 20);
+      commit(store, 20, {
+        starts: [{ id: idOf(2), at, why: null }],
+        finishes: [{ ...rest, flare: { ...flare, finished_trending_at: at } }],
+      });
+      expect(store.find(idOf(1))?.key.finishedMs).toBe(START_MS + 20 * MINUTE_MS);
+      expect(store.started(idOf(2))).toBeNull();
+    },
+  );
+
   test("a start that was not seen is null", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     commit(store, 20, { finishes: [finishAt(1, 20)] });
