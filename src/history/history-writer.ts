@@ -4,7 +4,7 @@ import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { decodeTail, type EventLog } from "../log/index.ts";
 import { type Cursor, type EventBody, formatCursor, parseCursor, type Snapshot } from "../protocol/index.ts";
-import type { FlareFinish, FlareOutcome, FlareStart, HistoryStore } from "./history-store.ts";
+import type { FlareFinish, FlareOutcome, FlareStart, HistoryBatch, HistoryStore } from "./history-store.ts";
 
 interface HistoryWriting {
   readonly log: EventLog;
@@ -27,17 +27,26 @@ const FAULT_REST_MS = 5_000;
  * the log lacks events after it, the finished flares of the lists fill the gap.
  */
 export async function writeHistory(writing: HistoryWriting): Promise<void> {
-  const { log, head, clock, notify, signal } = writing;
+  const { log, head, store, clock, notify, signal } = writing;
+  let hasFailed = false;
+  const commit = (batch: HistoryBatch) => {
+    store.commit(batch);
+    if (hasFailed) notify("info", "writing the history of flares again");
+    hasFailed = false;
+  };
   const appends = new Signal();
   const stopListening = log.onAppend(() => appends.raise());
   signal.addEventListener("abort", () => appends.raise(), { once: true });
   while (!signal.aborted) {
     try {
       while (!head.ready) await clock.sleep(READY_LOOK_MS, signal);
-      await follow(writing, appends);
+      await follow({ ...writing, store: { cursor: store.cursor, commit } }, appends);
     } catch (error) {
       if (signal.aborted) break;
-      notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
+      // Once: a log of each attempt would help to fill the disk.
+      if (!hasFailed)
+        notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
+      hasFailed = true;
       await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
     }
   }

@@ -172,6 +172,37 @@ test("a source's state at wall-clock time expires no flares of a recording", asy
   store.close();
 });
 
+test("a full disk is reported once, and the recovery", async () => {
+  const market = new Market();
+  const { log, head, clock } = market;
+  const stored = openSqliteHistoryStore(LIMITS);
+  let isFull = true;
+  const store: Pick<HistoryStore, "cursor" | "commit"> = {
+    cursor: undefined,
+    commit: (batch) => {
+      if (isFull) throw new Error("database or disk is full");
+      stored.commit(batch);
+    },
+  };
+  const notices: string[] = [];
+  const killed = new AbortController();
+  const notify = (level: string) => notices.push(level);
+  void writeHistory({ log, head, store, clock, signal: killed.signal, notify });
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    await turn();
+    clock.advance(5_000);
+  }
+  await turn();
+  expect(notices).toEqual(["warn"]);
+  isFull = false;
+  await market.step(1, 1);
+  clock.advance(5_000);
+  await turn();
+  expect([notices, stored.cursor]).toEqual([["warn", "info"], formatCursor(head.cursor)]);
+  killed.abort();
+  stored.close();
+});
+
 test("while the log has begun another history and the head has not, the writer waits", async () => {
   const { log, clock } = new Market();
   const cursors: string[] = [];
