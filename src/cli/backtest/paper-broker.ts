@@ -70,10 +70,10 @@ export class PaperBroker {
   /** Fills the orders for a token at its new price. */
   fill(key: string, price: Price): void {
     const position = this.#positions.get(key);
-    if (!position || price.atMs < position.orderedAtMs) return;
+    if (!position || price.atMs <= position.orderedAtMs) return;
     position.last = price;
     if (!position.bought) position.bought = price;
-    else if (position.sale && price.atMs >= position.sale.orderedAtMs) {
+    else if (position.sale && price.atMs > position.sale.orderedAtMs) {
       this.#positions.delete(key);
       this.#trades.push(this.#trade(position, position.bought, price, position.sale.reason));
     }
