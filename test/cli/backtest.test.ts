@@ -116,9 +116,20 @@ test("the error of a bot ends the backtest, in a listener too", async () => {
     play(botOf("listener", `connect().on("event", async () => { throw new Error("no luck"); });`)),
   ]);
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
-    [75, "flarewire backtest: no money\n"],
-    [75, "flarewire backtest: no luck\n"],
+    [1, expect.stringMatching(/^flarewire backtest: the bot failed: Error: no money\n.*throws\.ts/)],
+    [1, expect.stringMatching(/^flarewire backtest: the bot failed: Error: no luck\n.*listener\.ts/)],
   ]);
+});
+
+test("a program that never finishes loading is refused, and a file without flares gets the hint", async () => {
+  const endless = join(directory, "endless.mjs");
+  writeFileSync(endless, "await new Promise((resolve) => setTimeout(resolve, 1e9));");
+  const [loading, none] = await Promise.all([
+    runCli(["backtest", DAY, "--bot", endless]),
+    runCli(["backtest", DAY, ...MORNING]),
+  ]);
+  expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
+  expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("--group bsc")]);
 });
 
 test.each([

@@ -4,6 +4,7 @@ import { loadConfig, type SettingName, settingsHelp } from "../../config/config.
 import type { FlagForm } from "../../config/flags.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
+import { systemClock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { openRecording } from "../replay.ts";
 import { plainText } from "../terminal/plain-text.ts";
@@ -11,7 +12,7 @@ import { progressTo } from "../terminal/progress.ts";
 import { say, type Terminal } from "../terminal/terminal.ts";
 import { openSink } from "../terminal/text-sink.ts";
 import type { Bot } from "./bot.ts";
-import { runBacktest } from "./run-backtest.ts";
+import { BotError, runBacktest } from "./run-backtest.ts";
 import { describeRecord } from "./track-record.ts";
 import { describeTrades } from "./trade-report.ts";
 
@@ -74,7 +75,7 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
   ];
   if (fromMs > toMs) invalid("from", text("from") ?? "", "a time before --to");
   const botPath = text("bot");
-  const bot = botPath === undefined ? undefined : await loadBot(botPath);
+  const bot = botPath === undefined ? undefined : await loadBot(botPath, warn);
   const feed = openRecording(config, progress, warn);
   const shutdown = watchShutdown(process);
   try {
@@ -96,18 +97,43 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
       const parts = result.report ? [describeTrades(result.report), ""] : [];
       terminal.stdout.write(`${[...parts, describeRecord(result.record)].join("\n")}\n`);
     }
+    const { group, profiles } = config;
+    if (result.record.flares === 0 && group === undefined && profiles === undefined)
+      warn("only tokens of bsc can flare; --group bsc assigns a candle file's pairs to it");
     return EXIT.clean;
+  } catch (error) {
+    if (!(error instanceof BotError)) throw error;
+    for (const line of stackOf(error.cause).split("\n")) warn(plainText(line, 400));
+    return EXIT.usage;
   } finally {
     progress.clear();
     shutdown.dispose();
   }
 }
 
-async function loadBot(path: string): Promise<Bot> {
-  const loaded: { readonly bot?: unknown } = await import(pathToFileURL(resolve(path)).href).catch(
-    (error: unknown) =>
+/** Longest time that a bot's module may take to load. */
+const MAX_LOAD_MS = 10_000;
+
+function stackOf(thrown: unknown): string {
+  return `the bot failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
+}
+
+async function loadBot(path: string, warn: (line: string) => void): Promise<Bot> {
+  const loading: Promise<{ readonly bot?: unknown }> = import(pathToFileURL(resolve(path)).href);
+  const over = new AbortController();
+  // A program that follows a server at its top level never finishes loading.
+  const late = systemClock.sleep(MAX_LOAD_MS, over.signal).then(() => undefined);
+  late.catch(() => {});
+  const loaded = await Promise.race([loading, late])
+    .catch((error: unknown) =>
       invalid("bot", path, `a module that can be loaded (${plainText(messageOf(error), 200)})`),
-  );
+    )
+    .finally(() => over.abort());
+  if (!loaded) {
+    warn(`${plainText(path)} does not finish loading; expected a module that exports a function named bot`);
+    // What the module has opened would keep the process running.
+    process.exit(EXIT.usage);
+  }
   const { bot } = loaded;
   if (typeof bot !== "function") invalid("bot", path, "a module that exports a function named bot");
   return (market) => bot(market);

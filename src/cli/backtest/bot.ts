@@ -4,6 +4,9 @@ import type { MarketGroup } from "../../market/index.ts";
 /**
  * A bot: what a file for `flarewire backtest --bot` exports as `bot`. A live program calls the same
  * function with a market of its own.
+ *
+ * Its clock is the events' `observed_at`: event time passes at full speed between them. A bot that
+ * acts after a time also follows `charts.*`, which have events each minute.
  */
 export type Bot = (market: BotMarket) => unknown;
 

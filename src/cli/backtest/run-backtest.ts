@@ -82,12 +82,21 @@ async function play(
       connect: (options) => lockstep.connect(options),
       buy: (token) => broker.buy(token, source.observedAtMs),
       sell: (token, reason = "") => broker.sell(token, source.observedAtMs, reason),
-    }))();
+    }))().catch(failBot);
   const done = (async () => {
     await lockstep.play(running);
     await running;
   })();
-  await Promise.race([done, lockstep.failed, aborted]);
+  await Promise.race([done, lockstep.failed.catch(failBot), aborted]);
+}
+
+/** The bot threw; `cause` is what. */
+export class BotError extends Error {
+  override readonly name = "BotError";
+}
+
+function failBot(cause: unknown): never {
+  throw new BotError("the bot failed", { cause });
 }
 
 /** A candle's price counts when its minute is closed, which may take until the next one. */

@@ -62,7 +62,7 @@ export function describeRecord({ flares, ended_by_canary, after }: TrackRecord):
   const line = (name: string, { n, rose, q1, median, q3 }: Spread) =>
     median === null || q1 === null || q3 === null || rose === null
       ? `${name}: no value`
-      : `${name}: median ${formatPct(median, 2)}, half between ${formatPct(q1, 2)} and ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n})`;
+      : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n})`;
   return [
     `${flares} flare${flares === 1 ? "" : "s"} with an outcome, ${ended_by_canary} ended by the canary`,
     ...after.flatMap((row) => [
