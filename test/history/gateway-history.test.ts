@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { type ExpectStatic, test } from "vitest";
 import { openSqliteHistoryStore } from "../../src/history/index.ts";
 import type { HistoryResponse } from "../../src/http/index.ts";
 import { FlareRecord } from "../../src/model/index.ts";
@@ -12,13 +12,16 @@ import { startWorkerGateway } from "../support/worker-gateway.ts";
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
 /** The newest record, once there is one. */
-async function waitForHistory(url: string): Promise<FlareRecord | undefined> {
+async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareRecord | undefined> {
   const ask = async () => (await checkedFetch(`${url}/api/v1/history?limit=1`)).json as HistoryResponse;
   await expect.poll(ask).toMatchObject({ flares: [{ cause: expect.any(String) }] });
   return (await ask()).flares[0];
 }
 
-test.concurrent("a gateway stores the flares that finished beside its log", async ({ onTestFinished }) => {
+test.concurrent("a gateway stores the flares that finished beside its log", async ({
+  expect,
+  onTestFinished,
+}) => {
   const data = newDirectory(onTestFinished);
   const gateway = await startLeader(onTestFinished, { data, speed: "2000" });
   const finished = () => gateway.head.snapshot.flares.finished_trending;
@@ -26,7 +29,7 @@ test.concurrent("a gateway stores the flares that finished beside its log", asyn
   const unwatch = gateway.head.onChange(() => waiters.look());
   await waiters.until(() => finished().length > 0);
   unwatch();
-  const latest = await waitForHistory(gateway.url);
+  const latest = await waitForHistory(gateway.url, expect);
   const one = await checkedFetch(`${gateway.url}/api/v1/flares/${latest?.flare.id}`);
   expect([one.status, one.json]).toEqual([200, latest]);
   await gateway.stop();
@@ -38,19 +41,19 @@ test.concurrent("a gateway stores the flares that finished beside its log", asyn
   expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
 });
 
-test.concurrent("workers answer from the history of their primary", async ({ onTestFinished }) => {
+test.concurrent("workers answer from the history of their primary", async ({ expect, onTestFinished }) => {
   const { url } = await startWorkerGateway(onTestFinished, "--data", "none");
-  const latest = await waitForHistory(url);
+  const latest = await waitForHistory(url, expect);
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
   );
   expect(answers.map(({ json }) => json)).toEqual(Array(4).fill(latest));
 });
 
-test.concurrent("an edge has the flares that finish while it follows", async ({ onTestFinished }) => {
+test.concurrent("an edge has the flares that finish while it follows", async ({ expect, onTestFinished }) => {
   const leader = await startLeader(onTestFinished, { speed: "2000" });
   const edge = await startEdge(leader, onTestFinished);
-  const latest = await waitForHistory(edge.url);
+  const latest = await waitForHistory(edge.url, expect);
   const ask = (url: string) => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`);
   const [own, leaders] = await Promise.all([ask(edge.url), ask(leader.url)]);
   // The flare may have started before the edge followed.
