@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { openDatabase, transact } from "../lib/io/sqlite.ts";
+import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
 import type { Explanation } from "../model/index.ts";
 import type {
   FlareFinish,
@@ -51,11 +51,12 @@ type Row = Record<string, SQLOutputValue>;
 class SqliteHistoryStore implements HistoryStore {
   readonly #db: DatabaseSync;
   readonly #limits: HistoryLimits;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepare: (sql: string) => StatementSync;
   #bytes: number;
 
   constructor(db: DatabaseSync, limits: HistoryLimits) {
     this.#db = db;
+    this.#prepare = cachedStatements(db);
     this.#limits = limits;
     this.#bytes = this.#measure();
   }
@@ -170,13 +171,6 @@ class SqliteHistoryStore implements HistoryStore {
       this.#prepare("DELETE FROM flare WHERE id = ?").run(id);
       this.#prepare("DELETE FROM start WHERE id = ?").run(id);
     }
-  }
-
-  /** Caches statements: preparing one costs more than running it. */
-  #prepare(sql: string): StatementSync {
-    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
-    this.#prepared.set(sql, prepared);
-    return prepared;
   }
 
   #get(sql: string, ...values: (string | number)[]): Row | undefined {

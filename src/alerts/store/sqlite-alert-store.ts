@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { openDatabase, transact } from "../../lib/io/sqlite.ts";
+import { cachedStatements, openDatabase, transact } from "../../lib/io/sqlite.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
 import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
@@ -34,10 +34,11 @@ type Row = Record<string, SQLOutputValue>;
 
 class SqliteAlertStore implements AlertStore {
   readonly #db: DatabaseSync;
-  readonly #prepared = new Map<string, StatementSync>();
+  readonly #prepare: (sql: string) => StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
+    this.#prepare = cachedStatements(db);
     try {
       db.exec(`${AGED}; ${NOTICE}`);
     } catch (error) {
@@ -163,13 +164,6 @@ class SqliteAlertStore implements AlertStore {
 
   close(): void {
     this.#db.close();
-  }
-
-  /** Caches statements: preparing one costs more than running it. */
-  #prepare(sql: string): StatementSync {
-    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
-    this.#prepared.set(sql, prepared);
-    return prepared;
   }
 
   #get(sql: string, ...values: (string | number)[]): Row | undefined {

@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makePrivateFile } from "./private-file.ts";
 
 /** Identifies our files, and what they contain. */
@@ -72,4 +72,14 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
     if (db.isTransaction) db.exec("ROLLBACK");
     throw error;
   }
+}
+
+/** Returns a function that prepares each statement once: preparing costs more than running. */
+export function cachedStatements(db: DatabaseSync): (sql: string) => StatementSync {
+  const prepared = new Map<string, StatementSync>();
+  return (sql) => {
+    const statement = prepared.get(sql) ?? db.prepare(sql);
+    prepared.set(sql, statement);
+    return statement;
+  };
 }

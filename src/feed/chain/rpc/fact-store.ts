@@ -1,6 +1,6 @@
 import { renameSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { DamagedError, openDatabase, transact } from "../../../lib/io/sqlite.ts";
+import { cachedStatements, DamagedError, openDatabase, transact } from "../../../lib/io/sqlite.ts";
 import type { Notify } from "../../../lib/notify.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
@@ -33,7 +33,7 @@ export class FactStore {
   readonly #notify: Notify;
   readonly #clock: Clock;
   #db: DatabaseSync;
-  #prepared = new Map<string, StatementSync>();
+  #prepare: (sql: string) => StatementSync;
   #isClosed = false;
 
   /** @param path Its file; `undefined`: memory only. */
@@ -41,6 +41,7 @@ export class FactStore {
     this.#clock = clock;
     this.#notify = notify;
     this.#db = this.#open(path);
+    this.#prepare = cachedStatements(this.#db);
   }
 
   /** Returns a fact as parsed JSON; `undefined` if it is unknown. */
@@ -95,12 +96,6 @@ export class FactStore {
     }
   }
 
-  #prepare(sql: string): StatementSync {
-    const prepared = this.#prepared.get(sql) ?? this.#db.prepare(sql);
-    this.#prepared.set(sql, prepared);
-    return prepared;
-  }
-
   /** Continues in memory after the first failure of the file. */
   #attempt<T>(work: () => T): T | undefined {
     // A look-up may end after the feed.
@@ -109,8 +104,8 @@ export class FactStore {
       return work();
     } catch (error) {
       this.#notify("warn", `the file of pools and tokens failed; using memory: ${messageOf(error)}`);
-      this.#prepared = new Map();
       this.#db = openDatabase(undefined, FORM);
+      this.#prepare = cachedStatements(this.#db);
       return undefined;
     }
   }
