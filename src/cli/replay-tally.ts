@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/time/clock.ts";
 import type { MarketEvent } from "../market/index.ts";
 import type { EventBody } from "../protocol/index.ts";
-import type { PolledEngine } from "../source/index.ts";
+import { type PolledEngine, withAccept } from "../source/index.ts";
 import type { TrendEngine } from "../trend/index.ts";
 
 type Counts = Readonly<Record<string, number | undefined>>;
@@ -34,21 +34,12 @@ export class ReplayTally {
   /** The engine, wrapped to count the events it accepts. */
   get engine(): PolledEngine {
     const engine = this.#engine;
-    return {
-      accept: (event) => {
-        const before = sum(engine.rejected);
-        engine.accept(event);
-        if (event.kind !== "clock" && sum(engine.rejected) === before)
-          this.#taken.set(event.kind, this.#of(event.kind) + 1);
-      },
-      get clockMs() {
-        return engine.clockMs;
-      },
-      get nextChangeAtMs() {
-        return engine.nextChangeAtMs;
-      },
-      snapshot: () => engine.snapshot(),
-    };
+    return withAccept(engine, (event) => {
+      const before = sum(engine.rejected);
+      engine.accept(event);
+      if (event.kind !== "clock" && sum(engine.rejected) === before)
+        this.#taken.set(event.kind, this.#of(event.kind) + 1);
+    });
   }
 
   /** Counts an event, and returns its number, from 1. */

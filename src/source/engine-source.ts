@@ -20,6 +20,20 @@ export interface PolledEngine {
   snapshot(): Snapshot;
 }
 
+/** Returns the engine with another `accept`, for a caller that also looks at its events. */
+export function withAccept(engine: PolledEngine, accept: PolledEngine["accept"]): PolledEngine {
+  return {
+    accept,
+    get clockMs() {
+      return engine.clockMs;
+    },
+    get nextChangeAtMs() {
+      return engine.nextChangeAtMs;
+    },
+    snapshot: () => engine.snapshot(),
+  };
+}
+
 interface EngineSourceOptions {
   /** Iterated once, until the signal of the first poll aborts. */
   readonly feed: Feed;

@@ -131,7 +131,7 @@ async function loadBot(path: string, warn: (line: string) => void): Promise<Bot>
     .finally(() => over.abort());
   if (!loaded) {
     warn(`${plainText(path)} does not finish loading; expected a module that exports a function named bot`);
-    // What the module has opened would keep the process running.
+    // Sockets and timers that the module opened would keep the process running.
     process.exit(EXIT.usage);
   }
   const { bot } = loaded;

@@ -21,7 +21,7 @@ export class Lockstep {
   /** Streams that wait for the market, each with the function that lets it go on. */
   readonly #waiting = new Map<Stream, () => void>();
   #failed = Promise.withResolvers<never>();
-  /** Advances to pretend: a response that comes at once counts as a stale one otherwise. */
+  /** Moves on at each look: otherwise the SDK takes an immediate response for a stale one. */
   #now = 0;
 
   constructor(source: GatedSource, ask: Ask) {
@@ -33,10 +33,6 @@ export class Lockstep {
   /** Rejects with the error of a stream or of one of its listeners. */
   get failed(): Promise<never> {
     return this.#failed.promise;
-  }
-
-  get openStreams(): number {
-    return this.#streams.size;
   }
 
   connect({ channels, filter }: Pick<ConnectOptions, "channels" | "filter"> = {}): Stream {

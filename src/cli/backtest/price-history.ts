@@ -12,6 +12,9 @@ export interface Price {
 /** A price older than this is not known any more. */
 const MAX_AGE_MINUTES = 60;
 
+/** Moments of a control. */
+const CONTROLS = 50;
+
 /** The last price of each token in each minute. */
 export class PriceHistory {
   readonly #tokens = new Map<string, { readonly minutes: number[]; readonly values: number[] }>();
@@ -28,20 +31,21 @@ export class PriceHistory {
   }
 
   /**
-   * Returns the prices before and after `minutes`, from up to `count` moments that are spread
+   * Returns a control: the prices before and after `minutes`, at up to 50 moments that are spread
    * evenly over the token's prices.
    */
-  changes(key: string, minutes: number, count: number): (readonly [from: number, to: number])[] {
+  changes(key: string, minutes: number): (readonly [from: number, to: number])[] {
     const known = this.#tokens.get(key)?.minutes ?? [];
     const first = known[0] ?? 0;
     const room = (known.at(-1) ?? 0) - minutes - first;
     if (room <= 0) return [];
-    return Array.from({ length: count }, (_, at) => first + Math.floor(((at + 0.5) / count) * room)).flatMap(
-      (start) => {
-        const [from, to] = [this.#at(key, start), this.#at(key, start + minutes)];
-        return from === undefined || to === undefined ? [] : [[from, to] as const];
-      },
-    );
+    return Array.from(
+      { length: CONTROLS },
+      (_, at) => first + Math.floor(((at + 0.5) / CONTROLS) * room),
+    ).flatMap((start) => {
+      const [from, to] = [this.#at(key, start), this.#at(key, start + minutes)];
+      return from === undefined || to === undefined ? [] : [[from, to] as const];
+    });
   }
 
   /** The price at the end of a minute; `undefined` if none came within the hour before. */

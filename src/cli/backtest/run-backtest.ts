@@ -5,7 +5,7 @@ import { createLogger } from "../../gateway/create-logger.ts";
 import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { createEngineSource, type PolledEngine } from "../../source/index.ts";
+import { createEngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
 import type { Bot, TokenName } from "./bot.ts";
 import { GatedSource } from "./gated-source.ts";
@@ -115,23 +115,14 @@ function pricedEngine(engine: TrendEngine, broker: PaperBroker, history: PriceHi
       } else if (clockMs - at > MAX_PENDING_MS) pending.delete(key);
     }
   };
-  return {
-    accept: (event) => {
-      engine.accept(event);
-      if (event.kind === "clock") noteAt(event.at);
-      else if (event.kind === "trade" || event.kind === "candle" || event.kind === "window") {
-        const { group, token, at } = event;
-        pending.set(keyOfToken(event), { group, token, at });
-      }
-    },
-    get clockMs() {
-      return engine.clockMs;
-    },
-    get nextChangeAtMs() {
-      return engine.nextChangeAtMs;
-    },
-    snapshot: () => engine.snapshot(),
-  };
+  return withAccept(engine, (event) => {
+    engine.accept(event);
+    if (event.kind === "clock") noteAt(event.at);
+    else if (event.kind === "trade" || event.kind === "candle" || event.kind === "window") {
+      const { group, token, at } = event;
+      pending.set(keyOfToken(event), { group, token, at });
+    }
+  });
 }
 
 /** Opens a gateway that is asked in this process, without a port. */

@@ -21,9 +21,6 @@ interface Spread {
   readonly q3: number | null;
 }
 
-/** Moments of the control for each flare. */
-const CONTROLS = 50;
-
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {
   readonly #finished = new Map<string, { readonly outcome: Outcome; readonly flare: Flare }>();
@@ -49,7 +46,7 @@ export class TrackRecorder {
         control: spreadOf(
           finished.flatMap(({ flare }) =>
             history
-              .changes(keyOfToken({ group: "bsc", token: flare.token.address }), minutes, CONTROLS)
+              .changes(keyOfToken({ group: "bsc", token: flare.token.address }), minutes)
               .map(([from, to]) => (to / from - 1) * 100),
           ),
         ),

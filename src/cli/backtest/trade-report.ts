@@ -45,9 +45,6 @@ interface ReportedTrade {
   readonly before_costs: number;
 }
 
-/** Moments of the control for each trade. */
-const CONTROLS = 50;
-
 export function reportTrades(
   { trades, unfilled }: { readonly trades: readonly PaperTrade[]; readonly unfilled: number },
   costs: Costs,
@@ -114,7 +111,7 @@ function toReported({
 /** Returns the gains of the same purchase at other moments. */
 function controlsOf({ token, bought, sold }: PaperTrade, costs: Costs, history: PriceHistory): number[] {
   const minutes = Math.max(1, Math.round((sold.atMs - bought.atMs) / MINUTE_MS));
-  return history.changes(keyOfToken(token), minutes, CONTROLS).map(([from, to]) => gainOf(from, to, costs));
+  return history.changes(keyOfToken(token), minutes).map(([from, to]) => gainOf(from, to, costs));
 }
 
 function gainsOf(gains: readonly number[]): Gains {
