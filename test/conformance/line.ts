@@ -53,8 +53,8 @@ const VIEWS_KEPT = 4_000;
 
 /**
  * What one connection said. Every message is held to its shape and every event to the rules that
- * need no question: order, `prev`, places. The first fault stays, and anyone who waits on the line
- * is told of it.
+ * need no further request: order, `prev`, positions. The first fault remains, and rejects every
+ * wait on the connection.
  */
 export class Line {
   readonly name: string;

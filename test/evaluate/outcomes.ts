@@ -12,7 +12,7 @@ import type { Market, Series } from "./series.ts";
 const HORIZONS = [5, 15, 60] as const;
 /** Random moments for each flare. */
 const CONTROLS = 5;
-/** A price is known if the token traded within so many minutes. */
+/** A price is known if the token traded within this many minutes. */
 const KNOWN_MINUTES = 3;
 
 /** A flare by its class, with the minute of the grid at whose close it was there. */
@@ -87,7 +87,7 @@ function rowOf(market: Market, kind: string, starts: readonly Started[]): Outcom
   };
 }
 
-/** The change over so many minutes less the median one of the tokens that trade. */
+/** The change over this many minutes, minus the median change of the tokens that trade. */
 function relativeChange(market: Market, series: Series, at: number, minutes: number): number | undefined {
   if (!isKnown(series, at) || !isKnown(series, at + minutes)) return undefined;
   const all = market.series.filter((one) => isKnown(one, at) && isKnown(one, at + minutes));

@@ -54,7 +54,7 @@ export interface LeadingParts {
   readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
 
-/** A source of which nothing is known yet. */
+/** Stands for a source that has not reported yet. */
 export const UNKNOWN: SourceInfo = {
   name: "cluster",
   origin: "live",

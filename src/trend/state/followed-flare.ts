@@ -1,7 +1,7 @@
 import type { FinishCause } from "../../model/index.ts";
 
 /*
- * What an outcome is made of, per flare: plain numbers, updated in constant time. Prices are in the
+ * The numbers behind a flare's outcome, each updated in constant time. Prices are in the
  * unit of `Detector.knownPrice`; 0 is an unknown one.
  */
 

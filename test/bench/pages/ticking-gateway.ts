@@ -5,8 +5,8 @@ import { TickingMarket } from "./ticking-market.ts";
 const EVERY_MS = 50;
 
 /**
- * A gateway with this many flares, of which `changes` change twenty times a second until it is
- * disposed of.
+ * Starts a gateway with this many flares. Twenty times a second, `changes` flares change, until the
+ * gateway is disposed.
  */
 export async function startTicking(count: number, changes: number) {
   const market = new TickingMarket(count);

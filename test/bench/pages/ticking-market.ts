@@ -2,7 +2,7 @@ import { EMPTY_SNAPSHOT, type Explanation, type Flare, type Snapshot } from "../
 import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
 import { ToldSource } from "../../support/told-source.ts";
 
-/** A source with this many flares, of which the bench changes some, as often as it says. */
+/** A source with this many flares. The bench decides how many change, and how often. */
 export class TickingMarket extends ToldSource {
   readonly info = {
     name: "ticking",

@@ -86,7 +86,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     );
   });
 
-  test("[people] a swap without a price or value removes no sale, whoever takes part", () => {
+  test("[people] a swap without a price or value removes no sale, for any set of traders", () => {
     const worthless = fc.record({
       pool: fc.constant("0xown"),
       emitter: fc.constant("0xown"),

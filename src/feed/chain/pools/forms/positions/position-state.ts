@@ -42,7 +42,7 @@ export interface PositionFacts {
   readonly range: PriceRange | undefined;
   /** Net liquidity at each tick that has some; `undefined` if unknown. */
   readonly nets: ReadonlyMap<number, bigint> | undefined;
-  /** Ticks outside of which positions were not read. Default: all are known. */
+  /** Positions were read between these ticks only. Default: all positions are known. */
   readonly reach?: Reach;
   /** Block to the end of which both belong. −1: the pool was created just now. */
   readonly atBlock: number;
