@@ -2,11 +2,13 @@ import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { findInstalled } from "../support/debian-package.ts";
 
-const PATH = "/usr/bin/chromium";
+/** The headless shell first: it opens a page with a fifth of the CPU time. */
+const PATHS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"];
 
-/** The tests' browser, Debian's chromium; `undefined` if unavailable, see {@link findInstalled}. */
+/** The tests' browser, Debian's Chromium; `undefined` if unavailable, see {@link findInstalled}. */
 export function findChromium(): string | undefined {
-  return findInstalled(() => existsSync(PATH), "chromium") ? PATH : undefined;
+  const find = () => PATHS.find((path) => existsSync(path));
+  return findInstalled(() => find() !== undefined, "chromium-headless-shell") ? find() : undefined;
 }
 
 /** Starts the browser. Root cannot use a sandbox. */
