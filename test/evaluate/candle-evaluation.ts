@@ -1,9 +1,9 @@
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
-import { type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
+import { type Detection, type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
 import { CLASSES, type InjectedClass, type InjectedMarket, inject } from "./injection.ts";
-import { measureOutcomes, type OutcomeRow, startedOf } from "./outcomes.ts";
+import { type Followed, measureOutcomes, type OutcomeRow } from "./outcomes.ts";
 import { createRandom } from "./random.ts";
-import { flareOf, MINUTES, poolScores, quantile, type Score, type Span, scoreEpisodes } from "./score.ts";
+import { flareOf, MINUTES, poolScores, quantile, type Score, scoreEpisodes } from "./score.ts";
 import type { Market } from "./series.ts";
 import { matchRate } from "./thresholds.ts";
 
@@ -21,7 +21,7 @@ export interface CandleRow {
    * Median share of the move that is still ahead when the flare starts; NaN for what is no pump.
    */
   readonly ahead: Readonly<Record<InjectedClass, number>>;
-  /** What prices did after flares where nothing was injected, beside random moments. */
+  /** What prices did after the flares of each class, and of none, beside random moments. */
   readonly outcomes: readonly OutcomeRow[];
 }
 
@@ -99,12 +99,20 @@ export function minutesOf(market: Market, half: "first" | "second"): readonly [n
 function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): CandleRow {
   const [from, to] = minutesOf(plan.market, plan.half);
   const aheads = new Map<InjectedClass, number>();
+  const followed = followedOf("natural", detector(plan.market, from, to));
   const scoreOf = (kind: InjectedClass) => {
     const shares: number[] = [];
     const scores = plan.seeds.map((seed) => {
       const injected = inject(plan.market, kind, from, to, createRandom(seed * 7_919));
       const detections = detector(injected.market, from, to);
-      if (kind.startsWith("pump")) shares.push(...sharesAhead(injected, detections));
+      const flares = flaresOf(injected, detections);
+      if (kind.startsWith("pump")) shares.push(...sharesAhead(injected.market, flares));
+      followed.push(
+        ...followedOf(
+          kind,
+          flares.map(({ flare }) => flare),
+        ),
+      );
       return scoreEpisodes(injected.episodes, detections);
     });
     aheads.set(kind, quantile(shares, 0.5));
@@ -118,7 +126,7 @@ function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): C
     naturalPerPairDay: rate(detector, plan.market, plan.half),
     naturalWhereTuned: tunedRate(detector, plan.market),
     scores: { pump5, pump10, pump25, wash, thin, wide },
-    outcomes: measureOutcomes(plan.market, startedOf("natural", detector(plan.market, from, to)), from),
+    outcomes: measureOutcomes([{ market: plan.market, from, flares: followed }]),
     ahead: {
       ...{ pump5: aheadOf("pump5"), pump10: aheadOf("pump10"), pump25: aheadOf("pump25") },
       ...{ wash: Number.NaN, thin: Number.NaN, wide: Number.NaN },
@@ -126,17 +134,28 @@ function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): C
   };
 }
 
+/** The flares that count for an episode. */
+function flaresOf({ episodes }: InjectedMarket, detections: readonly Detection[]) {
+  const byPair = Map.groupBy(detections, ({ pair }) => pair);
+  return episodes.flatMap((episode) => {
+    const flare = flareOf(episode, byPair.get(episode.pair) ?? [], MINUTES);
+    return flare ? [{ episode, flare }] : [];
+  });
+}
+
+function followedOf(kind: string, flares: readonly Detection[]): Followed[] {
+  return flares.flatMap(({ pair, outcome }) => (outcome ? [{ kind, pair, outcome }] : []));
+}
+
 /**
  * Of each pump that fired, the share of the move from the close before it to its highest close that
  * the flare's first close leaves ahead.
  */
-function sharesAhead({ market, episodes }: InjectedMarket, detections: readonly Span[]): readonly number[] {
-  const byPair = Map.groupBy(detections, ({ pair }) => pair);
-  const closes = new Map(market.series.map(({ pair, close }) => [pair, close]));
-  return episodes.flatMap((episode) => {
-    const flare = flareOf(episode, byPair.get(episode.pair) ?? [], MINUTES);
+function sharesAhead({ series }: Market, flares: ReturnType<typeof flaresOf>): readonly number[] {
+  const closes = new Map(series.map(({ pair, close }) => [pair, close]));
+  return flares.flatMap(({ episode, flare }) => {
     const close = closes.get(episode.pair);
-    if (!flare || !close) return [];
+    if (!close) return [];
     const before = close[episode.startAt - 1] ?? Number.NaN;
     const peak = close.subarray(episode.startAt, episode.endAt).reduce((a, b) => Math.max(a, b), 0);
     return [(peak - (close[flare.startAt] ?? Number.NaN)) / (peak - before)];

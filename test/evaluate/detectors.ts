@@ -1,13 +1,20 @@
 import type { Candle } from "../../src/market/index.ts";
+import type { Outcome } from "../../src/model/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
 import type { Span } from "./score.ts";
 import { DAY_MS, type Market, MINUTE_MS, type Series } from "./series.ts";
 
 /**
- * Looks at the minutes [from, to) of a market, having seen a day before them, and says what flared,
- * in minutes of the grid.
+ * Looks at the minutes [from, to) of a market, having seen a day before them, and reports what
+ * flared, in minutes of the grid.
  */
-export type Detector = (market: Market, from: number, to: number) => readonly Span[];
+export type Detector = (market: Market, from: number, to: number) => readonly Detection[];
+
+/** What a detector found. */
+export interface Detection extends Span {
+  /** What followed, if the detector measures it and it was final within the minutes. */
+  readonly outcome?: Outcome | undefined;
+}
 
 const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
 
@@ -16,21 +23,26 @@ export function engineDetector(settings: Partial<DetectorSettings> = {}): Detect
   return (market, from, to) => {
     const pairs = new Map(market.series.map(({ pair }) => [addressOf(pair), pair]));
     const open = new Map<string, { pair: string; startAt: number }>();
-    const detections: Span[] = [];
+    const closed = new Map<string, Detection>();
     runEngine(market, { from, to, settings }, (engine, at) => {
       if (engine.nextChangeAtMs > engine.clockMs) return;
-      const running = new Map(engine.snapshot().flares.pro.map((flare) => [flare.id, flare.token.address]));
+      const { flares, outcomes } = engine.snapshot();
+      const running = new Map(flares.pro.map((flare) => [flare.id, flare.token.address]));
       for (const [id, address] of running) {
         if (!open.has(id)) open.set(id, { pair: pairs.get(address) ?? address, startAt: at });
       }
       for (const [id, started] of open) {
         if (running.has(id)) continue;
-        detections.push({ ...started, endAt: at });
+        closed.set(id, { ...started, endAt: at });
         open.delete(id);
       }
+      for (const [id, outcome] of Object.entries(outcomes)) {
+        const detection = closed.get(id);
+        if (outcome.final && detection) closed.set(id, { ...detection, outcome });
+      }
     });
-    for (const started of open.values()) detections.push({ ...started, endAt: to });
-    return detections.filter(({ startAt }) => startAt >= from);
+    for (const [id, started] of open) closed.set(id, { ...started, endAt: to });
+    return [...closed.values()].filter(({ startAt }) => startAt >= from);
   };
 }
 

@@ -8,6 +8,7 @@ import { isReached } from "./goals.ts";
 import { LastTrades, nameOf } from "./last-trades.ts";
 import { LivenessBook, sumLiveness } from "./liveness.ts";
 import { PumpCourses, shareAhead } from "./pump-courses.ts";
+import { measurePumps } from "./pump-measures.ts";
 import { MINUTES, scoreEpisodes } from "./score.ts";
 import { MINUTE_MS } from "./series.ts";
 import { tryWideMove } from "./wide-moves.ts";
@@ -89,6 +90,25 @@ test("the share ahead is what is left of the move from the price before to the p
   const [course] = courses.all;
   expect(course).toMatchObject({ before: 2, peak: 3, atStart: 2.25 });
   expect(course && shareAhead(course)).toBe(0.75);
+});
+
+test("pumps are measured by size and by shape, each with its ends and its share ahead", () => {
+  const small = { ...LABEL, shape: "launch", size: 0.05, token: "0xb" };
+  const pumps = [
+    { label: LABEL, before: 2, peak: 3, atStart: 2.25 },
+    { label: small, before: 2, peak: 2.1, atStart: 2.05 },
+  ];
+  const flares = [
+    { pair: PAIR, startAt: AT + MINUTE_MS, endAt: LABEL.endAtMs + 2 * MINUTE_MS },
+    { pair: nameOf("bsc", "0xb"), startAt: AT, endAt: LABEL.endAtMs - MINUTE_MS },
+  ];
+  const run = { pumps, flares, fromMs: AT, toMs: LABEL.endAtMs + 60 * MINUTE_MS };
+  const measured = new Map(measurePumps([run, run]).map((one) => [one.name, one]));
+  expect(measured.get("25 to 60 %")).toEqual({ ...measured.get("sharp"), name: "25 to 60 %" });
+  expect(measured.get("sharp")).toEqual({ name: "sharp", n: 2, ahead: 0.75, endP50: 2, endP90: 2 });
+  expect(measured.get("launch")).toMatchObject({ n: 2, endP50: -1 });
+  expect(measured.get("launch")?.ahead).toBeCloseTo(0.5);
+  expect(measured.get("over 60 %")?.n).toBe(0);
 });
 
 test("an end is measured from the episode's end to the finish of the flare that it started", () => {

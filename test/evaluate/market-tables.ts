@@ -1,6 +1,7 @@
 import { type Goal, goalsOf, isReached, type Measured } from "./goals.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { outcomeTable } from "./outcomes.ts";
+import type { PumpMeasure } from "./pump-measures.ts";
 
 /**
  * Goals, ends and shares ahead in Markdown: the measures that have a goal, and those of pumps by
@@ -16,7 +17,7 @@ export function measuresMarkdown(measured: Measured): string {
     ...(own
       ? pumpTable(
           (["pump5", "pump10", "pump25"] as const).map((kind) => ({
-            size: `${kind.slice(4)} %`,
+            name: `${kind.slice(4)} %`,
             n: own.scores[kind].n,
             ahead: own.ahead[kind],
             endP50: own.scores[kind].endP50,
@@ -25,27 +26,16 @@ export function measuresMarkdown(measured: Measured): string {
           "Pumps injected into recorded minutes; ends in minutes:",
         )
       : []),
-    ...outcomeTable(
-      simulated?.outcomes ?? [],
-      "After flares on BSC of the simulated market (first seed), relative to the market; in percent:",
-    ),
+    ...outcomeTable(simulated?.outcomes ?? [], "After flares on BSC of the simulated market; in percent:"),
     ...outcomeTable(own?.outcomes ?? [], "After flares of the recorded minutes; in percent:"),
     ...markdownTable(["measure", "figure", "goal", ""], goalsOf(measured).map(goalCells)),
     "",
   ].join("\n");
 }
 
-interface PumpLine {
-  readonly size: string;
-  readonly n: number;
-  readonly endP50: number;
-  readonly endP90: number;
-  readonly ahead: number;
-}
-
-function pumpTable(pumps: readonly PumpLine[], title: string): readonly string[] {
-  const cells = pumps.map(({ size, n, endP50, endP90, ahead }) => [
-    size,
+function pumpTable(pumps: readonly PumpMeasure[], title: string): readonly string[] {
+  const cells = pumps.map(({ name, n, endP50, endP90, ahead }) => [
+    name,
     String(n),
     `${endP50.toFixed(1)} / ${endP90.toFixed(1)}`,
     ahead.toFixed(2),
@@ -53,7 +43,7 @@ function pumpTable(pumps: readonly PumpLine[], title: string): readonly string[]
   return [
     title,
     "",
-    ...markdownTable(["size", "n", "from end to finish p50 / p90", "share ahead"], cells),
+    ...markdownTable(["class", "n", "from end to finish p50 / p90", "share ahead"], cells),
     "",
   ];
 }

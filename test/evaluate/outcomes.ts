@@ -1,12 +1,12 @@
-import type { Outcome } from "../../src/model/index.ts";
+import type { FinishCause, Outcome } from "../../src/model/index.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { createRandom } from "./random.ts";
-import { quantile, type Span } from "./score.ts";
+import { quantile } from "./score.ts";
 import type { Market, Series } from "./series.ts";
 
 /*
- * What prices did after flares, on a grid of minutes, beside random moments of the same tokens.
- * Computed from the market alone; only why flares ended is the engine's word.
+ * What prices did after flares, as the engine's outcomes report it, beside random moments of the
+ * same tokens, computed from the market alone.
  */
 
 const HORIZONS = [5, 15, 60] as const;
@@ -15,81 +15,111 @@ const CONTROLS = 5;
 /** A price is known if the token traded within this many minutes. */
 const KNOWN_MINUTES = 3;
 
-/** A flare by its class, with the minute of the grid at whose close it was there. */
-export interface Started {
+/** A flare by its class, with its final outcome. */
+export interface Followed {
   readonly kind: string;
   readonly pair: string;
-  readonly at: number;
-  /** Its final outcome, where the engine was asked. */
-  readonly outcome?: Outcome | undefined;
+  readonly outcome: Outcome;
 }
 
-/** What followed the flares of one class: shares of the starting price, less the market's. */
+/** The flares of one run, and its market, scored from minute `from` of the grid on. */
+export interface FollowedRun {
+  readonly market: Market;
+  readonly from: number;
+  readonly flares: readonly Followed[];
+}
+
+/** What followed the flares of one class; all changes are shares. NaN: none is known. */
 export interface OutcomeRow {
   readonly kind: string;
   readonly n: number;
-  /** Medians after 5, 15 and 60 minutes; NaN where none is known. */
+  /** Medians after 5, 15 and 60 minutes, less the market's. */
   readonly changes: readonly number[];
   readonly mean15: number;
   /** Share that rose within 15 minutes. */
   readonly rose15: number;
-  /** Shares ended by the canary, collapsed, and warned of before; NaN without the engine's word. */
-  readonly byCanary: number;
+  /** Medians up to the peak and up to the flare's end, not relative to the market. */
+  readonly peak: number;
+  readonly end: number;
+  /** Share ended by each cause. */
+  readonly ends: Readonly<Record<FinishCause, number>>;
   readonly collapsed: number;
+  /** Of those that collapsed, the share that the canary had warned of before. */
   readonly warned: number;
 }
 
-/** Measures each class and, beside it, the control, from minute `from` of the grid on. */
-export function measureOutcomes(
-  market: Market,
-  starts: readonly Started[],
-  from: number,
-): readonly OutcomeRow[] {
+/** Pools the runs. Each class is followed by its control: random moments of the same tokens. */
+export function measureOutcomes(runs: readonly FollowedRun[]): readonly OutcomeRow[] {
   const random = createRandom(104_729);
-  const [first, last] = [from, market.minutes - 61];
-  const seen = starts.filter(({ at }) => at >= first && at <= last);
-  const classes = Map.groupBy(seen, ({ kind }) => kind);
-  return [...classes].flatMap(([kind, flares]) => {
-    const control = flares.flatMap(({ pair }) =>
-      Array.from({ length: CONTROLS }, () => ({ kind, pair, at: random.whole(first, last) })),
-    );
-    return [rowOf(market, kind, flares), rowOf(market, `${kind}: control`, control)];
-  });
+  const controls = new Map<string, number[][]>();
+  const outcomes = new Map<string, Outcome[]>();
+  for (const { market, from, flares } of runs) {
+    const bySeries = new Map(market.series.map((series) => [series.pair, series]));
+    for (const { kind, pair, outcome } of flares) {
+      outcomes.set(kind, [...(outcomes.get(kind) ?? []), outcome]);
+      const own = controls.get(kind) ?? [];
+      controls.set(kind, own);
+      const series = bySeries.get(pair);
+      for (let n = 0; n < CONTROLS && series; n++) {
+        const at = random.whole(from, market.minutes - 61);
+        own.push(HORIZONS.map((minutes) => relativeChange(market, series, at, minutes)));
+      }
+    }
+  }
+  return [...outcomes].flatMap(([kind, own]) => [
+    rowOf(kind, own.map(relativeChanges), own),
+    rowOf(`${kind}: control`, controls.get(kind) ?? [], []),
+  ]);
 }
 
-function rowOf(market: Market, kind: string, starts: readonly Started[]): OutcomeRow {
-  const bySeries = new Map(market.series.map((series) => [series.pair, series]));
-  const changes = HORIZONS.map((minutes) =>
-    starts.flatMap(({ pair, at }) => {
-      const series = bySeries.get(pair);
-      return (series && relativeChange(market, series, at, minutes)) ?? [];
-    }),
-  );
-  const after15 = changes[1] ?? [];
-  const outcomes = starts.flatMap(({ outcome }) => outcome ?? []);
-  const collapsed = outcomes.filter(({ collapsed_at }) => collapsed_at !== null);
+function relativeChanges(outcome: Outcome): readonly number[] {
+  const { relative_change_5m, relative_change_15m, relative_change_60m } = outcome;
+  return [relative_change_5m, relative_change_15m, relative_change_60m].map(toShare);
+}
+
+function toShare(percent: number | null): number {
+  return percent === null ? Number.NaN : percent / 100;
+}
+
+function rowOf(
+  kind: string,
+  changes: readonly (readonly number[])[],
+  outcomes: readonly Outcome[],
+): OutcomeRow {
+  const knownOf = (values: readonly number[]) => values.filter((value) => !Number.isNaN(value));
+  const after = HORIZONS.map((_, index) => knownOf(changes.map((all) => all[index] ?? Number.NaN)));
+  const after15 = after[1] ?? [];
   const share = (part: number, all: number) => (all === 0 ? Number.NaN : part / all);
+  const endedBy = (cause: FinishCause) =>
+    share(outcomes.filter(({ ended_by }) => ended_by === cause).length, outcomes.length);
+  const collapsed = outcomes.filter(({ collapsed_at }) => collapsed_at !== null);
+  const warned = collapsed.filter(({ collapse_warning_s }) => (collapse_warning_s ?? 0) > 0);
+  const medianOf = (percents: readonly (number | null)[]) => quantile(knownOf(percents.map(toShare)), 0.5);
   return {
     kind,
-    n: starts.length,
-    changes: changes.map((all) => quantile(all, 0.5)),
+    n: changes.length,
+    changes: after.map((known) => quantile(known, 0.5)),
     mean15: share(
       after15.reduce((a, b) => a + b, 0),
       after15.length,
     ),
     rose15: share(after15.filter((change) => change > 0).length, after15.length),
-    byCanary: share(outcomes.filter(({ ended_by }) => ended_by === "canary").length, outcomes.length),
+    peak: medianOf(outcomes.map(({ peak_change }) => peak_change)),
+    end: medianOf(outcomes.map(({ end_change }) => end_change)),
+    ends: {
+      faded: endedBy("faded"),
+      silent: endedBy("silent"),
+      canary: endedBy("canary"),
+      upstream: endedBy("upstream"),
+    },
     collapsed: share(collapsed.length, outcomes.length),
-    warned: share(
-      collapsed.filter(({ collapse_warning_s }) => (collapse_warning_s ?? 0) > 0).length,
-      collapsed.length,
-    ),
+    warned: share(warned.length, collapsed.length),
   };
 }
 
 /** The change over this many minutes, minus the median change of the tokens that trade. */
-function relativeChange(market: Market, series: Series, at: number, minutes: number): number | undefined {
-  if (!isKnown(series, at) || !isKnown(series, at + minutes)) return undefined;
+function relativeChange(market: Market, series: Series, at: number, minutes: number): number {
+  if (!isKnown(series, at) || !isKnown(series, at + minutes)) return Number.NaN;
   const all = market.series.filter((one) => isKnown(one, at) && isKnown(one, at + minutes));
   return (
     changeOf(series, at, minutes) -
@@ -108,24 +138,16 @@ function isKnown({ volume, close }: Series, at: number): boolean {
   return (close[at] ?? 0) > 0 && volume.subarray(at - KNOWN_MINUTES + 1, at + 1).some((usd) => usd > 0);
 }
 
-/** The flares of one class, on the grid of a market whose times are minutes. */
-export function startedOf(kind: string, spans: readonly Span[]): readonly Started[] {
-  return spans.map(({ pair, startAt }) => ({ kind, pair, at: startAt }));
-}
-
 /** The table in Markdown; empty without rows. */
 export function outcomeTable(rows: readonly OutcomeRow[], title: string): readonly string[] {
   if (rows.length === 0) return [];
   const pct = (share: number) => (Number.isNaN(share) ? "–" : (share * 100).toFixed(1));
-  const cells = rows.map(({ kind, n, changes, mean15, rose15, byCanary, collapsed, warned }) => [
-    ...[kind, String(n), changes.map(pct).join(" / "), pct(mean15), pct(rose15)],
-    ...[pct(byCanary), pct(collapsed), pct(warned)],
+  const all = (shares: readonly number[]) => (shares.every(Number.isNaN) ? "–" : shares.map(pct).join(" / "));
+  const cells = rows.map(({ kind, n, changes, mean15, rose15, peak, end, ends, collapsed, warned }) => [
+    ...[kind, String(n), all(changes), pct(mean15), pct(rose15), all([peak, end])],
+    ...[all([ends.faded, ends.silent, ends.canary]), pct(collapsed), pct(warned)],
   ]);
   const heads = ["class", "n", "change after 5 / 15 / 60 min, p50", "mean 15", "rose by 15"];
-  return [
-    title,
-    "",
-    ...markdownTable([...heads, "ended by canary", "collapsed", "of these warned"], cells),
-    "",
-  ];
+  const ends = ["to the peak / to the end, p50", "ended: faded / silent / canary"];
+  return [title, "", ...markdownTable([...heads, ...ends, "collapsed", "of these warned"], cells), ""];
 }

@@ -1,3 +1,4 @@
+import type { Label } from "../../src/feed/simulated/index.ts";
 import { nameOf } from "./last-trades.ts";
 import { shareAhead } from "./pump-courses.ts";
 import { flareOf, MILLISECONDS, quantile } from "./score.ts";
@@ -13,9 +14,9 @@ const SIZES = [
 /** Flares of pumps that end later are cut off by the end of the run too often. */
 const SEEN_FOR_MS = 60 * MINUTE_MS;
 
-/** What pumps of one size came to, over all groups. */
+/** What pumps of one class, a size or a shape, came to, over all groups. */
 export interface PumpMeasure {
-  readonly size: string;
+  readonly name: string;
   /** Pumps whose flare was seen. */
   readonly n: number;
   /** Minutes from the labelled end to the flare's finish. */
@@ -25,32 +26,49 @@ export interface PumpMeasure {
   readonly ahead: number;
 }
 
-/** Measures the pumps by size: how long their flares outlive them, and how early they are seen. */
-export function measurePumps(runs: readonly SimulatedRun[]): readonly PumpMeasure[] {
-  return SIZES.map(({ name, from, to }) => {
-    const ends: number[] = [];
-    const ahead: number[] = [];
-    for (const run of runs) {
-      const flares = Map.groupBy(run.flares, ({ pair }) => pair);
-      for (const course of run.pumps) {
-        const { label } = course;
-        if (!(label.size >= from && label.size < to) || label.startAtMs < run.fromMs) continue;
-        if (label.endAtMs + SEEN_FOR_MS > run.toMs) continue;
-        const own = flares.get(nameOf(label.group, label.token)) ?? [];
-        const span = { startAt: label.startAtMs, endAt: label.endAtMs };
-        const flare = flareOf(span, own, MILLISECONDS);
-        if (!flare) continue;
-        ends.push((flare.endAt - label.endAtMs) / MINUTE_MS);
-        const share = shareAhead(course);
-        if (!Number.isNaN(share)) ahead.push(share);
-      }
-    }
-    return {
-      size: name,
-      n: ends.length,
-      endP50: quantile(ends, 0.5),
-      endP90: quantile(ends, 0.9),
-      ahead: quantile(ahead, 0.5),
-    };
+type PumpRun = Pick<SimulatedRun, "fromMs" | "toMs" | "flares" | "pumps">;
+
+/**
+ * Measures the pumps by size and by shape: how long their flares outlive them, and how early they
+ * are seen.
+ */
+export function measurePumps(runs: readonly PumpRun[]): readonly PumpMeasure[] {
+  const seen = runs.flatMap(seenPumps);
+  const bySize = SIZES.map(({ name, from, to }) =>
+    measureOf(
+      name,
+      seen.filter(({ label }) => label.size >= from && label.size < to),
+    ),
+  );
+  const shapes = Map.groupBy(seen, ({ label }) => label.shape);
+  const names = [...shapes.keys()].toSorted((a, b) => (a < b ? -1 : 1));
+  return [...bySize, ...names.map((shape) => measureOf(shape, shapes.get(shape) ?? []))];
+}
+
+interface SeenPump {
+  readonly label: Label;
+  readonly endAfter: number;
+  readonly ahead: number;
+}
+
+/** The pumps of the scored hours whose flare was seen. */
+function seenPumps(run: PumpRun): readonly SeenPump[] {
+  const flares = Map.groupBy(run.flares, ({ pair }) => pair);
+  return run.pumps.flatMap((course) => {
+    const { label } = course;
+    if (label.startAtMs < run.fromMs || label.endAtMs + SEEN_FOR_MS > run.toMs) return [];
+    const own = flares.get(nameOf(label.group, label.token)) ?? [];
+    const flare = flareOf({ startAt: label.startAtMs, endAt: label.endAtMs }, own, MILLISECONDS);
+    if (!flare) return [];
+    return [{ label, endAfter: (flare.endAt - label.endAtMs) / MINUTE_MS, ahead: shareAhead(course) }];
   });
+}
+
+function measureOf(name: string, pumps: readonly SeenPump[]): PumpMeasure {
+  const ends = pumps.map(({ endAfter }) => endAfter);
+  const ahead = pumps.map((pump) => pump.ahead).filter((share) => !Number.isNaN(share));
+  return {
+    ...{ name, n: pumps.length, ahead: quantile(ahead, 0.5) },
+    ...{ endP50: quantile(ends, 0.5), endP90: quantile(ends, 0.9) },
+  };
 }

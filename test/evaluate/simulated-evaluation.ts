@@ -3,7 +3,7 @@ import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.t
 import { type Detector, priceRule, volumeRule } from "./detectors.ts";
 import { nameOf } from "./last-trades.ts";
 import { type Liveness, sumLiveness } from "./liveness.ts";
-import { measureOutcomes, type OutcomeRow, type Started } from "./outcomes.ts";
+import { type Followed, measureOutcomes, type OutcomeRow } from "./outcomes.ts";
 import { measurePumps, type PumpMeasure } from "./pump-measures.ts";
 import { GRACE_MINUTES, MILLISECONDS, type Score, type Span, scoreEpisodes } from "./score.ts";
 import { MINUTE_MS } from "./series.ts";
@@ -72,25 +72,25 @@ export function evaluateSimulated(plans: readonly SimulatedPlan[], rules = true)
     ],
     pumps: measurePumps(runs),
     liveness: sumLiveness(runs.map(({ liveness }) => liveness)),
-    outcomes: runs[0] ? outcomesOf(runs[0]) : [],
+    outcomes: measureOutcomes(
+      runs.map((run) => {
+        const { minutes: market, fromMs } = run;
+        return { market, from: (fromMs - market.startMs) / MINUTE_MS, flares: followedOf(run) };
+      }),
+    ),
   };
 }
 
-function outcomesOf(run: SimulatedRun): readonly OutcomeRow[] {
-  const { minutes, fromMs } = run;
-  return measureOutcomes(minutes, startsOf(run), (fromMs - minutes.startMs) / MINUTE_MS);
-}
-
-/** BSC's flares of the scored hours, by the label that they began in. */
-function startsOf({ flares, labels, minutes, outcomes, fromMs }: SimulatedRun): readonly Started[] {
+/** BSC's flares of the scored hours with final outcomes, by the label that they began in. */
+function followedOf({ flares, labels, outcomes, fromMs }: SimulatedRun): readonly Followed[] {
   const own = flares.filter(({ pair, startAt }) => pair.startsWith("bsc ") && startAt >= fromMs);
-  return own.map(({ pair, startAt }) => {
+  return own.flatMap(({ pair, startAt }) => {
+    const outcome = outcomes.get(`${pair} ${startAt}`);
     const label = labels.find(({ kind, group, token, startAtMs, endAtMs }) => {
       const isOwn = nameOf(group, token) === pair && [...WASHES, ...DANGERS].includes(kind);
       return isOwn && startAt >= startAtMs && startAt < endAtMs + GRACE_MS;
     });
-    const at = Math.floor((startAt - minutes.startMs) / MINUTE_MS);
-    return { kind: label?.kind ?? "natural", pair, at, outcome: outcomes.get(`${pair} ${startAt}`) };
+    return outcome ? [{ kind: label?.kind ?? "natural", pair, outcome }] : [];
   });
 }
 
