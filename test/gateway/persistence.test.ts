@@ -1,8 +1,10 @@
+import { utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createMirror } from "../../src/gateway/persistence/log-replica.ts";
-import { openPersistence } from "../../src/gateway/persistence/persistence.ts";
+import { fingerprintOf, openPersistence } from "../../src/gateway/persistence/persistence.ts";
 import { prepareSource } from "../../src/gateway/run-source.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
 import { decodeTail, type EventLog } from "../../src/log/index.ts";
@@ -181,4 +183,20 @@ test("a process that ends before its log began leaves the file to the next", ({ 
   const ends = [];
   for (let start = 0; start < 2; start += 1) ends.push(open(directory).close());
   return Promise.all(ends);
+});
+
+test("a copy of a recording, elsewhere and from another time, counts as the same source; another recording does not", ({
+  onTestFinished,
+}) => {
+  const identify = (content: string, writtenAt: number) => {
+    const file = join(newDirectory(onTestFinished), "market.csv");
+    writeFileSync(file, content);
+    utimesSync(file, writtenAt, writtenAt);
+    return fingerprintOf({ config: createConfig({ feed: "replay", file }) });
+  };
+  const original = identify("first", 1_000);
+  expect(identify("first", 2_000)).toBe(original);
+  expect(identify("other", 1_000)).not.toBe(original);
+  const long = "x".repeat(100_000);
+  expect(identify(`${long}y`, 1_000)).not.toBe(identify(long, 1_000));
 });

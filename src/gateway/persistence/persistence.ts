@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
@@ -298,15 +298,30 @@ export function fingerprintOf(options: Pick<PersistenceOptions, "config" | "sour
   }
   // Endpoints do not matter, because they serve the same chain.
   if (feed === "chain") return JSON.stringify({ feed, chain: config.chain, refreshMs, ...enriched });
-  const files = [file, profiles].map((path) => {
-    const stat = path === undefined ? undefined : statOf(path);
-    return stat ? [stat.size, stat.mtimeMs] : [];
-  });
-  return JSON.stringify({ feed, file, profiles, files, group, loop, refreshMs, ...enriched });
+  const contents = { file: contentOf(file), profiles: profiles === undefined ? "" : contentOf(profiles) };
+  return JSON.stringify({ feed, ...contents, group, loop, refreshMs, ...enriched });
 }
 
-/** For a recording's directory, stats its manifest, which changes with every part. */
-function statOf(path: string): Stats | undefined {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isDirectory() ? statSync(join(path, MANIFEST_FILE), { throwIfNoEntry: false }) : stat;
+/** How much of a file's start identifies it, together with its size. */
+const IDENTIFYING_BYTES = 65_536;
+
+/**
+ * Identifies a file by its content, so that a copy on another machine counts as the same. A
+ * recording's directory counts by its manifest, which changes with every part.
+ */
+function contentOf(path: string): string {
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  let file: number | undefined;
+  try {
+    file = openSync(isDirectory ? join(path, MANIFEST_FILE) : path, "r");
+    const start = Buffer.alloc(IDENTIFYING_BYTES);
+    const length = readSync(file, start);
+    const hash = createHash("sha256").update(start.subarray(0, length)).digest("base64url");
+    return `${fstatSync(file).size} ${hash}`;
+  } catch {
+    // The feed reports a file that it cannot read.
+    return "";
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
 }
