@@ -59,10 +59,14 @@ const REREAD_MS = 100;
 const RELOAD_MS = 1_000;
 /** How long a leader that stops waits for its last entry. */
 const LEAVE_MS = 1_000;
+/** How long a node that resigned leaves it to the others to lead. */
+const REST_MS = 10_000;
 
 /** Runs a {@link Member} on an engine. */
 export class ClusterNode {
   readonly id: string;
+  /** Whether it has read the log up to its end at least once. */
+  hasCaughtUp = false;
   readonly #options: ClusterNodeOptions;
   readonly #member: Member;
   readonly #over = new AbortController();
@@ -74,7 +78,6 @@ export class ClusterNode {
   #pending: Pending | undefined;
   #wantsEpoch = false;
   #answeredAtMs: number;
-  #hasCaughtUp = false;
   #appended: Promise<void> = Promise.resolve();
 
   constructor(options: ClusterNodeOptions) {
@@ -100,23 +103,13 @@ export class ClusterNode {
     void this.#read();
   }
 
-  /** Whether it leads and may append a batch now. */
-  get canAppend(): boolean {
-    return this.#member.canAppend;
-  }
-
-  get member(): Pick<Member, "role" | "term" | "delivered" | "isForked"> {
+  get member(): Pick<Member, "canAppend" | "role" | "term" | "delivered" | "isForked"> {
     return this.#member;
   }
 
   /** Milliseconds since the engine last answered. */
   get engineSilenceMs(): number {
     return this.#nowMs - this.#answeredAtMs;
-  }
-
-  /** Whether it has read the log up to its end at least once. */
-  get hasCaughtUp(): boolean {
-    return this.#hasCaughtUp;
   }
 
   /**
@@ -138,10 +131,17 @@ export class ClusterNode {
     this.#submit();
   }
 
+  /** Hands over to another node, which leads at once, and does not try to lead for a while. */
+  resign(): Promise<void> {
+    return this.#leave(REST_MS);
+  }
+
   /** Ends its part. A leader hands over, so that another leads at once. */
   async stop(): Promise<void> {
     const { clock, engine } = this.#options;
-    await waitAtMost(this.#leave(), LEAVE_MS, clock, this.#over.signal).catch(() => {});
+    await waitAtMost(this.#leave(Number.POSITIVE_INFINITY), LEAVE_MS, clock, this.#over.signal).catch(
+      () => {},
+    );
     this.close();
     await engine.close();
   }
@@ -180,16 +180,16 @@ export class ClusterNode {
       this.#readFrom = news.entry.offset + 1;
       this.#do(this.#member.entry(news.entry, this.#nowMs));
     } else {
-      this.#hasCaughtUp = true;
+      this.hasCaughtUp = true;
       this.#do(this.#member.idle(news.head, this.#nowMs));
     }
   }
 
   /** Resolves when the last entry is appended. */
-  async #leave(): Promise<void> {
-    const isBusy = () => this.#member.role === "leader" && !this.canAppend;
+  async #leave(restMs: number): Promise<void> {
+    const isBusy = () => this.#member.role === "leader" && !this.#member.canAppend;
     while (isBusy() && !this.#over.signal.aborted) await this.#appended;
-    this.#do(this.#member.leave(this.#nowMs));
+    this.#do(this.#member.leave(this.#nowMs, restMs));
     await this.#appended;
   }
 

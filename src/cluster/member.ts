@@ -78,7 +78,8 @@ export class Member {
   /** What contradicts this node's own history; `undefined` if nothing does. */
   #branch: Branch | undefined;
   #isForked = false;
-  #isLeaving = false;
+  /** It does not try to lead before. */
+  #restsUntilMs = Number.NEGATIVE_INFINITY;
   /** End of the engine's log, by its last answer. */
   #engineHead: Position | undefined;
   #wroteAtMs = Number.NEGATIVE_INFINITY;
@@ -118,7 +119,7 @@ export class Member {
 
   /** Whether a leader may append a batch now. */
   get canAppend(): boolean {
-    return this.#role === "leader" && this.#flight === undefined && !this.#isLeaving;
+    return this.#role === "leader" && this.#flight === undefined;
   }
 
   /** An entry was read. A node reads them in order, beginning with the one at its own position. */
@@ -161,7 +162,7 @@ export class Member {
 
   /** Call it several times a second. */
   tick(nowMs: number): readonly Effect[] {
-    if (this.#flight || this.#isLeaving) return this.#flush();
+    if (this.#flight || nowMs < this.#restsUntilMs) return this.#flush();
     if (this.#role === "leader") {
       if (nowMs - this.#wroteAtMs >= ALIVE_MS) this.#write("alive", nowMs, this.#options.report?.());
     } else if (this.#engineHead && this.#silence.isOver(nowMs, this.#isInDoubt)) this.#campaign(nowMs);
@@ -179,10 +180,10 @@ export class Member {
     return this.#flush();
   }
 
-  /** Gives up leading, and does not try again. */
-  leave(nowMs: number): readonly Effect[] {
+  /** Gives up leading, and does not try again for this long. */
+  leave(nowMs: number, restMs: number): readonly Effect[] {
     if (this.canAppend) this.#write("handover", nowMs);
-    this.#isLeaving = true;
+    this.#restsUntilMs = nowMs + restMs;
     return this.#flush();
   }
 

@@ -44,7 +44,7 @@ function startNode({ port }: RedisServer, id: string): Running {
   });
   let isPending = false;
   const stopAppending = systemClock.every(20, () => {
-    if (node.canAppend && !isPending) {
+    if (node.member.canAppend && !isPending) {
       isPending = true;
       const over = () => {
         isPending = false;
@@ -116,7 +116,7 @@ describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
     await server.start();
     await delivers(nodes, 20);
     server.signal("SIGSTOP");
-    await expect.poll(() => nodes.some(({ node }) => node.canAppend)).toBe(false);
+    await expect.poll(() => nodes.some(({ node }) => node.member.canAppend)).toBe(false);
     server.signal("SIGCONT");
     await delivers(nodes, 20);
     expectOneHistory(nodes);

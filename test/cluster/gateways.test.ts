@@ -1,6 +1,10 @@
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
-import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { type Config, createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { LedMarket } from "../examples/led-gateway.ts";
+import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
@@ -16,22 +20,23 @@ async function startServer(): Promise<RedisServer> {
   return server;
 }
 
-/** Starts a gateway of a cluster, on a recorded market that moves fast. */
-async function startNode({ port }: RedisServer): Promise<Gateway> {
-  const gateway = await startGateway(
-    createConfig({
-      ...{
-        port: 0,
-        logLevel: "silent",
-        drain: "0",
-        compression: false,
-        cluster: `redis://127.0.0.1:${port}`,
-      },
-      ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s", staleAfter: "3s" },
-    }),
-  );
-  ends.push(() => gateway.stop());
+/** Starts a gateway of a cluster, on a recorded market that moves fast, or on the given one. */
+async function startNode(server: RedisServer, source?: LedMarket): Promise<Gateway> {
+  const gateway = await start(configOf(server), source);
   await expect.poll(() => gateway.head.ready).toBe(true);
+  return gateway;
+}
+
+function configOf({ port }: RedisServer, more: { readonly file?: string } = {}): Config {
+  return createConfig({
+    ...{ port: 0, logLevel: "silent", drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
+    ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s", staleAfter: "3s", ...more },
+  });
+}
+
+async function start(config: Config, source?: LedMarket): Promise<Gateway> {
+  const gateway = await startGateway(config, source ? { source } : {});
+  ends.push(() => gateway.stop());
   return gateway;
 }
 
@@ -48,6 +53,10 @@ async function hop(client: IndependentClient, { url }: Gateway): Promise<void> {
   client.base = url;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+}
+
+async function leads({ url }: Gateway): Promise<boolean> {
+  return (await (await fetch(`${url}/metrics`)).text()).includes("\nflarewire_cluster_leader 1\n");
 }
 
 async function keys({ port }: RedisServer): Promise<readonly string[]> {
@@ -92,6 +101,41 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const late = await startNode(server);
     await hop(client, late);
     await expectOneState(late.url, client);
+  });
+
+  test("a leader whose source cannot be opened hands over at once to one whose source can", async ({
+    onTestFinished,
+  }) => {
+    const server = await startServer();
+    const file = join(newDirectory(onTestFinished), "market.csv");
+    copyFileSync("examples/README.md", file);
+    const config = configOf(server, { file });
+    rmSync(file);
+    const unable = start(config);
+    await expect.poll(() => keys(server)).toContain("fw:{flarewire}:log");
+    const able = await startNode(server);
+    await expect.poll(() => leads(able)).toBe(true);
+    const client = await connect(await unable);
+    await client.until(() => client.seq > 20);
+    await expectOneState((await unable).url, client);
+  });
+
+  test("[L3] a leader whose source fails for good hands over, and no client is reset", async () => {
+    const server = await startServer();
+    const market = new LedMarket();
+    const failing = await startNode(server, market);
+    const next = new LedMarket();
+    const second = await startNode(server, next);
+    const client = await connect(failing);
+    market.start("ONE");
+    await client.until(() => client.seq > 0);
+    const { seq } = client;
+    market.fail();
+    await expect.poll(() => leads(second)).toBe(true);
+    next.start("TWO");
+    await client.until(() => client.seq > seq);
+    await expectOneState(failing.url, client);
+    expect(client.resets).toBe(1);
   });
 
   test("[L3] all started again, they resume the log that the server holds", async () => {

@@ -81,6 +81,24 @@ test("a leader that cannot continue begins a new epoch, and leads it", () => {
   });
 });
 
+test("a leader that resigned writes nothing more, and leaves it to others to lead for a while", () => {
+  const log = chain(2);
+  const member = followerOf(log);
+  const [, last = entryAfter(LOG_START)] = log;
+  campaign(member, last, 4_000);
+  member.appended({ kind: "appended" }, 4_010);
+  const [handover] = member.leave(4_020, 10_000);
+  if (handover?.kind !== "append") throw new Error("it does not hand over");
+  expect(handover.entry.header.kind).toBe("handover");
+  expect(kinds(member.appended({ kind: "appended" }, 4_030))).toContain("follow");
+  for (let nowMs = 4_100; nowMs < 14_020; nowMs += 400) {
+    member.idle(handover.entry, nowMs);
+    expect(member.tick(nowMs)).toEqual([]);
+  }
+  const [next] = member.tick(14_030);
+  expect(next).toMatchObject({ kind: "append", entry: { header: { kind: "term", term: 3 } } });
+});
+
 test("a leader's sign of life reports on it", () => {
   const log = chain(2);
   const report = Buffer.from("well");

@@ -6,6 +6,7 @@ export abstract class ToldSource implements SnapshotSource {
   abstract readonly info: SnapshotSource["info"];
   readonly #polls: Poll[] = [];
   #wake: () => void = () => {};
+  #hasFailed = false;
 
   /** What the next poll brings. */
   protected tell(poll: Poll): void {
@@ -13,9 +14,16 @@ export abstract class ToldSource implements SnapshotSource {
     this.#wake();
   }
 
-  async poll(signal: AbortSignal): Promise<Poll> {
+  /** Ends the source, as after a fault that does not pass. */
+  fail(): void {
+    this.#hasFailed = true;
+    this.#wake();
+  }
+
+  async poll(signal: AbortSignal): Promise<Poll | undefined> {
     for (;;) {
       signal.throwIfAborted();
+      if (this.#hasFailed) return undefined;
       const poll = this.#polls.shift();
       if (poll) return poll;
       await new Promise<void>((resolve) => {
@@ -27,6 +35,9 @@ export abstract class ToldSource implements SnapshotSource {
 
   freshness(): Freshness {
     const now = new Date().toISOString();
-    return { state: "live", reason: "", observed_at: now, last_success_at: now, data_age_ms: 0 };
+    const health = this.#hasFailed
+      ? ({ state: "down", reason: "it failed" } as const)
+      : ({ state: "live", reason: "" } as const);
+    return { ...health, observed_at: now, last_success_at: now, data_age_ms: 0 };
   }
 }

@@ -157,6 +157,10 @@ export class ClusterSource {
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),
       freshness: () => this.freshness(),
+      onFailure: (error: unknown) => {
+        logger.error({ err: error, node: node.id }, "the source failed; another node shall lead");
+        void node.resign();
+      },
     };
     return new Leading(parts, lead, this.#stopped);
   }

@@ -50,6 +50,8 @@ export interface LeadingParts {
   /** Where the state stands in the cluster's log; `undefined` while it is behind. */
   readonly standing: () => MemberStart | undefined;
   readonly freshness: () => Freshness;
+  /** The source could not be opened, or has failed for good. */
+  readonly onFailure: (error: unknown) => void;
   /** Receives each poll: see runPoller. */
   readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
@@ -121,8 +123,10 @@ export class Leading {
       if (!opened || signal.aborted) return;
       this.#opened = opened;
       await this.#publishFrom(opened);
+      const { state, reason } = opened.source.freshness();
+      if (state === "down") throw new Error(reason);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) this.#parts.onFailure(error);
     } finally {
       await this.#opened?.close?.();
     }
