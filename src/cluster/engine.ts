@@ -51,8 +51,11 @@ export interface Engine {
   get(name: string): Promise<string | undefined>;
   /** Returns the value and removes it. Of several callers one gets it. */
   take(name: string): Promise<string | undefined>;
-  /** Returns facts about the server, by Redis' names; none if it refuses to tell. */
-  facts(): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Returns facts about the server, by Redis' names; none if it does not permit this. Retries until
+   * it answers. Rejects if it refuses the password, or its certificate is not valid.
+   */
+  facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   /** Closes the connections. */
   close(): Promise<void>;
 }

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 import { ENTRY_KINDS, type Entry, type EntryHeader } from "./entry.ts";
 
 /** Version of the header. A node delivers nothing after a version that it cannot read. */
 const VERSION = 1;
 /** 72 bits: two entries of one log never have the same hash by accident. */
 const HASH_CHARACTERS = 12;
+
+const Count = z.int().min(0);
+const Text = z.string().max(256);
+const Names = { by: Text, nonce: Text, prev: Text, epoch: Text };
+const Header = z.object({ kind: z.enum(ENTRY_KINDS), term: Count, committed: Count, ...Names });
 
 /** An entry as the engine stores it. */
 export interface StoredEntry {
@@ -45,21 +51,9 @@ function hashOf(header: string, body: Buffer): string {
 
 function readHeader(text: string): EntryHeader {
   const given: unknown = JSON.parse(text);
-  const value: Readonly<Record<string, unknown>> = Object(given);
-  if (value.v !== VERSION)
-    throw new Error(`the log has an entry of version ${value.v}; this node reads ${VERSION}`);
-  const kind = ENTRY_KINDS.find((name) => name === value.kind);
-  const { term, by, nonce, prev, committed, epoch } = value;
-  if (!kind || !isCount(term) || !isCount(committed)) throw new Error("the log has an entry that is none");
-  if (!isText(by) || !isText(nonce) || !isText(prev) || !isText(epoch))
-    throw new Error("the log has an entry that is none");
-  return { kind, term, by, nonce, prev, committed, epoch };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.length <= 256;
+  const { v } = Object(given);
+  if (v !== VERSION) throw new Error(`the log has an entry of version ${v}; this node reads ${VERSION}`);
+  const header = Header.safeParse(given).data;
+  if (!header) throw new Error("the log has an entry that is none");
+  return header;
 }

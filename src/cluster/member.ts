@@ -112,11 +112,6 @@ export class Member {
     return this.#isForked;
   }
 
-  /** The end of what was read. */
-  get last(): Position {
-    return this.#tail.last;
-  }
-
   /** Whether a leader may append a batch now. */
   get canAppend(): boolean {
     return this.#role === "leader" && this.#flight === undefined;

@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import { findInstalled } from "../support/debian-package.ts";
 
 /** Whether Debian's redis-server is there, or could be installed. */
-export const HAS_REDIS = findInstalled(isInstalled, "redis-server");
+export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");
 
-function isInstalled(): boolean {
+export function isInstalled(program: string): boolean {
   try {
-    execFileSync("redis-server", ["--version"], { stdio: "pipe" });
+    execFileSync(program, ["--version"], { stdio: "pipe" });
     return true;
   } catch {
     return false;
@@ -32,10 +32,17 @@ export interface RedisServer {
   dispose(): Promise<void>;
 }
 
+/** How to reach a server, besides its address. */
+type Access = Pick<RedisOptions, "password" | "tls">;
+
 /** Starts a server with an append-only file. Settings are those of redis.conf. */
-export async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
+export async function startRedis(
+  settings: Readonly<Record<string, string>> = {},
+  access: Access = {},
+): Promise<RedisServer> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-redis-"));
-  const port = await freePort();
+  const given = settings["tls-port"] ?? settings.port;
+  const port = given === undefined ? await freePort() : Number(given);
   let server: ChildProcess | undefined;
   const all = {
     ...{ port: `${port}`, bind: "127.0.0.1", dir: directory, save: "", appendonly: "yes", daemonize: "no" },
@@ -44,7 +51,7 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, ...value.split(" ")]);
   const start = async () => {
     server = spawn("redis-server", args, { stdio: "ignore" });
-    await answers(port);
+    await answers(port, access);
   };
   const kill = async () => {
     const ending = server;
@@ -68,14 +75,16 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
 }
 
 /** Waits until a server answers. */
-async function answers(port: number): Promise<void> {
-  const redis = new Redis({ port, host: "127.0.0.1", retryStrategy: () => 20, maxRetriesPerRequest: null });
+export async function answers(port: number, access: Access = {}): Promise<void> {
+  const redis = new Redis({
+    ...{ port, host: "127.0.0.1", retryStrategy: () => 20, maxRetriesPerRequest: null, ...access },
+  });
   redis.on("error", () => {});
   await redis.ping();
   redis.disconnect();
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

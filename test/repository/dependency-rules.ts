@@ -8,7 +8,7 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
   feed: { parts: ["market"], packages: ["node:", "zod", "viem", "ws"] },
   source: { parts: ["trend", "feed", "model", "protocol"], packages: ["node:", "zod", "ws"] },
   log: { parts: ["protocol"], packages: ["node:"] },
-  cluster: { parts: ["protocol"], packages: ["node:", "ioredis"] },
+  cluster: { parts: ["protocol"], packages: ["node:", "ioredis", "zod"] },
   hub: { parts: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { parts: ["protocol"], packages: ["node:", "zod"] },
   alerts: { parts: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },

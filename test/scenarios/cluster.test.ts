@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { HAS_REDIS, type RedisServer, startRedis } from "../cluster/redis-servers.ts";
-import { type Chance, createChance } from "../support/chance.ts";
+import { createChance } from "../support/chance.ts";
+import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
-import { SwitchingClient } from "../support/switching-client.ts";
 
 /** How often something is killed: as often as the variable says where there is time. */
 const KILLS = Number(process.env.CLUSTER_KILLS ?? 20);
@@ -98,60 +98,6 @@ class ProcessCluster implements AsyncDisposable {
   }
 }
 
-/** Follows the cluster over all transports, at one node after the other. */
-class HoppingClient extends SwitchingClient {
-  readonly epochs = new Set<string>();
-  readonly trouble: string[] = [];
-  readonly #cluster: ProcessCluster;
-  readonly #chance: Chance;
-  #isOver = false;
-
-  constructor(cluster: ProcessCluster, chance: Chance) {
-    super("");
-    this.#cluster = cluster;
-    this.#chance = chance;
-  }
-
-  /** Goes on until {@link end}. A node that dies or is not ready sends it to the next. */
-  async follow(): Promise<void> {
-    while (!this.#isOver) {
-      this.#hop();
-      try {
-        await this.#leg();
-      } catch (error) {
-        if (!isOfDeadNode(error)) this.trouble.push(String(error));
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-      this.epochs.add(String(this.cursor).split("-")[0] ?? "");
-    }
-  }
-
-  end(): void {
-    this.#isOver = true;
-  }
-
-  #hop(): void {
-    const urls = this.#cluster.running.map(({ url }) => url);
-    const [first = "", ...others] = urls;
-    this.base = this.#chance.pick([first, ...others]);
-  }
-
-  async #leg(): Promise<void> {
-    const enough = this.#chance.whole(1, 40);
-    const over = this.#chance.pick(["websocket", "sse", "poll"]);
-    if (over === "websocket") await this.overWebSocket(enough);
-    else if (over === "sse") await this.overSse(enough, this.#chance.happens(0.5));
-    else await this.overPolling(enough, 100, 2);
-  }
-}
-
-/** What a client meets at a node that was killed, or that has just started. */
-function isOfDeadNode(error: unknown): boolean {
-  return /fetch failed|ECONNREFUSED|ECONNRESET|terminated|other side closed|socket hang up|status 503/.test(
-    String(error),
-  );
-}
-
 /** Resolves when another node leads, and has published an event. */
 async function goesOnWithout(cluster: ProcessCluster, paused: GatewayProcess): Promise<void> {
   await expect.poll(() => cluster.leader).not.toBe(paused);
@@ -170,7 +116,9 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
     await using cluster = await ProcessCluster.start();
     await expect.poll(() => cluster.leader).toBeDefined();
     const chance = createChance(Number(process.env.SEED ?? 1));
-    const clients = [1, 2, 3].map((seed) => new HoppingClient(cluster, createChance(seed)));
+    const clients = [1, 2, 3].map(
+      (seed) => new HoppingClient(() => cluster.running.map(({ url }) => url), createChance(seed)),
+    );
     const following = clients.map((client) => client.follow());
     const seqs = () => clients.map(({ seq }) => seq);
     const moves = async (more: number) => {

@@ -1,4 +1,5 @@
 import { Redis, type RedisOptions } from "ioredis";
+import { z } from "zod";
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -9,15 +10,9 @@ import { readEntry, storedForm } from "../entry-text.ts";
 import { APPEND_SCRIPT } from "./append-script.ts";
 import { STORE_SCRIPT } from "./store-script.ts";
 
-/** Address and credentials, in ioredis' terms. */
-type Connection = Pick<
-  RedisOptions,
-  "host" | "port" | "username" | "password" | "tls" | "sentinels" | "name" | "sentinelPassword"
->;
-
 export interface RedisEngineOptions {
-  /** Where the servers or their Sentinels are. */
-  readonly connection: Connection;
+  /** Where the servers or their Sentinels are, and their credentials. */
+  readonly connection: Omit<RedisOptions, "replyMapping">;
   /** Name of the cluster, part of every key. */
   readonly name: string;
   /** Replicas that must have an entry before it counts as appended. */
@@ -29,6 +24,12 @@ export interface RedisEngineOptions {
   readonly notify: Notify;
 }
 
+const NoticeText = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("commit"), position: z.object({ offset: z.number(), hash: z.string() }) }),
+  z.object({ kind: z.literal("fork"), epoch: z.string() }),
+  z.object({ kind: z.literal("shared"), text: z.string() }),
+]);
+
 /** How long the server waits for replicas at a time. */
 const WAIT_MS = 300;
 /** Pause between two attempts. */
@@ -37,6 +38,10 @@ const RETRY_MS = 200;
 const IDLE_MS = 200;
 /** A connection without an answer for longer than this is dead. */
 const SILENCE_MS = 2_000;
+/** A Sentinel without an answer for longer than this is passed over. */
+const SENTINEL_MS = 500;
+/** Errors of a connection that only the operator can correct. */
+const REFUSAL = /WRONGPASS|NOAUTH|certificate|wrong version number/;
 /** A checkpoint has megabytes. */
 const CHECKPOINT_MS = 30_000;
 /** Entries read at a time. */
@@ -56,8 +61,10 @@ class RedisEngine implements Engine {
   readonly #touch: string;
   readonly #channel: string;
   readonly #checkpoint: string;
+  readonly #values: string;
   /** Apart from the log's, which a large value would delay. */
   #bulk: Redis | undefined;
+  readonly #refused = new AbortController();
   #isDown = false;
 
   constructor(options: RedisEngineOptions) {
@@ -67,25 +74,19 @@ class RedisEngine implements Engine {
     this.#touch = `${prefix}:touch`;
     this.#channel = `${prefix}:notices`;
     this.#checkpoint = `${prefix}:checkpoint`;
+    this.#values = `${prefix}:value:`;
     this.#writer = this.#connect();
     this.#subscriber = this.#connect();
-    this.#subscriber.on("message", (_channel: string, text: string) => this.#hear(text));
+    this.#subscriber.on("message", (_channel: string, text: string) => {
+      const notice = readNotice(text);
+      if (notice) for (const listener of this.#listeners) listener(notice);
+    });
     // On each connection: the first one may fail before it could subscribe.
     this.#subscriber.on("ready", () => void this.#subscriber.subscribe(this.#channel).catch(() => {}));
   }
 
-  async append(entry: Entry, signal: AbortSignal): Promise<AppendResult> {
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        const result = await this.#tryAppend(entry);
-        this.#note(undefined);
-        if (result) return result;
-      } catch (error) {
-        this.#note(error);
-        await this.#options.clock.sleep(RETRY_MS, signal);
-      }
-    }
+  append(entry: Entry, signal: AbortSignal): Promise<AppendResult> {
+    return this.#answerOf(() => this.#tryAppend(entry), signal);
   }
 
   async *read(from: number, signal: AbortSignal): AsyncGenerator<LogNews> {
@@ -98,6 +99,8 @@ class RedisEngine implements Engine {
         const entries = await this.#readAfter(reader, after);
         this.#note(undefined);
         for (const entry of entries) yield { kind: "entry", entry };
+        // Shows the subscription's own connection to be dead, if it is.
+        if (entries.length === 0) this.#subscriber.ping().catch(() => {});
         const { offset, hash } = entries.at(-1) ?? (await this.#head(reader));
         if (entries.length > 0) after = offset;
         if (entries.length < BATCH) yield { kind: "idle", head: { offset, hash } };
@@ -126,35 +129,31 @@ class RedisEngine implements Engine {
     return answer === "stored" ? "stored" : "fenced";
   }
 
-  async load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined> {
+  load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined> {
     const fields = ["term", "offset", "hash", "epoch", ...names];
-    for (;;) {
-      signal.throwIfAborted();
-      try {
-        const found = await this.#checkpoints().hmgetBuffer(this.#checkpoint, ...fields);
-        this.#note(undefined);
-        return checkpointOf(found, names);
-      } catch (error) {
-        this.#note(error);
-        await this.#options.clock.sleep(RETRY_MS, signal);
-      }
-    }
+    const ask = () => this.#checkpoints().hmgetBuffer(this.#checkpoint, ...fields);
+    return this.#answerOf(async () => checkpointOf(await ask(), names), signal);
   }
 
   async put(name: string, value: string, forMs: number): Promise<void> {
-    await this.#writer.set(this.#nameOf(name), value, "PX", forMs);
+    await this.#writer.set(this.#values + name, value, "PX", forMs);
   }
 
   async get(name: string): Promise<string | undefined> {
-    return (await this.#writer.get(this.#nameOf(name))) ?? undefined;
+    return (await this.#writer.get(this.#values + name)) ?? undefined;
   }
 
   async take(name: string): Promise<string | undefined> {
-    return (await this.#writer.getdel(this.#nameOf(name))) ?? undefined;
+    return (await this.#writer.getdel(this.#values + name)) ?? undefined;
   }
 
-  async facts(): Promise<ReadonlyMap<string, string>> {
-    const lines = (await this.#writer.info().catch(() => "")).matchAll(/^(\w+):(.*?)\r?$/gm);
+  async facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+    const ask = () =>
+      this.#writer
+        .info()
+        .catch((error) => (messageOf(error).startsWith("NOPERM") ? "" : Promise.reject(error)));
+    const text = await this.#answerOf(ask, AbortSignal.any([signal, this.#refused.signal]));
+    const lines = text.matchAll(/^(\w+):(.*?)\r?$/gm);
     return new Map([...lines].map(([, name = "", value = ""]) => [name, value]));
   }
 
@@ -164,13 +163,24 @@ class RedisEngine implements Engine {
     this.#subscriber.disconnect();
   }
 
-  #nameOf(value: string): string {
-    return `fw:{${this.#options.name}}:value:${value}`;
-  }
-
   #checkpoints(): Redis {
     this.#bulk ??= this.#connect(CHECKPOINT_MS);
     return this.#bulk;
+  }
+
+  /** Repeats the attempt until there is an answer. */
+  async #answerOf<T>(attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        const answer = await attempt();
+        this.#note(undefined);
+        if (answer !== "again") return answer;
+      } catch (error) {
+        this.#note(error);
+        await this.#options.clock.sleep(RETRY_MS, signal);
+      }
+    }
   }
 
   #connect(commandTimeout = SILENCE_MS): Redis {
@@ -180,15 +190,21 @@ class RedisEngine implements Engine {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
       commandTimeout,
+      // A paused server's connections stay open; the one that replaced it is elsewhere.
+      ...{ socketTimeout: commandTimeout, connectTimeout: SILENCE_MS },
+      ...{ sentinelCommandTimeout: SENTINEL_MS, failoverDetector: true },
       retryStrategy: () => RETRY_MS,
       reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
     });
-    redis.on("error", (error: Error) => this.#note(error));
+    redis.on("error", (error: Error) => {
+      this.#note(error);
+      if (REFUSAL.test(error.message)) this.#refused.abort(error);
+    });
     return redis;
   }
 
-  /** Returns `undefined` if too few replicas have the entry yet. */
-  async #tryAppend(entry: Entry): Promise<AppendResult | undefined> {
+  /** Returns `again` if too few replicas have the entry yet. */
+  async #tryAppend(entry: Entry): Promise<AppendResult | "again"> {
     const { acknowledgements, retained } = this.#options;
     const { header, body } = storedForm(entry);
     const { offset, hash } = entry;
@@ -203,7 +219,7 @@ class RedisEngine implements Engine {
     if (error ?? waitError) throw error ?? waitError;
     const result = appendResult(answer);
     const isThere = result.kind !== "appended" || acknowledgements === 0 || Number(count) >= acknowledgements;
-    return isThere ? result : undefined;
+    return isThere ? result : "again";
   }
 
   async #readAfter(reader: Redis, after: number): Promise<readonly Entry[]> {
@@ -219,11 +235,6 @@ class RedisEngine implements Engine {
     const rows: unknown = await reader.xrevrangeBuffer(this.#log, "+", "-", "COUNT", 1);
     const [row]: unknown[] = Array.isArray(rows) ? rows : [];
     return row === undefined ? LOG_START : positionOf(row);
-  }
-
-  #hear(text: string): void {
-    const notice = readNotice(text);
-    if (notice) for (const listener of this.#listeners) listener(notice);
   }
 
   #note(error: unknown): void {
@@ -285,15 +296,9 @@ function positionOf(row: unknown): Position {
 }
 
 function readNotice(text: string): Notice | undefined {
-  let value: Readonly<Record<string, unknown>>;
   try {
-    value = Object(JSON.parse(text));
+    return NoticeText.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
-  if (value.kind === "fork" && typeof value.epoch === "string") return { kind: "fork", epoch: value.epoch };
-  if (value.kind === "shared" && typeof value.text === "string") return { kind: "shared", text: value.text };
-  const { offset, hash }: Readonly<Record<string, unknown>> = Object(value.position);
-  if (value.kind !== "commit" || typeof offset !== "number" || typeof hash !== "string") return undefined;
-  return { kind: "commit", position: { offset, hash } };
 }

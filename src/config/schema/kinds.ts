@@ -181,11 +181,11 @@ export const clusterServers: Kind<string> = {
       const servers = hosts.split(",");
       if (text === "none") return true;
       if (servers.some((server) => !SERVER.test(server))) return false;
-      if (scheme === "redis+sentinel") return /^[\w.-]{1,64}$/.test(name);
+      if (scheme === "redis+sentinel" || scheme === "rediss+sentinel") return /^[\w.-]{1,64}$/.test(name);
       return (scheme === "redis" || scheme === "rediss") && servers.length === 1 && name === "";
     }),
   bound:
-    "none, redis://HOST:PORT, rediss://HOST:PORT (TLS), or redis+sentinel://HOST:PORT,HOST:PORT,…/NAME, without user or password",
+    "none, redis://HOST:PORT, rediss://HOST:PORT (TLS), or redis+sentinel://HOST:PORT,HOST:PORT,…/NAME (rediss+sentinel: TLS), without user or password",
   url: true,
 };
 

@@ -13,12 +13,13 @@ const SENTINEL_PORT = 26_379;
 export function engineAddress(address: string, password: string | undefined): EngineAddress {
   const [, scheme, hosts = "", name] = /^([a-z+]+):\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
   const secret = password === undefined ? {} : { password };
-  if (scheme === "redis+sentinel") {
-    const sentinels = hosts.split(",").map((host) => hostAndPort(host, SENTINEL_PORT));
-    return { connection: { sentinels, ...secret, ...(name ? { name } : {}) }, acknowledgements: 1 };
-  }
-  const tls = scheme === "rediss" ? { tls: {} } : {};
-  return { connection: { ...hostAndPort(hosts, PORT), ...secret, ...tls }, acknowledgements: 0 };
+  const isSentinel = scheme?.endsWith("+sentinel") ?? false;
+  const isTls = scheme?.startsWith("rediss") ?? false;
+  const tls = isTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {};
+  if (!isSentinel)
+    return { connection: { ...hostAndPort(hosts, PORT), ...secret, ...tls }, acknowledgements: 0 };
+  const sentinels = hosts.split(",").map((host) => hostAndPort(host, SENTINEL_PORT));
+  return { connection: { sentinels, ...secret, ...tls, ...(name ? { name } : {}) }, acknowledgements: 1 };
 }
 
 function hostAndPort(text: string, usual: number): { readonly host: string; readonly port: number } {

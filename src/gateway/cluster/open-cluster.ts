@@ -5,6 +5,7 @@ import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
 import type { SharedState } from "../../http/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { SnapshotSource } from "../../source/index.ts";
@@ -46,7 +47,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     notify: notifyLog(logger),
   });
   try {
-    await checkServer(engine, logger);
+    await checkServer(engine, logger, signal);
     const stored = await engine.load(["log"], signal);
     const snapshot = stored && (await readStoredLog(stored, engine, signal));
     const start = snapshot ? stored : undefined;
@@ -81,9 +82,19 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
   }
 }
 
-/** Throws `invalid-setting` if the server may drop parts of the log. Warns if it loses them. */
-async function checkServer(engine: Engine, logger: Logger): Promise<void> {
-  const facts = await engine.facts();
+/**
+ * Throws `invalid-setting` if the server cannot be trusted, rejects this gateway, or may drop parts
+ * of the log. Warns if it loses them.
+ */
+async function checkServer(engine: Engine, logger: Logger, signal: AbortSignal): Promise<void> {
+  const facts = await engine.facts(signal).catch((cause: unknown) => {
+    if (signal.aborted) throw cause;
+    throw new FlarewireError(
+      "invalid-setting",
+      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD, and with TLS NODE_EXTRA_CA_CERTS to the file of its certificate authority`,
+      { field: "cluster", cause },
+    );
+  });
   const policy = facts.get("maxmemory_policy") ?? "noeviction";
   if (policy !== "noeviction")
     throw new FlarewireError(

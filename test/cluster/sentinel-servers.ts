@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { findInstalled } from "../support/debian-package.ts";
+import { answers, freePort, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
+import { Relays } from "./relays.ts";
+
+/** Whether Debian's redis-sentinel is there, or could be installed. */
+export const HAS_SENTINEL = findInstalled(
+  () => isInstalled("redis-server") && isInstalled("redis-sentinel"),
+  "redis-server",
+  "redis-sentinel",
+);
+
+const NAME = "market";
+/** What `examples/deploy/cluster/` sets too. */
+const DOWN_AFTER_MS = 2_000;
+
+/** One of the three servers, or one of their Sentinels. */
+interface Part {
+  /** From which it calls the others. */
+  readonly address: string;
+  /** At which the others call it. */
+  readonly port: number;
+}
+
+interface Server extends Part, Pick<RedisServer, "kill" | "start" | "signal"> {
+  /** Its own, without a relay. */
+  readonly directPort: number;
+}
+
+interface Sentinel extends Part {
+  readonly process: ChildProcess;
+}
+
+/** A primary, two replicas and three Sentinels, each behind a relay. */
+export class SentinelServers implements AsyncDisposable {
+  readonly relays = new Relays();
+  readonly servers: Server[] = [];
+  readonly sentinels: Sentinel[] = [];
+  readonly #ends: (() => unknown)[] = [];
+
+  private constructor() {}
+
+  static async start(): Promise<SentinelServers> {
+    const all = new SentinelServers();
+    try {
+      for (const number of [1, 2, 3]) await all.#startServer(number);
+      for (const number of [1, 2, 3]) await all.#startSentinel(number);
+      await all.#settled();
+    } catch (error) {
+      await all[Symbol.asyncDispose]();
+      throw error;
+    }
+    return all;
+  }
+
+  /** The setting `cluster` of a gateway. */
+  get cluster(): string {
+    return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${NAME}`;
+  }
+
+  /** The server that the Sentinels name: most of them, unless others are chosen. */
+  async primary(sentinels = this.sentinels): Promise<Server> {
+    const named = await Promise.all(sentinels.map(({ port }) => primaryPort(port)));
+    const port = named.find((one, index) => named.indexOf(one) !== index) ?? named[0];
+    const server = this.servers.find((one) => one.port === port);
+    if (!server) throw new Error(`no server has the port ${port}`);
+    return server;
+  }
+
+  /** Resolves when another server than this is the primary for all Sentinels. */
+  async failedOver({ port: old }: Server): Promise<void> {
+    const isDone = async () => {
+      const ports = await Promise.all(this.sentinels.map(({ port }) => primaryPort(port)));
+      return ports.every((port) => port !== undefined && port !== old);
+    };
+    while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const end of this.#ends.splice(0).toReversed()) await end();
+    await this.relays.close();
+  }
+
+  async #startServer(number: number): Promise<void> {
+    const address = `127.1.0.${number}`;
+    const directPort = await freePort();
+    const port = await this.relays.open(address, directPort);
+    const [primary] = this.servers;
+    const server = await startRedis({
+      ...{ port: `${directPort}`, appendfsync: "everysec", "bind-source-addr": address },
+      ...{ "replica-announce-ip": "127.0.0.1", "replica-announce-port": `${port}` },
+      // Otherwise a replica waits five seconds for others before it copies everything.
+      "repl-diskless-sync-delay": "0",
+      ...(primary ? { replicaof: `127.0.0.1 ${primary.port}` } : {}),
+    });
+    const { kill, start, signal } = server;
+    this.servers.push({ ...{ address, port, directPort, kill, start, signal } });
+    this.#ends.push(() => server.dispose());
+  }
+
+  async #startSentinel(number: number): Promise<void> {
+    const address = `127.1.1.${number}`;
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-sentinel-"));
+    const directPort = await freePort();
+    const port = await this.relays.open(address, directPort);
+    const settings = [
+      `port ${directPort}`,
+      ...["bind 127.0.0.1", `bind-source-addr ${address}`, `dir ${directory}`],
+      `sentinel monitor ${NAME} 127.0.0.1 ${this.servers[0]?.port} 2`,
+      `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+      `sentinel failover-timeout ${NAME} 10000`,
+      ...["sentinel announce-ip 127.0.0.1", `sentinel announce-port ${port}`],
+    ];
+    const file = join(directory, "sentinel.conf");
+    writeFileSync(file, `${settings.join("\n")}\n`);
+    const process = spawn("redis-sentinel", [file], { stdio: "ignore" });
+    this.sentinels.push({ address, port, process });
+    this.#ends.push(async () => {
+      process.kill("SIGKILL");
+      if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
+      rmSync(directory, { recursive: true, force: true });
+    });
+    await answers(directPort);
+  }
+
+  /** Resolves when each Sentinel knows the others and both replicas. */
+  async #settled(): Promise<void> {
+    const isReady = async ({ port }: Sentinel) => {
+      const fields = await ask(port, (redis) => redis.call("SENTINEL", "MASTER", NAME));
+      const of = (name: string) => (Array.isArray(fields) ? fields[fields.indexOf(name) + 1] : undefined);
+      return of("num-slaves") === "2" && of("num-other-sentinels") === "2";
+    };
+    while (!(await Promise.all(this.sentinels.map(isReady))).every(Boolean))
+      await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function primaryPort(sentinel: number): Promise<number | undefined> {
+  const answer = await ask(sentinel, (redis) => redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME));
+  return Array.isArray(answer) ? Number(answer[1]) : undefined;
+}
+
+/** Asks a server once. */
+export async function ask<T>(port: number, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis({ port, host: "127.0.0.1", protocol: 2 });
+  try {
+    return await question(redis);
+  } finally {
+    redis.disconnect();
+  }
+}
