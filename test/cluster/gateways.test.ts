@@ -1,14 +1,14 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { Redis } from "ioredis";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Config, createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
-import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
+const LOG = "fw:{flarewire}:log";
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
@@ -59,17 +59,26 @@ async function leads({ url }: Gateway): Promise<boolean> {
   return (await (await fetch(`${url}/metrics`)).text()).includes("\nflarewire_cluster_leader 1\n");
 }
 
-async function keys({ port }: RedisServer): Promise<readonly string[]> {
-  const redis = new Redis({ port, host: "127.0.0.1" });
-  const found = await redis.keys("*");
-  redis.disconnect();
-  return found;
+function keys({ port }: RedisServer): Promise<readonly string[]> {
+  return ask(port, (redis) => redis.keys("*"));
+}
+
+/** Returns the offset of the log's last entry. */
+async function length({ port }: RedisServer): Promise<number> {
+  return ask(port, (redis) => redis.xlen(LOG));
+}
+
+/** Removes the log's entries after an offset. */
+async function cutOff({ port }: RedisServer, offset: number): Promise<void> {
+  await ask(port, async (redis) => {
+    const rows = await redis.xrange(LOG, `(${offset}-0`, "+");
+    await redis.xdel(LOG, ...rows.map(([id]) => id));
+    await redis.call("XSETID", LOG, `${offset}-0`);
+  });
 }
 
 async function flush({ port }: RedisServer): Promise<void> {
-  const redis = new Redis({ port, host: "127.0.0.1" });
-  await redis.flushall();
-  redis.disconnect();
+  await ask(port, (redis) => redis.flushall());
 }
 
 describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
@@ -215,6 +224,34 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await client.until(() => client.seq > 50);
     await expectOneState(second.url, client);
     expect(client.resets).toBe(2);
+  });
+
+  test("[W39] reset a client whose events were lost with the server's end and with all nodes that had them, and no other", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    const behind = await connect(first);
+    await behind.until(() => behind.seq > 50);
+    await behind.disconnect();
+    const ahead = await connect(first);
+    const entries = await length(server);
+    await expect.poll(() => length(server)).toBeGreaterThan(entries + 2);
+    const head = first.head.cursor.seq;
+    await ahead.until(() => ahead.seq >= head);
+    await ahead.disconnect();
+    await first.stop();
+    await cutOff(server, entries);
+    const second = await startNode(server);
+    await expect.poll(() => second.head.cursor.seq).toBeGreaterThan(ahead.seq + 20);
+    await hop(behind, second);
+    await expectOneState(second.url, behind);
+    expect(behind.resets).toBe(1);
+    ahead.base = second.url;
+    await ahead.connect();
+    expect(ahead.received.answers.at(-1)).toMatchObject({
+      resumed: "reset",
+      lost: { reason: "epoch-changed" },
+    });
+    await expectOneState(second.url, ahead);
   });
 
   test("refuse a server that would drop parts of the log", async () => {

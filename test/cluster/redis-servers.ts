@@ -93,3 +93,13 @@ export async function freePort(): Promise<number> {
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
 }
+
+/** Asks a server once. */
+export async function ask<T>(port: number, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis({ port, host: "127.0.0.1", protocol: 2 });
+  try {
+    return await question(redis);
+  } finally {
+    redis.disconnect();
+  }
+}

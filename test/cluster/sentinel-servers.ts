@@ -3,9 +3,8 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Redis } from "ioredis";
 import { findInstalled } from "../support/debian-package.ts";
-import { answers, freePort, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
+import { answers, ask, freePort, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
 import { Relays } from "./relays.ts";
 
 /** Whether Debian's redis-sentinel is there, or could be installed. */
@@ -143,14 +142,4 @@ export class SentinelServers implements AsyncDisposable {
 async function primaryPort(sentinel: number): Promise<number | undefined> {
   const answer = await ask(sentinel, (redis) => redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME));
   return Array.isArray(answer) ? Number(answer[1]) : undefined;
-}
-
-/** Asks a server once. */
-export async function ask<T>(port: number, question: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis({ port, host: "127.0.0.1", protocol: 2 });
-  try {
-    return await question(redis);
-  } finally {
-    redis.disconnect();
-  }
 }

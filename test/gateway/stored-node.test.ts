@@ -102,12 +102,12 @@ test("an entry's body has each event as it was written", async () => {
   const result = await log.read(log.oldest, 10);
   const expected = result.kind === "records" ? result.records : [];
   const read = entries.flatMap((entry): readonly LogRecord[] => {
-    const update = decodeContent(EPOCH, entry.body)?.update;
+    const update = decodeContent(entry)?.update;
     return update?.type === "batch" ? update.records : [];
   });
   expect(read.map(({ tail }) => String(tail))).toEqual(expected.map(({ tail }) => String(tail)));
   expect(read).toMatchObject(
     expected.map(({ seq, batch, name, channel }) => ({ seq, batch, name, channel })),
   );
-  expect(decodeContent(EPOCH, Buffer.alloc(0))).toBeUndefined();
+  expect(decodeContent({ header: { epoch: EPOCH, term: 1 }, body: Buffer.alloc(0) })).toBeUndefined();
 });

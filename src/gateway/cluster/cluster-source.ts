@@ -178,9 +178,10 @@ export class ClusterSource {
     };
   }
 
-  #deliver({ offset, hash, header, body }: Entry): void {
-    const { epoch } = header;
-    const content = decodeContent(epoch, body);
+  #deliver(entry: Entry): void {
+    const { offset, hash } = entry;
+    const { epoch } = entry.header;
+    const content = decodeContent(entry);
     const before = this.#at?.epoch === epoch ? this.#at.seq : -1;
     const update = content?.update;
     const seq = update?.type === "batch" ? update.records.at(-1)?.seq : update?.cursor.seq;

@@ -1,6 +1,7 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Entry } from "../../cluster/entry.ts";
 import type { LogRecord } from "../../log/index.ts";
-import { CHANNELS, EVENT_NAMES, toEpoch, toSeq } from "../../protocol/index.ts";
+import { CHANNELS, EVENT_NAMES, toEpoch, toRun, toSeq } from "../../protocol/index.ts";
 import type { LogUpdate, SourceReport } from "../../workers/index.ts";
 
 /** What a leader writes into an entry of the cluster's log. */
@@ -9,6 +10,11 @@ export interface EntryContent {
   readonly report: SourceReport;
   /** The change of the log, as a primary sends it to its workers. Default: none. */
   readonly update?: LogUpdate | undefined;
+}
+
+/** What a body's meaning depends on. */
+interface Written extends Pick<Entry, "body"> {
+  readonly header: Pick<Entry["header"], "epoch" | "term">;
 }
 
 /** The first line of the text. A batch's events follow, one a line. */
@@ -24,7 +30,14 @@ interface Header {
   readonly batch?: { readonly observedAtMs: number };
 }
 
-type RecordFields = readonly [seq: number, batch: number, emittedAtMs: number, name: string, channel: string];
+type RecordFields = readonly [
+  seq: number,
+  batch: number,
+  emittedAtMs: number,
+  name: string,
+  channel: string,
+  run?: string | undefined,
+];
 
 /** Low compression, because it runs on the path of the events. */
 const FAST_COMPRESSION = { level: 1 };
@@ -36,8 +49,11 @@ export function encodeContent({ report, update }: EntryContent): Buffer {
   return deflateRawSync(text, FAST_COMPRESSION);
 }
 
-/** Decodes an entry's body. Returns `undefined` if it is empty. Throws if it is malformed. */
-export function decodeContent(epoch: string, body: Buffer): EntryContent | undefined {
+/**
+ * Decodes an entry's body. Returns `undefined` if it is empty. Throws if it is malformed. Each term
+ * is a run of the epoch: the cursor of a lost event differs from that of its replacement.
+ */
+export function decodeContent({ header: { epoch, term }, body }: Written): EntryContent | undefined {
   if (body.length === 0) return undefined;
   const text = inflateRawSync(body).toString();
   const end = text.indexOf("\n");
@@ -49,7 +65,8 @@ export function decodeContent(epoch: string, body: Buffer): EntryContent | undef
     return { report, update: { type: "begin", cursor, positions, observedAtMs, lists: bytes } };
   }
   if (!batch) return { report };
-  const records = readRecords(text.slice(end + 1));
+  const run = toRun(term.toString(36));
+  const records = readRecords(text.slice(end + 1)).map((record) => ({ ...record, run }));
   return { report, update: { type: "batch", records, observedAtMs: batch.observedAtMs } };
 }
 
@@ -61,11 +78,12 @@ function headerOf(update: LogUpdate | undefined): Omit<Header, "report"> {
   return { begin: { seq: cursor.seq, positions, observedAtMs, lists: base64 } };
 }
 
-/** Returns records as lines: their fields, then the events. Their runs are left out. */
+/** Returns records as lines: their fields, then the events. */
 export function recordsText(records: readonly LogRecord[]): string {
-  const fields = records.map(
-    ({ seq, batch, emittedAtMs, name, channel }): RecordFields => [seq, batch, emittedAtMs, name, channel],
-  );
+  const fields = records.map(({ seq, batch, emittedAtMs, name, channel, run }): RecordFields => {
+    const own = [seq, batch, emittedAtMs, name, channel] as const;
+    return run === undefined ? own : [...own, run];
+  });
   return [JSON.stringify(fields), ...records.map(({ tail }) => tail.toString())].join("\n");
 }
 
@@ -73,11 +91,13 @@ export function recordsText(records: readonly LogRecord[]): string {
 export function readRecords(text: string): readonly LogRecord[] {
   const [first = "[]", ...tails] = text.split("\n");
   const fields: readonly RecordFields[] = JSON.parse(first);
-  return fields.map(([seq, batch, emittedAtMs, ...kind], index): LogRecord => {
-    const name = EVENT_NAMES.find((known) => known === kind[0]);
-    const channel = CHANNELS.find((known) => known === kind[1]);
+  return fields.map(([seq, batch, emittedAtMs, ...rest], index): LogRecord => {
+    const name = EVENT_NAMES.find((known) => known === rest[0]);
+    const channel = CHANNELS.find((known) => known === rest[1]);
     const tail = tails[index];
     if (!name || !channel || tail === undefined) throw new Error(`event ${seq} is malformed`);
-    return { seq: toSeq(seq), batch: toSeq(batch), emittedAtMs, name, channel, tail: Buffer.from(tail) };
+    const run = rest[2] === undefined ? {} : { run: toRun(rest[2]) };
+    const at = { seq: toSeq(seq), batch: toSeq(batch), emittedAtMs };
+    return { ...at, name, channel, tail: Buffer.from(tail), ...run };
   });
 }

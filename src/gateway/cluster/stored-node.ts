@@ -2,8 +2,8 @@ import { promisify } from "node:util";
 import { deflateRaw, inflateRaw } from "node:zlib";
 import type { Checkpoint, Engine } from "../../cluster/engine.ts";
 import type { Head, ListHistory } from "../../hub/index.ts";
-import type { EventLog, LogRecord } from "../../log/index.ts";
-import { type Lists, toEpoch, toSeq } from "../../protocol/index.ts";
+import { type EventLog, type LogRecord, type RunStart, Runs } from "../../log/index.ts";
+import { type Lists, toEpoch, toRun } from "../../protocol/index.ts";
 import type { LogSnapshot } from "../persistence/replica-store.ts";
 import { type EngineProgress, encodeLists, formatState } from "../persistence/restored-state.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
@@ -16,7 +16,7 @@ export interface NodeState {
 }
 
 /** Version of the stored log. A node that starts reads no other. */
-const VERSION = 1;
+const VERSION = 2;
 const ALL = Number.MAX_SAFE_INTEGER;
 const FAST_COMPRESSION = { level: 1 };
 
@@ -27,6 +27,7 @@ interface Summary {
   readonly positions: Readonly<Record<string, number>>;
   readonly observedAtMs: number;
   readonly oldestLasting: number;
+  readonly runs: readonly RunStart[];
   /** All lists are deflated, in base64. */
   readonly lists: string;
   readonly checkpoints: readonly { readonly seq: number; readonly lists: string }[];
@@ -46,7 +47,7 @@ export class StateEncoder {
     const state = formatState(head, progress);
     const summary: Summary = {
       ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
-      ...{ oldestLasting: log.oldestLasting.seq, lists: base64(history.lists) },
+      ...{ oldestLasting: log.oldestLasting.seq, runs: log.runs, lists: base64(history.lists) },
       checkpoints: this.#encodeCheckpoints(history),
     };
     const lasting = await lastingRecords(log, seq);
@@ -111,16 +112,17 @@ export async function readStoredLog(
   if (summary.v !== VERSION)
     throw new Error(`the cluster's state is of version ${summary.v}; this node reads ${VERSION}`);
   const { seq, positions, observedAtMs, oldestLasting, lists, checkpoints } = summary;
+  const runs = summary.runs.map(({ from, run }) => ({ from, run: run && toRun(run) }));
   const recent = await recordsUpTo(checkpoint, seq, engine, signal);
   const oldest = (recent[0]?.seq ?? seq + 1) - 1;
   const lasting = readRecords(text.slice(end + 1)).filter((record) => record.seq <= oldest);
-  const cursor = { epoch: toEpoch(checkpoint.epoch), seq: toSeq(seq) };
+  const cursor = new Runs(runs).cursorAt(toEpoch(checkpoint.epoch), seq);
   return {
     records: [...lasting, ...recent],
     checkpoints: checkpoints.map((one) => ({ seq: one.seq, bytes: Buffer.from(one.lists, "base64") })),
     end: {
       ...{ cursor, positions, observedAtMs, lists: Buffer.from(lists, "base64") },
-      ...{ runs: [{ from: 0, run: undefined }], oldest, oldestLasting: Math.min(oldest, oldestLasting) },
+      ...{ runs, oldest, oldestLasting: Math.min(oldest, oldestLasting) },
     },
   };
 }
@@ -136,8 +138,8 @@ async function recordsUpTo(
   let isSame = false;
   for await (const news of engine.read(1, signal)) {
     if (news.kind === "idle" || news.entry.offset > position.offset) break;
-    const { offset, hash, header, body } = news.entry;
-    const update = header.epoch === epoch ? decodeContent(epoch, body)?.update : undefined;
+    const { offset, hash, header } = news.entry;
+    const update = header.epoch === epoch ? decodeContent(news.entry)?.update : undefined;
     if (update?.type === "begin") records = [];
     if (update?.type === "batch") records.push(...update.records);
     isSame = offset === position.offset && hash === position.hash;
