@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runInProcess } from "./run-in-process.ts";
 import { runCli } from "./spawn-cli.ts";
 
 const DAY = "examples/data/2017-11-12.csv.gz";
@@ -20,15 +21,15 @@ function botOf(name: string, body: string): string {
 }
 
 async function play(bot: string, ...more: readonly string[]) {
-  const { code, stdout, stderr } = await runCli([
+  const { code, stdout, stderr } = await runInProcess([
     ...["backtest", DAY, "--group", "bsc", "--bot", bot, "--json", "-"],
     ...more,
   ]);
   return { code, stderr, stdout, result: stdout === "" ? undefined : JSON.parse(stdout) };
 }
 
-/** Its first flares. */
-const MORNING = ["--to", "2017-11-12T09:00:00Z"];
+/** Three of its flares. */
+const MORNING = ["--from", "2017-11-12T06:00:00Z", "--to", "2017-11-12T09:00:00Z"];
 
 const EAGER = `
   for await (const event of connect({ channels: ["flares.pro"] })) {
@@ -40,7 +41,9 @@ const EAGER = `
 
 test("the documented bot and day give the documented result, twice the same bytes", async () => {
   const results = await Promise.all(
-    [0, 1].map(() => runCli(["backtest", DAY, "--group", "bsc", "--bot", "examples/paper-trade.ts"])),
+    [runCli, runInProcess].map((run) =>
+      run(["backtest", DAY, "--group", "bsc", "--bot", "examples/paper-trade.ts"]),
+    ),
   );
   const [first, second] = results;
   expect([first?.code, first?.stdout]).toEqual([0, second?.stdout]);
@@ -74,7 +77,7 @@ test("event time waits for the bot: one that is slow, and one that listens, trad
   const [fast, ...others] = await Promise.all(
     [EAGER, slow, listening].map((body, at) => play(botOf(`lockstep-${at}`, body), ...MORNING)),
   );
-  expect(fast?.result.trades.length).toBe(4);
+  expect(fast?.result.trades.length).toBe(3);
   expect(others.map(({ result }) => result)).toEqual([fast?.result, fast?.result]);
 });
 
@@ -98,26 +101,34 @@ test("the bot starts at --from with the lists as they are then, and --to ends th
   }
   console.error(first, last);`,
   );
-  const { code, stderr } = await play(path, "--from", "2017-11-12T02:00:00Z", "--to", "2017-11-12T02:30:00Z");
+  const span = ["--from", "2017-11-12T02:00:00Z", "--to", "2017-11-12T02:30:00Z"];
+  const { code, stderr } = await runCli(["backtest", DAY, "--group", "bsc", "--bot", path, ...span]);
   expect([code, stderr]).toEqual([0, "10 2017-11-12T02:30:00.000Z\n"]);
 });
 
 test("the record has each flare that an hour passed after, and its control", async () => {
-  const { code, stdout } = await runCli(["backtest", DAY, "--group", "bsc", "--json", "-"]);
+  const { code, stdout } = await runInProcess(["backtest", DAY, "--group", "bsc", "--json", "-"]);
   const { record, trades } = JSON.parse(stdout);
   expect([code, trades, record.flares]).toEqual([0, undefined, 7]);
   expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
   for (const { n, control } of record.after) expect([n, control.n]).toEqual([7, 350]);
 });
 
-test("the error of a bot ends the backtest, in a listener too", async () => {
-  const results = await Promise.all([
-    play(botOf("throws", `for await (const event of connect()) throw new Error("no money");`)),
-    play(botOf("listener", `connect().on("event", async () => { throw new Error("no luck"); });`)),
-  ]);
+test("the error of a bot ends the backtest at once, in a listener too", async () => {
+  const at = `const stream = connect(); process.on("exit", () => console.error("at", stream.cursor));`;
+  const throws = `${at} for await (const event of stream) throw new Error("no money");`;
+  const listener = `${at} stream.on("event", async () => { throw new Error("no luck"); });`;
+  const results = await Promise.all(
+    Object.entries({ throws, listener }).map(([name, body]) =>
+      runCli(["backtest", DAY, "--bot", botOf(name, body)]),
+    ),
+  );
+  const failed = "^flarewire backtest: the bot failed: Error: ";
+  // The day has 3,607 events.
+  const atOnce = "at [0-9a-f]+-\\d\n$";
   expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
-    [1, expect.stringMatching(/^flarewire backtest: the bot failed: Error: no money\n.*throws\.ts/)],
-    [1, expect.stringMatching(/^flarewire backtest: the bot failed: Error: no luck\n.*listener\.ts/)],
+    [1, expect.stringMatching(new RegExp(`${failed}no money\n.*throws\\.ts[^]*${atOnce}`))],
+    [1, expect.stringMatching(new RegExp(`${failed}no luck\n.*listener\\.ts[^]*${atOnce}`))],
   ]);
 });
 
@@ -126,7 +137,7 @@ test("a program that never finishes loading is refused, and a file without flare
   writeFileSync(endless, "await new Promise((resolve) => setTimeout(resolve, 1e9));");
   const [loading, none] = await Promise.all([
     runCli(["backtest", DAY, "--bot", endless]),
-    runCli(["backtest", DAY, ...MORNING]),
+    runInProcess(["backtest", DAY, ...MORNING]),
   ]);
   expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("--group bsc")]);
@@ -137,6 +148,6 @@ test.each([
   ["--fee", "x", '--fee is "x"; expected a number from 0 to below 100'],
   ["--from", "noon", '--from is "noon"; expected a time in UTC like 2017-11-12T08:00:00Z'],
 ])("%s %s is refused", async (flag, value, message) => {
-  const { code, stderr } = await runCli(["backtest", DAY, flag, value]);
+  const { code, stderr } = await runInProcess(["backtest", DAY, flag, value]);
   expect([code, stderr.includes(message)]).toEqual([1, true]);
 });

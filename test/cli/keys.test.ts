@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { run } from "../../src/cli/run.ts";
 import { digestOf, readKeyFile } from "../../src/keys/index.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 let directory = "";
 beforeAll(() => {
@@ -13,12 +11,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-async function keys(args: readonly string[], environment: Record<string, string> = {}) {
-  const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
-  const code = await run(["keys", ...args], terminal);
-  const [stdout, stderr] = [text(terminal.stdout.end()), text(terminal.stderr.end())];
-  return { code, stdout: await stdout, stderr: await stderr };
-}
+const keys = (args: readonly string[], environment: Record<string, string> = {}) =>
+  runInProcess(["keys", ...args], environment);
 
 test("add prints the key once and keeps its digest; list shows it without; revoke takes it out", async () => {
   const file = join(directory, "k.json");

@@ -6,7 +6,8 @@ import { createReplayFeed, createSimulatedFeed } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { checkedFetch } from "../support/validate-response.ts";
-import { runCli, spawnCli, spawnCommand } from "./spawn-cli.ts";
+import { runInProcess } from "./run-in-process.ts";
+import { spawnCli, spawnCommand } from "./spawn-cli.ts";
 
 let directory = "";
 beforeAll(() => {
@@ -25,7 +26,7 @@ async function read(path: string): Promise<readonly MarketEvent[]> {
 
 test("records a span of the simulated market, which replay then plays", { timeout: 60_000 }, async () => {
   const flags = ["--warmup", "0", "--speed", "max", "--for", "20m"];
-  const { code, stdout, stderr } = await runCli(["record", at("span"), ...flags]);
+  const { code, stdout, stderr } = await runInProcess(["record", at("span"), ...flags]);
   expect([code, stderr]).toEqual([
     0,
     expect.stringMatching(/^recorded \d+ market events in 1 part, \d+ bytes: /),
@@ -44,7 +45,7 @@ test("records a span of the simulated market, which replay then plays", { timeou
   }
   expect(events.at(-1)?.at).toBeGreaterThanOrEqual(first + 20 * 60_000);
   expect(events.slice(0, 1_000)).toEqual(expected.slice(0, 1_000));
-  const played = await runCli(["replay", stdout.trim(), "--snapshot", "-"]);
+  const played = await runInProcess(["replay", stdout.trim(), "--snapshot", "-"]);
   expect([played.code, played.stderr]).toEqual([0, expect.not.stringMatching(/skipped|rejected/)]);
 });
 
@@ -83,7 +84,7 @@ test("the recording of a killed process is complete except for the last moment",
   }
   expect(events.length).toBeGreaterThan(1_000);
   expect(events).toEqual(expected);
-  const { code } = await runCli(["replay", path]);
+  const { code } = await runInProcess(["replay", path]);
   expect(code).toBe(0);
 });
 
@@ -100,10 +101,12 @@ test("a failed write ends it with 1, and the recording so far is intact", {
 });
 
 test("an invalid directory is rejected before any output", async () => {
-  expect((await runCli(["record"])).stderr).toContain("argument RECORD is missing");
-  expect((await runCli(["record", "none"])).stderr).toContain("must be the path of a directory, got none");
-  expect((await runCli(["record", at("x"), "--for", "soon"])).stderr).toContain("for example 10m");
-  const { code, stderr } = await runCli(["record", "/dev/null/x"]);
+  expect((await runInProcess(["record"])).stderr).toContain("argument RECORD is missing");
+  expect((await runInProcess(["record", "none"])).stderr).toContain(
+    "must be the path of a directory, got none",
+  );
+  expect((await runInProcess(["record", at("x"), "--for", "soon"])).stderr).toContain("for example 10m");
+  const { code, stderr } = await runInProcess(["record", "/dev/null/x"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("cannot record into /dev/null/x")]);
 });
 
@@ -120,7 +123,7 @@ test("[L4] a replay of what a server recorded gives what it served", { timeout: 
   cli.child.kill("SIGTERM");
   expect(await cli.ended()).toBe(0);
   const directory = /"directory":"([^"]+)"/.exec(cli.stderr())?.[1] ?? "";
-  const replayed = await runCli(["replay", directory, "--events", "-"]);
+  const replayed = await runInProcess(["replay", directory, "--events", "-"]);
   expect(replayed.code).toBe(0);
   const reported = replayed.stdout
     .trimEnd()

@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { EMPTY_SNAPSHOT, Snapshot } from "../../src/model/index.ts";
 import { applyEvent, CHANNELS, EventBody, projectSnapshot } from "../../src/protocol/index.ts";
+import { runInProcess } from "./run-in-process.ts";
 import { runCli, spawnCli } from "./spawn-cli.ts";
 
 const MINUTES = 240;
@@ -56,14 +57,13 @@ test("[L4] the same recording gives the same bytes: events and final state", asy
     ["1.ndjson", "1.json"].map(inDirectory),
     ["2.ndjson", "2.json"].map(inDirectory),
   ] as const;
-  for (const [events = "", snapshot = ""] of [one, two]) {
-    const { code, stdout, stderr } = await runCli([
-      "replay",
-      day,
-      "--events",
-      events,
-      "--snapshot",
-      snapshot,
+  for (const [runReplay, [events = "", snapshot = ""]] of [
+    [runCli, one],
+    [runInProcess, two],
+  ] as const) {
+    const { code, stdout, stderr } = await runReplay([
+      ...["replay", day, "--events", events],
+      ...["--snapshot", snapshot],
     ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
@@ -77,7 +77,7 @@ test("[L4] the same recording gives the same bytes: events and final state", asy
 
 test("[L1] the events, applied one by one, lead to the state at the recording's end", async () => {
   const state = inDirectory("state.json");
-  const { code, stdout } = await runCli([
+  const { code, stdout } = await runInProcess([
     "replay",
     day,
     "--group",
@@ -95,7 +95,7 @@ test("[L1] the events, applied one by one, lead to the state at the recording's 
 });
 
 test("the start and finish of a flare are written with its symbol and reason", async () => {
-  const { stdout, stderr } = await runCli(["replay", day, "--group", "bsc", "--events", "-"]);
+  const { stdout, stderr } = await runInProcess(["replay", day, "--group", "bsc", "--events", "-"]);
   const flares = linesOf(stdout)
     .map((line) => EventBody.parse(JSON.parse(line)))
     .filter(({ name, channel }) => channel === "flares.pro" && /^flare-(started|finished)$/.test(name));
@@ -112,7 +112,7 @@ test("the start and finish of a flare are written with its symbol and reason", a
 test("invalid lines are counted by reason, and the rest is played", async () => {
   const path = inDirectory("flawed.csv");
   writeFileSync(path, `${candles(5)}nonsense\n${START},BTC_T1,1,1,1,x,1\n`);
-  const { code, stderr } = await runCli(["replay", path]);
+  const { code, stderr } = await runInProcess(["replay", path]);
   expect(code).toBe(0);
   expect(stderr.split("\n").slice(0, 3)).toEqual([
     "flarewire replay: line 42 skipped (bad-columns): 1 columns, expected 7 (time_ms,pair,open,high,low,close,volume)",
@@ -153,7 +153,7 @@ test("[L1] the first events describe the recording's initial state: applied to t
   };
   const path = recording("listing.ndjson", [first, trade(500)]);
   const state = inDirectory("listing.json");
-  const { code, stdout } = await runCli(["replay", path, "--events", "-", "--snapshot", state]);
+  const { code, stdout } = await runInProcess(["replay", path, "--events", "-", "--snapshot", state]);
   expect(code).toBe(0);
   const bodies = linesOf(stdout).map((line) => EventBody.parse(JSON.parse(line)));
   const view = bodies.reduce(applyEvent, projectSnapshot(EMPTY_SNAPSHOT, CHANNELS));
@@ -170,7 +170,7 @@ test("rejected events are counted by reason, besides skipped lines", async () =>
     { kind: "nonsense" },
     trade(300),
   ]);
-  const { code, stderr } = await runCli(["replay", path]);
+  const { code, stderr } = await runInProcess(["replay", path]);
   expect(code).toBe(0);
   expect(stderr).toMatch(
     /\n2 market events accepted \(2 trades\), .* in \d+\.\d s; skipped: 1 bad-event; rejected: 1 token, 1 price\n$/,
@@ -179,7 +179,7 @@ test("rejected events are counted by reason, besides skipped lines", async () =>
 
 test("a recording whose market events are all rejected ends with 1 and the reason", async () => {
   const path = recording("wrong.ndjson", [trade(0, { price: "0" }), trade(100, { token: "x" })]);
-  const { code, stderr } = await runCli(["replay", path]);
+  const { code, stderr } = await runInProcess(["replay", path]);
   expect(code).toBe(1);
   expect(stderr).toMatch(
     /^0 market events accepted, 0 events, 0 flares in .*; rejected: 1 token, 1 price\nflarewire replay: the recording has no usable market event\n$/,
@@ -190,7 +190,7 @@ test("of many lines with one fault the first are reported, then their number, wi
   const path = inDirectory("many.csv");
   const bad = Array.from({ length: 9 }, () => `\u001B[2J\u202E,1\n`).join("");
   writeFileSync(path, `${candles(5)}${bad}${START},BTC\u001B[2J\u202E,1\n`);
-  const { code, stderr } = await runCli(["replay", path]);
+  const { code, stderr } = await runInProcess(["replay", path]);
   expect(code).toBe(0);
   const reported = stderr.split("\n").filter((line) => line.includes("skipped (bad-columns)"));
   expect(reported).toHaveLength(6);
@@ -204,18 +204,18 @@ test("the hint about flares appears only if a group would help", async () => {
   writeFileSync(profiles, JSON.stringify({ tokens: { BTC_T1: { group: "matic" } } }));
   const short = inDirectory("short.csv");
   writeFileSync(short, candles(5));
-  expect((await runCli(["replay", short])).stderr).toContain(hint);
-  expect((await runCli(["replay", short, "--group", "bsc"])).stderr).not.toContain(hint);
-  expect((await runCli(["replay", short, "--profiles", profiles])).stderr).not.toContain(hint);
-  expect((await runCli(["replay", recording("t.ndjson", [trade(0)])])).stderr).not.toContain(hint);
+  expect((await runInProcess(["replay", short])).stderr).toContain(hint);
+  expect((await runInProcess(["replay", short, "--group", "bsc"])).stderr).not.toContain(hint);
+  expect((await runInProcess(["replay", short, "--profiles", profiles])).stderr).not.toContain(hint);
+  expect((await runInProcess(["replay", recording("t.ndjson", [trade(0)])])).stderr).not.toContain(hint);
 });
 
 test("a truncated recording is played up to the cut; then it reports the cut and ends with 1", async () => {
   const cut = inDirectory("cut.csv.gz");
   const packed = readFileSync(day);
   writeFileSync(cut, packed.subarray(0, Math.floor(packed.length * 0.7)));
-  const whole = linesOf((await runCli(["replay", day, "--events", "-"])).stdout);
-  const { code, stdout, stderr } = await runCli(["replay", cut, "--events", "-"]);
+  const whole = linesOf((await runInProcess(["replay", day, "--events", "-"])).stdout);
+  const { code, stdout, stderr } = await runInProcess(["replay", cut, "--events", "-"]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*truncated after line \d+/);
   const lines = linesOf(stdout);
@@ -229,26 +229,26 @@ test("a truncated recording is played up to the cut; then it reports the cut and
 test("a recording without a valid line ends with 1 and the reason", async () => {
   const path = inDirectory("empty.csv");
   writeFileSync(path, "time_ms,pair,open,high,low,close,volume\n");
-  const { code, stderr } = await runCli(["replay", path]);
+  const { code, stderr } = await runInProcess(["replay", path]);
   expect(code).toBe(1);
   expect(stderr).toContain("no line of the file is usable");
 });
 
 test.skipIf(!existsSync("/dev/full"))("a full disk ends it with 1 and the file's name", async () => {
-  const { code, stderr } = await runCli(["replay", day, "--events", "/dev/full"]);
+  const { code, stderr } = await runInProcess(["replay", day, "--events", "/dev/full"]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/flarewire replay: cannot write \/dev\/full: .*no space left/);
 });
 
 test("an output that cannot be created ends it with 1 and the file's name", async () => {
-  const { code, stderr } = await runCli(["replay", day, "--events", inDirectory("no/such/place")]);
+  const { code, stderr } = await runInProcess(["replay", day, "--events", inDirectory("no/such/place")]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/cannot write .*place: ENOENT/);
 });
 
 test("an output never overwrites the recording", async () => {
   const before = readFileSync(day);
-  const { code, stderr } = await runCli(["replay", day, "--events", day]);
+  const { code, stderr } = await runInProcess(["replay", day, "--events", day]);
   expect(code).toBe(1);
   expect(stderr).toContain("is used twice");
   expect(readFileSync(day)).toEqual(before);

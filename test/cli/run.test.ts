@@ -1,19 +1,10 @@
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { run } from "../../src/cli/run.ts";
 import { SETTING_NAMES } from "../../src/config/config.ts";
 import { flagOf } from "../../src/config/schema/settings.ts";
 import { VERSION } from "../../src/lib/version.ts";
 import { randomEpoch } from "../../src/log/random-epoch.ts";
 import { parseCursor } from "../../src/protocol/index.ts";
-
-async function flarewire(args: readonly string[], environment: Record<string, string> = {}) {
-  const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
-  const code = await run(args, terminal);
-  const [stdout, stderr] = [text(terminal.stdout.end()), text(terminal.stderr.end())];
-  return { code, stdout: await stdout, stderr: await stderr };
-}
+import { runInProcess as flarewire } from "./run-in-process.ts";
 
 describe("the command line", () => {
   test.each([["--help"], ["-h"], ["help"]])("%s lists the commands", async (flag) => {

@@ -2,24 +2,14 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { run } from "../../src/cli/run.ts";
 import { createConfig } from "../../src/config/config.ts";
 import { startGateway } from "../../src/gateway/app.ts";
 import { TicketResponse } from "../../src/http/index.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { runInProcess as flarewire } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
-
-/** Runs a command in this process. */
-async function flarewire(args: readonly string[], environment: Record<string, string> = {}) {
-  const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
-  const code = await run(args, terminal);
-  const [stdout, stderr] = [text(terminal.stdout.end()), text(terminal.stderr.end())];
-  return { code, stdout: await stdout, stderr: await stderr };
-}
 
 test("[K7] a key of flarewire keys opens a running server, its revocation closes the connections, and no secret is ever logged", async () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-scenario-"));

@@ -85,6 +85,11 @@ export class Lockstep {
         go();
       }
     }
+    this.close();
+  }
+
+  /** Closes all streams. {@link play} then ends, once the bot has. */
+  close(): void {
     for (const stream of [...this.#streams]) stream.close();
   }
 

@@ -83,11 +83,8 @@ async function play(
       buy: (token) => broker.buy(token, source.observedAtMs),
       sell: (token, reason = "") => broker.sell(token, source.observedAtMs, reason),
     }))().catch(failBot);
-  const done = (async () => {
-    await lockstep.play(running);
-    await running;
-  })();
-  await Promise.race([done, lockstep.failed.catch(failBot), aborted]);
+  const done = Promise.all([lockstep.play(running), running]);
+  await Promise.race([done, lockstep.failed.catch(failBot), aborted]).finally(() => lockstep.close());
 }
 
 /** The bot threw; `cause` is what. */

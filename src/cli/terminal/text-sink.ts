@@ -27,7 +27,11 @@ export async function openSink(target: string | undefined, stdout: Output): Prom
 async function fileSink(path: string): Promise<TextSink> {
   const handle: FileHandle = await open(path, "w").catch((error: unknown) => fail(path, error));
   return {
-    write: (text) => handle.appendFile(text).catch((error: unknown) => fail(path, error)),
+    write: (text) =>
+      handle.appendFile(text).catch(async (error: unknown) => {
+        await handle.close();
+        fail(path, error);
+      }),
     close: () => handle.close().catch((error: unknown) => fail(path, error)),
   };
 }
