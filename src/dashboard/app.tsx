@@ -7,11 +7,12 @@ import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { Waiting } from "./parts/waiting.tsx";
-import { type Route, readRoute } from "./route.ts";
+import type { Route } from "./route.ts";
 import { type Following, follow } from "./state/follow.ts";
 import { isOld } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
 import { storedKey, storeKey } from "./state/stored-key.ts";
+import { type Go, useRoute } from "./state/use-route.ts";
 import { ChartsView } from "./views/charts.tsx";
 import { EventsView } from "./views/events.tsx";
 import { FlaresView } from "./views/flares.tsx";
@@ -26,13 +27,13 @@ const TICK_MS = 1_000;
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
   const seen = useSeen(server, key);
-  const route = useRoute();
   const giveKey = (given: string | undefined, isStored: boolean) => {
     storeKey(isStored ? given : undefined);
     setKey(given);
   };
   // Wait for the visitor's access, which appears above the lists and would move them.
   const isReady = seen?.view !== undefined && seen.access !== undefined && seen.refused === undefined;
+  const [route, go] = useRoute(isReady);
   const panel = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
   return (
     <>
@@ -46,7 +47,7 @@ export function App({ server }: { readonly server: URL }) {
         {seen?.refused === undefined ? (
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
             {seen?.view && isReady ? (
-              <Page route={route} seen={seen} view={seen.view} server={server} apiKey={key} />
+              <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
             ) : (
               <Waiting seen={seen} />
             )}
@@ -74,22 +75,23 @@ export function App({ server }: { readonly server: URL }) {
 
 interface PageProps {
   readonly route: Route;
+  readonly go: Go;
   readonly seen: Seen;
   readonly view: View;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
-function Page({ route, seen, view, server, apiKey }: PageProps) {
+function Page({ route, go, seen, view, server, apiKey }: PageProps) {
   switch (route.page) {
     case "flares":
-      return <FlaresView view={view} />;
+      return <FlaresView query={route.query} go={go} view={view} server={server} apiKey={apiKey} />;
     case "newest":
       return <NewestView view={view} />;
     case "charts":
-      return <ChartsView view={view} />;
+      return <ChartsView view={view} group={route.group} go={go} />;
     case "leaderboards":
-      return <LeaderboardsView view={view} />;
+      return <LeaderboardsView view={view} group={route.group} go={go} />;
     case "events":
       return <EventsView events={seen.events} count={seen.count} />;
     case "token":
@@ -126,20 +128,4 @@ function useSeen(server: URL, key: string | undefined): Seen | undefined {
     };
   }, [server.href, key]);
   return seen;
-}
-
-function useRoute(): Route {
-  const [route, setRoute] = useState(() => readRoute(location.hash));
-  useEffect(() => {
-    const look = () => {
-      // This anchor is the skip link's target, not a page.
-      if (location.hash === "#content") return;
-      setRoute(readRoute(location.hash));
-      document.getElementById("content")?.focus({ preventScroll: true });
-      scrollTo(0, 0);
-    };
-    addEventListener("hashchange", look);
-    return () => removeEventListener("hashchange", look);
-  }, []);
-  return route;
 }

@@ -1,19 +1,39 @@
+import { type FlareQuery, formatQuery, readQuery } from "./state/flare-query.ts";
+import { GROUP_NAMES, type GroupName } from "./text/group-labels.ts";
+
 /** The page to show, from the part of the address after `#`. */
 export type Route =
-  | { readonly page: "flares" | "newest" | "charts" | "leaderboards" | "events" }
+  | { readonly page: "flares"; readonly query: FlareQuery }
+  | { readonly page: "charts" | "leaderboards"; readonly group: GroupName | undefined }
+  | { readonly page: "newest" | "events" }
   | { readonly page: "token"; readonly address: string };
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events"] as const;
 
-/** Parses `#/charts`. Defaults to the first page. */
+/** Parses `#/charts?group=bsc`. Defaults to the first page. */
 export function readRoute(hash: string): Route {
-  const [page = "", address = ""] = hash.replace(/^#\/?/, "").split("/");
-  if (page === "token" && address !== "") return { page, address: decode(address).toLowerCase() };
-  return { page: PAGES.find((name) => name === page) ?? "flares" };
+  const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
+  const [name = "", address = ""] = path.split("/");
+  if (name === "token" && address !== "") return { page: name, address: decode(address).toLowerCase() };
+  const page = PAGES.find((known) => known === name) ?? "flares";
+  if (page === "flares") return { page, query: readQuery(query.join("?")) };
+  if (page === "newest" || page === "events") return { page };
+  const given = new URLSearchParams(query.join("?")).get("group");
+  return { page, group: GROUP_NAMES.find((known) => known === given) };
 }
 
 export function tokenHash(address: string): string {
   return `#/token/${encodeURIComponent(address.toLowerCase())}`;
+}
+
+export function flaresHash(query: FlareQuery): string {
+  const text = formatQuery(query);
+  return text === "" ? "#/flares" : `#/flares?${text}`;
+}
+
+/** The address of a page whose groups can be chosen. */
+export function groupHash(page: "charts" | "leaderboards", group: GroupName | undefined): string {
+  return group === undefined ? `#/${page}` : `#/${page}?group=${group}`;
 }
 
 function decode(text: string): string {

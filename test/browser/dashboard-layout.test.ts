@@ -244,7 +244,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
       });
       await page.addInitScript(MEASURE_SHIFT);
       await goto("charts");
-      const first = page.locator("section[aria-labelledby=chart-bsc] li").first();
+      const first = page.locator("section[aria-labelledby=group-bsc] li").first();
       await first.getByText("T0").waitFor();
       market.show(chartFrom(5));
       await first.getByText("T5").waitFor();

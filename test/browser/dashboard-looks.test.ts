@@ -245,7 +245,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     await goto("flares");
     const [chosen, other, ...rest] = await stylesOf(
       page,
-      ".segments input + span",
+      ".controls .segments input + span",
       ...["color", "background-color"],
     );
     expect(chosen).not.toBe(other);

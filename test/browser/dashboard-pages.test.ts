@@ -70,7 +70,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     const charts = { ...SAMPLE_SNAPSHOT.charts, bsc: chart };
     const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, charts });
     await goto("charts");
-    const rows = page.locator("section[aria-labelledby=chart-bsc] li");
+    const rows = page.locator("section[aria-labelledby=group-bsc] li");
     await page.getByText("⚠ canary").waitFor();
     const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
     expect(heights).toHaveLength(3);

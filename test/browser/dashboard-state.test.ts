@@ -184,7 +184,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
     const { page, goto } = await openDashboard(browser, finish, new ToldMarket(PLANS));
     await goto("flares");
     await page.getByRole("searchbox").fill("nobody");
-    await page.getByText("None of 2 matches your search.").waitFor();
+    await page.getByText("None of 2 matches your choice.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();
     await page.locator(".flares tbody tr").nth(1).waitFor();
   });

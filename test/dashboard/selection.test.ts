@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/index.ts";
-import { readRoute, tokenHash } from "../../src/dashboard/route.ts";
+import { flaresHash, groupHash, readRoute, tokenHash } from "../../src/dashboard/route.ts";
+import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
 import { symbolOf } from "../../src/dashboard/text/event-symbol.ts";
@@ -20,7 +21,8 @@ const idsOf = (flares: readonly { readonly id: string }[]) => flares.map(({ id }
 test("a search covers symbol, name and address; flares with warnings can be hidden", () => {
   const flares = [flare("ONE"), flare("TWO"), flare("THREE")];
   const why = { TWO: { ...SAMPLE_EXPLANATION, warnings: ["honeypot"] } };
-  const wanted = (search: string, safe = false) => idsOf(wantedFlares(flares, why, { search, safe }));
+  const wanted = (search: string, isSafe = false) =>
+    idsOf(wantedFlares(flares, why, { ...DEFAULT_QUERY, search, isSafe }));
   expect(wanted("")).toBe("ONE,TWO,THREE");
   expect(wanted(" two ")).toBe("TWO");
   expect(wanted(SAMPLE_FLARE.token.address.toUpperCase())).toBe("ONE,TWO,THREE");
@@ -92,10 +94,13 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
 });
 
 test("an address leads to a page, by default to the first", () => {
-  expect(readRoute("#/charts")).toEqual({ page: "charts" });
+  const flares = { page: "flares", query: DEFAULT_QUERY };
+  expect(readRoute("#/charts")).toEqual({ page: "charts", group: undefined });
+  expect(readRoute(groupHash("leaderboards", "matic"))).toEqual({ page: "leaderboards", group: "matic" });
+  expect(readRoute("#/charts?group=solana")).toEqual({ page: "charts", group: undefined });
   expect(readRoute(tokenHash("0xABC"))).toEqual({ page: "token", address: "0xabc" });
-  for (const hash of ["", "#", "#/token", "#/nothing", "#content"])
-    expect(readRoute(hash)).toEqual({ page: "flares" });
+  for (const hash of ["", "#", "#/token", "#/nothing", "#content", flaresHash(DEFAULT_QUERY)])
+    expect(readRoute(hash)).toEqual(flares);
   expect(readRoute("#/token/%E0%A4%A")).toEqual({ page: "token", address: "%e0%a4%a" });
 });
 

@@ -1,22 +1,47 @@
 import type { ComponentChildren } from "preact";
+import { groupHash } from "../route.ts";
+import type { Go } from "../state/use-route.ts";
 import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
 
-/** A list per group, with a heading each. `name` makes the headings' ids unique. */
+export interface GroupsProps {
+  readonly page: "charts" | "leaderboards";
+  /** The only group to show; all without. */
+  readonly group: GroupName | undefined;
+  readonly go: Go;
+}
+
+/** A list per group, with a heading each, and a choice of the group. */
 export function Groups({
-  name,
+  page,
+  group: chosen,
+  go,
   children,
-}: {
-  readonly name: string;
-  readonly children: (group: GroupName) => ComponentChildren;
-}) {
+}: GroupsProps & { readonly children: (group: GroupName) => ComponentChildren }) {
+  const choices = [undefined, ...GROUP_NAMES];
   return (
-    <div class="groups">
-      {GROUP_NAMES.map((group) => (
-        <section key={group} aria-labelledby={`${name}-${group}`}>
-          <h3 id={`${name}-${group}`}>{GROUP_LABELS[group]}</h3>
-          {children(group)}
-        </section>
-      ))}
-    </div>
+    <>
+      <fieldset class="segments">
+        <legend class="unseen">Group</legend>
+        {choices.map((group) => (
+          <label key={group ?? "all"}>
+            <input
+              type="radio"
+              name="group"
+              checked={group === chosen}
+              onChange={() => go(groupHash(page, group), "push")}
+            />
+            <span>{group === undefined ? "All" : GROUP_LABELS[group]}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div class="groups">
+        {(chosen === undefined ? GROUP_NAMES : [chosen]).map((group) => (
+          <section key={group} aria-labelledby={`group-${group}`}>
+            <h3 id={`group-${group}`}>{GROUP_LABELS[group]}</h3>
+            {children(group)}
+          </section>
+        ))}
+      </div>
+    </>
   );
 }

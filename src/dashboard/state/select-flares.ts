@@ -1,37 +1,53 @@
 import type { BscChartItem, Explanation, Flare } from "../../model/index.ts";
-
-export const FLARE_LISTS = ["pro", "free", "finished_trending"] as const;
-export type FlareList = (typeof FLARE_LISTS)[number];
-
-export const SORTS = ["newest", "change", "score", "liquidity"] as const;
-export type Sort = (typeof SORTS)[number];
+import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
 type Explanations = Readonly<Record<string, Explanation>>;
 
-/** Returns the flares with `search` in symbol, name or address; `safe`: no warnings. */
+/** Returns the flares that the query selects, by the API's rules for its filter. */
 export function wantedFlares(
   flares: readonly Flare[],
   explanations: Explanations,
-  { search, safe }: { readonly search: string; readonly safe: boolean },
+  query: FlareQuery,
 ): readonly Flare[] {
-  const wanted = search.trim().toLowerCase();
-  if (wanted === "" && !safe) return flares;
-  return flares.filter(({ id, token }) => {
-    if (safe && (explanations[id]?.warnings.length ?? 0) > 0) return false;
-    return [token.symbol, token.name, token.address].some((text) => text.toLowerCase().includes(wanted));
+  if (!isSelective(query)) return flares;
+  const { isSafe, minLiquidity = 0, minPriceChange = Number.NEGATIVE_INFINITY } = query;
+  const tokens = new Set(query.tokens);
+  const symbols = new Set(query.symbols);
+  const search = query.search.trim().toLowerCase();
+  return flares.filter(({ id, token, liquidity, recent_price_change }) => {
+    const symbol = token.symbol.toLowerCase();
+    const address = token.address.toLowerCase();
+    return (
+      (tokens.size === 0 || tokens.has(address)) &&
+      (symbols.size === 0 || symbols.has(symbol)) &&
+      Number(liquidity) >= minLiquidity &&
+      recent_price_change >= minPriceChange &&
+      !(isSafe && (explanations[id]?.warnings.length ?? 0) > 0) &&
+      [symbol, token.name.toLowerCase(), address].some((text) => text.includes(search))
+    );
   });
+}
+
+/** Whether the query hides any flare of its list. */
+export function isSelective(query: FlareQuery): boolean {
+  return query.search.trim() !== "" || query.isSafe || Object.keys(filterOf(query)).length > 0;
+}
+
+/** Returns the query with its list and order, and without all that hides flares. */
+export function withoutFilters({ channel, order, window }: FlareQuery): FlareQuery {
+  return { ...DEFAULT_QUERY, channel, order, window };
 }
 
 /** Sorts the flares; ties keep their order. `newest` is the server's own order. */
 export function sortFlares(
   flares: readonly Flare[],
   explanations: Explanations,
-  sort: Sort,
+  order: Order,
 ): readonly Flare[] {
-  if (sort === "newest") return flares;
+  if (order === "newest") return flares;
   const value = ({ id, recent_price_change, liquidity }: Flare): number => {
-    if (sort === "change") return recent_price_change;
-    return sort === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);
+    if (order === "change") return recent_price_change;
+    return order === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);
   };
   return flares.toSorted((a, b) => value(b) - value(a));
 }

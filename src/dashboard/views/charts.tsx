@@ -4,11 +4,11 @@ import { Change } from "../parts/flare/change.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Sparkline } from "../parts/flare/sparkline.tsx";
-import { Groups } from "../parts/groups.tsx";
+import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { TokenName } from "../parts/untrusted-text.tsx";
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
-export function ChartsView({ view }: { readonly view: View }) {
+export function ChartsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
   return (
     <>
       <h2>Charts</h2>
@@ -18,7 +18,9 @@ export function ChartsView({ view }: { readonly view: View }) {
         percentage, which is the distance of its price from the hour's average. Each row shows the last hour,
         this percentage, the price, and the time on the chart.
       </p>
-      <Groups name="chart">{(group) => <Chart items={view.charts?.[group] ?? []} />}</Groups>
+      <Groups page="charts" {...props}>
+        {(group) => <Chart items={view.charts?.[group] ?? []} />}
+      </Groups>
     </>
   );
 }

@@ -2,16 +2,18 @@ import type { View } from "../../client/index.ts";
 import type { LeaderboardEntry } from "../../model/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
-import { Groups } from "../parts/groups.tsx";
+import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { formatSpan } from "../text/format.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
-export function LeaderboardsView({ view }: { readonly view: View }) {
+export function LeaderboardsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
   return (
     <>
       <h2>Leaderboards</h2>
-      <Groups name="board">{(group) => <Board entries={view.leaderboards?.[group] ?? []} />}</Groups>
+      <Groups page="leaderboards" {...props}>
+        {(group) => <Board entries={view.leaderboards?.[group] ?? []} />}
+      </Groups>
     </>
   );
 }

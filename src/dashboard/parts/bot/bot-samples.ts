@@ -1,0 +1,167 @@
+import { type FlareQuery, filterOf } from "../../state/flare-query.ts";
+
+export const SAMPLE_KINDS = ["curl", "typescript", "python", "telegram", "webhook"] as const;
+export type SampleKind = (typeof SAMPLE_KINDS)[number];
+
+interface Sample {
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+const EVENTS = {
+  "flares.pro": ["flare-started", "flare-finished"],
+  "flares.free": ["flare-started", "flare-finished"],
+  "flares.finished": ["flare-finished"],
+} as const;
+
+/** An address may be searched for in full: then the server can filter by it. */
+const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/** What a bot asks the server for, and what it must look at by itself. */
+function splitQuery(query: FlareQuery) {
+  const search = query.search.trim().toLowerCase();
+  const isAddress = WHOLE_ADDRESS.test(search) && query.tokens.length === 0;
+  const filter = filterOf(isAddress ? { ...query, tokens: [search] } : query);
+  return { filter, search: isAddress ? "" : search, isSafe: query.isSafe, names: EVENTS[query.channel] };
+}
+
+/** Says in words what the samples select. */
+export function describeQuery(query: FlareQuery): string {
+  const { filter, search, isSafe } = splitQuery(query);
+  const what = {
+    "flares.pro": "Every flare at once, and its end",
+    "flares.free": "Every flare that has lasted 5 minutes without a warning, and its end",
+    "flares.finished": "Every flare that ends, with what its price did",
+  }[query.channel];
+  const limits = [
+    filter.tokens && `${filter.tokens.length} chosen tokens`,
+    filter.symbols && `symbol ${filter.symbols.join(" or ")}`,
+    filter.min_liquidity !== undefined && `liquidity of at least $${filter.min_liquidity}`,
+    filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
+    search !== "" && `“${search}” in symbol, name or address`,
+    isSafe && "no warning",
+  ].filter((limit) => typeof limit === "string");
+  return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
+}
+
+/** Returns programs that follow exactly the flares that the query selects. */
+export function botSamples(query: FlareQuery, server: URL): Readonly<Record<SampleKind, Sample>> {
+  const address = server.href.replace(/\/$/, "");
+  const url = eventsUrl(query, address);
+  const python = pythonText(query, url);
+  return {
+    curl: { title: "curl", text: curlText(query, url), note: "One JSON object a line, until you stop it." },
+    typescript: {
+      title: "TypeScript",
+      text: typescriptText(query, address),
+      note: "Reconnects and resumes by itself. Misses nothing, or says what it missed.",
+    },
+    python: {
+      title: "Python",
+      text: python(`    print(event["name"], text)`),
+      note: "Needs no package. To resume after a lost connection, add the last event's cursor as after=.",
+    },
+    telegram: {
+      title: "Telegram",
+      text: python(TELEGRAM, "import json, os, urllib.parse, urllib.request"),
+      note: "Set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID. examples/telegram.ts also retries.",
+    },
+    webhook: {
+      title: "Webhook",
+      text: webhookText(query),
+      note: "A rule for the file of serve --alerts. The server stores and repeats what was not accepted.",
+    },
+  };
+}
+
+function eventsUrl(query: FlareQuery, address: string): string {
+  const { filter, names } = splitQuery(query);
+  const given = { channels: query.channel, names, ...filter };
+  const text = new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]));
+  return `${address}/api/v1/events?${text.toString().replaceAll("%2C", ",")}`;
+}
+
+function curlText(query: FlareQuery, url: string): string {
+  const { search, isSafe } = splitQuery(query);
+  const tests = [
+    ...(isSafe ? ["(.data.why.warnings // [] | length == 0)"] : []),
+    ...(search === ""
+      ? []
+      : [
+          `([.data.flare.token | .symbol, .name, .address | ascii_downcase] | any(contains(${JSON.stringify(search)})))`,
+        ]),
+  ];
+  const only =
+    tests.length === 0 ? "" : ` \\\n  | jq -c --unbuffered ${quoteShell(`select(${tests.join(" and ")})`)}`;
+  return `curl -sN -H 'Accept: text/event-stream' \\
+  ${quoteShell(url)} \\
+  | sed -un 's/^data: //p'${only}`;
+}
+
+function typescriptText(query: FlareQuery, address: string): string {
+  const { filter, names, search, isSafe } = splitQuery(query);
+  const [first = "", second] = names;
+  const wrong = [`event.name !== "${first}"`, ...(second ? [`event.name !== "${second}"`] : [])];
+  return `import { connect } from "flarewire/client";
+
+const stream = connect(${JSON.stringify(address)}, {
+  channels: ["${query.channel}"],
+  filter: ${JSON.stringify({ ...filter, names })},
+});
+for await (const event of stream) {
+  if (${wrong.join(" && ")}) continue;
+  const { flare, why } = event.data;
+${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
+  search === ""
+    ? ""
+    : `  const { symbol, name, address } = flare.token;
+  if (![symbol, name, address].some((text) => text.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
+}  console.log(event.name, flare.token.symbol, flare.token.address, why?.text);
+}`;
+}
+
+const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text": event["name"] + " " + text}
+    address = "https://api.telegram.org/bot" + os.environ["TELEGRAM_BOT_TOKEN"] + "/sendMessage"
+    urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode()).close()`;
+
+function pythonText(query: FlareQuery, url: string) {
+  const { search, isSafe } = splitQuery(query);
+  return (action: string, imports = "import json, urllib.request") => `${imports}
+
+url = ${JSON.stringify(url)}
+request = urllib.request.Request(url, headers={"Accept": "text/event-stream"})
+for line in urllib.request.urlopen(request):
+    if not line.startswith(b"data: "):
+        continue
+    event = json.loads(line[6:])
+    if "flare" not in event.get("data", {}):
+        continue
+    token, why = event["data"]["flare"]["token"], event["data"]["why"] or {}
+${isSafe ? '    if why.get("warnings"):\n        continue\n' : ""}${
+  search === ""
+    ? ""
+    : `    if not any(${JSON.stringify(search)} in token[field].lower() for field in ("symbol", "name", "address")):
+        continue\n`
+}    text = token["symbol"] + ": " + why.get("text", "")
+${action}`;
+}
+
+function webhookText(query: FlareQuery): string {
+  const { filter, names } = splitQuery(query);
+  const isFinish = query.channel === "flares.finished";
+  const rule = {
+    name: "my-view",
+    channels: [query.channel],
+    filter: { ...filter, ...(isFinish ? { names } : {}) },
+  };
+  return JSON.stringify(
+    Object.keys(rule.filter).length === 0 ? { ...rule, filter: undefined } : rule,
+    null,
+    2,
+  );
+}
+
+function quoteShell(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,30 @@
+import type { FunctionComponent } from "preact";
+import { useState } from "preact/hooks";
+import type { FlareQuery } from "../../state/flare-query.ts";
+import type { BotDialogProps } from "./bot-dialog.tsx";
+
+/** Says what this is, and leads from the view on the screen to the same view in a bot. */
+export function Pitch({ query, server }: { readonly query: FlareQuery; readonly server: URL }) {
+  const [Dialog, setDialog] = useState<FunctionComponent<BotDialogProps>>();
+  const [isOpen, setOpen] = useState(false);
+  const open = () => {
+    setOpen(true);
+    // Few visitors need it, so it is not part of the first load.
+    import("./bot-dialog.tsx").then(
+      ({ BotDialog }) => setDialog(() => BotDialog),
+      () => setOpen(false),
+    );
+  };
+  return (
+    <div class="pitch">
+      <p>
+        Flarewire sees within about a minute that traders are suddenly piling into a token, says why, and says
+        when it is over.
+      </p>
+      <button type="button" class="primary" onClick={open}>
+        Use this in a bot
+      </button>
+      {isOpen && Dialog && <Dialog query={query} server={server} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}

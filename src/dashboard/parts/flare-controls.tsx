@@ -1,0 +1,138 @@
+import type { View } from "../../client/index.ts";
+import {
+  type FlareChannel,
+  type FlareQuery,
+  LIST_OF_CHANNEL,
+  ORDERS,
+  type Order,
+} from "../state/flare-query.ts";
+
+const LIST_LABELS = {
+  "flares.pro": "At once",
+  "flares.free": "After 5 minutes",
+  "flares.finished": "Finished",
+} as const satisfies Record<FlareChannel, string>;
+const ORDER_LABELS = {
+  newest: "Newest first",
+  change: "Greatest rise",
+  score: "Highest score",
+  liquidity: "Most liquid",
+} as const satisfies Record<Order, string>;
+const LIQUIDITIES = [10_000, 50_000, 250_000];
+const CHANGES = [5, 10, 25];
+
+const usd = (value: number) => `≥ $${value.toLocaleString("en")}`;
+const percent = (value: number) => `≥ ${value} %`;
+
+interface FlareControlsProps {
+  readonly query: FlareQuery;
+  /** Lists that the visitor may see. */
+  readonly channels: readonly FlareChannel[];
+  readonly view: View;
+  readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
+}
+
+/** The choice of flares: each control is a part of the address. */
+export function FlareControls({ query, channels, view, onQuery }: FlareControlsProps) {
+  const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "replace");
+  return (
+    <div class="controls">
+      <fieldset class="segments">
+        <legend class="unseen">List</legend>
+        {channels.map((channel) => (
+          <label key={channel}>
+            <input
+              type="radio"
+              name="list"
+              checked={channel === query.channel}
+              onChange={() => onQuery({ ...query, channel }, "push")}
+            />
+            <span>
+              {LIST_LABELS[channel]} <small>{view.flares?.[LIST_OF_CHANNEL[channel]]?.length ?? 0}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <input
+        type="search"
+        placeholder="Symbol, name or address"
+        aria-label="Search"
+        value={query.search}
+        onInput={(event) => change({ search: event.currentTarget.value })}
+      />
+      <Minimum
+        label="Liquidity"
+        values={LIQUIDITIES}
+        text={usd}
+        value={query.minLiquidity}
+        onValue={(minLiquidity) => change({ minLiquidity })}
+      />
+      <Minimum
+        label="5 min"
+        values={CHANGES}
+        text={percent}
+        value={query.minPriceChange}
+        onValue={(minPriceChange) => change({ minPriceChange })}
+      />
+      <label class="choice">
+        <span>Order</span>
+        <select
+          value={query.order}
+          onChange={(event) =>
+            change({ order: ORDERS.find((name) => name === event.currentTarget.value) ?? "newest" })
+          }
+        >
+          {ORDERS.map((name) => (
+            <option key={name} value={name}>
+              {ORDER_LABELS[name]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={query.isSafe}
+          onChange={(event) => change({ isSafe: event.currentTarget.checked })}
+        />
+        <span>Hide warned</span>
+      </label>
+      {query.tokens.length + query.symbols.length > 0 && (
+        <button type="button" onClick={() => change({ tokens: [], symbols: [] })}>
+          {query.tokens.length + query.symbols.length} chosen tokens ✕
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface MinimumProps {
+  readonly label: string;
+  readonly values: readonly number[];
+  readonly text: (value: number) => string;
+  readonly value: number | undefined;
+  readonly onValue: (value: number | undefined) => void;
+}
+
+/** A choice of a minimum, or of any value. The address may have another than those offered. */
+function Minimum({ label, values, text, value, onValue }: MinimumProps) {
+  const offered = value === undefined || values.includes(value) ? values : [...values, value];
+  return (
+    <label class="choice">
+      <span>{label}</span>
+      <select
+        value={value ?? ""}
+        onChange={({ currentTarget }) =>
+          onValue(currentTarget.value === "" ? undefined : Number(currentTarget.value))
+        }
+      >
+        <option value="">any</option>
+        {offered.map((one) => (
+          <option key={one} value={one}>
+            {text(one)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

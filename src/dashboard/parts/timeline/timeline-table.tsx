@@ -1,0 +1,46 @@
+import { formatPct } from "../../../lib/text/format-pct.ts";
+import { tokenHash } from "../../route.ts";
+import type { Bar } from "../../state/timeline/bars.ts";
+import { fateText } from "../../text/fate-text.ts";
+import { formatTime } from "../../text/format.ts";
+import { UntrustedText } from "../untrusted-text.tsx";
+
+const percent = (value: number | null | undefined) => (value == null ? "–" : formatPct(value));
+
+/** The bars of the timeline as a table. */
+export function TimelineTable({ bars }: { readonly bars: readonly Bar[] }) {
+  return (
+    <section class="table-scroll" aria-label="The flares of the timeline as a table">
+      <table class="plain-table">
+        <thead>
+          <tr>
+            <th scope="col">Token</th>
+            <th scope="col">Started</th>
+            <th scope="col">Went</th>
+            <th scope="col">Peak</th>
+            <th scope="col">End</th>
+          </tr>
+        </thead>
+        <tbody>
+          {bars.map((bar) => (
+            <tr key={bar.flare.id}>
+              <th scope="row">
+                <a href={tokenHash(bar.flare.token.address)}>
+                  <UntrustedText text={bar.flare.token.symbol} />
+                </a>
+              </th>
+              <td>
+                <time dateTime={bar.flare.started_trending_at} title={bar.flare.started_trending_at}>
+                  {formatTime(bar.flare.started_trending_at)}
+                </time>
+              </td>
+              <td>{fateText(bar)}</td>
+              <td>{percent(bar.outcome?.peak_change)}</td>
+              <td>{percent(bar.outcome?.end_change)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

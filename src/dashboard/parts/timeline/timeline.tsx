@@ -1,0 +1,151 @@
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { View } from "../../../client/index.ts";
+import type { FlareRecord } from "../../../model/index.ts";
+import { type Bar, barsOf, countFates, haveSameFlares, withEarlier } from "../../state/timeline/bars.ts";
+import {
+  assignLanes,
+  boxOf,
+  hoursWithin,
+  laneCount,
+  spanUntil,
+  type TimeSpan,
+  visibleBars,
+  WINDOWS,
+  type WindowName,
+} from "../../state/timeline/lanes.ts";
+import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
+import { formatTime } from "../../text/format.ts";
+import { NowS } from "../flare/age.tsx";
+import { Bars, type PlacedBar } from "./bars.tsx";
+import { TimelineCard } from "./timeline-card.tsx";
+import { TimelineTable } from "./timeline-table.tsx";
+
+/** Maximum length of `finished_trending`. A list of this length may not reach back far enough. */
+const MAX_LISTED = 100;
+
+interface TimelineProps {
+  readonly view: View;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+  readonly window: WindowName;
+  readonly onWindow: (window: WindowName) => void;
+}
+
+const FATE_LABELS = { flaring: "flaring now", faded: "faded", canary: "ended by the canary" } as const;
+
+/** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
+export function Timeline({ view, server, apiKey, window, onWindow }: TimelineProps) {
+  const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
+  const span = useMemo(() => ({ fromMs: toMs - WINDOWS[window], toMs }), [toMs, window]);
+  const all = useBars(view, useOlderFlares(view, server, apiKey, window));
+  const bars = useMemo(() => visibleBars(all, span), [all, span]);
+  const [placed, lanes] = usePlaced(bars, span, window);
+  const [shown, setShown] = useState<string>();
+  const [isTable, setTable] = useState(false);
+  const counts = useMemo(() => countFates(bars), [bars]);
+  const pointed = placed.find(({ bar }) => bar.flare.id === shown);
+  return (
+    <section class="timeline" aria-labelledby="timeline-title">
+      <div class="timeline-head">
+        <h2 id="timeline-title">{window === "6h" ? "The last six hours" : "The last 24 hours"}</h2>
+        <p class="fates">
+          {(["flaring", "faded", "canary"] as const).map((fate) => (
+            <span key={fate} class={`fate ${fate}`}>
+              <b>{counts[fate]}</b> {FATE_LABELS[fate]}
+            </span>
+          ))}
+        </p>
+        <button type="button" class="plain" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
+          Table
+        </button>
+        <fieldset class="segments">
+          <legend class="unseen">Time shown</legend>
+          {(["6h", "24h"] as const).map((name) => (
+            <label key={name}>
+              <input type="radio" name="window" checked={name === window} onChange={() => onWindow(name)} />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      <div class={`lanes ${lanes > 20 ? "dense" : ""}`}>
+        <Hours span={span} />
+        <Bars placed={placed} lanes={lanes} onShow={setShown} />
+        {pointed && <TimelineCard placed={pointed} lanes={lanes} view={view} />}
+        {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}
+      </div>
+      {isTable && <TimelineTable bars={bars} />}
+    </section>
+  );
+}
+
+/** Later hours have no label: the right edge would cut it off. */
+const MAX_LABELED = 0.9;
+
+function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
+  return (
+    <div class="hours" aria-hidden="true">
+      {hoursWithin({ fromMs, toMs }).map((atMs) => {
+        const share = (atMs - fromMs) / (toMs - fromMs);
+        return (
+          <span key={atMs} style={{ left: `${(100 * share).toFixed(3)}%` }}>
+            {share < MAX_LABELED && <small>{formatTime(new Date(atMs).toISOString()).slice(0, 5)}</small>}
+          </span>
+        );
+      })}
+    </div>
+  );
+}
+
+/** Returns the same bars until a flare starts or ends. Updates of their numbers change none. */
+function useBars(view: View, older: readonly FlareRecord[]): readonly Bar[] {
+  const last = useRef<{ readonly view: View; readonly older: unknown; readonly bars: readonly Bar[] }>(
+    undefined,
+  );
+  const before = last.current;
+  if (before?.older === older && haveSameFlares(before.view, view)) return before.bars;
+  const bars = withEarlier(barsOf(view, older), before?.bars ?? []);
+  last.current = { view, older, bars };
+  return bars;
+}
+
+/** Returns the bars with their positions. Each keeps its lane until the window changes. */
+function usePlaced(bars: readonly Bar[], span: TimeSpan, window: WindowName) {
+  const lanesOf = useRef<{ readonly window: WindowName; readonly lanes: ReadonlyMap<string, number> }>(
+    undefined,
+  );
+  return useMemo((): readonly [readonly PlacedBar[], number] => {
+    const before = lanesOf.current?.window === window ? lanesOf.current.lanes : undefined;
+    const assigned = assignLanes(bars, span, before);
+    lanesOf.current = { window, lanes: assigned };
+    const lanes = laneCount(assigned);
+    const placed = bars.map((bar) => ({
+      bar,
+      box: boxOf(bar, assigned.get(bar.flare.id) ?? 0, span, lanes),
+    }));
+    return [placed, lanes];
+  }, [bars, span]);
+}
+
+/** Fetches the flares of the window that are no longer listed; none before the response. */
+function useOlderFlares(view: View, server: URL, key: string | undefined, window: WindowName) {
+  const [older, setOlder] = useState<readonly FlareRecord[]>([]);
+  const listed = view.flares?.finished_trending ?? [];
+  const oldest = listed.length < MAX_LISTED ? undefined : oldestFinish(listed);
+  const nowMs = useContext(NowS) * 1_000;
+  const fromMs = nowMs - WINDOWS[window];
+  const isNeeded = oldest !== undefined && Date.parse(oldest) > fromMs;
+  useEffect(() => {
+    if (!isNeeded || oldest === undefined) return;
+    const over = new AbortController();
+    fetchOlderFlares(server, key, { fromMs, to: oldest }, over.signal).then(setOlder, () => {});
+    return () => over.abort();
+  }, [server.href, key, window, isNeeded]);
+  return older;
+}
+
+function oldestFinish(listed: readonly { readonly finished_trending_at: string | null }[]) {
+  return listed.reduce<string | undefined>((oldest, { finished_trending_at: at }) => {
+    return at !== null && (oldest === undefined || at < oldest) ? at : oldest;
+  }, undefined);
+}

@@ -1,0 +1,98 @@
+import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
+
+/** The lists of flares, by the channel that serves each. */
+export const LIST_OF_CHANNEL = {
+  "flares.pro": "pro",
+  "flares.free": "free",
+  "flares.finished": "finished_trending",
+} as const;
+export type FlareChannel = keyof typeof LIST_OF_CHANNEL;
+
+export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
+export type Order = (typeof ORDERS)[number];
+
+/** What the page of flares shows. The URL has it, under the API's names where the API has one. */
+export interface FlareQuery {
+  readonly channel: FlareChannel;
+  /** Part of a symbol, name or address. */
+  readonly search: string;
+  readonly order: Order;
+  /** Without flares that have a warning. */
+  readonly isSafe: boolean;
+  readonly minLiquidity: number | undefined;
+  readonly minPriceChange: number | undefined;
+  /** In lower case; empty for all. */
+  readonly tokens: readonly string[];
+  readonly symbols: readonly string[];
+  readonly window: WindowName;
+}
+
+export const DEFAULT_QUERY: FlareQuery = {
+  channel: "flares.pro",
+  search: "",
+  order: "newest",
+  isSafe: false,
+  minLiquidity: undefined,
+  minPriceChange: undefined,
+  tokens: [],
+  symbols: [],
+  window: "6h",
+};
+
+/** Reads a query. Unknown and invalid parameters are ignored: the address may be from anywhere. */
+export function readQuery(text: string): FlareQuery {
+  const given = new URLSearchParams(text);
+  const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
+    known.find((value) => value === given.get(name)) ?? fallback;
+  return {
+    channel: oneOf("channels", Object.keys(LIST_OF_CHANNEL) as FlareChannel[], DEFAULT_QUERY.channel),
+    search: (given.get("search") ?? "").slice(0, 200),
+    order: oneOf("order", ORDERS, DEFAULT_QUERY.order),
+    isSafe: given.get("warnings") === "none",
+    minLiquidity: numberOf(given.get("min_liquidity"), 0),
+    minPriceChange: numberOf(given.get("min_price_change"), Number.NEGATIVE_INFINITY),
+    tokens: listOf(given.get("tokens")),
+    symbols: listOf(given.get("symbols")),
+    window: oneOf("window", Object.keys(WINDOWS) as WindowName[], DEFAULT_QUERY.window),
+  };
+}
+
+/** Returns the query without its defaults: empty for the default one. */
+export function formatQuery(query: FlareQuery): string {
+  const given = new URLSearchParams();
+  if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", query.channel);
+  for (const [name, value] of Object.entries(filterOf(query))) given.set(name, String(value));
+  if (query.search !== "") given.set("search", query.search);
+  if (query.isSafe) given.set("warnings", "none");
+  if (query.order !== DEFAULT_QUERY.order) given.set("order", query.order);
+  if (query.window !== DEFAULT_QUERY.window) given.set("window", query.window);
+  return given.toString().replaceAll("%2C", ",");
+}
+
+/** The part of the query that the API filters by, under its own names. */
+export interface ApiFilter {
+  readonly tokens?: readonly string[];
+  readonly symbols?: readonly string[];
+  readonly min_liquidity?: number;
+  readonly min_price_change?: number;
+}
+
+export function filterOf({ tokens, symbols, minLiquidity, minPriceChange }: FlareQuery): ApiFilter {
+  return {
+    ...(tokens.length > 0 && { tokens }),
+    ...(symbols.length > 0 && { symbols }),
+    ...(minLiquidity !== undefined && { min_liquidity: minLiquidity }),
+    ...(minPriceChange !== undefined && { min_price_change: minPriceChange }),
+  };
+}
+
+function numberOf(text: string | null, min: number): number | undefined {
+  const value = text === null || text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) && value >= min ? value : undefined;
+}
+
+/** As the API, which accepts 1 to 64 of at most 64 characters. */
+function listOf(text: string | null): readonly string[] {
+  const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());
+  return [...new Set(names)].filter((name) => name !== "" && name.length <= 64).slice(0, 64);
+}

@@ -1,0 +1,71 @@
+import type { View } from "../../../client/index.ts";
+import type { FinishCause, Flare, FlareRecord, Outcome } from "../../../model/index.ts";
+
+/** How a flare looks on the timeline: running, ended by a warning, or ended otherwise. */
+export type Fate = "flaring" | "faded" | "canary";
+
+/** Maximum number of remembered bars, so that a page may stay open for weeks. */
+const MAX_BARS = 1_000;
+
+/** One flare on the timeline. */
+export interface Bar {
+  readonly flare: Flare;
+  readonly startMs: number;
+  /** `undefined` while it runs. */
+  readonly endMs: number | undefined;
+  readonly fate: Fate;
+  readonly cause: FinishCause | undefined;
+  /** Why it flares or, once it has ended, what the detector saw at the end. */
+  readonly why: string | undefined;
+  readonly outcome: Outcome | undefined;
+}
+
+/** Returns the flares of the lists and of the history, one bar each, newest start first. */
+export function barsOf(view: View, older: readonly FlareRecord[]): readonly Bar[] {
+  const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
+  const bars = new Map<string, Bar>();
+  const add = (flare: Flare, cause: FinishCause | null | undefined, why?: string, outcome?: Outcome) => {
+    if (bars.has(flare.id)) return;
+    const end = flare.finished_trending_at;
+    bars.set(flare.id, {
+      flare,
+      startMs: Date.parse(flare.started_trending_at),
+      endMs: end === null ? undefined : Date.parse(end),
+      fate: end === null ? "flaring" : cause === "canary" ? "canary" : "faded",
+      cause: cause ?? undefined,
+      why,
+      outcome,
+    });
+  };
+  for (const flare of [...pro, ...free, ...finished_trending]) {
+    const why = view.explanations[flare.id];
+    add(flare, why?.finish_cause, why?.text, view.outcomes?.[flare.id]);
+  }
+  for (const { flare, cause, why, outcome } of older) add(flare, cause, why?.text, outcome ?? undefined);
+  return [...bars.values()].sort((a, b) => b.startMs - a.startMs);
+}
+
+/** Adds the ended bars of `before` that are no longer listed. */
+export function withEarlier(bars: readonly Bar[], before: readonly Bar[]): readonly Bar[] {
+  const known = new Set(bars.map(({ flare }) => flare.id));
+  const earlier = before.filter(({ flare, endMs }) => endMs !== undefined && !known.has(flare.id));
+  if (earlier.length === 0) return bars;
+  return [...bars, ...earlier].sort((a, b) => b.startMs - a.startMs).slice(0, MAX_BARS);
+}
+
+/** Whether the lists have the same flares, so that the timeline stays as it is. */
+export function haveSameFlares(a: View | undefined, b: View): boolean {
+  const [before, after] = [a?.flares, b.flares];
+  if (before === after) return true;
+  return (["pro", "free", "finished_trending"] as const).every((name) => {
+    const [one = [], other = []] = [before?.[name], after?.[name]];
+    return one.length === other.length && one.every(({ id }, at) => id === other[at]?.id);
+  });
+}
+
+/** Counts the bars of each fate. */
+export function countFates(bars: readonly Bar[]): Readonly<Record<Fate, number>> {
+  const counts = { flaring: 0, faded: 0, canary: 0 };
+  for (const { fate } of bars) counts[fate] += 1;
+  return counts;
+}

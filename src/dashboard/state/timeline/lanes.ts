@@ -1,0 +1,105 @@
+const HOUR_MS = 3_600_000;
+
+/** Windows of the timeline, under the names of the API's `window`. */
+export const WINDOWS = { "6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS } as const;
+export type WindowName = keyof typeof WINDOWS;
+
+/** The shown part of time, in milliseconds since 1970 UTC. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** The timeline advances in steps of this share of its window, less than two pixels each. */
+const STEPS = 720;
+
+/** Returns the window that ends now, rounded up to a step. */
+export function spanUntil(nowMs: number, window: WindowName): TimeSpan {
+  const stepMs = WINDOWS[window] / STEPS;
+  const toMs = Math.ceil(nowMs / stepMs) * stepMs;
+  return { fromMs: toMs - WINDOWS[window], toMs };
+}
+
+interface Interval {
+  readonly flare: { readonly id: string };
+  readonly startMs: number;
+  readonly endMs: number | undefined;
+}
+
+/** Shorter bars take this share of the window, so that they can be seen and hit. */
+const MIN_SHARE = 1 / 150;
+
+/** Returns the visible bars, newest first as given. */
+export function visibleBars<B extends Interval>(
+  bars: readonly B[],
+  { fromMs, toMs }: TimeSpan,
+): readonly B[] {
+  return bars.filter(({ startMs, endMs = toMs }) => endMs > fromMs && startMs < toMs);
+}
+
+/**
+ * Assigns each bar a lane, in which no other overlaps it. A bar keeps its lane of `before`, so that
+ * nothing jumps while time passes; others take the first free one, oldest start first.
+ */
+export function assignLanes(
+  bars: readonly Interval[],
+  { fromMs, toMs }: TimeSpan,
+  before: ReadonlyMap<string, number> = new Map(),
+): ReadonlyMap<string, number> {
+  const minMs = (toMs - fromMs) * MIN_SHARE;
+  const lanes: (readonly [number, number])[][] = [];
+  const assigned = new Map<string, number>();
+  const put = ({ flare, startMs, endMs = toMs }: Interval, known?: number): void => {
+    const from = Math.max(startMs, fromMs);
+    const to = Math.max(endMs, from + minMs);
+    const isFree = (taken: (typeof lanes)[number] = []) => taken.every(([a, b]) => b <= from || a >= to);
+    const free = lanes.findIndex(isFree);
+    const lane = known ?? (free < 0 ? lanes.length : free);
+    while (lanes.length <= lane) lanes.push([]);
+    lanes[lane]?.push([from, to]);
+    assigned.set(flare.id, lane);
+  };
+  const oldestFirst = bars.toSorted((a, b) => a.startMs - b.startMs);
+  for (const bar of oldestFirst) {
+    const known = before.get(bar.flare.id);
+    if (known !== undefined) put(bar, known);
+  }
+  for (const bar of oldestFirst) if (!assigned.has(bar.flare.id)) put(bar);
+  return assigned;
+}
+
+/** Numbers of lanes that the timeline makes room for, so that one more rarely moves the others. */
+const ROOMS = [8, 10, 12, 16, 20, 28, 40, 56] as const;
+const MAX_LANES = 56;
+
+/** Returns the number of lanes to draw. Lanes beyond the maximum are drawn over the first. */
+export function laneCount(assigned: ReadonlyMap<string, number>): number {
+  const used = Math.max(0, ...assigned.values()) + 1;
+  return ROOMS.find((lanes) => lanes >= used) ?? MAX_LANES;
+}
+
+/** A bar's position as shares of the timeline's width and height. */
+export interface Box {
+  readonly left: number;
+  readonly width: number;
+  readonly top: number;
+}
+
+export function boxOf(
+  { startMs, endMs }: Interval,
+  lane: number,
+  { fromMs, toMs }: TimeSpan,
+  lanes: number,
+): Box {
+  const share = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs)));
+  const left = share(startMs);
+  return { left, width: share(endMs ?? toMs) - left, top: (lane % lanes) / lanes };
+}
+
+/** Returns the whole hours within the span: each one, or each fourth one of a day. */
+export function hoursWithin({ fromMs, toMs }: TimeSpan): readonly number[] {
+  const stepMs = toMs - fromMs > WINDOWS["6h"] ? 4 * HOUR_MS : HOUR_MS;
+  const hours: number[] = [];
+  for (let atMs = Math.ceil(fromMs / stepMs) * stepMs; atMs <= toMs; atMs += stepMs) hours.push(atMs);
+  return hours;
+}

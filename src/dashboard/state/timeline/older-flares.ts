@@ -1,0 +1,39 @@
+import type { FlareRecord } from "../../../model/index.ts";
+
+/** Maximum number of pages to fetch: 600 flares. */
+const MAX_PAGES = 3;
+const PAGE = 200;
+
+/**
+ * Fetches the stored flares that finished since `fromMs` and not after `to`, newest first. A server
+ * without a history responds 404: then there are none.
+ */
+export async function fetchOlderFlares(
+  server: URL,
+  key: string | undefined,
+  { fromMs, to }: { readonly fromMs: number; readonly to: string },
+  signal: AbortSignal,
+): Promise<readonly FlareRecord[]> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const records: FlareRecord[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = new URL("api/v1/history", server);
+    url.search = new URLSearchParams({
+      from: new Date(fromMs).toISOString(),
+      to,
+      limit: String(PAGE),
+      ...(cursor === null ? {} : { cursor }),
+    }).toString();
+    const response = await fetch(url, { signal, headers });
+    if (!response.ok) break;
+    const { flares, next } = (await response.json()) as {
+      readonly flares: readonly FlareRecord[];
+      readonly next: string | null;
+    };
+    records.push(...flares);
+    if (next === null) break;
+    cursor = next;
+  }
+  return records;
+}

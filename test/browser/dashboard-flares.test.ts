@@ -1,0 +1,161 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import type { Flare, Snapshot } from "../../src/model/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findViolations } from "./axe.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { ToldMarket } from "./told-market.ts";
+
+const executable = findChromium();
+const START_MS = Date.now();
+const at = (minutes: number) => new Date(START_MS + minutes * 60_000).toISOString();
+const clock = (minutes: number) => at(minutes).slice(11, 16);
+
+/** A flare that started this many minutes from now. */
+function flareFrom(index: number, from: number, to: number | null): Flare {
+  const address = `0x${String(index).padStart(40, "0")}`;
+  return {
+    ...SAMPLE_FLARE,
+    id: `3b241101-e2bb-5255-8caf-${String(index).padStart(12, "0")}`,
+    liquidity: `${index * 1_000}`,
+    token: { ...SAMPLE_FLARE.token, symbol: `T${index}`, address },
+    started_trending_at: at(from),
+    finished_trending_at: to === null ? null : at(to),
+  };
+}
+
+const pro = Array.from({ length: 60 }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
+const ended = Array.from({ length: 10 }, (_, index) => flareFrom(index + 100, -60 - index, -50 - index));
+const why = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
+const MARKET: Snapshot = {
+  ...SAMPLE_SNAPSHOT,
+  flares: { pro, free: [], finished_trending: ended },
+  explanations: Object.fromEntries([
+    ...pro.map(({ id }) => [id, SAMPLE_EXPLANATION]),
+    ...ended.map(({ id }, index) => [id, why(index % 2 === 0 ? "canary" : "faded")]),
+  ]),
+  outcomes: Object.fromEntries(ended.map(({ id }) => [id, SAMPLE_OUTCOME])),
+};
+
+describe.skipIf(executable === undefined)("the flares of the dashboard in Chromium", () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+    gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
+      source: new ToldMarket(MARKET),
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  async function open(hash: string, options: Parameters<Browser["newContext"]>[0] = {}) {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    await page.goto(`${gateway.url}/${hash}`);
+    await page.locator(".bar").first().waitFor();
+    return { page, [Symbol.asyncDispose]: () => context.close() };
+  }
+  const symbols = (page: Page) => page.locator(".flares tbody th a").allTextContents();
+
+  test("the timeline shows each flare with its fate, and says what one is at hover and by keyboard", async () => {
+    await using opened = await open("");
+    const { page } = opened;
+    expect(await page.locator(".fates").innerText()).toMatch(
+      /60 flaring now\s+5 faded\s+5 ended by the canary/,
+    );
+    for (const [fate, count] of Object.entries({ flaring: 60, faded: 5, canary: 5 }))
+      expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);
+    const card = page.locator(".bar-card");
+    await page.locator(".bar.canary").first().hover();
+    expect(await card.innerText()).toMatch(
+      new RegExp(`^T100.*ended by the canary at ${clock(-50)} after 10m 00s.*peak`, "s"),
+    );
+    await page.mouse.move(0, 0);
+    await card.waitFor({ state: "detached" });
+    // One bar is in the tab order, and the arrows move to the others.
+    expect(await page.locator('.bar[tabindex="0"]').count()).toBe(1);
+    await page.locator('.bar[tabindex="0"]').focus();
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    expect(await focused()).toBe(`T1, flaring since ${clock(-1)}`);
+    await page.keyboard.press("ArrowLeft");
+    await expect.poll(focused).toMatch(/^T2, flaring/);
+    await page.keyboard.press("Home");
+    await expect.poll(focused).toBe(`T109, faded at ${clock(-59)} after 10m 00s`);
+    await card.filter({ hasText: "T109" }).waitFor();
+    await page.keyboard.press("Escape");
+    await card.waitFor({ state: "detached" });
+    await page.keyboard.press("Enter");
+    await page.locator("h2", { hasText: "T109" }).waitFor();
+  });
+
+  test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async () => {
+    for (const options of [
+      { colorScheme: "light" },
+      { colorScheme: "dark" },
+      { forcedColors: "active" },
+    ] as const) {
+      await using opened = await open("#/flares?channels=flares.finished", options);
+      const { page } = opened;
+      await page.getByRole("button", { name: "Table" }).click();
+      expect(await page.locator(".plain-table tbody tr").count()).toBe(70);
+      await page.locator(".bar.canary").first().hover();
+      await page.locator(".bar-card").waitFor();
+      expect(await findViolations(page), JSON.stringify(options)).toEqual([]);
+      await page.getByRole("button", { name: "Table" }).click();
+      await page.getByRole("button", { name: "Use this in a bot" }).click();
+      await page.locator("dialog pre").waitFor();
+      expect(await findViolations(page), JSON.stringify(options)).toEqual([]);
+    }
+  });
+
+  test("the view on the screen is one button away from a bot", async () => {
+    await using opened = await open("#/flares?min_liquidity=50000&warnings=none");
+    const { page } = opened;
+    expect(await page.getByLabel("Liquidity").inputValue()).toBe("50000");
+    expect((await symbols(page)).length).toBe(11);
+    await page.getByRole("button", { name: "Use this in a bot" }).click();
+    const sample = page.locator("dialog pre");
+    await sample.waitFor();
+    for (const name of ["curl", "TypeScript", "Python", "Telegram", "Webhook"]) {
+      await page.getByRole("radio", { name }).check();
+      expect(await sample.innerText(), name).toMatch(/min_liquidity\W+50000/);
+    }
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+  });
+
+  test("Back and forward restore list, search, order and scroll, and a link opens the same view", async () => {
+    await using opened = await open("", { viewport: { width: 1_000, height: 600 } });
+    const { page } = opened;
+    await page.getByRole("searchbox").fill("T");
+    await page.getByLabel("Order").selectOption("liquidity");
+    await expect.poll(async () => (await symbols(page))[0]).toBe("T60");
+    await page.locator(".flares tbody tr").nth(40).locator("th a").scrollIntoViewIfNeeded();
+    const top = await page.evaluate("scrollY");
+    expect(top).toBeGreaterThan(500);
+    const [before, address] = [await symbols(page), page.url()];
+    await page.locator(".flares tbody tr").nth(40).locator("th a").click();
+    await page.locator(".token-page").waitFor();
+    expect(await page.evaluate("scrollY")).toBe(0);
+    await page.goBack();
+    await page.locator(".flares tbody tr").nth(40).waitFor();
+    await expect.poll(() => page.evaluate("scrollY")).toBe(top);
+    expect([await symbols(page), page.url()]).toEqual([before, address]);
+    expect(await page.getByRole("searchbox").inputValue()).toBe("T");
+    await page.goForward();
+    await page.locator(".token-page").waitFor();
+    await page.goBack();
+    await page.getByText("Finished").click();
+    await expect.poll(() => symbols(page)).toContain("T109");
+    await page.goBack();
+    await expect.poll(() => symbols(page)).toEqual(before);
+    await page.reload();
+    await expect.poll(() => symbols(page)).toEqual(before);
+    await using other = await open(new URL(address).hash);
+    expect(await symbols(other.page)).toEqual(before);
+  });
+});

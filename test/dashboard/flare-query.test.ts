@@ -1,0 +1,151 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
+import { botSamples, describeQuery } from "../../src/dashboard/parts/bot/bot-samples.ts";
+import { flaresHash, readRoute } from "../../src/dashboard/route.ts";
+import {
+  DEFAULT_QUERY,
+  type FlareQuery,
+  formatQuery,
+  LIST_OF_CHANNEL,
+  ORDERS,
+  readQuery,
+} from "../../src/dashboard/state/flare-query.ts";
+import { wantedFlares } from "../../src/dashboard/state/select-flares.ts";
+import { compileFilter, Filter } from "../../src/protocol/filter.ts";
+import { SAMPLE_FLARE } from "../support/samples.ts";
+
+const SERVER = new URL("http://127.0.0.1:8080/below/");
+const name = fc
+  .string({ minLength: 1, maxLength: 12, unit: "binary" })
+  .map((text) => text.toLowerCase().replace(/[,\s]|\p{Cs}/gu, "x"));
+const names = fc.uniqueArray(name, { maxLength: 3 });
+const queries: fc.Arbitrary<FlareQuery> = fc.record({
+  channel: fc.constantFrom(...(Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])),
+  search: fc.string({ maxLength: 20, unit: "grapheme" }),
+  order: fc.constantFrom(...ORDERS),
+  isSafe: fc.boolean(),
+  minLiquidity: fc.option(fc.integer({ min: 0, max: 1e9 }), { nil: undefined }),
+  minPriceChange: fc.option(fc.integer({ min: -100, max: 1_000 }), { nil: undefined }),
+  tokens: names,
+  symbols: names,
+  window: fc.constantFrom("6h", "24h"),
+});
+
+test("a link to a view opens that view: every query survives its address", () => {
+  fc.assert(
+    fc.property(queries, (query) => {
+      expect(readQuery(formatQuery(query))).toEqual(query);
+      expect(readRoute(flaresHash(query))).toEqual({ page: "flares", query });
+    }),
+  );
+});
+
+test("the address has the API's names, and nothing of the default view", () => {
+  expect(flaresHash(DEFAULT_QUERY)).toBe("#/flares");
+  const query: FlareQuery = {
+    ...DEFAULT_QUERY,
+    ...{ channel: "flares.finished", symbols: ["cake", "uni"], minLiquidity: 50_000, minPriceChange: 5 },
+  };
+  expect(formatQuery(query)).toBe(
+    "channels=flares.finished&symbols=cake,uni&min_liquidity=50000&min_price_change=5",
+  );
+});
+
+test("invalid parameters of an address are ignored", () => {
+  const given =
+    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&tokens=,,";
+  expect(readQuery(given)).toEqual(DEFAULT_QUERY);
+});
+
+test("the page selects the flares that the API's filter selects", () => {
+  const flares = [5, 10, 25].flatMap((recent_price_change) =>
+    ["CAKE", "Uni"].flatMap((symbol) =>
+      ["0", "9999.9", "60000"].map((liquidity, at) => ({
+        ...SAMPLE_FLARE,
+        ...{ recent_price_change, liquidity },
+        token: { ...SAMPLE_FLARE.token, symbol, address: `0xAb${at}` },
+      })),
+    ),
+  );
+  const given: Partial<FlareQuery>[] = [
+    { minLiquidity: 9_999.9 },
+    { minPriceChange: 10 },
+    { symbols: ["uni"] },
+    { tokens: ["0xab1", "0xab2"], minPriceChange: 25 },
+  ];
+  for (const part of given) {
+    const query = { ...DEFAULT_QUERY, ...part };
+    const { tokens, symbols, minLiquidity: min_liquidity, minPriceChange: min_price_change } = query;
+    const filter = compileFilter({
+      ...(tokens.length > 0 && { tokens: [...tokens] }),
+      ...(symbols.length > 0 && { symbols: [...symbols] }),
+      ...(min_liquidity !== undefined && { min_liquidity }),
+      ...(min_price_change !== undefined && { min_price_change }),
+    });
+    const expected = flares.filter(({ token, liquidity, recent_price_change }) =>
+      filter?.passes({
+        tokens: [token.address.toLowerCase()],
+        symbols: [token.symbol.toLowerCase()],
+        liquidity: Number(liquidity),
+        priceChange: recent_price_change,
+      }),
+    );
+    expect(expected.length).toBeGreaterThan(0);
+    expect(wantedFlares(flares, {}, query)).toEqual(expected);
+  }
+});
+
+const QUERY: FlareQuery = {
+  ...DEFAULT_QUERY,
+  ...{ search: `it's "$(id)`, isSafe: true, minLiquidity: 50_000, symbols: ["cake"] },
+};
+
+test("each sample selects what is on the screen, by parameters that the API accepts", () => {
+  const samples = botSamples(QUERY, SERVER);
+  const [url = ""] = /http[^'"]+/.exec(samples.curl.text) ?? [];
+  const { searchParams, pathname } = new URL(url);
+  expect([pathname, Object.fromEntries(searchParams)]).toEqual([
+    "/below/api/v1/events",
+    {
+      ...{ channels: "flares.pro", names: "flare-started,flare-finished" },
+      ...{ symbols: "cake", min_liquidity: "50000" },
+    },
+  ]);
+  const [, filter = ""] = /filter: (\{.*\}),/.exec(samples.typescript.text) ?? [];
+  expect(Filter.parse(JSON.parse(filter))).toEqual({
+    ...{ symbols: ["cake"], min_liquidity: 50_000, names: ["flare-started", "flare-finished"] },
+  });
+  const rule = AlertRule.parse(JSON.parse(samples.webhook.text));
+  expect([rule.channels, rule.filter]).toEqual([
+    ["flares.pro"],
+    { symbols: ["cake"], min_liquidity: 50_000 },
+  ]);
+  for (const kind of ["python", "telegram"] as const) expect(samples[kind].text).toContain(url);
+  expect(describeQuery(QUERY)).toBe(
+    `Every flare at once, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning.`,
+  );
+});
+
+test("a search is data in every language, whatever its quotes", () => {
+  const { curl, typescript, python } = botSamples(QUERY, SERVER);
+  const quoted = JSON.stringify(QUERY.search);
+  expect(curl.text).toContain(quoted.replaceAll("'", `'\\''`));
+  expect(typescript.text).toContain(`text.toLowerCase().includes(${quoted})`);
+  expect(python.text).toContain(`any(${quoted} in token[field].lower()`);
+});
+
+test("a search for a whole address becomes the API's filter", () => {
+  const search = `0x${"Ab".repeat(20)}`;
+  const { curl, webhook } = botSamples({ ...DEFAULT_QUERY, search }, SERVER);
+  expect(curl.text).toContain(`tokens=${search.toLowerCase()}`);
+  expect(curl.text).not.toContain("jq");
+  expect(AlertRule.parse(JSON.parse(webhook.text)).filter?.tokens).toEqual([search.toLowerCase()]);
+});
+
+test("a webhook of the view without a filter has a rule that the server accepts", () => {
+  for (const channel of Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])
+    expect(
+      AlertRule.parse(JSON.parse(botSamples({ ...DEFAULT_QUERY, channel }, SERVER).webhook.text)).channels,
+    ).toEqual([channel]);
+});
