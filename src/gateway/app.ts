@@ -132,7 +132,7 @@ export async function startGatewayWithFrontend(
   } catch (error) {
     keys?.stop();
     alerts?.close();
-    history?.close();
+    await history?.close();
     await persistence.close();
     await cluster?.opened.close?.();
     throw error;
@@ -232,6 +232,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...(metrics ? { onPoll: metrics.polled } : {}),
   };
   const url = await frontend.listen();
+  parts.history?.watch(head);
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
   await frontend.caughtUp?.();
@@ -253,8 +254,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const stop = async () => {
     draining = true;
     frontend?.retire();
-    const rejected = rejections(opened);
-    if (rejected) logger.info({ rejected }, "ignored unusable market events");
+    logRejections(opened, logger);
     polling.abort(new Error("stopping"));
     unwatch();
     keys.stop();
@@ -264,7 +264,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     // The grace period of sessions that do not answer their close is part of the drain time.
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await frontend?.close();
-    parts.history?.close();
+    await parts.history?.close();
     metrics?.close();
     await persistence.close();
   };
@@ -281,6 +281,11 @@ function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> 
     ([reason, count]) => !EXPECTED_REJECTIONS.has(reason) && count > 0,
   );
   return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
+}
+
+function logRejections(opened: OpenSource, logger: Logger): void {
+  const rejected = rejections(opened);
+  if (rejected) logger.info({ rejected }, "ignored unusable market events");
 }
 
 /** Logs the state of the source, at the start and on each change. */

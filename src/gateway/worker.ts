@@ -156,8 +156,9 @@ class Worker {
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
       history: {
         reader: createRemoteHistory((request) => link.ask({ kind: "history", request })),
+        watch: () => {},
         record: async () => {},
-        close: () => {},
+        close: async () => {},
       },
       mergedMetrics: (own) => {
         this.#measure = () => own.json();

@@ -1,11 +1,19 @@
 import type { Explanation } from "../model/index.ts";
 import type { HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
+import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
+import { unpackText } from "./minute-text.ts";
 
 /** A request for stored flares, which may go to another process. */
 export type HistoryRequest =
   | { readonly kind: "find"; readonly id: string }
   | { readonly kind: "started"; readonly id: string }
-  | { readonly kind: "page"; readonly query: HistoryQuery };
+  | { readonly kind: "page"; readonly query: HistoryQuery }
+  | { readonly kind: "minute"; readonly atMs: number };
+
+/** The state of a minute, or the minutes that are stored: `undefined` if there are none. */
+export type MinuteAnswer =
+  | { readonly minute: MinuteState; readonly snapshot: string }
+  | { readonly minute: undefined; readonly stored: MinuteRange | undefined };
 
 /** Reads the history, in this process or that of the store. */
 export interface HistoryReader {
@@ -15,6 +23,8 @@ export interface HistoryReader {
   /** Returns why a running flare started; `null` or `undefined` if that is not stored. */
   started(id: string): Promise<Explanation | null | undefined>;
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
+  /** Returns the state that was served at a full minute that is over. */
+  minute(atMs: number): Promise<MinuteAnswer>;
 }
 
 /** Answers the request of another process. */
@@ -26,10 +36,19 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
       return await reader.started(request.id);
     case "page":
       return await reader.page(request.query);
+    case "minute":
+      return await reader.minute(request.atMs);
   }
 }
 
-export function createHistoryReader(store: HistoryStore): HistoryReader {
+interface MinuteParts {
+  readonly store: Pick<MinuteStore, "find" | "range">;
+  /** Resolves when the minutes that are over have been stored. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Without `minutes`, none is stored. */
+export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
   return {
     get version() {
       return store.cursor ?? "";
@@ -37,6 +56,13 @@ export function createHistoryReader(store: HistoryStore): HistoryReader {
     find: async (id) => store.find(id),
     started: async (id) => store.started(id),
     page: async (query) => store.page(query),
+    minute: async (atMs) => {
+      await minutes?.settled();
+      const found = minutes?.store.find(atMs);
+      if (!found) return { minute: undefined, stored: minutes?.store.range };
+      const { keyframe, body, ...minute } = found;
+      return { minute, snapshot: (await unpackText({ keyframe, body })).toString() };
+    },
   };
 }
 
@@ -47,5 +73,6 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     find: async (id) => (await ask({ kind: "find", id })) as StoredRecord | undefined,
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
+    minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
   };
 }

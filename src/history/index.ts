@@ -1,4 +1,4 @@
-/** Finished flares, remembered longer than the log. */
+/** Finished flares and the states of past minutes, remembered longer than the log. */
 
 export {
   answerHistory,
@@ -6,7 +6,10 @@ export {
   createRemoteHistory,
   type HistoryReader,
   type HistoryRequest,
+  type MinuteAnswer,
 } from "./history-reader.ts";
 export type { HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
 export { writeHistory } from "./history-writer.ts";
+export { type MinuteState, openMinuteStore } from "./minute-store.ts";
+export { MinuteWriter } from "./minute-writer.ts";
 export { openSqliteHistoryStore } from "./sqlite-history-store.ts";

@@ -10,6 +10,7 @@ export const EXPOSED_HEADERS = [
   "Link",
   "Retry-After",
   "Flarewire-Cursor",
+  "Flarewire-At",
   "Flarewire-Data-Age",
   "Flarewire-Observed-At",
   "Flarewire-Source-State",

@@ -31,17 +31,23 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
+/** A resource that accepts `at`. */
+function timedResource(path: string, summary: string, schema: z.ZodType): Endpoint {
+  const { problems, ...endpoint } = resource(path, summary, schema);
+  return { ...endpoint, problems: [...problems, "time-gone"] };
+}
+
 /** Every REST path, in documents' order. Resources refuse query parameters; probes ignore them. */
 export const ENDPOINTS = {
-  flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
-  newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
-  charts: resource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
-  leaderboards: resource(
+  flares: timedResource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
+  newest: timedResource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
+  charts: timedResource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
+  leaderboards: timedResource(
     "/api/v1/leaderboards",
     "The tokens of each group that were in the chart longest in the past 6 hours.",
     Leaderboards,
   ),
-  snapshot: resource(
+  snapshot: timedResource(
     "/api/v1/snapshot",
     "All of the above at one instant, with a cursor to continue from.",
     SnapshotResponse,

@@ -98,7 +98,8 @@ export class Head {
 
   /** For a listener during its batch: delays the next one until `pause` resolves. Never rejects. */
   pauseFor(pause: Promise<void>): void {
-    this.#pause = pause;
+    const other = this.#pause;
+    this.#pause = other ? other.then(() => pause) : pause;
   }
 
   /** Isolates the publisher, which would retry the batch, from a listener's error. */

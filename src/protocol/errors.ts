@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   "unsupported-media-type": { status: 415, meaning: "the type of the request body is not supported" },
   "headers-too-large": { status: 431, meaning: "the request headers are too large" },
   "cursor-gone": { status: 410, meaning: "the events after this cursor are no longer stored" },
+  "time-gone": { status: 410, meaning: "the state of this time is no longer stored, or never was" },
   "over-capacity": { status: 503, meaning: "the connection limit is reached" },
   "origin-refused": { status: 403, meaning: "pages of this origin may not connect" },
   "host-refused": { status: 421, meaning: "the server does not accept this host name" },

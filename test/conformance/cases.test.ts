@@ -10,7 +10,7 @@ const README = await readFile(new URL("README.md", import.meta.url), "utf8");
 const NUMBERED = /^[A-Z]\d+$/;
 
 test("every rule of a connection is tried, or says why not; and cases name no rule that there is not", async () => {
-  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSPFK]\d+)\]\*\*/gm)].map(([, rule]) => rule);
+  const rules = [...DOCUMENT.matchAll(/^\* \*\*\[([WSPTFK]\d+)\]\*\*/gm)].map(([, rule]) => rule);
   const cases = await loadCases();
   const tried = new Set(
     cases.flatMap(({ rules: own, steps }) => [...own, ...steps.flatMap((step) => step.rules ?? [])]),

@@ -88,7 +88,7 @@ const WIDTH = 16;
 function byRule(a: string, b: string): number {
   const [left, right] = [a, b].map((rule) => /^([A-Z])(\d+)$/.exec(rule));
   if (left && right) {
-    const order = "WSPFK".indexOf(left[1] ?? "") - "WSPFK".indexOf(right[1] ?? "");
+    const order = "WSPTFK".indexOf(left[1] ?? "") - "WSPFK".indexOf(right[1] ?? "");
     return order || Number(left[2]) - Number(right[2]);
   }
   return Number(!left) - Number(!right) || a.localeCompare(b);

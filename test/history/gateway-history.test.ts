@@ -18,6 +18,16 @@ async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareR
   return (await ask()).flares[0];
 }
 
+/** Flares of the minute after `time`, once that is over. */
+async function pastFlares(url: string, time: string, expect: ExpectStatic) {
+  const at = new Date(Math.ceil(Date.parse(time) / 60_000) * 60_000).toISOString();
+  const href = `${url}/api/v1/flares?at=${at}`;
+  await expect.poll(async () => (await checkedFetch(href)).status).toBe(200);
+  const { headers, json } = await checkedFetch(href);
+  expect(headers.get("flarewire-at")).toBe(at);
+  return { href, json, cursor: headers.get("flarewire-cursor") };
+}
+
 test.concurrent("a gateway stores the flares that finished beside its log", async ({
   expect,
   onTestFinished,
@@ -41,16 +51,25 @@ test.concurrent("a gateway stores the flares that finished beside its log", asyn
   expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
 });
 
-test.concurrent("workers answer from the history of their primary", async ({ expect, onTestFinished }) => {
+test.concurrent("workers answer from the history of their primary, for past minutes too", async ({
+  expect,
+  onTestFinished,
+}) => {
   const { url } = await startWorkerGateway(onTestFinished, "--data", "none");
   const latest = await waitForHistory(url, expect);
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
   );
   expect(answers.map(({ json }) => json)).toEqual(Array(4).fill(latest));
+  const past = await pastFlares(url, latest?.flare.finished_trending_at ?? "", expect);
+  const others = await Promise.all(Array.from({ length: 3 }, () => checkedFetch(past.href)));
+  expect(others.map(({ json }) => json)).toEqual(Array(3).fill(past.json));
 });
 
-test.concurrent("an edge has the flares that finish while it follows", async ({ expect, onTestFinished }) => {
+test.concurrent("an edge has the flares that finish while it follows, and the same past minutes", async ({
+  expect,
+  onTestFinished,
+}) => {
   const leader = await startLeader(onTestFinished, { speed: "2000" });
   const edge = await startEdge(leader, onTestFinished);
   const latest = await waitForHistory(edge.url, expect);
@@ -59,4 +78,7 @@ test.concurrent("an edge has the flares that finish while it follows", async ({ 
   // The flare may have started before the edge followed.
   const started = (own.json as FlareRecord).started ?? null;
   expect(own.json).toEqual({ ...(leaders.json as FlareRecord), ...(started ? {} : { started }) });
+  const { href, json, cursor } = await pastFlares(edge.url, latest?.flare.finished_trending_at ?? "", expect);
+  const same = await pastFlares(leader.url, new URL(href).searchParams.get("at") ?? "", expect);
+  expect({ json, cursor }).toEqual({ json: same.json, cursor: same.cursor });
 });

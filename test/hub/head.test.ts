@@ -107,7 +107,9 @@ test("[L5] the next batch waits for the pause that a listener requests, and the 
   const order: number[] = [];
   head.onChange((_records, { observedAtMs }) => {
     order.push(observedAtMs);
-    if (observedAtMs === 1) head.pauseFor(pause.promise);
+    if (observedAtMs !== 1) return;
+    head.pauseFor(pause.promise);
+    head.pauseFor(Promise.resolve());
   });
   await head.publish({ observedAtMs: 1, ...market.poll(["list"]) });
   const second = head.publish({ observedAtMs: 2, ...market.poll(["list"]) });
@@ -115,7 +117,7 @@ test("[L5] the next batch waits for the pause that a listener requests, and the 
   await turn();
   expect(order).toEqual([1]);
   pause.resolve();
-  // One pause holds up one batch.
+  // Several pauses hold up the same batch, and only that.
   await Promise.all([second, third]);
   expect(order).toEqual([1, 2, 3]);
 });

@@ -228,13 +228,14 @@ export const SETTINGS = {
   historyAge: setting("historyMs", duration(HOUR, 366 * 24 * HOUR), {
     default: "30d",
     example: "90d",
-    description: "Time for which finished flares are stored with explanations and outcomes, beyond the log",
+    description:
+      "Time for which finished flares, with explanations and outcomes, and the state of each minute are stored, beyond the log",
   }),
   historyBytes: setting("historyBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",
     example: "1GiB",
     description:
-      "Limit of these records, in the data directory or else in memory. It overrides historyAge: the oldest are deleted first",
+      "Limit of these records, half for flares and half for minutes, in the data directory or else in memory. It overrides historyAge: the oldest are deleted first",
   }),
   maxSockets: setting("maxSockets", integer(1, 1_000_000), {
     default: "10000",

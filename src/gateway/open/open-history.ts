@@ -2,7 +2,8 @@ import type { Config } from "../../config/config.ts";
 import {
   createHistoryReader,
   type HistoryReader,
-  type HistoryStore,
+  MinuteWriter,
+  openMinuteStore,
   openSqliteHistoryStore,
   writeHistory,
 } from "../../history/index.ts";
@@ -20,39 +21,59 @@ interface RecordedParts {
 
 export interface OpenHistory {
   readonly reader: HistoryReader;
+  /** Stores the state of each minute from now on. Call it before the head moves. */
+  watch(head: Head): void;
   /** Writes the log's flares into the store until the signal aborts. Never rejects. */
   record(parts: RecordedParts): Promise<void>;
-  /** Closes the store. Call it after the last request. */
-  close(): void;
+  /** Closes the stores. Call it after the last request. */
+  close(): Promise<void>;
 }
 
-/** Opens the history of flares. Open the log first: it locks the directory. */
+/** Flares need little: 25 MB for 30 days of 300 a day. Half of the limit is for the minutes. */
+const MINUTES_SHARE = 0.5;
+
+/** Opens the history of flares and minutes. Open the log first: it locks the directory. */
 export function openHistory(
   { historyMs, historyBytes }: Pick<Config, "historyMs" | "historyBytes">,
   options: PersistenceOptions,
 ): OpenHistory {
   const { clock, logger } = options;
-  const store = openStore({ maxAgeMs: historyMs, maxBytes: historyBytes }, options);
+  const notify = notifyLog(logger);
+  const minuteBytes = Math.floor(historyBytes * MINUTES_SHARE);
+  const limits = { maxAgeMs: historyMs, maxBytes: historyBytes - minuteBytes };
+  const store = openStore("history", (path) => openSqliteHistoryStore(limits, path), options);
+  const minuteLimits = { maxAgeMs: historyMs, maxBytes: minuteBytes };
+  const minuteStore = openStore("minutes", (path) => openMinuteStore(minuteLimits, path), options);
+  let writer: MinuteWriter | undefined;
   return {
-    reader: createHistoryReader(store),
-    close: () => store.close(),
-    record: (parts) => writeHistory({ ...parts, store, clock, notify: notifyLog(logger) }),
+    reader: createHistoryReader(store, { store: minuteStore, settled: async () => await writer?.settled() }),
+    watch: (head) => {
+      writer = new MinuteWriter({ head, store: minuteStore, notify });
+    },
+    record: (parts) => writeHistory({ ...parts, store, clock, notify }),
+    close: async () => {
+      await writer?.stop();
+      minuteStore.close();
+      store.close();
+    },
   };
 }
 
-function openStore(
-  limits: { readonly maxAgeMs: number; readonly maxBytes: number },
+const CONTENTS = { history: "the history of flares", minutes: "the states of past minutes" };
+
+/** Opens a store in the data directory, in memory if that has none or the file is unusable. */
+function openStore<T>(
+  what: keyof typeof CONTENTS,
+  open: (path?: string) => T,
   options: PersistenceOptions,
-): HistoryStore {
-  if (options.config.data === "none") return openSqliteHistoryStore(limits);
-  const path = storedPath(options, "history");
+): T {
+  if (options.config.data === "none") return open();
+  const path = storedPath(options, what);
   try {
-    return openSqliteHistoryStore(limits, path);
+    return open(path);
   } catch (error) {
     const reason = messageOf(error);
-    options.logger.warn(
-      `the history of flares will not survive a restart: ${path} cannot be used (${reason})`,
-    );
-    return openSqliteHistoryStore(limits);
+    options.logger.warn(`${CONTENTS[what]} will not survive a restart: ${path} cannot be used (${reason})`);
+    return open();
   }
 }

@@ -260,7 +260,7 @@ export function needsEngine({
 /** Returns the path of this source's file in the data directory, if there is one. */
 export function storedPath(
   options: Pick<PersistenceOptions, "config" | "sourceName">,
-  what: "events" | "alerts" | "history",
+  what: "events" | "alerts" | "history" | "minutes",
 ): string {
   return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
 }

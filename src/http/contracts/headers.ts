@@ -20,6 +20,12 @@ export const HEADERS = {
     schema: text(`^${CURSOR}$`),
     example: "13ac274a9f68b758-101",
   },
+  "Flarewire-At": {
+    description:
+      "The response is historical: it is the one of this minute, and the other headers are as of then. Only with the parameter `at`.",
+    schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
+    example: "2017-11-12T08:24:00.000Z",
+  },
   "Flarewire-Data-Age": {
     description: "Seconds since the source's last sign of life.",
     schema: { type: "integer", minimum: 0 },
@@ -74,8 +80,12 @@ export const HEADERS = {
     example: '"q7Vb0mZkXw3T_c1e"',
   },
   "Cache-Control": {
-    description: "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it.",
-    schema: { type: "string", enum: ["no-cache", "no-store", "no-cache, no-transform"] },
+    description:
+      "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it. `immutable`: a past state, which does not change.",
+    schema: {
+      type: "string",
+      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=86400, immutable"],
+    },
     example: "no-cache",
   },
   Vary: {

@@ -14,6 +14,7 @@ import { METRICS_PATH } from "../metrics-route.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
 import {
+  AT_PARAMETER,
   CONDITIONAL_PARAMETERS,
   EVENTS_PARAMETERS,
   FLARE_ID,
@@ -126,8 +127,18 @@ function resource(
   problems: ProblemResponses,
   parameters: readonly ParameterContract[] = [],
 ) {
+  const isTimed = own.includes("time-gone");
   const headers: readonly HeaderName[] = conditional
-    ? ["ETag", "Cache-Control", "Vary", "Link", "Flarewire-Cursor", ...FRESHNESS_HEADERS, ...KEY_HEADERS]
+    ? [
+        ...(isTimed ? (["Flarewire-At"] as const) : []),
+        "ETag",
+        "Cache-Control",
+        "Vary",
+        "Link",
+        "Flarewire-Cursor",
+        ...FRESHNESS_HEADERS,
+        ...KEY_HEADERS,
+      ]
     : ["Cache-Control", ...(name === "readyz" ? FRESHNESS_HEADERS : [])];
   const ok: ResponseContract = {
     description: summary,
@@ -138,7 +149,9 @@ function resource(
     tags: [alsoAtRoot ? "probes" : "resources"],
     summary,
     ...(alsoAtRoot ? { description: "With a base path, also served at the root." } : {}),
-    ...(conditional ? { parameters: [...parameters, ...CONDITIONAL_PARAMETERS] } : {}),
+    ...(conditional
+      ? { parameters: [...(isTimed ? [AT_PARAMETER] : []), ...parameters, ...CONDITIONAL_PARAMETERS] }
+      : {}),
     responses: {
       "200": ok,
       ...(conditional

@@ -123,6 +123,13 @@ export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
   }),
 ];
 
+/** The parameter of resources for their past states. */
+export const AT_PARAMETER = query(
+  "at",
+  "The response that was served at this UTC time, rounded down to the minute, by the time of the data. It may be any stored minute that is over.",
+  UTC,
+);
+
 /** The parameter of `/api/v1/flares/{id}`. */
 export const FLARE_ID: ParameterContract = {
   name: "id",

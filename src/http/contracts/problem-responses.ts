@@ -33,6 +33,8 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof F
   "invalid-parameter": 'limit is "0"; it must be a whole number from 1 to 1000',
   "unknown-channel": 'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
   "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); up to 92 events are lost',
+  "time-gone":
+    "no state is stored for 2017-11-11T08:24:00.000Z: it is out of reach; at must be from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z",
   "not-ready": "no data yet: the market's past is still being read",
 };
 
@@ -40,6 +42,7 @@ const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof Flar
   "invalid-parameter": { field: "limit", bound: "a whole number from 1 to 1000" },
   "unknown-channel": { field: "channels" },
   "cursor-gone": { field: "after", lost: { reason: "expired", events: 92 } },
+  "time-gone": { field: "at", bound: "from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z" },
 };
 
 /** Collects the problem responses, one component per set of codes and status. */

@@ -29,7 +29,8 @@ export function readHistoryQuery(given: Readonly<Record<string, unknown>>): Hist
   return group === undefined || group === "bsc" ? query : undefined;
 }
 
-function readTime(field: string, value: unknown): number | undefined {
+/** Reads a UTC time; `undefined` if it is absent. Throws `invalid-parameter`. */
+export function readTime(field: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const atMs = typeof value === "string" && UTC_TIME.test(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(atMs)) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");

@@ -40,7 +40,7 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
         }
         const bodyFor = await read(request);
         // Without a wait from here on: the fields and the body show the same moment (law L2).
-        return sendReady(reply, answer(request.raw, bodyFor(snapshotOfPlan(head.snapshot, plan))));
+        return sendReady(reply, answer.now(request.raw, bodyFor(snapshotOfPlan(head.snapshot, plan))));
       },
     });
   };

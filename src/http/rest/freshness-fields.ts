@@ -28,12 +28,19 @@ export function createStateFields(): (cursor: Cursor, fresh: Freshness, info: So
       ageS(of.fresh) === ageS(fresh);
     if (made && isSame) return made;
     of = { cursor, fresh, info };
-    made = readyFields({ ...freshnessFields(fresh, info), "flarewire-cursor": formatCursor(cursor) });
+    made = readyFields(stateFields(cursor, fresh, info));
     return made;
   };
 }
 
-function freshnessFields(fresh: Freshness, { origin, facts }: SourceInfo): Record<string, string> {
+type ShownFreshness = Pick<Freshness, "state" | "observed_at" | "data_age_ms">;
+
+/** Returns the fields of the data's age, facts and origin, and of the cursor. */
+export function stateFields(cursor: Cursor, fresh: ShownFreshness, info: SourceInfo): Record<string, string> {
+  return { ...freshnessFields(fresh, info), "flarewire-cursor": formatCursor(cursor) };
+}
+
+function freshnessFields(fresh: ShownFreshness, { origin, facts }: SourceInfo): Record<string, string> {
   const known = FACTS.filter((name) => facts[name]);
   return {
     "flarewire-data-age": String(ageS(fresh)),
@@ -44,6 +51,6 @@ function freshnessFields(fresh: Freshness, { origin, facts }: SourceInfo): Recor
   };
 }
 
-function ageS({ data_age_ms }: Freshness): number {
+function ageS({ data_age_ms }: ShownFreshness): number {
   return Math.floor(data_age_ms / 1_000);
 }

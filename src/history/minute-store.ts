@@ -1,0 +1,179 @@
+import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
+import { MINUTE_MS } from "../lib/time/time.ts";
+import type { SourceState } from "../protocol/index.ts";
+import type { PackedMinute } from "./minute-text.ts";
+
+/** A served state and the full minutes at which it was served. Times are event time. */
+export interface MinuteState {
+  /** The first of these minutes, in milliseconds since 1970 UTC, and the last. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly observedAtMs: number;
+  /** From here on, the source was silent or failing. At least {@link observedAtMs}. */
+  readonly aliveMs: number;
+  /** The state of the source after {@link aliveMs}. */
+  readonly sourceState: SourceState;
+  readonly cursor: string;
+}
+
+interface NewMinute {
+  readonly state: MinuteState;
+  readonly body: Uint8Array;
+  /** The id of a stored keyframe, or a new one. */
+  readonly keyframe: number | Uint8Array;
+}
+
+/** The stored minutes, which may have gaps. */
+export interface MinuteRange {
+  readonly oldestMs: number;
+  readonly newestMs: number;
+}
+
+/** Snapshots by minute, bounded by age and bytes: the oldest expire first. */
+export interface MinuteStore {
+  readonly size: { readonly minutes: number; readonly bytes: number };
+  readonly range: MinuteRange | undefined;
+  /**
+   * Replaces stored minutes from the first one on. Returns the keyframe's id, or `undefined` if
+   * that one is no longer stored: insert the minute with a new one.
+   */
+  insert(minute: NewMinute): number | undefined;
+  find(atMs: number): (MinuteState & PackedMinute) | undefined;
+  close(): void;
+}
+
+interface MinuteLimits {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
+const FORM = {
+  /** `FLWM`. */
+  applicationId: 0x464c574d,
+  version: 1,
+  tables: `
+  CREATE TABLE keyframe (id INTEGER PRIMARY KEY AUTOINCREMENT, body BLOB NOT NULL) STRICT;
+  CREATE TABLE minute (first_ms INTEGER PRIMARY KEY, last_ms INTEGER NOT NULL, observed_ms INTEGER NOT NULL,
+    alive_ms INTEGER NOT NULL, state TEXT NOT NULL, cursor TEXT NOT NULL, keyframe INTEGER NOT NULL,
+    body BLOB NOT NULL) STRICT;
+  CREATE INDEX by_keyframe ON minute (keyframe);
+`,
+};
+
+/** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
+export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStore {
+  const db = openDatabase(path, FORM);
+  try {
+    // Without a flush to disk per minute. A power cut loses the last ones, a killed process none.
+    db.exec("PRAGMA synchronous = NORMAL");
+    return new SqliteMinuteStore(db, limits);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+class SqliteMinuteStore implements MinuteStore {
+  readonly #db: DatabaseSync;
+  readonly #limits: MinuteLimits;
+  readonly #prepare: (sql: string) => StatementSync;
+  #bytes: number;
+
+  constructor(db: DatabaseSync, limits: MinuteLimits) {
+    this.#db = db;
+    this.#limits = limits;
+    this.#prepare = cachedStatements(db);
+    this.#bytes = this.#measure();
+  }
+
+  get size(): { readonly minutes: number; readonly bytes: number } {
+    const row = this.#prepare("SELECT count(*) AS count FROM minute").get();
+    return { minutes: Number(row?.count), bytes: this.#bytes };
+  }
+
+  get range(): MinuteRange | undefined {
+    const row = this.#prepare("SELECT min(first_ms) AS oldest, max(last_ms) AS newest FROM minute").get();
+    if (!row || row.oldest === null) return undefined;
+    return { oldestMs: Number(row.oldest), newestMs: Number(row.newest) };
+  }
+
+  insert({ state, body, keyframe }: NewMinute): number | undefined {
+    const { firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor } = state;
+    try {
+      return transact(this.#db, () => {
+        this.#delete("first_ms >= ?", firstMs);
+        this.#prepare("UPDATE minute SET last_ms = ?2 WHERE last_ms >= ?1").run(firstMs, firstMs - MINUTE_MS);
+        const id =
+          typeof keyframe === "number" ? this.#knownKeyframe(keyframe) : this.#insertKeyframe(keyframe);
+        if (id === undefined) return undefined;
+        this.#prepare("INSERT INTO minute VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
+          ...[firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor, id, body],
+        );
+        this.#bytes += body.length;
+        this.#delete("last_ms < ?", lastMs - this.#limits.maxAgeMs);
+        while (this.#bytes > this.#limits.maxBytes) {
+          if (this.#delete("first_ms = (SELECT min(first_ms) FROM minute)") === 0) break;
+        }
+        return id;
+      });
+    } catch (error) {
+      // The transaction took back what was counted.
+      this.#bytes = this.#measure();
+      throw error;
+    }
+  }
+
+  find(atMs: number): (MinuteState & PackedMinute) | undefined {
+    const row = this.#prepare(
+      `SELECT minute.*, keyframe.body AS keyframe_body FROM minute JOIN keyframe ON id = keyframe
+        WHERE first_ms <= ? ORDER BY first_ms DESC LIMIT 1`,
+    ).get(atMs);
+    return row && Number(row.last_ms) >= atMs ? readMinute(row) : undefined;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #knownKeyframe(id: number): number | undefined {
+    return this.#prepare("SELECT 1 FROM keyframe WHERE id = ?").get(id) && id;
+  }
+
+  #insertKeyframe(body: Uint8Array): number {
+    this.#bytes += body.length;
+    return Number(this.#prepare("INSERT INTO keyframe (body) VALUES (?)").run(body).lastInsertRowid);
+  }
+
+  /** Deletes minutes, and the keyframes that no other minute needs. Returns how many minutes. */
+  #delete(condition: string, ...values: number[]): number {
+    const deleted = this.#prepare(
+      `DELETE FROM minute WHERE ${condition} RETURNING keyframe, length(body) AS bytes`,
+    ).all(...values);
+    const unused =
+      "DELETE FROM keyframe WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM minute WHERE keyframe = ?1) RETURNING length(body) AS bytes";
+    const ids = new Set(deleted.map(({ keyframe }) => Number(keyframe)));
+    const keyframes = [...ids].flatMap((id) => this.#prepare(unused).all(id));
+    for (const { bytes } of [...deleted, ...keyframes]) this.#bytes -= Number(bytes);
+    return deleted.length;
+  }
+
+  #measure(): number {
+    const total =
+      "SELECT total(bytes) AS bytes FROM (SELECT length(body) AS bytes FROM minute UNION ALL SELECT length(body) FROM keyframe)";
+    return Number(this.#prepare(total).get()?.bytes);
+  }
+}
+
+function readMinute(row: Readonly<Record<string, SQLOutputValue>>): MinuteState & PackedMinute {
+  return {
+    firstMs: Number(row.first_ms),
+    lastMs: Number(row.last_ms),
+    observedAtMs: Number(row.observed_ms),
+    aliveMs: Number(row.alive_ms),
+    sourceState: row.state as SourceState,
+    cursor: String(row.cursor),
+    keyframe: row.keyframe_body as Uint8Array,
+    body: row.body as Uint8Array,
+  };
+}

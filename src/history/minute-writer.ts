@@ -1,0 +1,146 @@
+import type { Head } from "../hub/index.ts";
+import type { Notify } from "../lib/notify.ts";
+import { messageOf } from "../lib/text/message-of.ts";
+import { MINUTE_MS } from "../lib/time/time.ts";
+import {
+  type Cursor,
+  type EventBody,
+  formatCursor,
+  type Snapshot,
+  type SourceState,
+} from "../protocol/index.ts";
+import type { MinuteState, MinuteStore } from "./minute-store.ts";
+import { packText } from "./minute-text.ts";
+
+interface MinuteWriting {
+  readonly head: Pick<
+    Head,
+    "ready" | "cursor" | "snapshot" | "observedAtMs" | "onChange" | "onRestart" | "pauseFor"
+  >;
+  readonly store: Pick<MinuteStore, "insert">;
+  readonly notify: Notify;
+}
+
+/** The newest served state. */
+interface Served {
+  readonly cursor: Cursor;
+  readonly snapshot: Snapshot;
+  readonly observedAtMs: number;
+}
+
+/** How long a keyframe serves as the dictionary of later minutes. */
+const KEYFRAME_MS = 60 * MINUTE_MS;
+/** States that wait to be stored before further events do: a fast replay, or a leader's backlog. */
+const MAX_WAITING = 32;
+
+/**
+ * Stores the state of each full minute of event time: the last one, in the order of the log, that
+ * was observed at or before it. A minute is over when a later observation is published. Which
+ * states that are follows from the log alone, so every server of the log stores the same ones.
+ *
+ * If the log continues in another process or epoch, nobody served the minutes in between. They are
+ * left out, except those less than a minute after the last sign of life.
+ */
+export class MinuteWriter {
+  readonly #writing: MinuteWriting;
+  readonly #stop: () => void;
+  #served: Served | undefined;
+  #sourceState: SourceState = "live";
+  #aliveMs = Number.NEGATIVE_INFINITY;
+  #keyframe: { readonly id: number; readonly text: Buffer; readonly atMs: number } | undefined;
+  #waiting = 0;
+  #written: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+
+  constructor(writing: MinuteWriting) {
+    this.#writing = writing;
+    const { head } = writing;
+    if (head.ready) this.#served = servedBy(head);
+    this.#stop = head.onChange((_records, _head, events) => this.#take(events));
+    head.onRestart(() => this.#take([]));
+  }
+
+  /** Resolves when the minutes that are over have been stored, or could not be. */
+  settled(): Promise<void> {
+    return this.#written;
+  }
+
+  /** Stops, and resolves when all is stored. */
+  stop(): Promise<void> {
+    this.#stop();
+    this.#served = undefined;
+    return this.#written;
+  }
+
+  #take(events: readonly EventBody[]): void {
+    const { head } = this.#writing;
+    if (!head.ready) return;
+    const before = this.#served;
+    const now = servedBy(head);
+    this.#served = now;
+    if (before && now.observedAtMs > before.observedAtMs) this.#end(before, now);
+    const status = events.findLast((event) => event.name === "source-status");
+    if (!status) return;
+    this.#sourceState = status.data.state;
+    this.#aliveMs = Date.parse(status.observed_at);
+  }
+
+  #end(before: Served, now: Served): void {
+    const { cursor, snapshot, observedAtMs } = before;
+    const isLive = this.#sourceState === "live";
+    const isContinued = cursor.epoch === now.cursor.epoch && cursor.run === now.cursor.run;
+    const silentMs = isLive ? observedAtMs : Math.max(observedAtMs, this.#aliveMs);
+    const endMs = isContinued ? now.observedAtMs : Math.min(now.observedAtMs, silentMs + MINUTE_MS);
+    const firstMs = Math.ceil(observedAtMs / MINUTE_MS) * MINUTE_MS;
+    const lastMs = Math.ceil(endMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
+    if (lastMs < firstMs) return;
+    const aliveMs = isLive && isContinued ? now.observedAtMs : silentMs;
+    const sourceState = isLive && !isContinued ? "stale" : this.#sourceState;
+    const text = formatCursor(cursor);
+    this.#queue({ firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor: text }, snapshot);
+  }
+
+  #queue(state: MinuteState, snapshot: Snapshot): void {
+    this.#waiting += 1;
+    this.#written = this.#written
+      .then(() => this.#write(state, snapshot))
+      .then(() => this.#succeeded())
+      .catch((error) => this.#failed(error))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+    if (this.#waiting > MAX_WAITING) this.#writing.head.pauseFor(this.#written);
+  }
+
+  async #write(state: MinuteState, snapshot: Snapshot): Promise<void> {
+    const { store } = this.#writing;
+    const text = Buffer.from(JSON.stringify(snapshot));
+    const known = this.#keyframe;
+    const ageMs = known ? state.firstMs - known.atMs : KEYFRAME_MS;
+    if (known && ageMs > 0 && ageMs < KEYFRAME_MS) {
+      const body = await packText(text, known.text);
+      if (store.insert({ state, body, keyframe: known.id }) !== undefined) return;
+    }
+    const [keyframe, body] = await Promise.all([packText(text), packText(text, text)]);
+    const id = store.insert({ state, body, keyframe });
+    this.#keyframe = id === undefined ? undefined : { id, text, atMs: state.firstMs };
+  }
+
+  #succeeded(): void {
+    if (this.#hasFailed) this.#writing.notify("info", "storing the state of each minute again");
+    this.#hasFailed = false;
+  }
+
+  #failed(error: unknown): void {
+    // A failed write may have been that of the keyframe.
+    this.#keyframe = undefined;
+    // Once: a log of each attempt would help to fill the disk.
+    if (!this.#hasFailed)
+      this.#writing.notify("warn", `cannot store the state of a minute: ${messageOf(error)}`, { err: error });
+    this.#hasFailed = true;
+  }
+}
+
+function servedBy({ cursor, snapshot, observedAtMs }: Served): Served {
+  return { cursor, snapshot, observedAtMs };
+}

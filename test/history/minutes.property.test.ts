@@ -1,0 +1,185 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect } from "vitest";
+import {
+  createHistoryReader,
+  type HistoryReader,
+  MinuteWriter,
+  openMinuteStore,
+  openSqliteHistoryStore,
+} from "../../src/history/index.ts";
+import type { AccessPolicy } from "../../src/http/index.ts";
+import { Head } from "../../src/hub/index.ts";
+import { createMemoryLog } from "../../src/log/index.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { toEvents } from "../../src/source/index.ts";
+import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
+import { type Rest, test } from "../http/rest-fixture.ts";
+import { arbitrarySnapshot } from "../support/arbitraries.ts";
+import { newDirectory } from "../support/edges.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { MINUTE_MS, START_MS } from "./flare-records.ts";
+
+const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
+const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((name) => `/api/v1/${name}`);
+
+const FLARES = openSqliteHistoryStore(LIMITS);
+
+/** A policy that reads the plan from Authorization. */
+const byHeader: AccessPolicy = {
+  isKeyed: true,
+  anonymous: undefined,
+  keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
+  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
+  admitStream: async (request, reply) => byHeader.admit(request, reply),
+  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
+};
+
+/** The log and head of a gateway, and a store that outlives its writers. */
+class Gateway {
+  readonly log = createMemoryLog({ ...ROOMY_LOG, clock: new ManualClock() });
+  readonly head = new Head({
+    log: this.log,
+    initial: { snapshot: SAMPLE_SNAPSHOT, observedAtMs: START_MS },
+  });
+  readonly notices: string[] = [];
+  readonly path: string;
+  store;
+  writer;
+
+  constructor(path: string, maxBytes = LIMITS.maxBytes) {
+    this.path = path;
+    this.store = openMinuteStore({ ...LIMITS, maxBytes }, path);
+    this.writer = this.#write();
+  }
+
+  /** Reads the current store. */
+  get reader(): HistoryReader {
+    const settled = () => this.writer.settled();
+    const now = () => createHistoryReader(FLARES, { store: this.store, settled });
+    return { ...now(), version: "", minute: (atMs) => now().minute(atMs) };
+  }
+
+  #write(): MinuteWriter {
+    const { head, store } = this;
+    return new MinuteWriter({ head, store, notify: (_level, message) => this.notices.push(message) });
+  }
+
+  /** Ends the writer and opens the file again, as a restart does. */
+  async restart(): Promise<void> {
+    await this.writer.stop();
+    this.store.close();
+    this.store = openMinuteStore(LIMITS, this.path);
+    this.writer = this.#write();
+  }
+
+  async publish(observedAtMs: number, snapshot: Snapshot): Promise<void> {
+    await this.head.publish({
+      events: toEvents(this.head.snapshot, snapshot, observedAtMs),
+      snapshot,
+      observedAtMs,
+    });
+  }
+
+  async status(state: "live" | "stale", observedAtMs: number): Promise<void> {
+    const observed_at = new Date(observedAtMs).toISOString();
+    const data = { state, reason: "" };
+    await this.head.publish({ events: [{ name: "source-status", channel: "status", observed_at, data }] });
+  }
+}
+
+const iso = (atMs: number) => new Date(atMs).toISOString();
+
+interface Live {
+  readonly observedAtMs: number;
+  readonly cursor: unknown;
+  /** By plan and path. */
+  readonly bodies: ReadonlyMap<string, string>;
+}
+
+const PLANS = ["free", "pro"] as const;
+
+async function ask({ app }: Rest, url: string, plan = "pro", headers = {}) {
+  return await app.inject({ url, headers: { authorization: plan, ...headers } });
+}
+
+async function recordLive(rest: Rest, { head }: Gateway): Promise<Live> {
+  const bodies = new Map<string, string>();
+  let cursor: unknown;
+  for (const plan of PLANS) {
+    for (const path of PATHS) {
+      const { body, headers } = await ask(rest, path, plan);
+      bodies.set(`${plan} ${path}`, body);
+      cursor = headers["flarewire-cursor"];
+    }
+  }
+  return { observedAtMs: head.observedAtMs, cursor, bodies };
+}
+
+/** Seconds of event time between two observations. It sometimes stands still or goes back. */
+const seconds = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 1, max: 90 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 60, max: 600 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -300, max: 0 }) },
+);
+const ops = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.record({ seconds, snapshot: arbitrarySnapshot }) },
+    { weight: 1, arbitrary: fc.constant("status" as const) },
+    { weight: 1, arbitrary: fc.constant("restart" as const) },
+  ),
+  { minLength: 5, maxLength: 40, size: "max" },
+);
+
+test("[T1] a past minute has the bytes that were served live, for each plan", async ({
+  makeRest,
+  onTestFinished,
+}) => {
+  const directory = newDirectory(onTestFinished);
+  let files = 0;
+  await fc.assert(
+    fc.asyncProperty(ops, async (todo) => {
+      files += 1;
+      const gateway = new Gateway(join(directory, `minutes-${files}`));
+      const rest = await makeRest({ head: gateway.head, history: gateway.reader, policy: byHeader });
+      const served = [await recordLive(rest, gateway)];
+      for (const op of todo) {
+        if (op === "restart") {
+          await gateway.restart();
+          continue;
+        }
+        // The state stays, but its cursor moves.
+        if (op === "status") {
+          await gateway.status("live", gateway.head.observedAtMs);
+          served.pop();
+        } else await gateway.publish(gateway.head.observedAtMs + op.seconds * 1_000, op.snapshot);
+        served.push(await recordLive(rest, gateway));
+      }
+      const startMs = Math.min(...served.map(({ observedAtMs }) => observedAtMs));
+      const nowMs = gateway.head.observedAtMs;
+      for (let atMs = Math.ceil(startMs / MINUTE_MS) * MINUTE_MS; atMs < nowMs; atMs += MINUTE_MS) {
+        const then = served.findLast(({ observedAtMs }) => observedAtMs <= atMs);
+        const seen = new Map<string, string>();
+        for (const plan of PLANS) {
+          for (const path of PATHS) {
+            const { statusCode, headers, body } = await ask(rest, `${path}?at=${iso(atMs)}`, plan);
+            expect([statusCode, headers["flarewire-at"]]).toEqual([200, iso(atMs)]);
+            expect(headers["flarewire-cursor"]).toBe(then?.cursor);
+            seen.set(`${plan} ${path}`, body);
+          }
+        }
+        expect(seen).toEqual(then?.bodies);
+      }
+      const { statusCode } = await ask(
+        rest,
+        `${PATHS[0]}?at=${iso(Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS)}`,
+      );
+      expect(statusCode).toBe(400);
+      expect(gateway.notices).toEqual([]);
+      gateway.store.close();
+    }),
+    { numRuns: 6 },
+  );
+});
