@@ -21,7 +21,7 @@ const MEMORY = [
 ];
 
 /** Tests of one part that take seconds: markets played fast, laws tried on random cases. */
-const SLOW = [
+const THOROUGH = [
   "test/feed/{chain,exchange,simulated}/**/*.test.ts",
   "test/client/readme.test.ts",
   "test/feed/replay/cut.test.ts",
@@ -33,12 +33,13 @@ const SLOW = [
 ];
 
 /**
- * These wait for over half of their time, so that five at a time keep two cores busy. One process
- * runs many files, and loads the sources once for all of them.
+ * System tests wait for over half of their time, so that five at a time keep two cores busy. One
+ * process runs many files, and loads the sources once for all of them.
+ *
+ * The projects run in the order of their names: a worker that finds no more system test begins with
+ * the others, so that no core waits for the last one.
  */
-const waiting = { maxWorkers: 5, isolate: false };
-/** These wait now and then. */
-const shared = { maxWorkers: 3, isolate: false, sequence: { groupOrder: 1 } };
+const shared = { maxWorkers: 5, isolate: false };
 
 export default defineConfig({
   test: {
@@ -57,17 +58,20 @@ export default defineConfig({
           name: "system",
           include: SYSTEM,
           globalSetup: ["test/support/bundle-program.ts"],
-          ...waiting,
+          ...shared,
         },
       },
-      { extends: true, test: { name: "memory", include: MEMORY, ...waiting, isolate: true } },
-      { extends: true, test: { name: "slow", include: SLOW, exclude: [...SYSTEM, ...MEMORY], ...shared } },
+      { extends: true, test: { name: "memory", include: MEMORY, ...shared, isolate: true } },
+      {
+        extends: true,
+        test: { name: "thorough", include: THOROUGH, exclude: [...SYSTEM, ...MEMORY], ...shared },
+      },
       {
         extends: true,
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: [...SYSTEM, ...MEMORY, ...SLOW],
+          exclude: [...SYSTEM, ...MEMORY, ...THOROUGH],
           ...shared,
         },
       },
