@@ -2,5 +2,7 @@
 
 export { type Alerts, type AlertsOptions, startAlerts, type WebhookStats } from "./alerts.ts";
 export { readAlertFile } from "./rules/alert-file.ts";
+export { type AlertCopy, openAlertCopy } from "./store/alert-copy.ts";
 export type { AlertStore } from "./store/alert-store.ts";
 export { openSqliteAlertStore } from "./store/sqlite-alert-store.ts";
+export { postWebhook, type WebhookAnswer, type WebhookPost } from "./webhooks/post-webhook.ts";

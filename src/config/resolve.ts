@@ -104,13 +104,12 @@ function defaultOf(name: SettingName, market: Market): unknown {
   return text === undefined || path ? text : schema.parse(text);
 }
 
-/** What a node of a cluster cannot do yet, or never. */
+/** What a node of a cluster cannot do. */
 function clusterContradictions(config: Config): readonly string[] {
   if (config.cluster === "none") return [];
   const leader = leaderOf(config) === undefined ? [] : ["source must not follow another server"];
   const workers = config.workers === 1 ? [] : ["workers must be 1: start one process per core instead"];
-  const alerts = config.alerts === undefined ? [] : ["alerts must not be set: each node would send them"];
-  return [...leader, ...workers, ...alerts].map((problem) => `with cluster, ${problem}`);
+  return [...leader, ...workers].map((problem) => `with cluster, ${problem}`);
 }
 
 /** Settings that are valid each, but not together. */

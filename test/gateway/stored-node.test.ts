@@ -36,7 +36,11 @@ async function createNode(polls: readonly Step[]) {
     node.clock.advance(10);
   }
   const { log, head, hub } = node;
-  const values = await new StateEncoder().encode({ log, head, history: hub.history }, "f", undefined);
+  const values = await new StateEncoder().encode(
+    { log, head, history: hub.history, alerts: { content: "{}" } },
+    "f",
+    undefined,
+  );
   const { offset, hash } = entries.at(-1) ?? LOG_START;
   return { ...node, entries, checkpoint: { position: { offset, hash }, epoch: EPOCH, term: 1, values } };
 }

@@ -1,8 +1,8 @@
 /*
  * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600 --outage 10]: many
  * rounds of tests.
- * npm run soak -- cluster [--seeds 10000 --from 1 --kills 1000]: simulated runs of the cluster's
- * protocol, then real processes that are killed.
+ * npm run soak -- cluster [--seeds 10000 --from 1 --kills 1000 --leader-every 7]: simulated runs of
+ * the cluster's protocol, then real processes that are killed.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -30,6 +30,7 @@ function readOptions() {
         from: { type: "string", default: "1" },
         hours: { type: "string", default: "1" },
         kills: { type: "string", default: "100" },
+        "leader-every": { type: "string", default: "7" },
         churn: { type: "string", default: "3600" },
         outage: { type: "string", default: "10" },
       },
@@ -40,7 +41,7 @@ function readOptions() {
     return { ...values, isCluster: suite !== undefined };
   } catch (error) {
     return refuse(
-      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --churn, --outage`,
+      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --churn, --outage`,
     );
   }
 }
@@ -67,7 +68,8 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes] = [
 ];
 if (values.isCluster) {
   const code = runSimulations(from, seeds);
-  process.exit(kills === 0 || runScenario("cluster", "CLUSTER_KILLS", kills) ? code : 1);
+  const lengths = { CLUSTER_KILLS: `${kills}`, CLUSTER_LEADER_EVERY: `${read("leader-every", 1, 1_000)}` };
+  process.exit(kills === 0 || runScenario("cluster", lengths) ? code : 1);
 }
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1_000);
@@ -92,8 +94,8 @@ for (let done = 1; done <= seeds; done += 1) {
   }
 }
 
-const isKilledWell = kills === 0 || runScenario("kill", "KILLS", kills);
-const isBackWell = outageMinutes === 0 || runScenario("live-outages", "OUTAGE_MINUTES", outageMinutes);
+const isKilledWell = kills === 0 || runScenario("kill", { KILLS: `${kills}` });
+const isBackWell = outageMinutes === 0 || runScenario("live-outages", { OUTAGE_MINUTES: `${outageMinutes}` });
 const isLeftWell = churnSeconds === 0 || (await churn(Math.floor(churnSeconds)));
 const isGood = failed.length === 0 && isKilledWell && isBackWell && isLeftWell;
 const chaos = failed.length === 0 ? "every client held what REST serves" : `seeds ${failed.join()} failed`;
@@ -124,11 +126,11 @@ async function churn(howLong: number): Promise<boolean> {
 }
 
 /** Runs a scenario at a length of its own; true when it passes. */
-function runScenario(name: string, variable: string, value: number): boolean {
+function runScenario(name: string, lengths: Readonly<Record<string, string>>): boolean {
   const cwd = fileURLToPath(new URL("../../", import.meta.url));
   const { status } = spawnSync("npx", ["vitest", "run", `test/scenarios/${name}.test.ts`], {
     cwd,
-    env: { ...process.env, [variable]: `${value}` },
+    env: { ...process.env, ...lengths },
     stdio: ["ignore", "inherit", "inherit"],
   });
   return status === 0;

@@ -27,24 +27,31 @@ const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
 /** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
 export function openSqliteAlertStore(path?: string): AlertStore {
-  return new SqliteAlertStore(openDatabase(path, FORM));
+  return new SqliteAlertStore(openAlertDatabase(path));
+}
+
+/** Opens the store's database: see {@link openSqliteAlertStore}. */
+export function openAlertDatabase(path?: string): DatabaseSync {
+  const db = openDatabase(path, FORM);
+  try {
+    db.exec(`${AGED}; ${NOTICE}`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 type Row = Record<string, SQLOutputValue>;
 
-class SqliteAlertStore implements AlertStore {
+/** Alerts in an open database, which it closes. */
+export class SqliteAlertStore implements AlertStore {
   readonly #db: DatabaseSync;
   readonly #prepare: (sql: string) => StatementSync;
 
   constructor(db: DatabaseSync) {
     this.#db = db;
     this.#prepare = cachedStatements(db);
-    try {
-      db.exec(`${AGED}; ${NOTICE}`);
-    } catch (error) {
-      db.close();
-      throw error;
-    }
   }
 
   position(rule: string): RulePosition | undefined {

@@ -11,15 +11,17 @@ import type { Freshness, SourceInfo } from "../../protocol/index.ts";
 import type { PollOutcome, ReplicaSink, SnapshotSource } from "../../source/index.ts";
 import { type LogUpdate, PrimaryFollower } from "../../workers/index.ts";
 import { decodeLists } from "../persistence/restored-state.ts";
+import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
 import { Leading, UNKNOWN } from "./leading.ts";
-import { type NodeState, readStoredLog } from "./stored-node.ts";
+import { type NodeState, readStoredLog, storedText } from "./stored-node.ts";
 
 interface ClusterSourceOptions {
   readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly engine: Engine;
+  readonly alerts: ClusterAlerts;
   /** Where this node's own state stands. Default: it has none. */
   readonly start: MemberStart | undefined;
   /** Replaces the source that the config names. */
@@ -28,7 +30,7 @@ interface ClusterSourceOptions {
 }
 
 /** What the node's gateway provides. */
-interface ClusterRun extends NodeState {
+interface ClusterRun extends Omit<NodeState, "alerts"> {
   /** Writes into the gateway's log. */
   readonly sink: ReplicaSink;
   /** Receives each poll while this node leads: see runPoller. */
@@ -151,9 +153,10 @@ export class ClusterSource {
   }
 
   #startLeading(node: ClusterNode, run: ClusterRun, lead: Lead): Leading {
-    const { config, clock, logger, engine, source, enricherKeys } = this.#options;
+    const { config, clock, logger, engine, source, enricherKeys, alerts } = this.#options;
     const parts = {
-      ...{ config, clock, logger, engine, node, source, enricherKeys, state: run, onPoll: run.onPoll },
+      ...{ config, clock, logger, engine, node, source, enricherKeys, alerts, onPoll: run.onPoll },
+      state: { ...run, alerts },
       applied: () => this.#applied,
       standing: () => this.#standing(run, node.member.term),
       freshness: () => this.freshness(),
@@ -187,6 +190,7 @@ export class ClusterSource {
     const seq = update?.type === "batch" ? update.records.at(-1)?.seq : update?.cursor.seq;
     this.#at = { position: { offset, hash }, epoch, seq: seq ?? before };
     if (content) this.#follower.update(content.report);
+    if (content?.alerts) this.#options.alerts.deliver(content.alerts);
     if (update) this.#publish(update);
   }
 
@@ -199,10 +203,11 @@ export class ClusterSource {
 
   /** Continues from the stored state. Clients learn what they lost. */
   async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
-    const { engine, logger } = this.#options;
-    const stored = await engine.load(["log"], signal);
+    const { engine, logger, alerts } = this.#options;
+    const stored = await engine.load(["log", "alerts"], signal);
     const snapshot = stored && (await readStoredLog(stored, engine, signal));
     if (!stored || !snapshot?.end.lists) return undefined;
+    alerts.restore(await storedText(stored, "alerts"));
     const { cursor, positions, observedAtMs, lists } = snapshot.end;
     logger.warn({ from: sink.position?.cursor, to: cursor }, "the cluster's log has moved on; reloading");
     const { position, epoch } = stored;

@@ -3,6 +3,7 @@ import type { Entry } from "../../cluster/entry.ts";
 import type { LogRecord } from "../../log/index.ts";
 import { CHANNELS, EVENT_NAMES, toEpoch, toRun, toSeq } from "../../protocol/index.ts";
 import type { LogUpdate, SourceReport } from "../../workers/index.ts";
+import type { AlertChange } from "./cluster-alerts.ts";
 
 /** What a leader writes into an entry of the cluster's log. */
 export interface EntryContent {
@@ -10,6 +11,8 @@ export interface EntryContent {
   readonly report: SourceReport;
   /** The change of the log, as a primary sends it to its workers. Default: none. */
   readonly update?: LogUpdate | undefined;
+  /** What the leader has done about alerts. Default: nothing. */
+  readonly alerts?: AlertChange | undefined;
 }
 
 /** What a body's meaning depends on. */
@@ -28,6 +31,8 @@ interface Header {
     readonly lists: string;
   };
   readonly batch?: { readonly observedAtMs: number };
+  /** Changes are in base64. */
+  readonly alerts?: { readonly kind: AlertChange["kind"]; readonly text: string };
 }
 
 type RecordFields = readonly [
@@ -43,8 +48,8 @@ type RecordFields = readonly [
 const FAST_COMPRESSION = { level: 1 };
 
 /** Encodes an entry's body. */
-export function encodeContent({ report, update }: EntryContent): Buffer {
-  const header = JSON.stringify({ report, ...headerOf(update) } satisfies Header);
+export function encodeContent({ report, update, alerts }: EntryContent): Buffer {
+  const header = JSON.stringify({ report, ...headerOf(update), ...alertsHeader(alerts) } satisfies Header);
   const text = update?.type === "batch" ? `${header}\n${recordsText(update.records)}` : header;
   return deflateRawSync(text, FAST_COMPRESSION);
 }
@@ -57,17 +62,28 @@ export function decodeContent({ header: { epoch, term }, body }: Written): Entry
   if (body.length === 0) return undefined;
   const text = inflateRawSync(body).toString();
   const end = text.indexOf("\n");
-  const { report, begin, batch }: Header = JSON.parse(end < 0 ? text : text.slice(0, end));
+  const { report, begin, batch, alerts }: Header = JSON.parse(end < 0 ? text : text.slice(0, end));
   if (begin) {
     const { positions, observedAtMs, lists } = begin;
     const cursor = { epoch: toEpoch(epoch), seq: toSeq(begin.seq) };
     const bytes = Buffer.from(lists, "base64");
     return { report, update: { type: "begin", cursor, positions, observedAtMs, lists: bytes } };
   }
+  if (alerts) return { report, alerts: readAlerts(alerts) };
   if (!batch) return { report };
   const run = toRun(term.toString(36));
   const records = readRecords(text.slice(end + 1)).map((record) => ({ ...record, run }));
   return { report, update: { type: "batch", records, observedAtMs: batch.observedAtMs } };
+}
+
+function alertsHeader(change: AlertChange | undefined): Pick<Header, "alerts"> {
+  if (!change) return {};
+  const text = change.kind === "content" ? change.text : Buffer.from(change.bytes).toString("base64");
+  return { alerts: { kind: change.kind, text } };
+}
+
+function readAlerts({ kind, text }: NonNullable<Header["alerts"]>): AlertChange {
+  return kind === "content" ? { kind, text } : { kind, bytes: Buffer.from(text, "base64") };
 }
 
 function headerOf(update: LogUpdate | undefined): Omit<Header, "report"> {

@@ -32,7 +32,8 @@ import {
   type RestoredState,
   readState,
 } from "../persistence/restored-state.ts";
-import { encodeContent } from "./entry-body.ts";
+import type { ClusterAlerts } from "./cluster-alerts.ts";
+import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
 
 export interface LeadingParts {
@@ -42,6 +43,7 @@ export interface LeadingParts {
   readonly engine: Engine;
   readonly node: Pick<ClusterNode, "abandon" | "append" | "renew">;
   readonly state: NodeState;
+  readonly alerts: Pick<ClusterAlerts, "lead" | "follow">;
   /** Replaces the source that the config names. */
   readonly source: SnapshotSource | undefined;
   readonly enricherKeys: EnricherKeys | undefined;
@@ -102,6 +104,7 @@ export class Leading {
   begin(lead: Lead): boolean {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
     this.#lead = lead;
+    this.#leadAlerts();
     // A failure means that this node no longer leads.
     this.#appendLists().catch(() => {});
     return true;
@@ -110,6 +113,7 @@ export class Leading {
   /** Stops the source. Resolves when it has ended. */
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
+    this.#parts.alerts.follow();
     // The cluster's server may be down.
     this.#parts.node.abandon();
     return this.#done;
@@ -136,6 +140,8 @@ export class Leading {
   async #open(): Promise<OpenSnapshots | undefined> {
     const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
     await applied();
+    this.#over.signal.throwIfAborted();
+    this.#leadAlerts();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
     this.#over.signal.throwIfAborted();
     const usable = restored && "problem" in restored ? undefined : restored;
@@ -156,7 +162,7 @@ export class Leading {
     const { observedAtMs } = head;
     if (!this.#needsEngine) return { known, observedAtMs, engine: undefined };
     const found = await this.#parts.engine.load(["fingerprint", "state"], this.#over.signal);
-    const text = found && (await storedText(found));
+    const text = found && (await storedText(found, "state"));
     const fingerprint = String(found?.values.fingerprint ?? this.#fingerprint);
     const stored = readState({ fingerprint, text }, this.#fingerprint, true);
     return "problem" in stored ? stored : { known, observedAtMs, engine: stored.engine };
@@ -211,16 +217,27 @@ export class Leading {
     return !head.ready || head.cursor.epoch !== this.#lead.epoch;
   }
 
+  #leadAlerts(): void {
+    this.#parts.alerts.lead((alerts) => this.#appendContent(() => ({ alerts })), this.#lead.isNewEpoch);
+  }
+
+  async #append(update: () => LogUpdate | undefined): Promise<void> {
+    await this.#appendContent(() => {
+      const change = update();
+      return change && { update: change };
+    });
+  }
+
   /** Appends to the cluster's log, then waits until it is in this node's own, like any other. */
-  #append(update: () => LogUpdate | undefined): Promise<void> {
+  #appendContent(content: () => Omit<EntryContent, "report"> | undefined): Promise<void> {
     const { node, applied, freshness } = this.#parts;
     const { signal } = this.#over;
     const work = this.#queue.then(async () => {
       signal.throwIfAborted();
-      const change = update();
+      const change = content();
       if (!change) return;
       const report = { info: this.#opened?.source.info ?? UNKNOWN, freshness: freshness() };
-      await node.append(encodeContent({ report, update: change }));
+      await node.append(encodeContent({ report, ...change }));
       await applied();
     });
     this.#queue = work.catch(() => {});

@@ -12,10 +12,11 @@ import type { SnapshotSource } from "../../source/index.ts";
 import type { OpenCluster } from "../open/open-source.ts";
 import { openPersistence, type Persistence } from "../persistence/persistence.ts";
 import { createReplicaStore } from "../persistence/replica-store.ts";
+import { ClusterAlerts } from "./cluster-alerts.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { createClusterState } from "./cluster-state.ts";
 import { engineAddress } from "./engine-address.ts";
-import { readStoredLog } from "./stored-node.ts";
+import { readStoredLog, storedText } from "./stored-node.ts";
 
 interface ClusterParts {
   readonly clock: Clock;
@@ -30,6 +31,7 @@ interface ClusterParts {
 export interface JoinedCluster {
   readonly persistence: Persistence;
   readonly state: SharedState;
+  readonly alerts: ClusterAlerts;
   readonly opened: OpenCluster;
 }
 
@@ -48,7 +50,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
   });
   try {
     await checkServer(engine, logger, signal);
-    const stored = await engine.load(["log"], signal);
+    const stored = await engine.load(["log", "alerts"], signal);
     const snapshot = stored && (await readStoredLog(stored, engine, signal));
     const start = snapshot ? stored : undefined;
     const persistence = snapshot
@@ -61,7 +63,9 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     };
     const { cursor } = snapshot?.end ?? {};
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
-    const options = { config, clock, logger, engine, start, source, enricherKeys };
+    const alerts = new ClusterAlerts(clock);
+    if (start) alerts.restore(await storedText(start, "alerts"));
+    const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };
     const joined = new ClusterSource(options);
     const state = createClusterState(engine, clock);
     const close = async () => {
@@ -75,7 +79,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
       late: () => joined.opened?.late?.() ?? {},
       ...{ close, ...(resume ? { resume } : {}) },
     };
-    return { persistence, state, opened };
+    return { persistence, state, alerts, opened };
   } catch (error) {
     await engine.close();
     throw error;

@@ -6,6 +6,7 @@ import { type EventLog, type LogRecord, type RunStart, Runs } from "../../log/in
 import { type Lists, toEpoch, toRun } from "../../protocol/index.ts";
 import type { LogSnapshot } from "../persistence/replica-store.ts";
 import { type EngineProgress, encodeLists, formatState } from "../persistence/restored-state.ts";
+import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
 
 /** A node's log and lists. */
@@ -13,6 +14,7 @@ export interface NodeState {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;
+  readonly alerts: Pick<ClusterAlerts, "content">;
 }
 
 /** Version of the stored log. A node that starts reads no other. */
@@ -39,12 +41,13 @@ export class StateEncoder {
 
   /** Encodes the state at the time of the call. */
   async encode(
-    { log, head, history }: NodeState,
+    { log, head, history, alerts }: NodeState,
     fingerprint: string,
     progress: EngineProgress | undefined,
   ): Promise<Checkpoint["values"]> {
     const { seq } = head.cursor;
     const state = formatState(head, progress);
+    const { content } = alerts;
     const summary: Summary = {
       ...{ v: VERSION, seq, positions: { ...log.positions }, observedAtMs: head.observedAtMs },
       ...{ oldestLasting: log.oldestLasting.seq, runs: log.runs, lists: base64(history.lists) },
@@ -56,6 +59,7 @@ export class StateEncoder {
       fingerprint: Buffer.from(fingerprint),
       state: await deflate(state, FAST_COMPRESSION),
       log: await deflate(text, FAST_COMPRESSION),
+      alerts: await deflate(content, FAST_COMPRESSION),
     };
   }
 
@@ -91,9 +95,13 @@ async function lastingRecords(log: EventLog, upTo: number): Promise<readonly Log
   return found;
 }
 
-/** Returns the text of a stored engine's state; `undefined` if there is none. */
-export async function storedText({ values }: Checkpoint): Promise<string | undefined> {
-  return values.state && (await inflate(values.state)).toString();
+/** Returns a stored text: the engine's state, or the alerts; `undefined` if there is none. */
+export async function storedText(
+  { values }: Checkpoint,
+  name: "state" | "alerts",
+): Promise<string | undefined> {
+  const bytes = values[name];
+  return bytes && (await inflate(bytes)).toString();
 }
 
 /**

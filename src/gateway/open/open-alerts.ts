@@ -7,6 +7,7 @@ import {
   startAlerts,
 } from "../../alerts/index.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
+import type { ClusterAlerts } from "../cluster/cluster-alerts.ts";
 import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
 export interface OpenAlerts {
@@ -16,21 +17,29 @@ export interface OpenAlerts {
   close(): void;
 }
 
-/** Opens webhooks and pending alerts, if configured. Open the log first: it locks the directory. */
+/**
+ * Opens webhooks and pending alerts, if configured. Open the log first: it locks the directory.
+ *
+ * @param cluster Holds the pending alerts instead. Default: none.
+ */
 export async function openAlerts(
   file: string | undefined,
   options: PersistenceOptions,
+  cluster?: ClusterAlerts,
 ): Promise<OpenAlerts | undefined> {
   const { clock, logger } = options;
   if (file === undefined) return undefined;
   const webhooks = await readAlertFile(file);
-  const store = openStore(options);
   const rules = webhooks.reduce((sum, webhook) => sum + webhook.rules.length, 0);
   logger.info({ file, webhooks: webhooks.length, rules }, "sending alerts");
-  return {
-    start: (parts) => startAlerts({ ...parts, webhooks, store, clock, logger }),
-    close: () => store.close(),
-  };
+  const own = { webhooks, clock, logger };
+  if (cluster) {
+    const start: OpenAlerts["start"] = (parts) =>
+      cluster.start((store, post) => startAlerts({ ...parts, ...own, store, sender: { post } }));
+    return { start, close: () => {} };
+  }
+  const store = openStore(options);
+  return { start: (parts) => startAlerts({ ...parts, ...own, store }), close: () => store.close() };
 }
 
 function openStore(options: PersistenceOptions): AlertStore {

@@ -1,0 +1,149 @@
+import {
+  type AlertCopy,
+  type AlertStore,
+  type Alerts,
+  openAlertCopy,
+  postWebhook,
+  type WebhookPost,
+} from "../../alerts/index.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+
+/** A change of the alerts, as an entry of the cluster's log has it. */
+export type AlertChange =
+  | { readonly kind: "changes"; readonly bytes: Uint8Array }
+  /** Replaces all that was there. */
+  | { readonly kind: "content"; readonly text: string };
+
+/** Starts the rules and the delivery, on this store. */
+type StartAlerts = (store: AlertStore, post: typeof postWebhook) => Alerts;
+
+/** Appends to the cluster's log. Resolves when the change was delivered to this node too. */
+type AppendAlerts = (change: AlertChange) => Promise<void>;
+
+/**
+ * How often the leader's changes are written to the cluster's log. An accepted message is sent
+ * again only if the leader dies before.
+ */
+const COMMIT_MS = 100;
+
+/**
+ * The alerts of a cluster. Every node has the same copy of the rules' positions and the
+ * undelivered messages, from the cluster's log. Only the leader follows the rules and sends, on a
+ * copy of its own, and it sends nothing before the log has it. So the next leader continues where
+ * the last one was, and repeats only messages whose acceptance is not in the log yet.
+ */
+export class ClusterAlerts {
+  readonly #clock: Clock;
+  #shared = openAlertCopy();
+  #start: StartAlerts | undefined;
+  #append: AppendAlerts | undefined;
+  #run: AlertRun | undefined;
+  #isNewEpoch = false;
+  #stopped: Promise<void> = Promise.resolve();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Everything, for {@link restore} of a node that starts. */
+  get content(): string {
+    return this.#shared.content();
+  }
+
+  /** Continues with the content that a leader stored; `undefined`: none. */
+  restore(content: string | undefined): void {
+    this.#shared.store.close();
+    this.#shared = openAlertCopy(content);
+  }
+
+  /** A change was delivered. */
+  deliver(change: AlertChange): void {
+    if (change.kind === "content") this.restore(change.text);
+    else this.#shared.apply(change.bytes);
+  }
+
+  /** The gateway is ready. Alerts are sent while this node leads. */
+  start(start: StartAlerts): Alerts {
+    this.#start = start;
+    this.#begin();
+    return {
+      stats: () => this.#run?.alerts.stats() ?? {},
+      stop: async () => {
+        this.#start = undefined;
+        this.follow();
+        await this.#stopped;
+      },
+    };
+  }
+
+  /** This node leads from now on. In a new epoch, other nodes may have other copies. */
+  lead(append: AppendAlerts, isNewEpoch: boolean): void {
+    this.follow();
+    this.#append = append;
+    this.#isNewEpoch = isNewEpoch;
+    this.#begin();
+  }
+
+  /** This node leads no longer. What was not delivered is the next leader's to do again. */
+  follow(): void {
+    this.#append = undefined;
+    const run = this.#run;
+    this.#run = undefined;
+    if (run) this.#stopped = Promise.all([this.#stopped, run.stop()]).then(() => {});
+  }
+
+  #begin(): void {
+    if (!this.#start || !this.#append) return;
+    const copy = openAlertCopy(this.#shared.content());
+    this.#run = new AlertRun(copy, this.#start, this.#append, this.#isNewEpoch, this.#clock);
+  }
+}
+
+/** The alerts of one leader. */
+class AlertRun {
+  readonly alerts: Alerts;
+  readonly #copy: AlertCopy;
+  readonly #append: AppendAlerts;
+  readonly #stopCommits: () => void;
+  /** Whether other copies may lack changes of this one. */
+  #isAhead: boolean;
+  #committed: Promise<void> = Promise.resolve();
+
+  constructor(copy: AlertCopy, start: StartAlerts, append: AppendAlerts, isAhead: boolean, clock: Clock) {
+    this.#copy = copy;
+    this.#append = append;
+    this.#isAhead = isAhead;
+    this.alerts = start(copy.store, async (message: WebhookPost) => {
+      try {
+        await this.#commit();
+      } catch {
+        return { kind: "failed", reason: "the cluster's log did not take the message" };
+      }
+      return await postWebhook(message);
+    });
+    // A failed one is repeated with the next.
+    this.#stopCommits = clock.every(COMMIT_MS, () => void this.#commit().catch(() => {}));
+  }
+
+  stop(): Promise<void> {
+    this.#stopCommits();
+    return this.alerts.stop();
+  }
+
+  /** Resolves when all nodes have, or will have, what this copy has now. */
+  #commit(): Promise<void> {
+    const work = this.#committed.then(() => this.#commitNow());
+    this.#committed = work.catch(() => {});
+    return work;
+  }
+
+  async #commitNow(): Promise<void> {
+    const bytes = this.#copy.changes();
+    if (!bytes && !this.#isAhead) return;
+    const change: AlertChange =
+      bytes && !this.#isAhead ? { kind: "changes", bytes } : { kind: "content", text: this.#copy.content() };
+    this.#isAhead = true;
+    await this.#append(change);
+    this.#isAhead = false;
+  }
+}

@@ -1,0 +1,122 @@
+import { expect } from "vitest";
+import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { type RedisServer, startRedis } from "./redis-servers.ts";
+
+/** A gateway in a process of its own. */
+export interface GatewayProcess {
+  readonly cli: RunningCli;
+  readonly url: string;
+  /** The last term that it led, once it has ended. */
+  lastTerm?: number;
+}
+
+type Line = { readonly msg: string; readonly time: string; readonly term?: number };
+
+function logOf({ cli }: GatewayProcess): readonly Line[] {
+  const lines = cli.stderr().split("\n").slice(0, -1);
+  return lines.map((line): Line => JSON.parse(line));
+}
+
+const lastTermOf = (node: GatewayProcess) =>
+  logOf(node).findLast(({ msg }) => msg === "leading the cluster")?.term ?? 0;
+const isRunning = ({ cli }: GatewayProcess) => cli.child.exitCode === null && cli.child.signalCode === null;
+
+/** Gateways of a cluster in processes of their own, and their server. */
+export class ProcessCluster implements AsyncDisposable {
+  readonly nodes: GatewayProcess[] = [];
+  readonly server: RedisServer;
+  readonly size: number;
+  readonly #args: readonly string[];
+  readonly #starting = new Set<Promise<void>>();
+
+  private constructor(server: RedisServer, size: number, args: readonly string[]) {
+    this.server = server;
+    this.size = size;
+    this.#args = args;
+  }
+
+  /** @param args Further arguments of `serve`. */
+  static async start(size: number, args: readonly string[]): Promise<ProcessCluster> {
+    // What the server acknowledged survives its death.
+    const server = await startRedis({ appendfsync: "always" });
+    const cluster = new ProcessCluster(server, size, args);
+    await Promise.all(Array.from({ length: size }, () => cluster.startNode()));
+    return cluster;
+  }
+
+  async startNode(): Promise<GatewayProcess> {
+    const address = `redis://127.0.0.1:${this.server.port}`;
+    const usual = ["--port", "0", "--drain", "0", "--log-level", "info", "--no-compression"];
+    const cli = spawnCli(["serve", ...usual, "--cluster", address, ...this.#args]);
+    await cli.said("stdout", "\n");
+    const node = { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** The node that began the latest term, if it runs. */
+  get leader(): GatewayProcess | undefined {
+    const terms = this.nodes.map((node) => ({ node, term: node.lastTerm ?? lastTermOf(node) }));
+    const last = terms.toSorted((a, b) => a.term - b.term).at(-1);
+    return last && last.term > 0 && isRunning(last.node) ? last.node : undefined;
+  }
+
+  /** Resolves with the time at which another node began to lead, in ms since 1970 UTC. */
+  async leadsWithout(lost: GatewayProcess): Promise<number> {
+    let next: GatewayProcess | undefined;
+    const hasNext = () => {
+      next = this.leader;
+      return next !== undefined && next !== lost;
+    };
+    await expect
+      .poll(hasNext, { interval: 10 })
+      .toBe(true)
+      .catch((cause: unknown) => {
+        throw new Error(`nobody leads: ${this.#state}`, { cause });
+      });
+    const began = next && logOf(next).findLast(({ msg }) => msg === "leading the cluster");
+    return Date.parse(began?.time ?? "");
+  }
+
+  /** The last words of each node that was not replaced. */
+  get #state(): string {
+    const alive = this.nodes.filter(({ lastTerm }) => lastTerm === undefined);
+    const words = alive.map(({ cli, url }) => {
+      const { pid, exitCode, signalCode } = cli.child;
+      return [
+        `${url}, process ${pid}, ended ${exitCode ?? signalCode}`,
+        ...cli.stderr().split("\n").slice(-8),
+      ];
+    });
+    return words.flat().join("\n");
+  }
+
+  get running(): readonly GatewayProcess[] {
+    return this.nodes.filter(isRunning);
+  }
+
+  /** Kills a node, and starts another while the rest continues. */
+  async replace(node: GatewayProcess): Promise<void> {
+    node.cli.child.kill("SIGKILL");
+    await node.cli.ended();
+    node.lastTerm = lastTermOf(node);
+    const starting = this.startNode().then(() => void this.#starting.delete(starting));
+    this.#starting.add(starting);
+  }
+
+  /** Resolves once the node has learned that another one leads. */
+  async steppedDown(node: GatewayProcess): Promise<void> {
+    await node.cli.said("stderr", "no longer leading the cluster");
+  }
+
+  /** Resolves when all nodes that were started run. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#starting);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#starting);
+    for (const { cli } of this.nodes) await cli[Symbol.asyncDispose]();
+    await this.server.dispose();
+  }
+}

@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
+import { ProcessCluster } from "../cluster/process-cluster.ts";
+import { HAS_REDIS } from "../cluster/redis-servers.ts";
+import { newDirectory } from "../support/edges.ts";
+
+const MARKET = ["--feed", "replay", "--speed", "6000", "--loop", "--warmup", "0", "--refresh", "60s"];
+
+describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
+  test("[L3] get each message once, in order, from the leader alone, also when it is killed while it sends", async ({
+    onTestFinished,
+  }) => {
+    await using receiver = new Receiver();
+    await receiver.up();
+    const file = join(newDirectory(onTestFinished), "alerts.json");
+    const webhook = { id: "desk", url: receiver.url, secret: SECRET, allow_private_addresses: true };
+    const rules = [{ name: "all", channels: ["flares.pro"] }];
+    writeFileSync(file, JSON.stringify({ webhooks: [{ ...webhook, rules }] }));
+    await using cluster = await ProcessCluster.start(2, [...MARKET, "--alerts", file]);
+    await receiver.until(() => receiver.taken.length >= 2);
+    const { leader } = cluster;
+    if (!leader) throw new Error("no node leads");
+    // The message was sent, and its acceptance never arrives.
+    receiver.answer = () => {};
+    const { length } = receiver.attempts;
+    await receiver.until(() => receiver.attempts.length > length);
+    leader.cli.child.kill("SIGKILL");
+    await leader.cli.ended();
+    receiver.answer = status(204);
+    await receiver.until(() => receiver.taken.length >= 5);
+    const messages = receiver.taken.map(({ id, data }) => ({ id, cursor: cursorOf(data.event) }));
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
+    expect(receiver.attempts.filter(({ id }) => id === messages[length]?.id)).toHaveLength(2);
+    const cursors = messages.map(({ cursor }) => cursor);
+    const log = await newsAfter(cluster.running[0]?.url ?? "", cursors[0] ?? "");
+    expect(cursors.slice(1)).toEqual(log.slice(0, cursors.length - 1));
+  });
+});
+
+const cursorOf = (event: unknown): string => Object(event).cursor;
+
+/** The cursors of the starts and finishes after this one, by long polls. */
+async function newsAfter(url: string, cursor: string): Promise<readonly string[]> {
+  const answer = await fetch(`${url}/api/v1/events?channels=flares.pro&limit=1000&after=${cursor}`);
+  const { events } = Object(await answer.json());
+  const news: unknown[] = events.filter((event: unknown) =>
+    /^flare-(started|finished)$/.test(Object(event).name),
+  );
+  return news.map(cursorOf);
+}
