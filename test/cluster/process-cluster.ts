@@ -46,7 +46,7 @@ export class ProcessCluster implements AsyncDisposable {
 
   async startNode(): Promise<GatewayProcess> {
     const address = `redis://127.0.0.1:${this.server.port}`;
-    const usual = ["--port", "0", "--drain", "0", "--log-level", "info", "--no-compression"];
+    const usual = ["--port", "0", "--log-level", "info", "--no-compression"];
     const cli = spawnCli(["serve", ...usual, "--cluster", address, ...this.#args]);
     await cli.said("stdout", "\n");
     const node = { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };

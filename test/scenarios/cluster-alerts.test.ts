@@ -6,7 +6,19 @@ import { ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
 import { newDirectory } from "../support/edges.ts";
 
-const MARKET = ["--feed", "replay", "--speed", "6000", "--loop", "--warmup", "0", "--refresh", "60s"];
+const MARKET = [
+  "--drain",
+  "0",
+  "--feed",
+  "replay",
+  "--speed",
+  "6000",
+  "--loop",
+  "--warmup",
+  "0",
+  "--refresh",
+  "60s",
+];
 
 describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
   test("[L3] get each message once, in order, from the leader alone, also when it is killed while it sends", async ({

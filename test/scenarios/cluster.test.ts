@@ -38,7 +38,7 @@ function report(takeOvers: readonly TakeOver[]): void {
   process.stdout.write(`${takeOvers.length} leaders lost; the next one wrote: ${leads}; events: ${events}\n`);
 }
 
-const MARKET = ["--feed", "replay", "--speed", "300", "--loop", "--warmup", "0"];
+const MARKET = ["--drain", "0", "--feed", "replay", "--speed", "300", "--loop", "--warmup", "0"];
 
 describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", () => {
   test("[L3] killed or paused in turn, and their server too, they keep one log: clients that move between them over all transports see no hole, no repeat and no reset, and hold what REST serves", {

@@ -3,6 +3,8 @@
  * rounds of tests.
  * npm run soak -- cluster [--seeds 10000 --from 1 --kills 1000 --leader-every 7]: simulated runs of
  * the cluster's protocol, then real processes that are killed.
+ * npm run soak -- cluster --seeds 0 --kills 0 --rolling 2000: each gateway of a cluster restarts
+ * in turn, under 2,000 clients.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -30,6 +32,7 @@ function readOptions() {
         from: { type: "string", default: "1" },
         hours: { type: "string", default: "1" },
         kills: { type: "string", default: "100" },
+        rolling: { type: "string", default: "0" },
         "leader-every": { type: "string", default: "7" },
         churn: { type: "string", default: "3600" },
         outage: { type: "string", default: "10" },
@@ -41,7 +44,7 @@ function readOptions() {
     return { ...values, isCluster: suite !== undefined };
   } catch (error) {
     return refuse(
-      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --churn, --outage`,
+      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --rolling, --churn, --outage`,
     );
   }
 }
@@ -69,7 +72,10 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes] = [
 if (values.isCluster) {
   const code = runSimulations(from, seeds);
   const lengths = { CLUSTER_KILLS: `${kills}`, CLUSTER_LEADER_EVERY: `${read("leader-every", 1, 1_000)}` };
-  process.exit(kills === 0 || runScenario("cluster", lengths) ? code : 1);
+  const isKilledWell = kills === 0 || runScenario("cluster", lengths);
+  const clients = read("rolling", 0, 10_000);
+  const isRolledWell = clients === 0 || runScenario("cluster-rolling", { CLUSTER_CLIENTS: `${clients}` });
+  process.exit(isKilledWell && isRolledWell ? code : 1);
 }
 const startedAt = performance.now();
 const seconds = () => Math.round((performance.now() - startedAt) / 1_000);

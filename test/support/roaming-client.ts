@@ -1,0 +1,109 @@
+import { get, type IncomingMessage } from "node:http";
+import { WebSocket } from "ws";
+import type { SharedViews } from "./moving-client.ts";
+
+/**
+ * A light client of several equal servers. It follows all channels, over WebSocket or server-sent
+ * events, leaves a server at the moment that this assigns to it, and continues at another with its
+ * cursor.
+ */
+export class RoamingClient {
+  seq = -1;
+  cursor = "";
+  /** Connections that continued, and those that started over. */
+  readonly answers = { full: 0, reset: 0 };
+  /** Events that came twice, or after a hole. */
+  wrong = 0;
+  readonly #views: Pick<SharedViews, "read">;
+  readonly #urls: () => readonly string[];
+  readonly #isSse: boolean;
+  #base = "";
+  #timer: NodeJS.Timeout | undefined;
+  #cut: () => void = () => {};
+  #connection = 0;
+  #onSubscribed: () => void = () => {};
+
+  /** @param urls Returns the servers that take clients now. */
+  constructor(views: Pick<SharedViews, "read">, urls: () => readonly string[], isSse: boolean) {
+    this.#views = views;
+    this.#urls = urls;
+    this.#isSse = isSse;
+  }
+
+  /** Connects. Resolves with the first subscription. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onSubscribed = resolve;
+      this.#connect();
+    });
+  }
+
+  end(): void {
+    this.#connection += 1;
+    clearTimeout(this.#timer);
+    this.#cut();
+  }
+
+  /** Leaves the server, if there is one, and goes to another. */
+  #connect(): void {
+    this.end();
+    const own = this.#connection;
+    const isOwn = () => own === this.#connection;
+    const others = this.#urls().filter((url) => url !== this.#base);
+    this.#base = others[Math.floor(Math.random() * others.length)] ?? this.#base;
+    const query = new URLSearchParams({ channels: "*", ...(this.cursor ? { after: this.cursor } : {}) });
+    const onText = (text: string) => isOwn() && this.#take(text);
+    const onEnd = () => isOwn() && this.#comeBack(RETRY_MS);
+    this.#cut = (this.#isSse ? openSse : openWebSocket)(this.#base, `${query}`, onText, onEnd);
+  }
+
+  #comeBack(afterMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#connect(), afterMs);
+  }
+
+  #take(text: string): void {
+    const message = this.#views.read(text);
+    const { type, seq, resumed, cursor } = message;
+    if (type === "goaway") this.#comeBack(Number(message.reconnect_after_ms));
+    if (type === "subscribed" && (resumed === "full" || resumed === "reset")) {
+      this.answers[resumed] += 1;
+      if (resumed === "reset") this.seq = Number(String(cursor).split("-")[1]);
+      this.#onSubscribed();
+    }
+    if (type === "event") {
+      if (seq !== this.seq + 1) this.wrong += 1;
+      this.seq = Number(seq);
+    }
+    if (type === "event" || type === "subscribed") this.cursor = String(cursor);
+  }
+}
+
+const RETRY_MS = 200;
+
+type Open = (base: string, query: string, onText: (text: string) => unknown, onEnd: () => void) => () => void;
+
+const openWebSocket: Open = (base, query, onText, onEnd) => {
+  const address = `${base.replace(/^http/, "ws")}/api/v1/stream?${query}`;
+  const socket = new WebSocket(address, { perMessageDeflate: false });
+  socket.on("message", (data) => onText(String(data)));
+  socket.on("error", () => {});
+  socket.on("close", onEnd);
+  return () => socket.terminate();
+};
+
+const openSse: Open = (base, query, onText, onEnd) => {
+  const headers = { accept: "text/event-stream" };
+  const request = get(`${base}/api/v1/events?${query}`, { agent: false, headers });
+  request.on("error", onEnd);
+  request.on("response", (response: IncomingMessage) => {
+    let rest = "";
+    response.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = `${rest}${chunk}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line.startsWith("data: ")) onText(line.slice("data: ".length));
+    });
+    response.on("error", () => {}).on("close", onEnd);
+  });
+  return () => request.destroy();
+};
