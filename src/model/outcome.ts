@@ -12,6 +12,25 @@ const percent = (description: string) =>
 /** Minutes after a flare's start at which its change is measured. */
 export const OUTCOME_MINUTES = [5, 15, 60] as const;
 
+const changes = z.array(z.number());
+
+export const OutcomeControl = z
+  .object({ change_5m: changes, change_15m: changes, change_60m: changes })
+  .describe(
+    "The same changes after other moments of the token, in percent, oldest moment first. A token has one such moment in every two hours of the clock, at a minute that depends only on its address. A flare's control has those from 24 hours to 90 minutes before its start, so that neither the flare nor the rise before it is included; unknown changes are left out.",
+  );
+export type OutcomeControl = z.infer<typeof OutcomeControl>;
+
+/** What was known when the flare started. Sources of an older version report none of it. */
+const atStart = {
+  start_score: z.number().nullable().optional().meta({ description: "Score at the start." }),
+  start_liquidity: DecimalString.nullable()
+    .optional()
+    .meta({ description: "Dollars in the token's pools at the start; `null` if not known." }),
+  control: OutcomeControl.optional(),
+};
+export type OutcomeStart = Required<z.infer<z.ZodObject<typeof atStart>>>;
+
 export const Outcome = z
   .object({
     start_price: price("Price at the start."),
@@ -39,6 +58,7 @@ export const Outcome = z
     final: z.boolean().meta({
       description: "False until 60 minutes after the start: `flare-outcome` then brings the final values.",
     }),
+    ...atStart,
   })
   .describe(
     "What the price did after a flare's start, until 60 minutes later, or its end if that is later. `null` means unknown: not measured yet, no trade in the 3 minutes before the moment, or no data of the whole group.",

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../src/market/index.ts";
-import type { Outcome, Snapshot } from "../../src/model/index.ts";
-import { TrendEngine } from "../../src/trend/index.ts";
+import { serveOutcomes } from "./serve-outcomes.ts";
 import { type Episode, SlowMarket } from "./slow-outcome.ts";
 import { crowdOf, playScripts } from "./trade-market.ts";
 import { address, createRandom, liquidity, MINUTE, SECOND, START, withClocks } from "./trend-kit.ts";
@@ -40,51 +39,6 @@ function marketOf(seed: number): MarketEvent[] {
   return withClocks(played.filter(isHeard), START + MINUTES * MINUTE, START - 3_000);
 }
 
-interface Served {
-  readonly outcome: Outcome;
-  readonly episode: Episode;
-}
-
-/** Every version of every outcome that an engine serves, restored from a checkpoint at each cut. */
-function serve(events: readonly MarketEvent[], fadeMs: number, cuts: readonly number[]): readonly Served[] {
-  const options = { settings: { ...EAGER, fadeMs } };
-  let engine = new TrendEngine(options);
-  let before: Snapshot["outcomes"] = {};
-  const served: Served[] = [];
-  const canaries = new Map<string, Map<number, number>>();
-  for (const [index, event] of events.entries()) {
-    if (cuts.includes(index)) {
-      engine = TrendEngine.restore(JSON.parse(JSON.stringify(engine.checkpoint())), options);
-    }
-    engine.accept(event);
-    if (event.kind !== "clock") continue;
-    for (let n = 1; n <= PUMPED; n++) {
-      const since = engine.trendOf("bsc", address(n))?.canarySinceMs ?? event.at;
-      const ages = canaries.get(address(n)) ?? new Map<number, number>();
-      canaries.set(address(n), ages.set(event.at, event.at - since));
-    }
-    const { outcomes, flares, explanations } = engine.snapshot();
-    for (const { id, token, started_trending_at, finished_trending_at } of flares.finished_trending) {
-      const [outcome, cause] = [outcomes[id], explanations[id]?.finish_cause];
-      if (!outcome || !cause || outcome === before[id] || sameText(outcome, before[id])) continue;
-      const ages = canaries.get(token.address);
-      const episode = {
-        token: token.address,
-        startMs: Date.parse(started_trending_at),
-        endMs: Date.parse(finished_trending_at ?? ""),
-        cause,
-        asOfMs: event.at,
-        canaryAgeMs: (atMs: number) => ages?.get(atMs) ?? 0,
-      };
-      served.push({ outcome, episode });
-    }
-    before = outcomes;
-  }
-  return served;
-}
-
-const sameText = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-
 test("[W42] every flare's outcome, when it ends and when its hour is over, is what a slow computation from all events gives, also across restarts", () => {
   const seen = { final: 0, open: 0, long: 0, unknown: 0, collapsed: 0, warned: 0, relative: 0, twice: 0 };
   fc.assert(
@@ -96,7 +50,7 @@ test("[W42] every flare's outcome, when it ends and when its hour is over, is wh
         const events = marketOf(seed);
         const cuts = parts.map((part) => Math.floor(part * events.length));
         const slow = new SlowMarket(events);
-        const all = serve(events, fadeMs, cuts);
+        const all = serveOutcomes(events, { ...EAGER, fadeMs }, cuts);
         for (const { outcome, episode } of all) {
           expect(outcome).toEqual(slow.outcomeOf(episode));
           const { asOfMs, endMs, startMs, token } = episode;
@@ -117,7 +71,10 @@ test("[W42] every flare's outcome, when it ends and when its hour is over, is wh
 });
 
 test("[W42] an outcome is served at the finish and again once, when 60 minutes since the start are over", () => {
-  const versions = Map.groupBy(serve(marketOf(5), MINUTE, []), ({ episode }) => `${episode.startMs}`);
+  const versions = Map.groupBy(
+    serveOutcomes(marketOf(5), { ...EAGER, fadeMs: MINUTE }, []),
+    ({ episode }) => `${episode.startMs}`,
+  );
   expect(versions.size).toBeGreaterThan(0);
   for (const served of versions.values()) {
     expect(served.length).toBeLessThanOrEqual(2);

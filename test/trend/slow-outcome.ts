@@ -1,6 +1,6 @@
-import type { LiquidityEvent, MarketEvent, Trade } from "../../src/market/index.ts";
+import type { LiquidityEvent, ListingEvent, MarketEvent, Trade } from "../../src/market/index.ts";
 import type { FinishCause, Outcome } from "../../src/model/index.ts";
-import { MINUTE, SECOND } from "./trend-kit.ts";
+import { HOUR, MINUTE, SECOND } from "./trend-kit.ts";
 
 /*
  * Outcomes by their definition, each computed from all events of the market. Every token has one
@@ -14,6 +14,8 @@ export interface Episode {
   readonly endMs: number;
   readonly cause: FinishCause;
   readonly asOfMs: number;
+  /** The score that the detector published at the start. */
+  readonly score: number;
   /** How long the canary had been on at a second, in milliseconds; 0 if it was off. */
   readonly canaryAgeMs: (atMs: number) => number;
 }
@@ -21,6 +23,7 @@ export interface Episode {
 export class SlowMarket {
   readonly #trades: ReadonlyMap<string, readonly Trade[]>;
   readonly #liquidity: ReadonlyMap<string, readonly LiquidityEvent[]>;
+  readonly #listings: ReadonlyMap<string, readonly ListingEvent[]>;
   readonly #heard: readonly number[];
 
   constructor(events: readonly MarketEvent[]) {
@@ -28,6 +31,10 @@ export class SlowMarket {
     this.#trades = Map.groupBy(trades, ({ token }) => token);
     this.#liquidity = Map.groupBy(
       events.filter((event) => event.kind === "liquidity"),
+      ({ token }) => token,
+    );
+    this.#listings = Map.groupBy(
+      events.filter((event) => event.kind === "listing"),
       ({ token }) => token,
     );
     this.#heard = trades.map(({ at }) => at);
@@ -67,7 +74,33 @@ export class SlowMarket {
       collapsed_at: collapse === undefined ? null : new Date(collapse).toISOString(),
       collapse_warning_s: collapse === undefined ? null : Math.floor(episode.canaryAgeMs(collapse) / SECOND),
       final: asOfMs >= startMs + 60 * MINUTE,
+      start_score: episode.score,
+      start_liquidity: this.#liquidityAt(token, startMs),
+      control: this.controlOf(token, startMs),
     };
+  }
+
+  /** What followed the token's own moments of the day before, by every two hours of the clock. */
+  controlOf(token: string, startMs: number): NonNullable<Outcome["control"]> {
+    const firstMs = Math.min(...[...this.#trades.values()].map(([first]) => first?.at ?? 0));
+    const moments: number[] = [];
+    for (let slot = Math.floor(firstMs / (2 * HOUR)); slot * 2 * HOUR <= startMs; slot++) {
+      const atMs = slot * 2 * HOUR + (fnv(`${slot} ${token}`) % 120) * MINUTE;
+      const ageMs = startMs - atMs;
+      const isSeen = (this.#trades.get(token)?.[0]?.at ?? atMs) < atMs;
+      if (isSeen && ageMs >= 90 * MINUTE && ageMs <= 24 * HOUR) moments.push(atMs);
+    }
+    const changes = (minutes: number) =>
+      moments.flatMap((atMs) => {
+        const [from, to] = [this.#known(token, atMs), this.#known(token, atMs + minutes * MINUTE)];
+        return from && to ? [percent(Number(to.price) / Number(from.price) - 1)] : [];
+      });
+    return { change_5m: changes(5), change_15m: changes(15), change_60m: changes(60) };
+  }
+
+  #liquidityAt(token: string, atMs: number): string | null {
+    const { usd } = this.#liquidity.get(token)?.findLast(({ at }) => at < atMs) ?? {};
+    return usd ?? this.#listings.get(token)?.[0]?.liquidity ?? null;
   }
 
   #before(token: string, atMs: number): Trade | undefined {
@@ -146,6 +179,12 @@ export class SlowMarket {
     const report = this.#liquidity.get(token)?.findLast(({ at }) => at < atMs);
     return report === undefined || Number(report.usd) >= 5_000;
   }
+}
+
+function fnv(text: string): number {
+  let hash = 2_166_136_261n;
+  for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * 16_777_619n) % 4_294_967_296n;
+  return Number(hash);
 }
 
 function percent(share: number): number {

@@ -9,7 +9,7 @@ import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
 /** Increase it with any change of {@link EngineState}'s meaning: rejects older checkpoints. */
-const VERSION = 12;
+const VERSION = 13;
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {

@@ -1,4 +1,6 @@
-import type { FinishCause } from "../../model/index.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import { type FinishCause, OUTCOME_MINUTES, type OutcomeStart } from "../../model/index.ts";
+import { roundTo } from "../detect/statistics.ts";
 
 /*
  * The numbers behind a flare's outcome, each updated in constant time. Prices are in the
@@ -17,6 +19,8 @@ export interface FollowedFlare {
   readonly id: string;
   readonly startedMs: number;
   readonly start: PricePoint;
+  /** What was known at the start. */
+  readonly known: OutcomeStart;
   peak: PricePoint;
   /** Changes in percent at the moments of OUTCOME_MINUTES that have passed, and relative ones. */
   readonly changes: (number | null)[];
@@ -30,6 +34,22 @@ export interface FollowedFlare {
   end: FlareEnd | null;
 }
 
+/** A moment of a token whose changes are measured like those after a flare's start. */
+interface ControlMoment {
+  readonly startedMs: number;
+  /** Above 0. */
+  readonly start: { readonly price: number };
+  /** As of a flare. */
+  readonly changes: (number | null)[];
+}
+
+/** The control moments of a token, oldest first, for a day. */
+export interface ControlMoments {
+  /** When the next one is; -1 before the first look. */
+  nextMs: number;
+  moments: ControlMoment[];
+}
+
 export interface FlareEnd {
   readonly point: PricePoint;
   readonly cause: FinishCause;
@@ -37,12 +57,14 @@ export interface FlareEnd {
 
 /** A larger ratio of prices means another unit: see `rescalePrices`. */
 const MAX_RATIO = 1e6;
+const DECIMALS = 2;
 
-export function followFlare(id: string, start: PricePoint): FollowedFlare {
+export function followFlare(id: string, start: PricePoint, known: OutcomeStart): FollowedFlare {
   return {
     id,
     startedMs: start.atMs,
     start,
+    known,
     peak: start,
     changes: [],
     relativeChanges: [],
@@ -57,13 +79,32 @@ export function followFlare(id: string, start: PricePoint): FollowedFlare {
 /**
  * Returns the ratio of the price to the starting one; 0 if either is unknown or of another unit.
  */
-export function ratioToStart({ start }: FollowedFlare, price: number): number {
+export function ratioFrom(start: { readonly price: number }, price: number): number {
   const ratio = start.price > 0 ? price / start.price : 0;
   return ratio > 1 / MAX_RATIO && ratio < MAX_RATIO ? ratio : 0;
 }
 
+/** Returns the change since the start in percent; `null` if it is unknown. */
+export function changeFrom(start: { readonly price: number }, price: number): number | null {
+  const ratio = ratioFrom(start, price);
+  return ratio > 0 ? toPercent(ratio - 1) : null;
+}
+
+export function toPercent(share: number): number {
+  return roundTo(share * 100, DECIMALS);
+}
+
+/** Returns which of OUTCOME_MINUTES is to be measured now; `undefined` if none. */
+export function dueMinutes(
+  { changes, startedMs }: Pick<FollowedFlare, "changes" | "startedMs">,
+  atMs: number,
+): (typeof OUTCOME_MINUTES)[number] | undefined {
+  const minutes = OUTCOME_MINUTES[changes.length];
+  return minutes !== undefined && startedMs + minutes * MINUTE_MS <= atMs ? minutes : undefined;
+}
+
 export function raisePeak(followed: FollowedFlare, point: PricePoint): void {
-  const isComparable = followed.start.price === 0 || ratioToStart(followed, point.price) > 0;
+  const isComparable = followed.start.price === 0 || ratioFrom(followed.start, point.price) > 0;
   if (isComparable && point.price > followed.peak.price) followed.peak = point;
 }
 

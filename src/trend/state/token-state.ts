@@ -8,7 +8,7 @@ import type { WindowState } from "../detect/forms/window-detector.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
-import type { FollowedFlare } from "./followed-flare.ts";
+import type { ControlMoments, FollowedFlare } from "./followed-flare.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
 /** Length of the charts in minutes. The ring of minutes is a little larger. */
@@ -135,6 +135,7 @@ export interface TokenState {
   flare: RunningFlare | null;
   /** Flares without a final outcome, oldest first; `null` if there are none. */
   followed: FollowedFlare[] | null;
+  readonly control: ControlMoments;
   /** Id of the latest flare that all plans have seen, because it was in `free` or ended. */
   publicFlareId: string | null;
   /** Derived on first use. */
@@ -194,6 +195,7 @@ export function createToken(
     canary: createCanary(),
     flare: null,
     followed: null,
+    control: { nextMs: -1, moments: [] },
     publicFlareId: null,
     nestedId: null,
     chartId: null,

@@ -1,23 +1,26 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { type FinishCause, OUTCOME_MINUTES, type Outcome } from "../../model/index.ts";
 import type { Detector } from "../detect/detector.ts";
-import { roundTo } from "../detect/statistics.ts";
+import { liquidityText } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import {
+  changeFrom,
   confirmCollapse,
+  dueMinutes,
   type FlareEnd,
   type FollowedFlare,
   followFlare,
   noteLevel,
   type PricePoint,
   raisePeak,
-  ratioToStart,
+  ratioFrom,
+  toPercent,
 } from "../state/followed-flare.ts";
 import type { TokenState } from "../state/token-state.ts";
+import { controlOf } from "./control-moments.ts";
 import { toTimestamp } from "./flare-view.ts";
 
 const LAST_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
-const DECIMALS = 2;
 
 /** Returns the tokens of the same group, for the median change. */
 type PeersOf = (token: TokenState) => Iterable<TokenState>;
@@ -47,8 +50,14 @@ export class OutcomeBook {
     for (const followed of token.followed) this.#plan(followed);
   }
 
-  start(token: TokenState, id: string, atMs: number): void {
-    const followed = followFlare(id, this.#pointOf(token, atMs));
+  /** Follows a flare from its start, with its score then. */
+  start(token: TokenState, id: string, score: number, atMs: number): void {
+    const known = {
+      start_score: score,
+      start_liquidity: token.pools.length > 0 ? liquidityText(token) : null,
+      control: controlOf(token, atMs),
+    };
+    const followed = followFlare(id, this.#pointOf(token, atMs), known);
     token.followed = [...(token.followed ?? []), followed];
     this.#tokens.add(token);
     this.#plan(followed);
@@ -104,13 +113,13 @@ export class OutcomeBook {
 
   /** Measures the change at each moment of OUTCOME_MINUTES that has come. */
   #measureDue(token: TokenState, followed: FollowedFlare, point: PricePoint): void {
-    const { changes, relativeChanges, startedMs } = followed;
-    const minutes = OUTCOME_MINUTES[changes.length];
-    if (minutes === undefined || startedMs + minutes * MINUTE_MS > point.atMs) return;
+    const { changes, relativeChanges, start } = followed;
+    const minutes = dueMinutes(followed, point.atMs);
+    if (minutes === undefined) return;
     raisePeak(followed, point);
-    const ratio = ratioToStart(followed, point.price);
+    const ratio = ratioFrom(start, point.price);
     const median = ratio > 0 ? this.#detector.medianRatio(this.#peersOf(token), minutes, point.atMs) : null;
-    changes.push(ratio > 0 ? toPercent(ratio - 1) : null);
+    changes.push(changeFrom(start, point.price));
     relativeChanges.push(median === null ? null : toPercent(ratio - median));
   }
 
@@ -136,34 +145,26 @@ function isFinal({ end, startedMs }: FollowedFlare, atMs: number): boolean {
 }
 
 function viewOutcome(followed: FollowedFlare, end: FlareEnd, atMs: number): Outcome {
-  const { start, peak, changes, relativeChanges, collapsedMs, collapsedCanaryMs } = followed;
+  const { start, known, peak, changes, relativeChanges, collapsedMs, collapsedCanaryMs } = followed;
   const [change_5m = null, change_15m = null, change_60m = null] = changes;
   const [relative_change_5m = null, relative_change_15m = null, relative_change_60m = null] = relativeChanges;
   return {
     start_price: textOf(start),
     peak_price: textOf(peak),
     peak_at: peak.price > 0 ? toTimestamp(peak.atMs) : null,
-    peak_change: changeTo(followed, peak),
+    peak_change: changeFrom(start, peak.price),
     end_price: textOf(end.point),
-    end_change: changeTo(followed, end.point),
+    end_change: changeFrom(start, end.point.price),
     ...{ change_5m, change_15m, change_60m },
     ...{ relative_change_5m, relative_change_15m, relative_change_60m },
     ended_by: end.cause,
     collapsed_at: collapsedMs < 0 ? null : toTimestamp(collapsedMs),
     collapse_warning_s: collapsedMs < 0 ? null : Math.floor(collapsedCanaryMs / 1_000),
     final: isFinal(followed, atMs),
+    ...known,
   };
 }
 
 function textOf({ price, text }: PricePoint): string | null {
   return price > 0 ? text : null;
-}
-
-function changeTo(followed: FollowedFlare, { price }: PricePoint): number | null {
-  const ratio = ratioToStart(followed, price);
-  return ratio > 0 ? toPercent(ratio - 1) : null;
-}
-
-function toPercent(share: number): number {
-  return roundTo(share * 100, DECIMALS);
 }

@@ -1,0 +1,56 @@
+import { HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
+import { OUTCOME_MINUTES, type OutcomeControl } from "../../model/index.ts";
+import type { Detector } from "../detect/detector.ts";
+import { changeFrom, dueMinutes } from "../state/followed-flare.ts";
+import type { TokenState } from "../state/token-state.ts";
+
+/** Each token has one control moment in every two hours of the clock. */
+const SLOT_MS = 2 * HOUR_MS;
+/** A flare's control are the moments of the day before its start … */
+const MAX_AGE_MS = 24 * HOUR_MS;
+/** … whose hour was over half an hour before it: the flare's own rise is in none of them. */
+const MIN_AGE_MS = 90 * MINUTE_MS;
+
+/**
+ * Measures the token's control moments that are due at a whole minute. Where they are depends only
+ * on the token and the clock, never on a flare.
+ */
+export function stepControl(token: TokenState, detector: Detector, atMs: number): void {
+  const { control } = token;
+  const isNext = control.nextMs >= 0 && atMs >= control.nextMs;
+  if (atMs >= control.nextMs) control.nextMs = nextMoment(token.key, atMs);
+  if (!isNext && control.moments.length === 0) return;
+  const price = detector.knownPrice(token, atMs);
+  for (const moment of control.moments) {
+    if (dueMinutes(moment, atMs) !== undefined) moment.changes.push(changeFrom(moment.start, price));
+  }
+  if (!isNext) return;
+  control.moments = control.moments.filter(({ startedMs }) => atMs - startedMs <= MAX_AGE_MS);
+  if (price > 0) control.moments.push({ startedMs: atMs, start: { price }, changes: [] });
+}
+
+/** Returns the known changes after the control moments of a flare that starts at `atMs`. */
+export function controlOf({ control }: TokenState, atMs: number): OutcomeControl {
+  const moments = control.moments.filter(({ startedMs }) => {
+    const ageMs = atMs - startedMs;
+    return ageMs >= MIN_AGE_MS && ageMs <= MAX_AGE_MS;
+  });
+  const [change_5m = [], change_15m = [], change_60m = []] = OUTCOME_MINUTES.map((_, index) =>
+    moments.flatMap(({ changes }) => changes[index] ?? []),
+  );
+  return { change_5m, change_15m, change_60m };
+}
+
+/** Returns the first control moment of the token after `atMs`, a whole minute. */
+function nextMoment(key: string, atMs: number): number {
+  const slot = Math.floor(atMs / SLOT_MS);
+  const own = momentOf(key, slot);
+  return own > atMs ? own : momentOf(key, slot + 1);
+}
+
+/** The minute of the slot with the number of FNV-1a of both, modulo the slot's minutes. */
+function momentOf(key: string, slot: number): number {
+  let hash = 0x811c9dc5;
+  for (const char of `${slot} ${key}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);
+  return slot * SLOT_MS + ((hash >>> 0) % (SLOT_MS / MINUTE_MS)) * MINUTE_MS;
+}
