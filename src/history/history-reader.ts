@@ -1,13 +1,15 @@
-import type { Explanation } from "../model/index.ts";
+import type { Explanation, TrackRecord } from "../model/index.ts";
 import type { HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { unpackText } from "./minute-text.ts";
+import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /** A request for stored flares, which may go to another process. */
 export type HistoryRequest =
   | { readonly kind: "find"; readonly id: string }
   | { readonly kind: "started"; readonly id: string }
   | { readonly kind: "page"; readonly query: HistoryQuery }
+  | { readonly kind: "record"; readonly query: RecordQuery }
   | { readonly kind: "minute"; readonly atMs: number };
 
 /** The state of a minute, or the minutes that are stored: `undefined` if there are none. */
@@ -25,6 +27,8 @@ export interface HistoryReader {
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
   /** Returns the state that was served at a full minute that is over. */
   minute(atMs: number): Promise<MinuteAnswer>;
+  /** Returns what prices did after the flares of a window. */
+  record(query: RecordQuery): Promise<TrackRecord>;
 }
 
 /** Answers the request of another process. */
@@ -38,6 +42,8 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
       return await reader.page(request.query);
     case "minute":
       return await reader.minute(request.atMs);
+    case "record":
+      return await reader.record(request.query);
   }
 }
 
@@ -63,6 +69,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
       const { keyframe, body, ...minute } = found;
       return { minute, snapshot: (await unpackText({ keyframe, body })).toString() };
     },
+    record: (query) => recordOf(store, query),
   };
 }
 
@@ -74,5 +81,6 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
     minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
+    record: async (query) => (await ask({ kind: "record", query })) as TrackRecord,
   };
 }

@@ -13,3 +13,4 @@ export { writeHistory } from "./history-writer.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { MinuteWriter } from "./minute-writer.ts";
 export { openSqliteHistoryStore } from "./sqlite-history-store.ts";
+export { type RecordQuery, summarize } from "./track-record.ts";

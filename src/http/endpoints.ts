@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { Charts, FlareRecord, Flares, Leaderboards, Newest } from "../model/index.ts";
+import { Charts, FlareRecord, Flares, Leaderboards, Newest, TrackRecord } from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
 import {
   EventsResponse,
@@ -80,6 +80,11 @@ export const HISTORY_ENDPOINTS = {
     "/api/v1/history",
     "Finished flares with their explanations, newest finish first.",
     HistoryResponse,
+  ),
+  record: resource(
+    "/api/v1/record",
+    "What prices did after flares, beside other moments of the same tokens.",
+    TrackRecord,
   ),
 } as const satisfies Record<string, Endpoint>;
 

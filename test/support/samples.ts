@@ -147,6 +147,9 @@ export const SAMPLE_OUTCOME: Outcome = {
   collapsed_at: null,
   collapse_warning_s: null,
   final: false,
+  start_score: 3.1,
+  start_liquidity: "48250.5",
+  control: { change_5m: [0.4, -0.2], change_15m: [1.1], change_60m: [] },
 };
 
 /** A snapshot with something in every list. */

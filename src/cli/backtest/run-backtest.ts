@@ -5,6 +5,7 @@ import { createLogger } from "../../gateway/create-logger.ts";
 import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { RecordRow } from "../../model/index.ts";
 import { createEngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
 import type { Bot, TokenName } from "./bot.ts";
@@ -12,7 +13,7 @@ import { GatedSource } from "./gated-source.ts";
 import { type Ask, Lockstep } from "./lockstep.ts";
 import { type Costs, keyOfToken, PaperBroker } from "./paper-broker.ts";
 import { PriceHistory } from "./price-history.ts";
-import { type TrackRecord, TrackRecorder } from "./track-record.ts";
+import { TrackRecorder } from "./track-record.ts";
 import { reportTrades, type TradeReport } from "./trade-report.ts";
 
 interface BacktestOptions {
@@ -27,7 +28,7 @@ interface BacktestOptions {
 }
 
 interface BacktestResult {
-  readonly record: TrackRecord;
+  readonly record: RecordRow;
   /** `undefined` without a bot. */
   readonly report: TradeReport | undefined;
 }
@@ -61,7 +62,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  return { record: recorder.record(history), report };
+  return { record: recorder.record(), report };
 }
 
 /** Runs the bot until it is done with all streams, or the recording has ended. */

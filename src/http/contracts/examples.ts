@@ -10,6 +10,8 @@ import type {
   NestedFlare,
   Newest,
   Outcome,
+  RecordRow,
+  TrackRecord,
 } from "../../model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.ts";
 import type {
@@ -94,6 +96,9 @@ const outcome: Outcome = {
   collapsed_at: null,
   collapse_warning_s: null,
   final: false,
+  start_score: 3.1,
+  start_liquidity: "48250.5",
+  control: { change_5m: [0.4, -0.2], change_15m: [1.1, -0.9], change_60m: [-2.3, 0.6] },
 };
 
 const listing: Listing = {
@@ -269,8 +274,40 @@ const ended: FlareRecord = {
   outcome,
 };
 
+const after = (
+  minutes: number,
+  q1: number,
+  median: number,
+  q3: number,
+  rose: number,
+): RecordRow["after"][number] => ({
+  ...{ minutes, n: 212, rose, q1, median, q3 },
+  control: { n: 1_890, rose: 0.49, q1: -0.8, median: 0, q3: 0.7 },
+});
+
+const row: RecordRow = {
+  flares: 230,
+  ended_by_canary: 71,
+  canary_share: 0.3087,
+  collapsed: 34,
+  warned: 29,
+  warning_s: { q1: 12, median: 41, q3: 190 },
+  after: [after(5, -2.1, 0.3, 3.4, 0.53), after(15, -4.4, -0.6, 3.9, 0.46), after(60, -8.2, -2.5, 4.1, 0.4)],
+};
+
+const record: TrackRecord = {
+  window: "24h",
+  first_at: "2017-11-11T09:20:00.000Z",
+  last_at: "2017-11-12T09:01:00.000Z",
+  all: row,
+  by_group: [{ group: "bsc", ...row }],
+  by_score: [{ from: 2.5, to: 3.5, ...row }],
+  by_liquidity: [{ from: 10_000, to: 50_000, ...row }],
+};
+
 export const BODY_EXAMPLES = {
   flare: ended,
+  record,
   history: { flares: [ended], next: null },
   flares,
   newest,

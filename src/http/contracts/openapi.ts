@@ -20,6 +20,7 @@ import {
   FLARE_ID,
   HISTORY_PARAMETERS,
   type ParameterContract,
+  RECORD_PARAMETERS,
   STREAM_PARAMETERS,
 } from "./parameters.ts";
 import { ProblemResponses, type ResponseContract } from "./problem-responses.ts";
@@ -75,6 +76,10 @@ export function createOpenApi(basePath: string): OpenApiDocument {
     [
       HISTORY_ENDPOINTS.history.path,
       resource("history", HISTORY_ENDPOINTS.history, problems, HISTORY_PARAMETERS),
+    ],
+    [
+      HISTORY_ENDPOINTS.record.path,
+      resource("record", HISTORY_ENDPOINTS.record, problems, RECORD_PARAMETERS),
     ],
     [EVENTS_ENDPOINT.path, events(problems)],
     [STREAM_PATH, stream(problems)],
@@ -330,6 +335,7 @@ function schemaName(name: ResourceName): string {
   const names = {
     flare: "FlareRecord",
     history: "HistoryResponse",
+    record: "TrackRecord",
     snapshot: "SnapshotResponse",
     healthz: "HealthResponse",
     readyz: "ReadyResponse",

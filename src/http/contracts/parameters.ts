@@ -1,5 +1,12 @@
+import { RecordWindow } from "../../model/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
-import { DEFAULT_RECORDS, MAX_RECORDS, PAGE_CURSOR, UTC_TIME } from "../history/history-query.ts";
+import {
+  DEFAULT_RECORDS,
+  DEFAULT_WINDOW,
+  MAX_RECORDS,
+  PAGE_CURSOR,
+  UTC_TIME,
+} from "../history/history-query.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
@@ -129,6 +136,16 @@ export const AT_PARAMETER = query(
   "The response that was served at this UTC time, rounded down to the minute, by the time of the data. It may be any stored minute that is over.",
   UTC,
 );
+
+/** The parameters of `/api/v1/record`. */
+export const RECORD_PARAMETERS: readonly ParameterContract[] = [
+  query("window", "Length of the window.", {
+    type: "string",
+    enum: RecordWindow.options,
+    default: DEFAULT_WINDOW,
+  }),
+  query("group", "Only flares of this group. Today all are of `bsc`.", refTo("Group")),
+];
 
 /** The parameter of `/api/v1/flares/{id}`. */
 export const FLARE_ID: ParameterContract = {

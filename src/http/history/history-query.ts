@@ -1,5 +1,5 @@
-import type { HistoryQuery } from "../../history/index.ts";
-import { GROUPS } from "../../model/index.ts";
+import type { HistoryQuery, RecordQuery } from "../../history/index.ts";
+import { GROUPS, type Group, RecordWindow } from "../../model/index.ts";
 import { invalid } from "../connections/admission.ts";
 import { readWhole } from "../stream/events-query.ts";
 
@@ -7,6 +7,8 @@ import { readWhole } from "../stream/events-query.ts";
 export const DEFAULT_RECORDS = 50;
 /** Maximum number of flares that a request may ask for. */
 export const MAX_RECORDS = 200;
+
+export const DEFAULT_WINDOW: RecordWindow = "24h";
 
 /** Position after a record: its finish and id. */
 export const PAGE_CURSOR = /^(0|[1-9]\d{0,14})\.([-0-9A-Za-z_]{1,64})$/;
@@ -22,11 +24,24 @@ export function readHistoryQuery(given: Readonly<Record<string, unknown>>): Hist
     after: readCursor(given.cursor),
     limit: readWhole("limit", given.limit, DEFAULT_RECORDS, 1, MAX_RECORDS),
   };
-  const { group } = given;
-  if (group !== undefined && !GROUPS.some((known) => known === group))
-    throw invalid("group", group, `one of ${GROUPS.join(", ")}`);
+  const group = readGroup(given.group);
   // Only tokens of this group flare.
   return group === undefined || group === "bsc" ? query : undefined;
+}
+
+/** Reads a query of the track record. Throws `invalid-parameter`. */
+export function readRecordQuery(given: Readonly<Record<string, unknown>>): Omit<RecordQuery, "toMs"> {
+  const { window = DEFAULT_WINDOW } = given;
+  const known = RecordWindow.options.find((name) => name === window);
+  if (known === undefined) throw invalid("window", window, `one of ${RecordWindow.options.join(", ")}`);
+  return { window: known, group: readGroup(given.group) };
+}
+
+function readGroup(value: unknown): Group | undefined {
+  const known = GROUPS.find((name) => name === value);
+  if (value !== undefined && known === undefined)
+    throw invalid("group", value, `one of ${GROUPS.join(", ")}`);
+  return known;
 }
 
 /** Reads a UTC time; `undefined` if it is absent. Throws `invalid-parameter`. */

@@ -5,14 +5,15 @@ import type { Explanation, Flare, FlareRecord } from "../../model/index.ts";
 import { FlarewireError, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
 import { quote } from "../connections/admission.ts";
-import { HISTORY_PARAMETERS, queryNames } from "../contracts/parameters.ts";
+import { HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from "../contracts/parameters.ts";
 import { HISTORY_ENDPOINTS } from "../endpoints.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { setFreshness } from "../rest/freshness-fields.ts";
 import { sendReady } from "../rest/ready-answer.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
 import { createAnswer, type ResourceParts } from "../rest/resource-routes.ts";
-import { readHistoryQuery } from "./history-query.ts";
+import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
+import { RecordBodies } from "./record-bodies.ts";
 
 interface HistoryParts extends ResourceParts {
   readonly history: HistoryReader;
@@ -25,6 +26,7 @@ const MAX_CACHED = 32;
 export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): void {
   const { head, freshness, info, policy = allowAll, history } = parts;
   const answer = createAnswer(parts);
+  const records = new RecordBodies(history);
   const pages = new BoundedMap<string, Representation>(MAX_CACHED);
   const add = (path: string, parameters: readonly string[], read: Read) => {
     scope.route({
@@ -59,6 +61,11 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
     const found = wanted ? await history.page({ ...wanted, limit: wanted.limit + 1 }) : [];
     const body = bodyOf(pageText(found, wanted?.limit ?? 0));
     if (history.version !== undefined) pages.set(key, body);
+    return () => body;
+  });
+  add(HISTORY_ENDPOINTS.record.path, queryNames(RECORD_PARAMETERS), async ({ query }) => {
+    const wanted = readRecordQuery(query as Readonly<Record<string, unknown>>);
+    const body = await records.bodyOf(wanted, head.observedAtMs);
     return () => body;
   });
 }

@@ -1,0 +1,134 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { HOUR_MS, MINUTE_MS } from "../lib/time/time.ts";
+import {
+  type FlareRecord,
+  type Group,
+  OUTCOME_MINUTES,
+  type Outcome,
+  RECORD_WINDOWS,
+  type RecordRow,
+  type RecordWindow,
+  type TrackRecord,
+} from "../model/index.ts";
+import type { HistoryStore, RecordKey, StoredRecord } from "./history-store.ts";
+
+/** A window of time, and which flares count. */
+export interface RecordQuery {
+  readonly window: RecordWindow;
+  /** Default: all. */
+  readonly group?: Group | undefined;
+  /** End of the window, inclusive, in milliseconds since 1970 UTC. */
+  readonly toMs: number;
+}
+
+/** An outcome, and when it became final. */
+interface FinalOutcome {
+  readonly finalMs: number;
+  readonly outcome: Outcome;
+}
+
+/** Outcomes become final this long after the start, or when the flare ends. */
+const FINAL_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
+/** Flares read at once, some milliseconds. */
+const READ_FLARES = 200;
+
+/** Bounds between the rows by score, and by dollars of liquidity. */
+const SCORES = [2.5, 3.5];
+const LIQUIDITIES = [10_000, 50_000, 250_000];
+
+/** Returns the record of stored flares. Other work goes on meanwhile. */
+export async function recordOf(
+  store: Pick<HistoryStore, "page">,
+  { window, group, toMs }: RecordQuery,
+): Promise<TrackRecord> {
+  const fromMs = toMs - RECORD_WINDOWS[window] * HOUR_MS;
+  const finals: FinalOutcome[] = [];
+  // Only tokens of this group flare.
+  let isMore = group === undefined || group === "bsc";
+  let after: RecordKey | undefined;
+  while (isMore) {
+    const page = store.page({ fromMs: fromMs - FINAL_MS, toMs, after, limit: READ_FLARES });
+    after = page.at(-1)?.key;
+    isMore = page.length === READ_FLARES;
+    const known = page.flatMap((stored) => finalOf(stored) ?? []);
+    finals.push(...known.filter(({ finalMs }) => finalMs > fromMs && finalMs <= toMs));
+    await turn();
+  }
+  return describeWindow(
+    window,
+    finals.sort((a, b) => a.finalMs - b.finalMs),
+  );
+}
+
+function finalOf({ body, key }: StoredRecord): FinalOutcome | undefined {
+  const { flare, outcome } = JSON.parse(body) as FlareRecord;
+  if (!outcome?.final) return undefined;
+  return { finalMs: Math.max(Date.parse(flare.started_trending_at) + FINAL_MS, key.finishedMs), outcome };
+}
+
+/** Describes final outcomes, oldest first. Lets other work go on between its rows. */
+async function describeWindow(window: RecordWindow, finals: readonly FinalOutcome[]): Promise<TrackRecord> {
+  const outcomes = finals.map(({ outcome }) => outcome);
+  const timeOf = (final: FinalOutcome | undefined) => final && new Date(final.finalMs).toISOString();
+  const rowOf = async (selected: readonly Outcome[]) => {
+    await turn();
+    return summarize(selected);
+  };
+  const ranges = async (bounds: readonly number[], measure: (outcome: Outcome) => number) => {
+    const rows: (RecordRow & { readonly from: number | null; readonly to: number | null })[] = [];
+    for (const [index, to] of [...bounds, null].entries()) {
+      const from = bounds[index - 1] ?? null;
+      const isWithin = (value: number) => value >= (from ?? 0) && value < (to ?? Number.POSITIVE_INFINITY);
+      rows.push({ from, to, ...(await rowOf(outcomes.filter((one) => isWithin(measure(one))))) });
+    }
+    return rows;
+  };
+  const all = await rowOf(outcomes);
+  return {
+    window,
+    first_at: timeOf(finals[0]) ?? null,
+    last_at: timeOf(finals.at(-1)) ?? null,
+    all,
+    // Only tokens of this group flare.
+    by_group: [{ group: "bsc", ...all }],
+    by_score: await ranges(SCORES, ({ start_score }) => start_score ?? Number.NaN),
+    by_liquidity: await ranges(LIQUIDITIES, ({ start_liquidity }) => Number(start_liquidity ?? Number.NaN)),
+  };
+}
+
+/** Summarizes outcomes beside their control. */
+export function summarize(outcomes: readonly Outcome[]): RecordRow {
+  const byCanary = outcomes.filter(({ ended_by }) => ended_by === "canary").length;
+  const warnings = outcomes.flatMap(({ collapse_warning_s }) => collapse_warning_s ?? []);
+  const { q1, median, q3 } = spreadOf(warnings);
+  return {
+    flares: outcomes.length,
+    ended_by_canary: byCanary,
+    canary_share: outcomes.length === 0 ? null : rounded(byCanary / outcomes.length),
+    collapsed: warnings.length,
+    warned: warnings.filter((seconds) => seconds > 0).length,
+    warning_s: { q1, median, q3 },
+    after: OUTCOME_MINUTES.map((minutes) => ({
+      minutes,
+      ...spreadOf(outcomes.flatMap((outcome) => outcome[`change_${minutes}m`] ?? [])),
+      control: spreadOf(outcomes.flatMap(({ control }) => control?.[`change_${minutes}m`] ?? [])),
+    })),
+  };
+}
+
+function spreadOf(values: readonly number[]): Omit<RecordRow["after"][number], "minutes" | "control"> {
+  const sorted = Float64Array.from(values).sort();
+  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? null;
+  const rose = sorted.length - (sorted.findLastIndex((value) => value <= 0) + 1);
+  return {
+    n: sorted.length,
+    rose: sorted.length === 0 ? null : rounded(rose / sorted.length),
+    q1: at(0.25),
+    median: at(0.5),
+    q3: at(0.75),
+  };
+}
+
+function rounded(share: number): number {
+  return Number(share.toFixed(4));
+}

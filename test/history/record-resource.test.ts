@@ -1,0 +1,138 @@
+import { expect } from "vitest";
+import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { Outcome, TrackRecord } from "../../src/model/index.ts";
+import { type Rest, test as restTest } from "../http/rest-fixture.ts";
+import { SAMPLE_OUTCOME } from "../support/samples.ts";
+import { finishAt, MINUTE_MS, START_MS } from "./flare-records.ts";
+
+const DAY = 24 * 60;
+
+interface Served {
+  readonly rest: Rest;
+  /** How often a record was computed. */
+  readonly computed: () => number;
+  /** Stores a flare that finished in that minute. */
+  finish(minute: number, outcome: Partial<Outcome>): void;
+}
+
+const test = restTest.extend<{ served: Served }>({
+  served: async ({ makeRest }, use) => {
+    const store = openSqliteHistoryStore({ maxAgeMs: 30 * DAY * MINUTE_MS, maxBytes: 2 ** 30 });
+    const reader = createHistoryReader(store);
+    let [computed, number] = [0, 0];
+    const record = (query: Parameters<typeof reader.record>[0]) => {
+      computed += 1;
+      return reader.record(query);
+    };
+    const rest = await makeRest({ history: { ...reader, version: undefined, record } });
+    rest.head.observedAtMs = START_MS + 100 * MINUTE_MS;
+    const finish = (minute: number, outcome: Partial<Outcome>) => {
+      number += 1;
+      const finishes = [
+        { ...finishAt(number, minute), outcome: { ...SAMPLE_OUTCOME, final: true, ...outcome } },
+      ];
+      const nowMs = START_MS + minute * MINUTE_MS;
+      store.commit({ cursor: `test1-${number}`, nowMs, starts: [], finishes, outcomes: [] });
+    };
+    await use({ rest, finish, computed: () => computed });
+    store.close();
+  },
+});
+
+async function getRecord({ rest }: Served, query = ""): Promise<TrackRecord> {
+  const { status, json } = await rest.ask("GET", `/api/v1/record${query}`);
+  expect(status).toBe(200);
+  return json as TrackRecord;
+}
+
+test("the record has median, quartiles and the share that rose, beside the control, and the canary's warnings", async ({
+  served,
+}) => {
+  const changes = [-10, -2, 0, 3, 8];
+  for (const [index, change_15m] of changes.entries())
+    served.finish(20 + index, {
+      change_15m,
+      control: { change_5m: [], change_15m: [1, -1], change_60m: [] },
+    });
+  served.finish(30, { ended_by: "canary", collapse_warning_s: 40, collapsed_at: "2026-01-01T00:30:00.000Z" });
+  served.finish(31, { ended_by: "faded", collapse_warning_s: 0, collapsed_at: "2026-01-01T00:31:00.000Z" });
+  const { all } = await getRecord(served);
+  expect(all).toMatchObject({ flares: 7, ended_by_canary: 1, canary_share: 0.1429, collapsed: 2, warned: 1 });
+  expect(all.warning_s).toEqual({ q1: 0, median: 40, q3: 40 });
+  const [after5, after15, after60] = all.after;
+  expect(after15).toMatchObject({ minutes: 15, n: 5, rose: 0.4, q1: -2, median: 0, q3: 3 });
+  expect(after15?.control).toMatchObject({ n: 12 });
+  expect([after5?.n, after60?.n, after60?.rose]).toEqual([7, 0, null]);
+});
+
+test("a window counts flares whose outcome became final within it, up to a minute ago", async ({
+  served,
+}) => {
+  // Flares last ten minutes: an outcome becomes final 50 minutes after the finish.
+  for (const minute of [10, 48, 49, 50]) served.finish(minute, {});
+  expect(await getRecord(served)).toMatchObject({
+    window: "24h",
+    all: { flares: 3 },
+    first_at: "2026-01-01T01:00:00.000Z",
+    last_at: "2026-01-01T01:39:00.000Z",
+  });
+  served.rest.head.observedAtMs = START_MS + (DAY + 61) * MINUTE_MS;
+  expect(await getRecord(served)).toMatchObject({ all: { flares: 3 } });
+  expect(await getRecord(served, "?window=7d")).toMatchObject({ window: "7d", all: { flares: 4 } });
+  served.rest.head.observedAtMs = START_MS + 31 * DAY * MINUTE_MS;
+  expect(await getRecord(served, "?window=30d")).toMatchObject({ all: { flares: 0, canary_share: null } });
+});
+
+test("an outcome that is not final, and one that is unknown, do not count", async ({ served }) => {
+  served.finish(20, { final: false });
+  expect((await getRecord(served)).all.flares).toBe(0);
+});
+
+test("flares are counted by score and by liquidity at their start, and by group", async ({ served }) => {
+  served.finish(20, { start_score: 2.5, start_liquidity: "9999.99" });
+  served.finish(21, { start_score: 2.4999, start_liquidity: null });
+  const { by_score, by_liquidity, by_group } = await getRecord(served, "?group=bsc");
+  expect(by_score.map(({ from, to, flares }) => [from, to, flares])).toEqual([
+    [null, 2.5, 1],
+    [2.5, 3.5, 1],
+    [3.5, null, 0],
+  ]);
+  expect(by_liquidity.map(({ to, flares }) => [to, flares])).toEqual([
+    [10_000, 1],
+    [50_000, 0],
+    [250_000, 0],
+    [null, 0],
+  ]);
+  expect(by_group.map(({ group, flares }) => [group, flares])).toEqual([["bsc", 2]]);
+  expect((await getRecord(served, "?group=matic")).all.flares).toBe(0);
+});
+
+test("a record is computed at most once a minute, and its tag stays while it does not change", async ({
+  served,
+}) => {
+  served.finish(20, {});
+  const [first, second] = await Promise.all([0, 1].map(() => served.rest.ask("GET", "/api/v1/record")));
+  expect([served.computed(), second?.headers.etag]).toEqual([1, first?.headers.etag]);
+  const known = { "if-none-match": String(first?.headers.etag) };
+  served.rest.head.observedAtMs += MINUTE_MS;
+  expect((await served.rest.ask("GET", "/api/v1/record", known)).status).toBe(304);
+  expect(served.computed()).toBe(2);
+  served.finish(40, {});
+  expect((await served.rest.ask("GET", "/api/v1/record", known)).status).toBe(304);
+  served.rest.head.observedAtMs += MINUTE_MS;
+  expect((await served.rest.ask("GET", "/api/v1/record", known)).status).toBe(200);
+});
+
+test.for([
+  ["window=1h", "window"],
+  ["group=eth", "group"],
+  ["windw=7d", "windw"],
+] as const)("%s is an invalid parameter", async ([query, field], { served }) => {
+  const { status, json } = await served.rest.ask("GET", `/api/v1/record?${query}`);
+  expect([status, json]).toEqual([400, expect.objectContaining({ field })]);
+});
+
+test("before the first snapshot the record is not ready", async ({ served }) => {
+  served.rest.head.ready = false;
+  expect((await served.rest.ask("GET", "/api/v1/record")).status).toBe(503);
+});

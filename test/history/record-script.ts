@@ -1,0 +1,201 @@
+/*
+ * The track record by its definition in src/trend/README.md, from raw prices. It shares no code with
+ * the gateway. Only when and why flares started and ended is the detector's word.
+ */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const HORIZONS = [5, 15, 60] as const;
+
+/** A price that was paid, in order of time. A candle's is that of its end. */
+export interface RawPrice {
+  readonly at: number;
+  readonly price: number;
+}
+
+export interface RawFlare {
+  readonly token: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly cause: string;
+  readonly score: number;
+  readonly liquidity: number | undefined;
+  /** How long the canary had been on at a moment, in milliseconds. */
+  readonly canaryAgeMs: (atMs: number) => number;
+}
+
+export class RawMarket {
+  readonly #prices: ReadonlyMap<string, readonly RawPrice[]>;
+  readonly #outages: readonly (readonly [fromMs: number, toMs: number])[];
+  /** Candles count at their end; a trade at a moment counts after it. */
+  readonly #isCandle: boolean;
+
+  constructor(prices: ReadonlyMap<string, readonly RawPrice[]>, isCandle: boolean) {
+    this.#prices = prices;
+    this.#isCandle = isCandle;
+    const heard = [...new Set([...prices.values()].flatMap((all) => all.map(({ at }) => at)))];
+    this.#outages = outagesOf(heard.sort((a, b) => a - b));
+  }
+
+  /** The last price, if it is at most three minutes old and the market is not silent. */
+  known(token: string, atMs: number): number | undefined {
+    const last = this.#last(token, atMs);
+    const isOut = this.#outages.some(
+      ([from, to]) => atMs > from && (this.#isCandle ? atMs < to : atMs <= to),
+    );
+    return last && atMs - last.at <= 3 * MINUTE && !isOut ? last.price : undefined;
+  }
+
+  latest(token: string, atMs: number): number | undefined {
+    return this.#last(token, atMs)?.price;
+  }
+
+  change(token: string, fromMs: number, toMs: number): number | undefined {
+    const [from, to] = [this.known(token, fromMs), this.known(token, toMs)];
+    return from === undefined || to === undefined ? undefined : percent(to / from - 1);
+  }
+
+  #last(token: string, atMs: number): RawPrice | undefined {
+    const all = this.#prices.get(token) ?? [];
+    let [low, high] = [0, all.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const at = all[middle]?.at ?? 0;
+      if (this.#isCandle ? at <= atMs : at < atMs) low = middle + 1;
+      else high = middle;
+    }
+    return all[low - 1];
+  }
+}
+
+/** The whole body of the record over a window that ends at `toMs`. */
+export function recordByScript(
+  market: RawMarket,
+  flares: readonly RawFlare[],
+  window: "24h" | "7d" | "30d",
+  toMs: number,
+): unknown {
+  const fromMs = toMs - { "24h": 24, "7d": 168, "30d": 720 }[window] * HOUR;
+  const finalMs = ({ startMs, endMs }: RawFlare) => Math.max(startMs + HOUR, endMs);
+  const counted = flares.filter((flare) => finalMs(flare) > fromMs && finalMs(flare) <= toMs);
+  const finals = counted.map(finalMs).sort((a, b) => a - b);
+  const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
+  const ranges = (bounds: readonly number[], of: (flare: RawFlare) => number | undefined) =>
+    [...bounds, null].map((to, index) => {
+      const from = bounds[index - 1] ?? null;
+      const within = counted.filter((flare) => {
+        const value = of(flare);
+        return value !== undefined && (from === null || value >= from) && (to === null || value < to);
+      });
+      return { from, to, ...rowOf(market, within) };
+    });
+  return {
+    window,
+    first_at: time(finals[0]),
+    last_at: time(finals.at(-1)),
+    all: rowOf(market, counted),
+    by_group: [{ group: "bsc", ...rowOf(market, counted) }],
+    by_score: ranges([2.5, 3.5], ({ score }) => score),
+    by_liquidity: ranges([10_000, 50_000, 250_000], ({ liquidity }) => liquidity),
+  };
+}
+
+function rowOf(market: RawMarket, flares: readonly RawFlare[]) {
+  const collapses = flares.flatMap((flare) => {
+    const atMs = collapseOf(market, flare);
+    return atMs === undefined ? [] : [Math.floor(flare.canaryAgeMs(atMs) / 1_000)];
+  });
+  const byCanary = flares.filter(({ cause }) => cause === "canary").length;
+  const { n: _, rose: __, ...warning_s } = quartiles(collapses);
+  return {
+    flares: flares.length,
+    ended_by_canary: byCanary,
+    canary_share: flares.length === 0 ? null : round(byCanary / flares.length),
+    collapsed: collapses.length,
+    warned: collapses.filter((seconds) => seconds > 0).length,
+    warning_s,
+    after: HORIZONS.map((minutes) => ({
+      minutes,
+      ...quartiles(
+        flares.flatMap(
+          ({ token, startMs }) => market.change(token, startMs, startMs + minutes * MINUTE) ?? [],
+        ),
+      ),
+      control: quartiles(
+        flares.flatMap(({ token, startMs }) =>
+          controlMoments(token, startMs).flatMap(
+            (atMs) => market.change(token, atMs, atMs + minutes * MINUTE) ?? [],
+          ),
+        ),
+      ),
+    })),
+  };
+}
+
+/** One minute of every two hours of the clock, from a day to an hour and a half before. */
+function controlMoments(token: string, startMs: number): readonly number[] {
+  const moments: number[] = [];
+  const first = Math.floor((startMs - 24 * HOUR) / (2 * HOUR));
+  for (let slot = first; slot * 2 * HOUR <= startMs; slot += 1) {
+    const atMs = slot * 2 * HOUR + (fnv(`${slot} ${token}`) % 120) * MINUTE;
+    if (atMs >= startMs - 24 * HOUR && atMs <= startMs - 90 * MINUTE) moments.push(atMs);
+  }
+  return moments;
+}
+
+/** The first second at half of the peak or less that lasts to the end of a minute. */
+function collapseOf(market: RawMarket, { token, startMs, endMs }: RawFlare): number | undefined {
+  const untilMs = Math.max(startMs + HOUR, endMs);
+  const looks = new Set([endMs, ...HORIZONS.map((minutes) => startMs + minutes * MINUTE)]);
+  let peak = market.known(token, startMs) ?? 0;
+  let since: number | undefined;
+  for (let atMs = startMs + 1_000; atMs <= untilMs; atMs += 1_000) {
+    const isLow = peak > 0 && (market.latest(token, atMs) ?? Number.POSITIVE_INFINITY) <= peak / 2;
+    since = isLow ? (since ?? atMs) : undefined;
+    const isMinute = atMs % MINUTE === 0;
+    if (since !== undefined && isMinute) return since;
+    if (isMinute || looks.has(atMs)) peak = Math.max(peak, market.known(token, atMs) ?? 0);
+  }
+  return undefined;
+}
+
+/** Times without any price for a minute and twenty usual gaps: from when that is so, to the next. */
+function outagesOf(heard: readonly number[]): readonly (readonly [number, number])[] {
+  const outages: (readonly [number, number])[] = [];
+  let [last, usual] = [heard[0] ?? 0, MINUTE];
+  for (const at of [...heard, Number.POSITIVE_INFINITY]) {
+    const limit = Math.max(MINUTE, 20 * usual);
+    if (at - last > limit) outages.push([last + limit, at]);
+    else if (at > last) usual += (at - last - usual) * 0.05;
+    last = at;
+  }
+  return outages;
+}
+
+function quartiles(values: readonly number[]) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? null;
+  const rose = sorted.filter((value) => value > 0).length;
+  return {
+    n: sorted.length,
+    rose: sorted.length === 0 ? null : round(rose / sorted.length),
+    q1: at(0.25),
+    median: at(0.5),
+    q3: at(0.75),
+  };
+}
+
+function fnv(text: string): number {
+  let hash = 2_166_136_261n;
+  for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * 16_777_619n) % 4_294_967_296n;
+  return Number(hash);
+}
+
+function percent(share: number): number {
+  const rounded = Math.round(share * 10_000) / 100;
+  return rounded === 0 ? 0 : rounded;
+}
+
+function round(share: number): number {
+  return Number(share.toFixed(4));
+}
