@@ -6,7 +6,8 @@ import {
   OUTCOME_MINUTES,
   type Outcome,
   RECORD_WINDOWS,
-  type RecordRow,
+  type RecordFigures,
+  type RecordRange,
   type RecordWindow,
   type TrackRecord,
 } from "../model/index.ts";
@@ -70,34 +71,34 @@ function finalOf({ body, key }: StoredRecord): FinalOutcome | undefined {
 async function describeWindow(window: RecordWindow, finals: readonly FinalOutcome[]): Promise<TrackRecord> {
   const outcomes = finals.map(({ outcome }) => outcome);
   const timeOf = (final: FinalOutcome | undefined) => final && new Date(final.finalMs).toISOString();
-  const rowOf = async (selected: readonly Outcome[]) => {
+  const figuresOf = async (selected: readonly Outcome[]) => {
     await turn();
     return summarize(selected);
   };
   const ranges = async (bounds: readonly number[], measure: (outcome: Outcome) => number) => {
-    const rows: (RecordRow & { readonly from: number | null; readonly to: number | null })[] = [];
+    const rows: RecordRange[] = [];
     for (const [index, to] of [...bounds, null].entries()) {
       const from = bounds[index - 1] ?? null;
       const isWithin = (value: number) => value >= (from ?? 0) && value < (to ?? Number.POSITIVE_INFINITY);
-      rows.push({ from, to, ...(await rowOf(outcomes.filter((one) => isWithin(measure(one))))) });
+      rows.push({ from, to, figures: await figuresOf(outcomes.filter((one) => isWithin(measure(one)))) });
     }
     return rows;
   };
-  const all = await rowOf(outcomes);
+  const all = await figuresOf(outcomes);
   return {
     window,
     first_at: timeOf(finals[0]) ?? null,
     last_at: timeOf(finals.at(-1)) ?? null,
     all,
     // Only tokens of this group flare.
-    by_group: [{ group: "bsc", ...all }],
+    by_group: [{ group: "bsc", figures: all }],
     by_score: await ranges(SCORES, ({ start_score }) => start_score ?? Number.NaN),
     by_liquidity: await ranges(LIQUIDITIES, ({ start_liquidity }) => Number(start_liquidity ?? Number.NaN)),
   };
 }
 
 /** Summarizes outcomes beside their control. */
-export function summarize(outcomes: readonly Outcome[]): RecordRow {
+export function summarize(outcomes: readonly Outcome[]): RecordFigures {
   const byCanary = outcomes.filter(({ ended_by }) => ended_by === "canary").length;
   const warnings = outcomes.flatMap(({ collapse_warning_s }) => collapse_warning_s ?? []);
   const { q1, median, q3 } = spreadOf(warnings);
@@ -116,7 +117,7 @@ export function summarize(outcomes: readonly Outcome[]): RecordRow {
   };
 }
 
-function spreadOf(values: readonly number[]): Omit<RecordRow["after"][number], "minutes" | "control"> {
+function spreadOf(values: readonly number[]): Omit<RecordFigures["after"][number], "minutes" | "control"> {
   const sorted = Float64Array.from(values).sort();
   const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? null;
   const rose = sorted.length - (sorted.findLastIndex((value) => value <= 0) + 1);

@@ -12,4 +12,3 @@ export * from "./primitives.ts";
 export * from "./snapshot.ts";
 export * from "./text/outcome-text.ts";
 export * from "./text/why-text.ts";
-export * from "./track-record.ts";

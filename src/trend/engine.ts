@@ -14,7 +14,6 @@ import { createRejections, type Rejections, type RejectReason } from "./state/re
 import { TokenBook } from "./state/token-book.ts";
 import { ProfileBook } from "./state/token-profile.ts";
 import { isLive, offeredSince, type TokenState } from "./state/token-state.ts";
-import { stepControl } from "./views/control-moments.ts";
 import { viewExplanation } from "./views/flare-view.ts";
 import { FlareBook } from "./views/flares.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
@@ -90,7 +89,7 @@ export class TrendEngine {
     this.#markets = state?.markets ?? createMarkets();
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new FlareBook(settings, state?.finished);
-    this.#outcomes = new OutcomeBook(settings, this.#detector, ({ group }) => this.#tokens.of(group));
+    this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));
     this.#newest = new NewestBook(settings, state?.newest);
     this.#standings = new Rankings(facts, settings, state?.standings);
     this.#rejected = state?.rejected ?? createRejections();
@@ -322,8 +321,6 @@ export class TrendEngine {
       if (tokens.length === 0) continue;
       for (const token of tokens) this.#detector.closeMinute(token, atMs);
       this.#detector.measureMinute(group, tokens, atMs);
-      // Only these can flare.
-      if (group === "bsc") for (const token of tokens) stepControl(token, this.#detector, atMs);
       for (const token of tokens) if (isOnWatch(token, atMs)) this.#judge(token, atMs);
     }
   }
@@ -346,8 +343,7 @@ export class TrendEngine {
     if (verdict === "none") return;
     if (token.group !== "bsc") return;
     const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
-    if (verdict === "start")
-      this.#outcomes.start(token, this.#flares.start(token, atMs, why), why.score, atMs);
+    if (verdict === "start") this.#outcomes.start(token, this.#flares.start(token, atMs, why), atMs);
     else this.#flares.finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
   }
 

@@ -92,18 +92,18 @@ test("flares are counted by score and by liquidity at their start, and by group"
   served.finish(20, { start_score: 2.5, start_liquidity: "9999.99" });
   served.finish(21, { start_score: 2.4999, start_liquidity: null });
   const { by_score, by_liquidity, by_group } = await getRecord(served, "?group=bsc");
-  expect(by_score.map(({ from, to, flares }) => [from, to, flares])).toEqual([
+  expect(by_score.map(({ from, to, figures }) => [from, to, figures.flares])).toEqual([
     [null, 2.5, 1],
     [2.5, 3.5, 1],
     [3.5, null, 0],
   ]);
-  expect(by_liquidity.map(({ to, flares }) => [to, flares])).toEqual([
+  expect(by_liquidity.map(({ to, figures }) => [to, figures.flares])).toEqual([
     [10_000, 1],
     [50_000, 0],
     [250_000, 0],
     [null, 0],
   ]);
-  expect(by_group.map(({ group, flares }) => [group, flares])).toEqual([["bsc", 2]]);
+  expect(by_group.map(({ group, figures }) => [group, figures.flares])).toEqual([["bsc", 2]]);
   expect((await getRecord(served, "?group=matic")).all.flares).toBe(0);
 });
 

@@ -1,6 +1,6 @@
 /*
- * The track record by its definition in src/trend/README.md, from raw prices. It shares no code with
- * the gateway. Only when and why flares started and ended is the detector's word.
+ * The track record by its definition in src/trend/README.md, from raw prices. It shares no code
+ * with the gateway. Only when and why flares started and ended is the detector's word.
  */
 
 const MINUTE = 60_000;
@@ -87,14 +87,14 @@ export function recordByScript(
         const value = of(flare);
         return value !== undefined && (from === null || value >= from) && (to === null || value < to);
       });
-      return { from, to, ...rowOf(market, within) };
+      return { from, to, figures: rowOf(market, within) };
     });
   return {
     window,
     first_at: time(finals[0]),
     last_at: time(finals.at(-1)),
     all: rowOf(market, counted),
-    by_group: [{ group: "bsc", ...rowOf(market, counted) }],
+    by_group: [{ group: "bsc", figures: rowOf(market, counted) }],
     by_score: ranges([2.5, 3.5], ({ score }) => score),
     by_liquidity: ranges([10_000, 50_000, 250_000], ({ liquidity }) => liquidity),
   };
@@ -159,7 +159,7 @@ function collapseOf(market: RawMarket, { token, startMs, endMs }: RawFlare): num
   return undefined;
 }
 
-/** Times without any price for a minute and twenty usual gaps: from when that is so, to the next. */
+/** When there was no price for a minute and twenty usual gaps: from then to the next price. */
 function outagesOf(heard: readonly number[]): readonly (readonly [number, number])[] {
   const outages: (readonly [number, number])[] = [];
   let [last, usual] = [heard[0] ?? 0, MINUTE];

@@ -5,7 +5,7 @@ import { createLogger } from "../../gateway/create-logger.ts";
 import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import type { RecordRow } from "../../model/index.ts";
+import type { RecordFigures } from "../../model/index.ts";
 import { createEngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
 import type { Bot, TokenName } from "./bot.ts";
@@ -28,7 +28,7 @@ interface BacktestOptions {
 }
 
 interface BacktestResult {
-  readonly record: RecordRow;
+  readonly record: RecordFigures;
   /** `undefined` without a bot. */
   readonly report: TradeReport | undefined;
 }

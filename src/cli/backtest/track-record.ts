@@ -1,6 +1,6 @@
 import { summarize } from "../../history/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
-import type { Outcome, RecordRow, Snapshot } from "../../model/index.ts";
+import type { Outcome, RecordFigures, Snapshot } from "../../model/index.ts";
 
 /** Collects the final outcomes of finished flares. */
 export class TrackRecorder {
@@ -13,15 +13,15 @@ export class TrackRecorder {
     for (const [id, outcome] of Object.entries(outcomes)) if (outcome.final) this.#finals.set(id, outcome);
   }
 
-  record(): RecordRow {
+  record(): RecordFigures {
     return summarize([...this.#finals.values()]);
   }
 }
 
-export function describeRecord({ flares, ended_by_canary, after }: RecordRow): string {
+export function describeRecord({ flares, ended_by_canary, after }: RecordFigures): string {
   const line = (
     name: string,
-    { n, rose, q1, median, q3 }: Omit<RecordRow["after"][number], "minutes" | "control">,
+    { n, rose, q1, median, q3 }: Omit<RecordFigures["after"][number], "minutes" | "control">,
   ) =>
     median === null || q1 === null || q3 === null || rose === null
       ? `${name}: no value`

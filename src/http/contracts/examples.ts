@@ -10,7 +10,7 @@ import type {
   NestedFlare,
   Newest,
   Outcome,
-  RecordRow,
+  RecordFigures,
   TrackRecord,
 } from "../../model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.ts";
@@ -280,12 +280,12 @@ const after = (
   median: number,
   q3: number,
   rose: number,
-): RecordRow["after"][number] => ({
+): RecordFigures["after"][number] => ({
   ...{ minutes, n: 212, rose, q1, median, q3 },
   control: { n: 1_890, rose: 0.49, q1: -0.8, median: 0, q3: 0.7 },
 });
 
-const row: RecordRow = {
+const row: RecordFigures = {
   flares: 230,
   ended_by_canary: 71,
   canary_share: 0.3087,
@@ -300,9 +300,9 @@ const record: TrackRecord = {
   first_at: "2017-11-11T09:20:00.000Z",
   last_at: "2017-11-12T09:01:00.000Z",
   all: row,
-  by_group: [{ group: "bsc", ...row }],
-  by_score: [{ from: 2.5, to: 3.5, ...row }],
-  by_liquidity: [{ from: 10_000, to: 50_000, ...row }],
+  by_group: [{ group: "bsc", figures: row }],
+  by_score: [{ from: 2.5, to: 3.5, figures: row }],
+  by_liquidity: [{ from: 10_000, to: 50_000, figures: row }],
 };
 
 export const BODY_EXAMPLES = {

@@ -4,7 +4,7 @@ import { isInGrace } from "../detect/liquidity-level.ts";
 import { liquidityOf } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
-import { judgeRelevance, type TokenState } from "../state/token-state.ts";
+import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
 import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
 
@@ -74,19 +74,20 @@ export class FlareBook {
     this.#running.add(token);
   }
 
-  /** Starts the token's flare. Returns its id. */
-  start(token: TokenState, atMs: number, explanation: Explanation): string {
+  /** Starts the token's flare. */
+  start(token: TokenState, atMs: number, explanation: Explanation): RunningFlare {
     const id = flareId(token.group, token.key, atMs);
-    token.flare = {
+    const flare = {
       id,
       startedMs: atMs,
       isFree: false,
       published: viewFlare(token, id, atMs, null, atMs),
       explanation,
     };
+    token.flare = flare;
     this.#running.add(token);
     this.#isDirty = true;
-    return id;
+    return flare;
   }
 
   /** Ends the token's flare. `explanation` gives the reason. */

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { MarketGroup } from "../../market/index.ts";
 import { type FinishCause, OUTCOME_MINUTES, type Outcome } from "../../model/index.ts";
 import type { Detector } from "../detect/detector.ts";
 import { liquidityText } from "../detect/pools.ts";
@@ -16,27 +17,26 @@ import {
   ratioFrom,
   toPercent,
 } from "../state/followed-flare.ts";
-import type { TokenState } from "../state/token-state.ts";
-import { controlOf } from "./control-moments.ts";
+import type { RunningFlare, TokenState } from "../state/token-state.ts";
+import { controlOf, stepControl } from "./control-moments.ts";
 import { toTimestamp } from "./flare-view.ts";
 
 const LAST_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
 
-/** Returns the tokens of the same group, for the median change. */
-type PeersOf = (token: TokenState) => Iterable<TokenState>;
+type TokensOf = (group: MarketGroup) => Iterable<TokenState>;
 
 /** Measures the outcomes of flares until they are final. */
 export class OutcomeBook {
   readonly #settings: DetectorSettings;
   readonly #detector: Detector;
-  readonly #peersOf: PeersOf;
+  readonly #tokensOf: TokensOf;
   readonly #tokens = new Set<TokenState>();
   #deadlineMs = Number.POSITIVE_INFINITY;
 
-  constructor(settings: DetectorSettings, detector: Detector, peersOf: PeersOf) {
+  constructor(settings: DetectorSettings, detector: Detector, tokensOf: TokensOf) {
     this.#settings = settings;
     this.#detector = detector;
-    this.#peersOf = peersOf;
+    this.#tokensOf = tokensOf;
   }
 
   /** Next time at which a price is measured, besides whole minutes; Infinity if never. */
@@ -50,10 +50,9 @@ export class OutcomeBook {
     for (const followed of token.followed) this.#plan(followed);
   }
 
-  /** Follows a flare from its start, with its score then. */
-  start(token: TokenState, id: string, score: number, atMs: number): void {
+  start(token: TokenState, { id, explanation }: RunningFlare, atMs: number): void {
     const known = {
-      start_score: score,
+      start_score: explanation.score,
       start_liquidity: token.pools.length > 0 ? liquidityText(token) : null,
       control: controlOf(token, atMs),
     };
@@ -90,6 +89,8 @@ export class OutcomeBook {
   step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {
     const isMinute = atMs % MINUTE_MS === 0;
     if (!isMinute && atMs < this.#deadlineMs) return [];
+    // Only tokens of this group can flare.
+    if (isMinute) for (const token of this.#tokensOf("bsc")) stepControl(token, this.#detector, atMs);
     const final: [string, Outcome][] = [];
     this.#deadlineMs = Number.POSITIVE_INFINITY;
     for (const token of this.#tokens) {
@@ -118,7 +119,8 @@ export class OutcomeBook {
     if (minutes === undefined) return;
     raisePeak(followed, point);
     const ratio = ratioFrom(start, point.price);
-    const median = ratio > 0 ? this.#detector.medianRatio(this.#peersOf(token), minutes, point.atMs) : null;
+    const median =
+      ratio > 0 ? this.#detector.medianRatio(this.#tokensOf(token.group), minutes, point.atMs) : null;
     changes.push(changeFrom(start, point.price));
     relativeChanges.push(median === null ? null : toPercent(ratio - median));
   }
