@@ -62,6 +62,7 @@ export const EVENT_NAMES = [
   "token-unlisted",
   "chart-updated",
   "leaderboard-updated",
+  "candles-closed",
   "source-status",
 ] satisfies EventName[];
 

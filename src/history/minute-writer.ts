@@ -114,7 +114,9 @@ export class MinuteWriter {
 
   async #write(state: MinuteState, snapshot: Snapshot): Promise<void> {
     const { store } = this.#writing;
-    const text = Buffer.from(JSON.stringify(snapshot));
+    // No resource serves the candles of a past minute, and they would take most of the bytes.
+    const { candles: _apart, ...lists } = snapshot;
+    const text = Buffer.from(JSON.stringify(lists));
     const known = this.#keyframe;
     const ageMs = known ? state.firstMs - known.atMs : KEYFRAME_MS;
     if (known && ageMs > 0 && ageMs < KEYFRAME_MS) {

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { Charts, FlareRecord, Flares, Leaderboards, Newest, TrackRecord } from "../model/index.ts";
+import { Candles, Charts, FlareRecord, Flares, Leaderboards, Newest, TrackRecord } from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
 import {
   EventsResponse,
@@ -47,9 +47,14 @@ export const ENDPOINTS = {
     "The tokens of each group that were in the chart longest in the past 6 hours.",
     Leaderboards,
   ),
+  candles: resource(
+    "/api/v1/candles",
+    "One-minute candles of the past hour for each token that is flaring.",
+    Candles,
+  ),
   snapshot: timedResource(
     "/api/v1/snapshot",
-    "All of the above at one instant, with a cursor to continue from.",
+    "All of the above except the candles, at one instant, with a cursor to continue from.",
     SnapshotResponse,
   ),
   healthz: {

@@ -1,4 +1,4 @@
-import { type Step, touchedBy } from "../protocol/index.ts";
+import { isListChannel, type Step, touchedBy } from "../protocol/index.ts";
 import type { ChannelMask } from "./channel-mask.ts";
 import type { Group } from "./group.ts";
 
@@ -69,7 +69,7 @@ const symbolName = (symbol: string) => `symbol ${symbol}`;
 /** The tokens and symbols that the group filters by; `undefined`: others may affect it too. */
 function namesOf({ shape }: Group): readonly string[] | undefined {
   const { parts, channels } = shape.selection;
-  if (parts.length === 0 || channels.includes("status")) return undefined;
+  if (parts.length === 0 || !channels.every(isListChannel)) return undefined;
   const names = new Set<string>();
   for (const { filter } of parts) {
     // A filter with both selects items that match both, so looking up tokens alone is enough.

@@ -1,11 +1,11 @@
 /** The API's resources: each of the specification as a zod schema and a type of the same name. */
+export * from "./candles.ts";
 export * from "./chart.ts";
 export * from "./explanation.ts";
 export * from "./facts.ts";
 export * from "./flare.ts";
 export * from "./history.ts";
 export * from "./key-of.ts";
-export * from "./leaderboard.ts";
 export * from "./listing.ts";
 export * from "./outcome.ts";
 export * from "./primitives.ts";

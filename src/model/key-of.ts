@@ -1,6 +1,5 @@
-import type { ChartItem } from "./chart.ts";
+import type { ChartItem, LeaderboardEntry } from "./chart.ts";
 import type { Flare } from "./flare.ts";
-import type { LeaderboardEntry } from "./leaderboard.ts";
 import type { Listing } from "./listing.ts";
 
 export type ListItem = Flare | Listing | ChartItem | LeaderboardEntry;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Charts } from "./chart.ts";
+import { Candles, NO_CANDLES } from "./candles.ts";
+import { Charts, Leaderboards } from "./chart.ts";
 import { Explanations } from "./explanation.ts";
 import { Flares } from "./flare.ts";
-import { Leaderboards } from "./leaderboard.ts";
 import { Newest } from "./listing.ts";
 import { Outcomes } from "./outcome.ts";
 
@@ -14,9 +14,10 @@ export const Snapshot = z
     leaderboards: Leaderboards,
     explanations: Explanations,
     outcomes: Outcomes,
+    candles: Candles,
   })
   .describe(
-    "Everything that is served, at one instant. Events are the differences between two snapshots. Keys (keyOf) are unique within each list, `explanations` contains only flares in one of the flare lists, and `outcomes` only finished ones.",
+    "Everything that is served, at one instant. Events are the differences between two snapshots. Keys (keyOf) are unique within each list, `explanations` contains only flares in one of the flare lists, `outcomes` only finished ones, and `candles` also tokens that flared within the last two hours.",
   );
 export type Snapshot = z.infer<typeof Snapshot>;
 
@@ -27,4 +28,5 @@ export const EMPTY_SNAPSHOT: Snapshot = {
   leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
   explanations: {},
   outcomes: {},
+  candles: NO_CANDLES,
 };

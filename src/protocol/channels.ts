@@ -28,11 +28,13 @@ export type ListChannel = keyof typeof LIST_CHANNELS;
 /** The channels of {@link LIST_CHANNELS}, in the order of a batch's events. */
 export const LIST_CHANNEL_NAMES = /* @__PURE__ */ Object.keys(LIST_CHANNELS) as readonly ListChannel[];
 
-/** All channels: the lists, and `status` with the state of the data source. */
+/** All channels: the lists, `status` with the state of the data source, and `candles`. */
 export const CHANNELS: readonly Channel[] = /* @__PURE__ */ (LIST_CHANNEL_NAMES as readonly Channel[]).concat(
   "status",
+  "candles",
 );
-export type Channel = ListChannel | "status";
+/** `candles` must be named: `*` and all other patterns leave it out. */
+export type Channel = ListChannel | "status" | "candles";
 
 export const FLARE_CHANNELS = ["flares.free", "flares.pro", "flares.finished"] as const;
 export type FlareChannel = (typeof FLARE_CHANNELS)[number];
@@ -45,13 +47,17 @@ export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as 
   "leaderboards.*",
 );
 
+export function isListChannel(channel: Channel): channel is ListChannel {
+  return Object.hasOwn(LIST_CHANNELS, channel);
+}
+
 export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);
 }
 
 /** Returns a pattern's channels: a name, `prefix.*`, or `*`. Report an empty result. */
 export function matchChannels(pattern: string): readonly Channel[] {
-  if (pattern === "*") return CHANNELS;
+  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles");
   if (pattern.endsWith(".*")) return CHANNELS.filter((name) => name.startsWith(pattern.slice(0, -1)));
   return isChannel(pattern) ? [pattern] : [];
 }

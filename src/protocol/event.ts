@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { Explanation, FinishCause, Flare, Group, Listing, Outcome, Timestamp } from "../model/index.ts";
+import {
+  Address,
+  Candle,
+  Explanation,
+  FinishCause,
+  Flare,
+  Group,
+  Listing,
+  Outcome,
+  Timestamp,
+} from "../model/index.ts";
 import { CHANNELS, type Channel, FLARE_CHANNELS } from "./channels.ts";
 import { ChangeSchema, OrderChange, RemoveChange, SetChange } from "./view/change-schema.ts";
 
@@ -115,6 +125,27 @@ export const LeaderboardUpdated = event(
   z.object({ group: Group, changes }),
 ).describe("A group's leaderboard for the new minute: all changes since the previous one.");
 
+export const CandlesClosed = event(
+  "candles-closed",
+  z.literal("candles"),
+  z.object({
+    group: Group,
+    closed_at: Timestamp.nullable().describe("As in `/api/v1/candles`."),
+    tokens: z
+      .array(
+        z.object({
+          address: Address,
+          from: Timestamp.describe("The token's candles from here on are replaced by these."),
+          candles: z.array(Candle),
+        }),
+      )
+      .describe("New and changed candles. A new token brings those of the hour before."),
+    gone: z.array(Address).describe("Tokens whose candles are no longer followed."),
+  }),
+).describe(
+  "A minute ended, or a flare started: the candles of tokens that flare, or started to within two hours. Candles that opened more than 60 minutes before `closed_at` leave.",
+);
+
 export const SourceState = z
   .enum(["live", "stale", "down"])
   .describe("State of the data source: `live`, `stale` (no data for too long) or `down` (it fails).");
@@ -138,6 +169,7 @@ export const EventBody = z
     TokenUnlisted,
     ChartUpdated,
     LeaderboardUpdated,
+    CandlesClosed,
     SourceStatusEvent,
   ])
   .describe("Any event, discriminated by `name`.");

@@ -1,7 +1,7 @@
 import { assertNever } from "../lib/assert-never.ts";
 import type { ListItem } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
-import { LIST_CHANNELS, type ListChannel } from "./channels.ts";
+import { isListChannel, LIST_CHANNELS, type ListChannel } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 import type { ListFilter } from "./filter.ts";
 import type { Change } from "./view/change.ts";
@@ -28,7 +28,7 @@ export function filterEvent(filter: ListFilter, step: Step): EventBody | undefin
 
 function select(filter: ListFilter, step: Step): EventBody | undefined {
   const { event } = step;
-  if (event.name === "source-status") return event;
+  if (event.name === "source-status" || event.name === "candles-closed") return event;
   const changes = changesOf(event);
   const filtered = filterChanges(filter, step, event.channel, changes);
   const [first] = filtered;
@@ -193,7 +193,7 @@ export function touchedBy({ event, before, after }: Step): AffectedNames {
   const tokens: string[] = [];
   const symbols: string[] = [];
   const { channel } = event;
-  if (channel === "status") return { tokens, symbols };
+  if (!isListChannel(channel)) return { tokens, symbols };
   for (const key of changesOf(event).flatMap((change) => keysOf(change, before, channel))) {
     const marks = after.marks[channel].get(key) ?? before.marks[channel].get(key);
     tokens.push(...(marks?.tokens ?? []));

@@ -11,6 +11,7 @@ export * from "./marks-text.ts";
 export * from "./messages.ts";
 export * from "./plans.ts";
 export * from "./reconnect.ts";
+export * from "./view/candles.ts";
 export * from "./view/change.ts";
 export * from "./view/lists.ts";
 export * from "./view/view.ts";

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { Charts, Explanations, Flares, Leaderboards, Newest, Outcomes, Timestamp } from "../model/index.ts";
+import {
+  Candles,
+  Charts,
+  Explanations,
+  Flares,
+  Leaderboards,
+  Newest,
+  Outcomes,
+  Timestamp,
+} from "../model/index.ts";
 import { CLOSE_CODES, type CloseReason } from "./close-codes.ts";
 import { ERROR_CODES, type ErrorCode } from "./errors.ts";
 import { ChannelSchema, EventBody, SourceState } from "./event.ts";
@@ -153,6 +162,7 @@ export const MirrorBase = z
     marks: MarksText.describe(
       "Earlier values of items since they entered their lists, for filters: see MarksText.",
     ),
+    candles: Candles.optional().describe("The state of the channel `candles`."),
   })
   .describe("The state that a mirror needs besides the snapshot.");
 export type MirrorBase = z.infer<typeof MirrorBase>;

@@ -7,7 +7,7 @@ export const PLANS = ["free", "pro"] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** Channels that only the plan pro includes. */
-export const PRO_CHANNELS: readonly Channel[] = ["flares.pro"];
+export const PRO_CHANNELS: readonly Channel[] = ["flares.pro", "candles"];
 
 const FREE_CHANNELS: readonly Channel[] = CHANNELS.filter((channel) => !PRO_CHANNELS.includes(channel));
 

@@ -1,6 +1,6 @@
 import { assertNever } from "../lib/assert-never.ts";
 import type { Flare, Listing, Snapshot } from "../model/index.ts";
-import type { EventBody } from "../protocol/index.ts";
+import { diffCandles, type EventBody } from "../protocol/index.ts";
 import { diffSnapshots, type ItemChange, type ListDiff } from "./diff.ts";
 
 /** Two snapshots, and the event time of the second. */
@@ -9,13 +9,18 @@ type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly obs
 /**
  * Describes the difference between two snapshots as one batch of events, which turns any part of
  * `before` into that of `after` (law L1). Channels come in the order of LIST_CHANNEL_NAMES, in each
- * removals, order, insertions from the top, then fields and outcomes: a flare that ends leaves
- * `flares.free` and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a
- * key that occurs twice.
+ * removals, order, insertions from the top, then fields and outcomes, last the candles: a flare
+ * that ends leaves `flares.free` and `flares.pro` before it enters `flares.finished`. Throws
+ * `invalid-input` for a key that occurs twice.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
-  return diffSnapshots(before, after).flatMap((diff) => listEvents(scene, diff));
+  return [...diffSnapshots(before, after).flatMap((diff) => listEvents(scene, diff)), ...candleEvents(scene)];
+}
+
+function candleEvents({ before, after, observed_at }: Scene): readonly EventBody[] {
+  const data = diffCandles(before.candles, after.candles);
+  return data ? [{ name: "candles-closed", channel: "candles", observed_at, data }] : [];
 }
 
 function listEvents(scene: Scene, diff: ListDiff): readonly EventBody[] {

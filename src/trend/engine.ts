@@ -8,12 +8,13 @@ import { liquidityOf, liquidityText } from "./detect/pools.ts";
 import type { Reading } from "./detect/score.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
-import { type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
+import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
 import { Intake } from "./state/intake.ts";
 import { createRejections, type Rejections, type RejectReason } from "./state/rejection.ts";
 import { TokenBook } from "./state/token-book.ts";
 import { ProfileBook } from "./state/token-profile.ts";
-import { isLive, offeredSince, type TokenState } from "./state/token-state.ts";
+import { isOnWatch, offeredSince, type TokenState } from "./state/token-state.ts";
+import { CandleBook } from "./views/candles.ts";
 import { viewExplanation } from "./views/flare-view.ts";
 import { FlareBook } from "./views/flares.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
@@ -56,6 +57,7 @@ export class TrendEngine {
   readonly #detector: Detector;
   readonly #flares: FlareBook;
   readonly #outcomes: OutcomeBook;
+  readonly #candles: CandleBook;
   readonly #newest: NewestBook;
   readonly #standings: Rankings;
   readonly #intake: Intake;
@@ -90,6 +92,7 @@ export class TrendEngine {
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new FlareBook(settings, state?.finished);
     this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));
+    this.#candles = new CandleBook(state?.stepMs ?? 0);
     this.#newest = new NewestBook(settings, state?.newest);
     this.#standings = new Rankings(facts, settings, state?.standings);
     this.#rejected = state?.rejected ?? createRejections();
@@ -145,7 +148,9 @@ export class TrendEngine {
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
     const { charts, leaderboards } = this.#standings.serve();
-    this.#served = { ...this.#flares.serve(), newest: this.#newest.serve(), charts, leaderboards };
+    const newest = this.#newest.serve();
+    const candles = this.#candles.serve();
+    this.#served = { ...this.#flares.serve(), newest, charts, leaderboards, candles };
     return this.#served;
   }
 
@@ -193,11 +198,13 @@ export class TrendEngine {
     this.#standings.resume(token);
     if (token.flare) this.#flares.resume(token);
     this.#outcomes.resume(token);
+    this.#candles.resume(token);
     if (token.isTouched) this.#touched.push(token);
   }
 
   #isDirty(): boolean {
-    return !this.#served || this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
+    const books = [this.#flares, this.#newest, this.#standings, this.#candles];
+    return !this.#served || books.some(({ isDirty }) => isDirty);
   }
 
   /** Buffers events until the first clock: one far in the future must not set the time. */
@@ -304,6 +311,7 @@ export class TrendEngine {
     this.#inGrace = [];
     for (const [id, outcome] of this.#outcomes.step(atMs)) this.#flares.setOutcome(id, outcome);
     this.#flares.step(atMs);
+    if (isMinute) this.#candles.closeMinute(atMs);
     this.#newest.step(atMs);
     if (atMs % this.#refreshMs === 0) {
       this.#flares.refresh(atMs, (token) => this.#explain(token, atMs));
@@ -343,8 +351,10 @@ export class TrendEngine {
     if (verdict === "none") return;
     if (token.group !== "bsc") return;
     const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
-    if (verdict === "start") this.#outcomes.start(token, this.#flares.start(token, atMs, why), atMs);
-    else this.#flares.finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
+    if (verdict === "start") {
+      this.#outcomes.start(token, this.#flares.start(token, atMs, why), atMs);
+      this.#candles.start(token, atMs);
+    } else this.#flares.finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
   }
 
   #explain(token: TokenState, atMs: number): Explanation {
@@ -379,17 +389,6 @@ export class TrendEngine {
     }
     this.#dueMs = due;
   }
-}
-
-/** A candle begins with its minute; anything else, even a past candle, when it occurs. */
-function beginningOf(event: TokenEvent | Observed): number {
-  return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
-}
-
-/** Whether the token is judged every minute even without trades. */
-function isOnWatch(token: TokenState, atMs: number): boolean {
-  const isRunning = token.trend.startedMs >= 0 || token.canary.isOn;
-  return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
 }
 
 /** Stores since when a forgotten token has been known, if a later listing could show it as new. */

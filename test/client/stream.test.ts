@@ -3,11 +3,12 @@ import { WebSocket as WsWebSocket } from "ws";
 import { connect, type Platform, type SocketClass, type Transport } from "../../src/client/index.ts";
 import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
+import { shownLists } from "../support/shown-lists.ts";
 import { HASTY, range, test } from "./stream-kit.ts";
 
 const TRANSPORTS: readonly Transport[] = ["websocket", "sse", "poll"];
 const urlOf = (wire: ConnectionHandle) => `http://127.0.0.1:${wire.port}`;
-const restOf = (wire: ConnectionHandle) => JSON.parse(JSON.stringify(wire.head.snapshot));
+const restOf = (wire: ConnectionHandle) => shownLists(wire.head.snapshot);
 
 for (const transport of TRANSPORTS) {
   test(`[L2] [L3] over ${transport} the view is what REST serves, across a cut, with no hole and no repeat`, async ({

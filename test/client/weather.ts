@@ -4,6 +4,7 @@ import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import { STEPS, type Step } from "../hub/test-market.ts";
 import { type Chance, createChance } from "../support/chance.ts";
 import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";
+import { shownLists } from "../support/shown-lists.ts";
 import type { Company, Member, Report } from "./company.ts";
 
 const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", "auto"] as const;
@@ -60,7 +61,7 @@ export async function weather(
     await reached;
     await company.note();
     for (const view of await company.viewsAt(wire.head.cursor.seq)) {
-      expect(view).toEqual(JSON.parse(JSON.stringify(wire.head.snapshot)));
+      expect(view).toEqual(shownLists(wire.head.snapshot));
     }
     const total = (field: keyof ProxyTally) => proxies.reduce((sum, { tally }) => sum + tally[field], 0);
     return {

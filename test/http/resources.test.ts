@@ -24,10 +24,11 @@ test("[L2] the snapshot and its cursor are of one instant, in the body and in th
 }) => {
   for (let step = 0; step < 3; step += 1) {
     const { json, headers } = await rest.ask("GET", "/api/v1/snapshot");
+    const { candles: _apart, ...shown } = rest.head.snapshot;
     expect(json).toEqual({
       cursor: `test1-${7 + step}`,
       observed_at: new Date(rest.head.observedAtMs).toISOString(),
-      ...rest.head.snapshot,
+      ...shown,
     });
     expect(headers["flarewire-cursor"]).toBe(`test1-${7 + step}`);
     rest.head.move({ flares: { ...SAMPLE_SNAPSHOT.flares, free: step === 0 ? [] : [SAMPLE_FLARE] } });

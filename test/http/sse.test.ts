@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { CLOSE_CODES, CloseMessage, projectSnapshot, ServerMessage } from "../../src/protocol/index.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
+import { shownLists } from "../support/shown-lists.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { validateResponse } from "../support/validate-response.ts";
 import { COME_BACK_S, type ConnectionHandle, test } from "./websocket-fixture.ts";
@@ -79,7 +80,7 @@ test("[S2] a stream begins with hello, which has no id, and the answer to its ad
     id: "url",
     cursor: `${EPOCH}-1`,
     resumed: "reset",
-    snapshot: JSON.parse(JSON.stringify(wire.head.snapshot)),
+    snapshot: shownLists(wire.head.snapshot),
   });
   const bare = await follow(wire, "?channels=status&channels=newest.*&snapshot=false");
   await bare.until(() => bare.events.length === 2);

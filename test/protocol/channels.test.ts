@@ -12,7 +12,7 @@ import {
 
 test("every list of the snapshot has exactly one channel", () => {
   const places = Object.values(LIST_CHANNELS).map((place) => place.join("."));
-  const { explanations: _, ...resources } = EMPTY_SNAPSHOT;
+  const { explanations: _, candles: _followed, ...resources } = EMPTY_SNAPSHOT;
   const lists = Object.entries(resources).flatMap(([resource, of]) =>
     Object.keys(of).map((list) => `${resource}.${list}`),
   );
@@ -23,12 +23,13 @@ test("a channel's name is the path of its list", () => {
   for (const channel of LIST_CHANNEL_NAMES) expect(listPathOf(channel)).toEqual(LIST_CHANNELS[channel]);
 });
 
-test("the channels are those of the lists, and status", () => {
-  expect(CHANNELS).toEqual([...LIST_CHANNEL_NAMES, "status"]);
+test("the channels are those of the lists, status, and candles, which no pattern selects", () => {
+  expect(CHANNELS).toEqual([...LIST_CHANNEL_NAMES, "status", "candles"]);
 });
 
 test.each([
-  ["*", CHANNELS],
+  ["*", [...LIST_CHANNEL_NAMES, "status"]],
+  ["candles", ["candles"]],
   ["flares.*", ["flares.free", "flares.pro", "flares.finished"]],
   ["newest.*", ["newest.bsc"]],
   ["charts.*", ["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]],

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Gateway } from "../../src/index.ts";
+import { shownLists } from "../support/shown-lists.ts";
 
 /*
  * What a client of the run must hold, known without any of the gateway's delivery: the market's own
@@ -38,13 +39,13 @@ export class Truth {
 
   /** Notes what the gateway tells, from its base on. */
   constructor({ head, events }: Gateway) {
-    this.#note(head.cursor.seq, head.snapshot);
+    this.#note(head.cursor.seq, shownLists(head.snapshot));
     events.on("event", ({ channel, cursor }) => {
       this.#channels.push(channel);
       if (seqOf(cursor) !== this.#channels.length)
         throw new Error(`${cursor} is event ${this.#channels.length}`);
       // The head moves by whole batches: it is the state behind the last event of this one.
-      if (!this.#states.has(head.cursor.seq)) this.#note(head.cursor.seq, head.snapshot);
+      if (!this.#states.has(head.cursor.seq)) this.#note(head.cursor.seq, shownLists(head.snapshot));
     });
   }
 
@@ -58,7 +59,8 @@ export class Truth {
     const wanted = channels.split(",");
     const found: number[] = [];
     for (let seq = after + 1; seq < until; seq += 1) {
-      if (channels === "*" || wanted.includes(this.#channels[seq - 1] ?? "")) found.push(seq);
+      const channel = this.#channels[seq - 1] ?? "";
+      if (channels === "*" ? channel !== "candles" : wanted.includes(channel)) found.push(seq);
     }
     return found;
   }

@@ -5,6 +5,7 @@ import {
   applyEvent,
   CHANNELS,
   EventBody,
+  isListChannel,
   listOf,
   projectSnapshot,
   type View,
@@ -132,7 +133,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
 });
 
 function projectKeys(snapshot: Snapshot, channel: (typeof CHANNELS)[number]): readonly string[] {
-  if (channel === "status") return [];
+  if (!isListChannel(channel)) return [];
   return listOf(snapshot, channel).map((item) =>
     "id" in item ? item.id : JSON.stringify(keyFields(item.object)),
   );

@@ -5,6 +5,7 @@ import {
   type Flare,
   keyOf,
   type ListItem,
+  NO_CANDLES,
   type Outcome,
   type Snapshot,
   TERM_NAMES,
@@ -251,7 +252,7 @@ function assemble({ of, whys, outcomes }: Scene): Snapshot {
   const heldOf = (all: object, ids: readonly string[]) =>
     Object.fromEntries(Object.entries(all).filter(([id]) => ids.includes(id)));
   const notes = { explanations: heldOf(whys, flares), outcomes: heldOf(outcomes, finished) };
-  return { ...snapshot, ...notes } as Snapshot;
+  return { ...snapshot, ...notes, candles: NO_CANDLES } as Snapshot;
 }
 
 interface Scene {

@@ -1,6 +1,8 @@
 import type {
   BscChartItem,
   BscLeaderboardEntry,
+  Candle,
+  Candles,
   ChainLeaderboardEntry,
   ExchangeChartItem,
   ExchangeLeaderboardEntry,
@@ -152,6 +154,26 @@ export const SAMPLE_OUTCOME: Outcome = {
   control: { change_5m: [0.4, -0.2], change_15m: [1.1], change_60m: [] },
 };
 
+const candleAt = (minute: number): Candle => ({
+  open_at: `2017-11-12T08:${minute}:00.000Z`,
+  open: "1",
+  high: "2",
+  low: "0.5",
+  close: "1.5",
+  volume: "1234.5",
+  buys: 3,
+  sells: 1,
+});
+
+/** Candles of a token that flares, and of one whose flare has ended. */
+export const SAMPLE_CANDLES: Candles = {
+  closed_at: "2017-11-12T08:36:00.000Z",
+  bsc: {
+    [SAMPLE_FLARE.token.address]: [candleAt(33), candleAt(35)],
+    "0x1111111111111111111111111111111111111111": [candleAt(35)],
+  },
+};
+
 /** A snapshot with something in every list. */
 export const SAMPLE_SNAPSHOT: Snapshot = {
   flares: {
@@ -183,4 +205,5 @@ export const SAMPLE_SNAPSHOT: Snapshot = {
   },
   explanations: { [SAMPLE_FLARE.id]: SAMPLE_EXPLANATION },
   outcomes: { "11111111-2222-5333-8444-555555555555": SAMPLE_OUTCOME },
+  candles: SAMPLE_CANDLES,
 };

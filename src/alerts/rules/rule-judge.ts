@@ -5,6 +5,7 @@ import {
   applyEvent,
   changesOf,
   type EventMessage,
+  isListChannel,
   LIST_CHANNEL_NAMES,
   type ListChannel,
   listOf,
@@ -79,6 +80,7 @@ class NewsJudge implements RuleJudge {
       case "token-unlisted":
       case "chart-updated":
       case "leaderboard-updated":
+      case "candles-closed":
       case "source-status":
         return true;
       default:
@@ -119,7 +121,7 @@ class EdgeJudge implements RuleJudge {
 
   take(message: EventMessage): readonly AlertContent[] {
     const { channel } = message;
-    if (channel === "status") return [];
+    if (!isListChannel(channel)) return [];
     this.#view = applyEvent(this.#view, message);
     const list = listOf(this.#view, channel);
     return changesOf(message).flatMap((change) => {

@@ -34,6 +34,8 @@ export function describeEvent(event: StreamEvent): string {
       const { length } = event.data.changes;
       return length === 1 ? "1 change" : `${length} changes`;
     }
+    case "candles-closed":
+      return event.data.closed_at ?? "";
     case "source-status":
       return [event.data.state, event.data.reason].filter(Boolean).join(": ");
   }

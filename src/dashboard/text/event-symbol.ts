@@ -20,6 +20,7 @@ export function symbolOf(event: StreamEvent, view: View | undefined): string | u
     case "token-unlisted":
     case "chart-updated":
     case "leaderboard-updated":
+    case "candles-closed":
     case "source-status":
       return undefined;
   }

@@ -1,4 +1,6 @@
 import type {
+  Candle,
+  Candles,
   Charts,
   Explanation,
   Flare,
@@ -135,6 +137,21 @@ const leaderboards: Leaderboards = {
 };
 const explanations = { [flare.id]: why };
 
+const candle: Candle = {
+  open_at: "2017-11-12T08:23:00.000Z",
+  open: "0.00171",
+  high: "0.00184",
+  low: "0.0017",
+  close: "0.00183",
+  volume: "5321.5",
+  buys: 17,
+  sells: 4,
+};
+const candles: Candles = {
+  closed_at: "2017-11-12T08:24:00.000Z",
+  bsc: { [flare.token.address]: [candle] },
+};
+
 const snapshot: SnapshotResponse = {
   cursor: "13ac274a9f68b758-101",
   observed_at: OBSERVED_AT,
@@ -252,6 +269,17 @@ export const EVENT_EXAMPLES: { readonly [N in EventMessage["name"]]: Extract<Eve
     channel: "leaderboards.matic",
     data: { group: "matic", changes: [{ op: "set", id: quick.token.address, set: { time_trended: 480 } }] },
   },
+  "candles-closed": {
+    ...placed(110, 109),
+    name: "candles-closed",
+    channel: "candles",
+    data: {
+      group: "bsc",
+      closed_at: "2017-11-12T08:24:00.000Z",
+      tokens: [{ address: flare.token.address, from: candle.open_at, candles: [candle] }],
+      gone: [],
+    },
+  },
   "source-status": {
     ...placed(109, 108),
     name: "source-status",
@@ -313,6 +341,7 @@ export const BODY_EXAMPLES = {
   newest,
   charts,
   leaderboards,
+  candles,
   snapshot,
   healthz: health,
   readyz: ready,

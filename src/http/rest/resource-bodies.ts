@@ -1,3 +1,5 @@
+import { jsonEqual } from "../../lib/json-equal.ts";
+import type { Candles, Flares } from "../../model/index.ts";
 import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { Representation, versionOf } from "./representation.ts";
@@ -17,6 +19,11 @@ interface Held {
   readonly representation: Representation;
 }
 
+interface HeldCandles extends Held {
+  readonly flares: Flares;
+  readonly shown: Candles;
+}
+
 interface PrimaryServices {
   readonly cursor: string;
   readonly snapshot: Snapshot;
@@ -31,6 +38,7 @@ interface PrimaryServices {
 export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
+  readonly #candles = new Map<Plan | undefined, HeldCandles>();
   readonly #wholes = new Map<Plan | undefined, PrimaryServices>();
   /** The plan free's view of a snapshot with these flares and explanations. */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
@@ -42,6 +50,26 @@ export class ResourceBodies {
   /** Returns the resource at the head's cursor as the plan sees it; without a plan, all of it. */
   resource(name: Resource, plan?: Plan): Representation {
     return this.#part(name, plan);
+  }
+
+  /** The candles of the tokens whose flares the plan sees. Changes once a minute and at starts. */
+  candles(plan?: Plan): Representation {
+    const { candles } = this.#head.snapshot;
+    const { flares } = plan === "free" ? this.#shownFree() : this.#head.snapshot;
+    const shownTo = plan === "free" ? plan : undefined;
+    const held = this.#candles.get(shownTo);
+    if (held?.value === candles && held.flares === flares) return held.representation;
+    const running = new Set([...flares.pro, ...flares.free].map(({ token }) => token.address));
+    const bsc = [...running].sort().flatMap((address) => {
+      const own = Object.hasOwn(candles.bsc, address) ? candles.bsc[address] : undefined;
+      return own ? [[address, own] as const] : [];
+    });
+    const closed_at = bsc.length > 0 ? candles.closed_at : null;
+    const shown: Candles = { closed_at, bsc: Object.fromEntries(bsc) };
+    const isSame = held && jsonEqual(held.shown, shown);
+    const representation = isSame ? held.representation : representationOf(JSON.stringify(shown), shownTo);
+    this.#candles.set(shownTo, { value: candles, flares, shown, representation });
+    return representation;
   }
 
   /** The snapshot with its cursor. `observed_at` stays while nothing changes, and so the body. */
@@ -92,6 +120,11 @@ export class ResourceBodies {
 /** Sorts by key: a follower orders by arrival, and equal versions need equal bytes. */
 function byKey(value: object): object {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function representationOf(text: string, plan: Plan | undefined): Representation {
+  const bytes = Buffer.from(text);
+  return new Representation(bytes, withPlan(versionOf(bytes), plan));
 }
 
 function withPlan(text: string, plan: Plan | undefined): string {

@@ -30,8 +30,9 @@ export interface ResourceParts {
 }
 
 /**
- * Adds the four resources and the snapshot. Caches must revalidate (`no-cache`): data may change
- * any second. Before the first snapshot the response is `not-ready`; an empty list would be wrong.
+ * Adds the four resources, the candles and the snapshot. Caches must revalidate (`no-cache`): data
+ * may change any second. Before the first snapshot the response is `not-ready`; an empty list would
+ * be wrong.
  */
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
   const { head, freshness, info, policy = allowAll, quick, history } = parts;
@@ -40,7 +41,7 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
   const answer = createAnswer(parts);
   const { anonymous } = policy;
   const anonymousFields = readyFields(anonymous?.fields ?? {});
-  const add = (path: string, read: Read) => {
+  const add = (path: string, read: Read, past?: PastStates) => {
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
@@ -64,8 +65,9 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
       head.ready ? answer.now(request, read(bodies, anonymous.access.plan), anonymousFields) : undefined,
     );
   };
-  for (const name of RESOURCES) add(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan));
-  add(ENDPOINTS.snapshot.path, (of, plan) => of.snapshot(plan));
+  for (const name of RESOURCES) add(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan), past);
+  add(ENDPOINTS.candles.path, (of, plan) => of.candles(plan));
+  add(ENDPOINTS.snapshot.path, (of, plan) => of.snapshot(plan), past);
 }
 
 type Read = (of: ResourceBodies, plan: Plan | undefined) => Representation;

@@ -20,7 +20,7 @@ export const SnapshotResponse = z
     observed_at: Timestamp.describe(
       "Event time of this state. It stays while nothing changes; the header fields give the age of the data.",
     ),
-    ...Snapshot.shape,
+    ...Snapshot.omit({ candles: true }).shape,
   })
   .describe(
     "`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues it without a gap.",

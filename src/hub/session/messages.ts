@@ -87,7 +87,13 @@ export function subscribedText(
 
 /** Formats the part of the state at the head that a mirror needs besides the snapshot. */
 export function baseText(observedAtMs: number, positions: Record<string, number>, lists: Lists): string {
-  const base: MirrorBase = { observed_at: timestamp(observedAtMs), positions, marks: formatMarks(lists) };
+  const { candles } = lists.snapshot;
+  const base: MirrorBase = {
+    observed_at: timestamp(observedAtMs),
+    positions,
+    marks: formatMarks(lists),
+    candles,
+  };
   return JSON.stringify(base);
 }
 

@@ -1,5 +1,6 @@
 import { assertNever } from "../../lib/assert-never.ts";
 import {
+  CHANNELS,
   type CloseReason,
   type Command,
   type CommandId,
@@ -223,7 +224,10 @@ export class Session implements DeliveryOwner {
         break;
       case "subscribe":
         this.#subscribe(command, {
-          mask: maskOf(resolveChannels(command.channels, this.#plan)),
+          mask: maskOf([
+            ...resolveChannels(command.channels, this.#plan),
+            ...(command.mirror ? CHANNELS : []),
+          ]),
           filter: compileFilter(command.filter),
         });
         break;

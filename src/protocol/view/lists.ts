@@ -1,8 +1,9 @@
-import { EMPTY_SNAPSHOT, type ListItem, type Snapshot } from "../../model/index.ts";
+import type { ListItem, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
-import { LIST_CHANNEL_NAMES, LIST_CHANNELS, type ListChannel } from "../channels.ts";
+import { isListChannel, LIST_CHANNEL_NAMES, type ListChannel } from "../channels.ts";
 import type { EventBody } from "../event.ts";
 import { foldCase, type ListFilter } from "../filter.ts";
+import { applyCandles } from "./candles.ts";
 import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./view.ts";
 
 export { EMPTY_SNAPSHOT } from "../../model/index.ts";
@@ -40,8 +41,8 @@ export function listsOf(snapshot: Snapshot): Lists {
 /** Returns the lists after `event`. Throws ChangeMismatch if it does not fit them. */
 export function advanceLists(lists: Lists, event: EventBody): Lists {
   const { channel } = event;
-  if (channel === "status" || !Object.hasOwn(LIST_CHANNELS, channel)) return lists;
-  const snapshot: Snapshot = { ...EMPTY_SNAPSHOT, ...applyEvent(lists.snapshot, event) } as Snapshot;
+  const snapshot = advanceSnapshot(lists.snapshot, event);
+  if (!isListChannel(channel)) return snapshot === lists.snapshot ? lists : { ...lists, snapshot };
   const before = lists.marks[channel];
   let after: Map<string, Marks> | undefined;
   for (const change of changesOf(event)) {
@@ -56,6 +57,13 @@ export function advanceLists(lists: Lists, event: EventBody): Lists {
     else after.delete(key);
   }
   return { snapshot, marks: after ? { ...lists.marks, [channel]: after } : lists.marks };
+}
+
+/** Returns the whole snapshot after `event`. Throws ChangeMismatch if it does not fit. */
+export function advanceSnapshot(snapshot: Snapshot, event: EventBody): Snapshot {
+  if (event.name === "candles-closed")
+    return { ...snapshot, candles: applyCandles(snapshot.candles, event.data) };
+  return applyEvent(snapshot, event) as Snapshot;
 }
 
 /** Returns the item with this key; `undefined` if there is none. */

@@ -18,7 +18,7 @@ export type { Snapshot } from "../../model/index.ts";
  * outcomes if `flares.finished` is among the channels.
  */
 export type View = {
-  readonly [R in Exclude<keyof Snapshot, "explanations" | "outcomes">]?: Partial<Snapshot[R]>;
+  readonly [R in Exclude<keyof Snapshot, "explanations" | "outcomes" | "candles">]?: Partial<Snapshot[R]>;
 } & {
   readonly explanations: Readonly<Record<string, Explanation>>;
   readonly outcomes?: Readonly<Record<string, Outcome>>;
@@ -89,7 +89,7 @@ function findList(view: View, channel: Channel): readonly ListItem[] | undefined
   return Array.isArray(list) ? list : undefined;
 }
 
-/** The fields of any event's data that concern one flare; the last two are of other events. */
+/** The fields of any event's data that concern one flare; the last three are of other events. */
 interface FlareData {
   readonly op?: string;
   readonly id?: string;
@@ -98,6 +98,7 @@ interface FlareData {
   readonly outcome?: Outcome | null | undefined;
   readonly changes?: unknown;
   readonly state?: unknown;
+  readonly gone?: unknown;
 }
 
 /** Updates explanations and outcomes. They stay as long as their flare is in a list of the view. */

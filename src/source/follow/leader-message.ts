@@ -1,5 +1,5 @@
 import { firstIssue } from "../../lib/text/first-issue.ts";
-import { EMPTY_SNAPSHOT, keyOf, Snapshot } from "../../model/index.ts";
+import { EMPTY_SNAPSHOT, keyOf, NO_CANDLES, Snapshot } from "../../model/index.ts";
 import {
   CHANNELS,
   type Cursor,
@@ -105,7 +105,8 @@ function readSubscribed(message: unknown): LeaderMessage {
   const highest = Math.max(...Object.values(positions));
   if (highest !== cursor.seq)
     throw new ProtocolViolation(`its latest event is ${highest}, but its cursor is ${cursor.seq}`);
-  const snapshot = snapshotOf(fieldOf(message, "snapshot"));
+  const { candles = NO_CANDLES } = base;
+  const snapshot = { ...snapshotOf(fieldOf(message, "snapshot")), candles };
   const observedAtMs = Date.parse(base.observed_at);
   const lists = readMarks(snapshot, base.marks);
   return { type: "reset", cursor, base: { observedAtMs, positions, lists } };
@@ -113,9 +114,9 @@ function readSubscribed(message: unknown): LeaderMessage {
 
 /** Returns the original snapshot, including fields unknown to this version. */
 function snapshotOf(value: unknown): Snapshot {
-  const { outcomes } = EMPTY_SNAPSHOT;
+  const { outcomes, candles } = EMPTY_SNAPSHOT;
   // A leader of an earlier version sends no outcomes.
-  const given = isRecord(value) ? { outcomes, ...value } : value;
+  const given = isRecord(value) ? { outcomes, ...value, candles } : value;
   parseAs(Snapshot, given, "snapshot");
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
   const snapshot = Object.fromEntries(entries) as Snapshot;

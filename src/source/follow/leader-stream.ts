@@ -1,6 +1,6 @@
 import { assertNever } from "../../lib/assert-never.ts";
 import type { Snapshot } from "../../model/index.ts";
-import { applyEvent, ChangeMismatch, type Cursor, type EventBody, toSeq } from "../../protocol/index.ts";
+import { advanceSnapshot, ChangeMismatch, type Cursor, type EventBody, toSeq } from "../../protocol/index.ts";
 import {
   type LeaderBase,
   type LeaderMessage,
@@ -131,7 +131,7 @@ export class LeaderStream {
 
 function advance(snapshot: Snapshot, events: readonly EventBody[]): Snapshot {
   try {
-    return events.reduce((state, event) => applyEvent(state, event) as Snapshot, snapshot);
+    return events.reduce((state, event) => advanceSnapshot(state, event), snapshot);
   } catch (cause) {
     if (!(cause instanceof ChangeMismatch)) throw cause;
     throw new LogDivergence(cause.message.slice(0, 200), { cause });

@@ -23,6 +23,7 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
     newest: { bsc: listings.rename(answer.newest.bsc) },
     explanations: withRenamedKeys(answer.explanations, flares.renames),
     outcomes: withRenamedKeys(answer.outcomes, flares.renames),
+    candles: answer.candles,
     charts: {
       bsc: new KnownIds(({ flare }) => foldedAddress(flare), before.charts.bsc).rename(charts.bsc),
       exchange: new KnownIds(({ token }) => token.symbol, before.charts.exchange).rename(charts.exchange),

@@ -48,5 +48,13 @@ export function unpackEngine(checkpoint: EngineCheckpoint): EngineState {
   if (typeof state !== "object" || state === null || !("tokens" in state) || !Array.isArray(state.tokens)) {
     throw new TypeError("invalid checkpoint: no engine state");
   }
-  return state as EngineState;
+  const unpacked = state as EngineState;
+  for (const token of unpacked.tokens) addCandles(token);
+  return unpacked;
+}
+
+/** Adds what checkpoints lacked before there were candles. Those of the past stay unknown. */
+function addCandles(token: TokenState): void {
+  token.candles ??= null;
+  token.shownCandles ??= token.flare ? { untilMs: 0, list: [] } : null;
 }

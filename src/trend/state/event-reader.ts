@@ -5,6 +5,7 @@ import {
   type ListingEvent,
   type MarketEvent,
   type MarketGroup,
+  type Observed,
   Profile,
   type TokenEvent,
   type Trade,
@@ -126,6 +127,11 @@ function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReas
   if (event.cause !== "sync" && event.cause !== "add" && event.cause !== "remove") return "malformed";
   numbers.usd = parseUsd(event.usd);
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
+}
+
+/** A candle begins with its minute; anything else, even a past candle, when it occurs. */
+export function beginningOf(event: TokenEvent | Observed): number {
+  return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }
 
 export function isTime(value: unknown): value is number {

@@ -25,6 +25,7 @@ import {
   steadyUsd,
 } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
+import { addTradeToCandle, createCandleRing, type MinuteCandle, setCandle } from "../views/candle-ring.ts";
 import type { NewestBook } from "../views/newest.ts";
 import { applyReport } from "./apply-report.ts";
 import { recordInRing, recordPast } from "./bucket-ring.ts";
@@ -110,9 +111,13 @@ export class Intake {
     decayTrades(trades, at, rate, settings);
     input.ageMs = isPast ? trades.atMs - at : 0;
     addTrade(trades, input, rate, settings);
+    const isPriced = setsPrice || role === "price";
+    if (token.group === "bsc") {
+      token.candles ??= createCandleRing();
+      addTradeToCandle(token.candles, at, isPriced ? numbers.price : null, usd, input.isBuy);
+    }
     const buys = input.isBuy ? 1 : 0;
     if (isPast) {
-      const isPriced = setsPrice || role === "price";
       enterPastPrice(
         token,
         trades,
@@ -147,6 +152,10 @@ export class Intake {
     noteMarket(token, event.at);
     if (numbers.usd > 0) noteActivity(token, endMs, minute);
     const candle = pendingOf(event, numbers);
+    if (token.group === "bsc" && numbers.usd > 0) {
+      token.candles ??= createCandleRing();
+      setCandle(token.candles, minuteCandleOf(event, numbers, minute));
+    }
     if (endMs === nextMinuteMs) token.pending = candle;
     else if (isPast && !isFollowed) detector.fillMinute(token, candle, minute);
     else detector.amendMinute(token, candle, minute, lastMinute);
@@ -221,6 +230,15 @@ export class Intake {
 
 function pendingOf(event: Candle, { price, usd, buyShare }: EventNumbers): PendingCandle {
   return { close: price, volume: usd, buyShare, text: event.close };
+}
+
+function minuteCandleOf(
+  { high, low }: Candle,
+  { open, price, usd }: EventNumbers,
+  minute: number,
+): MinuteCandle {
+  const [buys, sells] = [Number.NaN, Number.NaN];
+  return { minute, open, high: Number(high), low: Number(low), close: price, usd, buys, sells };
 }
 
 /** A past trade adds to its pool's volume, but no pool takes over the price by it. */

@@ -119,7 +119,7 @@ export class TokenBook {
 
 /** Returns whether something that is served depends on the token's state. */
 function isNeeded(token: TokenState): boolean {
-  const isFollowed = token.trend.startedMs >= 0 || token.followed !== null;
+  const isFollowed = token.trend.startedMs >= 0 || token.followed !== null || token.shownCandles !== null;
   return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;
 }
 

@@ -1,12 +1,13 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketGroup, Trade } from "../../market/index.ts";
-import type { Explanation, Flare } from "../../model/index.ts";
+import type { Candle, Explanation, Flare } from "../../model/index.ts";
 import { type CanaryState, createCanary } from "../detect/canary.ts";
 import type { CandleState, Minute } from "../detect/forms/candle-detector.ts";
 import type { TradeState } from "../detect/forms/trade-detector.ts";
 import type { WindowState } from "../detect/forms/window-detector.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
+import type { CandleRing } from "../views/candle-ring.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
 import type { ControlMoments, FollowedFlare } from "./followed-flare.ts";
 import type { TokenProfile } from "./token-profile.ts";
@@ -121,6 +122,10 @@ export interface TokenState {
   readonly minutes: BucketRing;
   /** `null` unless the token can flare and has individual trades. */
   fine: BucketRing | null;
+  /** Candles of the last hour; `null` unless the token can flare and has traded. */
+  candles: CandleRing | null;
+  /** The served candles and the end of the time they are served for; `null` if they are not. */
+  shownCandles: { readonly untilMs: number; list: Candle[] } | null;
   candle: CandleState | null;
   /** The state before the {@link silentMinutes} or, if there are none, the last minute. */
   candleBefore: CandleState | null;
@@ -185,6 +190,8 @@ export function createToken(
     level: createLiquidityLevel(),
     minutes: createRing(MINUTE_RING),
     fine: null,
+    candles: null,
+    shownCandles: null,
     candle: null,
     candleBefore: null,
     silentMinutes: 0,
@@ -305,6 +312,12 @@ export function offeredSince({ firstMarketMs, pools }: TokenState): number | nul
 /** Returns whether the token traded within the hour before `atMs`. */
 export function isLive(token: TokenState, atMs: number): boolean {
   return token.lastMarketMs >= 0 && atMs - token.lastMarketMs <= LIVE_MS;
+}
+
+/** Whether the token is judged every minute even without trades. */
+export function isOnWatch(token: TokenState, atMs: number): boolean {
+  const isRunning = token.trend.startedMs >= 0 || token.canary.isOn;
+  return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
 }
 
 /** Returns the ring of the last five minutes, the last ended step, and the steps in them. */

@@ -1,12 +1,6 @@
 import type { Clock } from "../../lib/time/clock.ts";
 import { decodeTail } from "../../log/index.ts";
-import {
-  applyEvent,
-  type EventBody,
-  type Lists,
-  type Snapshot,
-  type SourceInfo,
-} from "../../protocol/index.ts";
+import { advanceSnapshot, type EventBody, type Lists, type SourceInfo } from "../../protocol/index.ts";
 import { type Leader, LeaderHealth, type ReplicaSink } from "../../source/index.ts";
 import type { LogUpdate, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
@@ -84,7 +78,7 @@ export class PrimaryFollower implements Leader {
       const events = records.map((record) => ({ ...record, body: decodeTail(record.tail) }));
       if (!snapshot) throw new Error("events came before the first snapshot");
       for (const { body } of events) this.#note(body);
-      snapshot = events.reduce((state, { body }) => applyEvent(state, body) as Snapshot, snapshot);
+      snapshot = events.reduce((state, { body }) => advanceSnapshot(state, body), snapshot);
       return sink.publish({ events, snapshot, observedAtMs });
     };
     link.onUpdate((message) => {

@@ -35,7 +35,7 @@ test("every document has an entity tag, supports HEAD and OPTIONS, and is compre
     expect((await rest.ask("OPTIONS", path)).headers.allow).toBe("GET, HEAD, OPTIONS");
     const small = await rest.ask("GET", path, { "accept-encoding": "br" });
     expect(small.headers["content-encoding"]).toBe("br");
-    expect(small.body.length).toBeLessThan(20_000);
+    expect(small.body.length).toBeLessThan(24_000);
     expect((await rest.ask("POST", path)).status).toBe(405);
   }
 });

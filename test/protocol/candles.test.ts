@@ -1,0 +1,79 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { CANDLE_MINUTES, type Candle, Candles, NO_CANDLES } from "../../src/model/index.ts";
+import {
+  advanceLists,
+  advanceSnapshot,
+  applyCandles,
+  diffCandles,
+  EventBody,
+  listsOf,
+} from "../../src/protocol/index.ts";
+import { toEvents } from "../../src/source/index.ts";
+import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
+
+const MINUTE_MS = 60_000;
+const AT = Date.UTC(2017, 10, 12, 8);
+const timeOf = (minute: number) => new Date(AT + minute * MINUTE_MS).toISOString();
+const price = fc.constantFrom("1.5", "2", "0.001", null);
+
+const candleAt = (minute: number): fc.Arbitrary<Candle> =>
+  fc.record({
+    open_at: fc.constant(timeOf(minute)),
+    open: price,
+    high: price,
+    low: price,
+    close: price,
+    volume: fc.constantFrom("1", "20.5"),
+    buys: fc.constantFrom(0, 3, null),
+    sells: fc.constantFrom(0, 3, null),
+  });
+
+/** Candles of some minutes of the hour before `closed`, counted from AT. */
+const candlesBefore = (closed: number): fc.Arbitrary<Candles> => {
+  const minutes = fc
+    .uniqueArray(fc.integer({ min: 1, max: CANDLE_MINUTES }), { maxLength: 8 })
+    .map((ages) => ages.toSorted((a, b) => b - a).map((age) => closed - age));
+  const list = minutes.chain((some) => fc.tuple(...some.map(candleAt)));
+  return fc
+    .dictionary(fc.constantFrom("0xaa", "0xBB", "0xcc"), list, { maxKeys: 3 })
+    .map((bsc) => (Object.keys(bsc).length === 0 ? NO_CANDLES : { closed_at: timeOf(closed), bsc }));
+};
+const anyCandles = fc.integer({ min: 0, max: 90 }).chain(candlesBefore);
+
+test("[L1] the change between any two states of the candles turns the first into the second, and there is none between equal ones", () => {
+  fc.assert(
+    fc.property(anyCandles, anyCandles, (before, after) => {
+      const change = diffCandles(before, after);
+      if (change) expect(applyCandles(before, JSON.parse(JSON.stringify(change)))).toEqual(after);
+      else expect(before).toEqual(after);
+      expect(diffCandles(after, structuredClone(after))).toBeUndefined();
+      expect(Candles.parse(after)).toEqual(after);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("[L1] one event brings a poll's candles to the whole state, and changes no list", () => {
+  fc.assert(
+    fc.property(anyCandles, anyCandles, (before, after) => {
+      const [was, is] = [before, after].map((candles) => ({ ...SAMPLE_SNAPSHOT, candles }));
+      if (!was || !is) return;
+      const events = toEvents(was, is, AT);
+      expect(events.length).toBeLessThanOrEqual(1);
+      for (const event of events) expect(EventBody.parse(event)).toEqual(event);
+      expect(events.reduce(advanceSnapshot, was)).toEqual(is);
+      const lists = listsOf(was);
+      const later = events.reduce(advanceLists, lists);
+      expect(later.snapshot).toEqual(is);
+      expect(later.marks).toBe(lists.marks);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a minute that only passes is a change without candles", () => {
+  const candles = { closed_at: timeOf(1), bsc: { "0xaa": [] } };
+  const later = { closed_at: timeOf(2), bsc: { "0xaa": [] } };
+  expect(diffCandles(candles, later)).toEqual({ group: "bsc", closed_at: timeOf(2), tokens: [], gone: [] });
+});
