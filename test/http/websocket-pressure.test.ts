@@ -1,11 +1,21 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { expect } from "vitest";
-import { actionAfter, CLOSE_CODES } from "../../src/protocol/index.ts";
-import type { Step } from "../hub/test-market.ts";
+import { actionAfter, CLOSE_CODES, type EventBody } from "../../src/protocol/index.ts";
 import { SAMPLE_LISTING } from "../support/samples.ts";
 import { type ConnectionHandle, test, type WireClient } from "./websocket-fixture.ts";
 
-const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (index % 2 ? "unlist" : "list"));
+/** Events of 16 kB that no compression shortens: some hundreds fill the kernel's buffers. */
+const BATCH = Array.from(
+  { length: 40 },
+  (_, index): EventBody => ({
+    ...{ name: "source-status", channel: "status", observed_at: "2017-11-12T08:36:00.000Z" },
+    data: { state: index % 2 ? "live" : "stale", reason: randomBytes(12_000).toString("base64") },
+  }),
+);
+
+const publishBatch = ({ head }: ConnectionHandle) =>
+  head.publish({ observedAtMs: 1_000, events: BATCH, snapshot: head.snapshot });
 
 /**
  * Publishes until the client that does not read is behind: until the kernel's buffers are full on
@@ -14,7 +24,7 @@ const BATCH: readonly Step[] = Array.from({ length: 1_000 }, (_, index) => (inde
  */
 async function fill(wire: ConnectionHandle, isBehind: () => boolean, healthy?: WireClient): Promise<void> {
   for (let batch = 0; batch < 200 && !isBehind(); batch++) {
-    await wire.publish(...BATCH);
+    await publishBatch(wire);
     await (healthy ? caughtUp(wire, healthy) : new Promise((resolve) => setImmediate(resolve)));
   }
   expect(isBehind()).toBe(true);
@@ -40,7 +50,7 @@ test("[L5] [W23] a frozen reader is closed with slow-consumer, costs bounded mem
   await fill(wire, somebodyBehind(wire), healthy);
   const waiting = () => Math.max(...wire.sockets().map(({ writableLength }) => writableLength));
   const before = waiting();
-  for (let batch = 0; batch < 5; batch++) await wire.publish(...BATCH);
+  for (let batch = 0; batch < 5; batch++) await publishBatch(wire);
   await caughtUp(wire, healthy);
   expect(waiting()).toBe(before);
   expect(healthy.seqs).toEqual(upTo(wire.head.cursor.seq));
@@ -70,7 +80,7 @@ test("[W23] a reader that was frozen and reads again in time keeps its connectio
   await slow.answer("subscribed");
   slow.ws.pause();
   await fill(wire, somebodyBehind(wire));
-  await wire.publish(...BATCH);
+  await publishBatch(wire);
   wire.clock.advance(9_000);
   slow.ws.resume();
   await caughtUp(wire, slow);
