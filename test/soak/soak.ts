@@ -1,6 +1,6 @@
 /*
- * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600 --outage 10]: many
- * rounds of tests.
+ * npm run soak [-- --seeds 1000 --from 1 --hours 1 --kills 100 --churn 3600 --outage 10
+ * --laws 20]: many rounds of tests.
  * npm run soak -- cluster [--seeds 10000 --from 1 --kills 1000 --leader-every 7]: simulated runs of
  * the cluster's protocol, then real processes that are killed.
  * npm run soak -- cluster --seeds 0 --kills 0 --rolling 2000: each gateway of a cluster restarts
@@ -20,6 +20,9 @@ const PROGRESS_EVERY = 100;
  */
 const MAX_GROWTH_BYTES = 1e6;
 
+/** Tests of laws on random cases, see test/support/law-runs.ts. */
+const LAWS = ["protocol/filter-law", "source/events-law", "source/upstream-law", "trend/engine-laws"];
+
 const values = readOptions();
 
 /** The options as text; the process ends where one is not known. */
@@ -36,6 +39,7 @@ function readOptions() {
         "leader-every": { type: "string", default: "7" },
         churn: { type: "string", default: "3600" },
         outage: { type: "string", default: "10" },
+        laws: { type: "string", default: "20" },
       },
     });
     const [suite, more] = positionals;
@@ -44,7 +48,7 @@ function readOptions() {
     return { ...values, isCluster: suite !== undefined };
   } catch (error) {
     return refuse(
-      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --rolling, --churn, --outage`,
+      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --rolling, --churn, --outage, --laws`,
     );
   }
 }
@@ -61,20 +65,22 @@ function refuse(why: string): never {
   process.exit(1);
 }
 
-const [seeds, from, hours, kills, churnSeconds, outageMinutes] = [
+const [seeds, from, hours, kills, churnSeconds, outageMinutes, laws] = [
   read("seeds", 0, 1e6),
   read("from", 0, 1e6),
   read("hours", 0.01, 24),
   read("kills", 0, 10_000),
   read("churn", 0, 1e5),
   read("outage", 0, 60),
+  read("laws", 0, 1_000),
 ];
 if (values.isCluster) {
   const code = runSimulations(from, seeds);
   const lengths = { CLUSTER_KILLS: `${kills}`, CLUSTER_LEADER_EVERY: `${read("leader-every", 1, 1_000)}` };
-  const isKilledWell = kills === 0 || runScenario("cluster", lengths);
+  const isKilledWell = kills === 0 || runTests(lengths, "scenarios/cluster");
   const clients = read("rolling", 0, 10_000);
-  const isRolledWell = clients === 0 || runScenario("cluster-rolling", { CLUSTER_CLIENTS: `${clients}` });
+  const isRolledWell =
+    clients === 0 || runTests({ CLUSTER_CLIENTS: `${clients}` }, "scenarios/cluster-rolling");
   process.exit(isKilledWell && isRolledWell ? code : 1);
 }
 const startedAt = performance.now();
@@ -100,16 +106,19 @@ for (let done = 1; done <= seeds; done += 1) {
   }
 }
 
-const isKilledWell = kills === 0 || runScenario("kill", { KILLS: `${kills}` });
-const isBackWell = outageMinutes === 0 || runScenario("live-outages", { OUTAGE_MINUTES: `${outageMinutes}` });
+const isKilledWell = kills === 0 || runTests({ KILLS: `${kills}` }, "scenarios/kill");
+const isBackWell =
+  outageMinutes === 0 || runTests({ OUTAGE_MINUTES: `${outageMinutes}` }, "scenarios/live-outages");
+const areLawsHeld = laws === 0 || runTests({ LAW_FACTOR: `${Math.floor(laws)}` }, ...LAWS);
 const isLeftWell = churnSeconds === 0 || (await churn(Math.floor(churnSeconds)));
-const isGood = failed.length === 0 && isKilledWell && isBackWell && isLeftWell;
+const isGood = failed.length === 0 && isKilledWell && isBackWell && areLawsHeld && isLeftWell;
 const chaos = failed.length === 0 ? "every client held what REST serves" : `seeds ${failed.join()} failed`;
 const killed = kills === 0 ? "" : `; ${kills} kills: ${isKilledWell ? "passed" : "failed"}`;
 const outages = outageMinutes === 0 ? "" : `; outages: ${isBackWell ? "passed" : "failed"}`;
+const tried = laws === 0 ? "" : `; laws: ${areLawsHeld ? "passed" : "failed"}`;
 const churned = churnSeconds === 0 ? "" : `; churn: ${isLeftWell ? "passed" : "failed"}`;
 process.stdout.write(
-  `${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${outages}${churned}\n`,
+  `${isGood ? "passed" : "FAILED"} in ${seconds()} s: ${chaos}${killed}${outages}${tried}${churned}\n`,
 );
 // After a hundred seeds something, probably of the clients' HTTP pools, held the process for
 // minutes.
@@ -131,13 +140,17 @@ async function churn(howLong: number): Promise<boolean> {
   return still.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
 }
 
-/** Runs a scenario at a length of its own; true when it passes. */
-function runScenario(name: string, lengths: Readonly<Record<string, string>>): boolean {
+/** Runs tests at lengths of their own; true when they pass. */
+function runTests(lengths: Readonly<Record<string, string>>, ...names: readonly string[]): boolean {
   const cwd = fileURLToPath(new URL("../../", import.meta.url));
-  const { status } = spawnSync("npx", ["vitest", "run", `test/scenarios/${name}.test.ts`], {
-    cwd,
-    env: { ...process.env, ...lengths },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
+  const { status } = spawnSync(
+    "npx",
+    ["vitest", "run", "--testTimeout=3600000", ...names.map((name) => `test/${name}.`)],
+    {
+      cwd,
+      env: { ...process.env, ...lengths },
+      stdio: ["ignore", "inherit", "inherit"],
+    },
+  );
   return status === 0;
 }

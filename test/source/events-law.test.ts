@@ -12,6 +12,7 @@ import {
 } from "../../src/protocol/index.ts";
 import { diffSnapshots, toEvents } from "../../src/source/index.ts";
 import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
+import { lawRuns } from "../support/law-runs.ts";
 
 const AT = Date.UTC(2017, 10, 12, 8, 21);
 const pairs = {
@@ -45,7 +46,7 @@ test("the snapshots of these laws are valid ones", () => {
       Snapshot.parse(before);
       Snapshot.parse(after);
     }),
-    { numRuns: 50 },
+    lawRuns(25),
   );
 });
 
@@ -57,7 +58,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         expect(canonical(play(before, events))).toBe(canonical(after));
         expect(canonical(play(received(before), received(events)))).toBe(canonical(after));
       }),
-      { numRuns: 300 },
+      lawRuns(100),
     );
   });
 
@@ -68,7 +69,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const view = play(projectSnapshot(before, channels), events);
         expect(canonical(view)).toBe(canonical(projectSnapshot(after, channels)));
       }),
-      { numRuns: 300 },
+      lawRuns(100),
     );
   });
 
@@ -79,7 +80,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const view = play(projectSnapshot(before, channels), events);
         expect(canonical(view)).toBe(canonical(projectSnapshot(after, channels)));
       }),
-      { numRuns: 100 },
+      lawRuns(50),
     );
   });
 
@@ -88,7 +89,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ before, after }) => {
         for (const event of toEvents(before, after, AT)) EventBody.parse(received(event));
       }),
-      { numRuns: 100 },
+      lawRuns(50),
     );
   });
 
@@ -108,7 +109,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
           expect(new Set(set).size).toBe(set.length);
         }
       }),
-      { numRuns: 100 },
+      lawRuns(50),
     );
   });
 
@@ -118,7 +119,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const bytes = JSON.stringify(toEvents(before, after, AT));
         expect(JSON.stringify(toEvents(structuredClone(before), structuredClone(after), AT))).toBe(bytes);
       }),
-      { numRuns: 100 },
+      lawRuns(50),
     );
   });
 
@@ -127,7 +128,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ after }) => {
         expect(toEvents(after, structuredClone(after), AT)).toEqual([]);
       }),
-      { numRuns: 50 },
+      lawRuns(25),
     );
   });
 });

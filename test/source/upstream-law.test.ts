@@ -13,6 +13,7 @@ import {
 } from "../../src/source/upstream/upstream-part.ts";
 import { UpstreamReports } from "../../src/source/upstream/upstream-reports.ts";
 import { arbitraryHistory, arbitrarySnapshot } from "../support/arbitraries.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 type Json = Record<string, unknown>;
@@ -44,7 +45,7 @@ test("a valid snapshot is read as it is, and what it shares with the one before 
         for (const item of list) expect(held.get(JSON.stringify(item)) ?? item).toBe(item);
       }
     }),
-    { numRuns: 200 },
+    lawRuns(100),
   );
 });
 
@@ -99,7 +100,7 @@ test("however items are damaged, the others are read as they are, and the result
         }
       },
     ),
-    { numRuns: 300 },
+    lawRuns(150),
   );
 });
 
@@ -117,7 +118,7 @@ test("whatever JSON replaces a snapshot's parts, reading neither throws nor yiel
         expect(Snapshot.safeParse(read({ ...first, ...body }, first).snapshot).error).toBeUndefined();
       },
     ),
-    { numRuns: 200 },
+    lawRuns(100),
   );
 });
 

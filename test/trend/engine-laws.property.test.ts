@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { MarketEvent, MarketGroup } from "../../src/market/index.ts";
 import { type Flare, GROUPS, keyOf, Snapshot, whyText } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { crowdOf, playScripts } from "./trade-market.ts";
 import {
   address,
@@ -32,7 +33,7 @@ const EAGER = {
     fadeMs: 2 * MINUTE,
   },
 };
-const RUNS = { numRuns: 8 };
+const RUNS = lawRuns(4);
 /** Checks every snapshot's rules, and some against the schema, which costs more than the engine. */
 const SCHEMA_EVERY = 15;
 
