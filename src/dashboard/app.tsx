@@ -3,6 +3,7 @@ import type { View } from "../client/index.ts";
 import { Plan, Refused } from "./parts/access-panel.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
+import { MarketOrigin } from "./parts/market-origin.ts";
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
@@ -11,8 +12,8 @@ import type { Route } from "./route.ts";
 import { type Following, follow } from "./state/follow.ts";
 import { isOld } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
-import { storedKey, storeKey } from "./state/stored-key.ts";
 import { type Go, useRoute } from "./state/use-route.ts";
+import { storedKey, storeKey } from "./state/visitor/stored-key.ts";
 import { ChartsView } from "./views/charts.tsx";
 import { EventsView } from "./views/events.tsx";
 import { FlaresView } from "./views/flares.tsx";
@@ -47,7 +48,9 @@ export function App({ server }: { readonly server: URL }) {
         {seen?.refused === undefined ? (
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
             {seen?.view && isReady ? (
-              <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
+              <MarketOrigin.Provider value={seen.access?.origin}>
+                <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
+              </MarketOrigin.Provider>
             ) : (
               <Waiting seen={seen} />
             )}

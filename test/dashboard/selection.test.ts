@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/index.ts";
 import { flaresHash, groupHash, readRoute, tokenHash } from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
-import { sortFlares, sparksOf, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
+import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
 import { symbolOf } from "../../src/dashboard/text/event-symbol.ts";
 import { formatCount, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
 import { formatPct } from "../../src/lib/text/format-pct.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
-import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 
 const flare = (id: string, more: object = {}) => ({
   ...SAMPLE_FLARE,
@@ -43,13 +43,6 @@ test("flares sort by a number, largest first, and ties keep their order", () => 
   expect(idsOf(sortFlares(flares, why, "score"))).toBe("A,B,C");
 });
 
-test("a token's price curve is found by its address in any case", () => {
-  const { flare, latest_candle_prices } = SAMPLE_BSC_CHART_ITEM;
-  const mixed = { ...flare, token: { ...flare.token, address: "0xAbCdEf" } };
-  const sparks = sparksOf([{ ...SAMPLE_BSC_CHART_ITEM, flare: mixed }]);
-  expect(sparks.get("0xabcdef")).toBe(latest_candle_prices);
-});
-
 test("numbers are short, and an unknown value is no number", () => {
   expect([
     formatSpan(-5),
@@ -82,8 +75,16 @@ test("a huge number fits its column", () => {
 
 test("an event's symbol comes from the event, or from the lists by its id", () => {
   const view = { flares: { pro: [flare("a"), flare("b")] }, explanations: {} };
-  const updated = { name: "flare-updated", channel: "flares.pro", data: { op: "set", id: "b", set: {} } };
-  const expired = { name: "flare-expired", channel: "flares.finished", data: { op: "remove", id: "b" } };
+  const updated = {
+    name: "flare-updated",
+    channel: "flares.pro",
+    data: { op: "set", id: "b", set: {} },
+  };
+  const expired = {
+    name: "flare-expired",
+    channel: "flares.finished",
+    data: { op: "remove", id: "b" },
+  };
   const symbols = [
     symbolOf(updated as StreamEvent, view),
     symbolOf(updated as StreamEvent, undefined),
@@ -96,17 +97,34 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
 test("an address leads to a page, by default to the first", () => {
   const flares = { page: "flares", query: DEFAULT_QUERY };
   expect(readRoute("#/charts")).toEqual({ page: "charts", group: undefined });
-  expect(readRoute(groupHash("leaderboards", "matic"))).toEqual({ page: "leaderboards", group: "matic" });
-  expect(readRoute("#/charts?group=solana")).toEqual({ page: "charts", group: undefined });
-  expect(readRoute(tokenHash("0xABC"))).toEqual({ page: "token", address: "0xabc" });
+  expect(readRoute(groupHash("leaderboards", "matic"))).toEqual({
+    page: "leaderboards",
+    group: "matic",
+  });
+  expect(readRoute("#/charts?group=solana")).toEqual({
+    page: "charts",
+    group: undefined,
+  });
+  expect(readRoute(tokenHash("0xABC"))).toEqual({
+    page: "token",
+    address: "0xabc",
+  });
   for (const hash of ["", "#", "#/token", "#/nothing", "#content", flaresHash(DEFAULT_QUERY)])
     expect(readRoute(hash)).toEqual(flares);
-  expect(readRoute("#/token/%E0%A4%A")).toEqual({ page: "token", address: "%e0%a4%a" });
+  expect(readRoute("#/token/%E0%A4%A")).toEqual({
+    page: "token",
+    address: "%e0%a4%a",
+  });
 });
 
 const message = (name: "flare-started" | "flare-finished", id: string, more: object = {}) =>
   ({
-    ...{ type: "event", name, channel: "flares.pro", observed_at: "2026-01-01T01:00:00.000Z" },
+    ...{
+      type: "event",
+      name,
+      channel: "flares.pro",
+      observed_at: "2026-01-01T01:00:00.000Z",
+    },
     data: {
       flare: flare(id, more),
       why: { ...SAMPLE_EXPLANATION, score: name === "flare-started" ? 3 : 1 },
@@ -128,7 +146,13 @@ test("a token's history combines starts and finishes of all channels, without ot
   ];
   const episodes = episodesOf(messages, address);
   expect(episodes).toEqual([
-    { id: "TWO", startedAt: later.started_trending_at, finishedAt: undefined, score: 3, cause: undefined },
+    {
+      id: "TWO",
+      startedAt: later.started_trending_at,
+      finishedAt: undefined,
+      score: 3,
+      cause: undefined,
+    },
     {
       id: "ONE",
       startedAt: SAMPLE_FLARE.started_trending_at,

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { fetchAccess } from "../../src/dashboard/state/access.ts";
+import { fetchAccess } from "../../src/dashboard/state/visitor/access.ts";
 import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";

@@ -29,11 +29,13 @@ interface FlareControlsProps {
   /** Lists that the visitor may see. */
   readonly channels: readonly FlareChannel[];
   readonly view: View;
+  /** Addresses on the watch list. */
+  readonly watched: ReadonlySet<string>;
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
 }
 
 /** The choice of flares: each control is a part of the address. */
-export function FlareControls({ query, channels, view, onQuery }: FlareControlsProps) {
+export function FlareControls({ query, channels, view, watched, onQuery }: FlareControlsProps) {
   const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "replace");
   return (
     <div class="controls">
@@ -79,7 +81,9 @@ export function FlareControls({ query, channels, view, onQuery }: FlareControlsP
         <select
           value={query.order}
           onChange={(event) =>
-            change({ order: ORDERS.find((name) => name === event.currentTarget.value) ?? "newest" })
+            change({
+              order: ORDERS.find((name) => name === event.currentTarget.value) ?? "newest",
+            })
           }
         >
           {ORDERS.map((name) => (
@@ -97,6 +101,11 @@ export function FlareControls({ query, channels, view, onQuery }: FlareControlsP
         />
         <span>Hide warned</span>
       </label>
+      {watched.size > 0 && query.tokens.length === 0 && (
+        <button type="button" onClick={() => change({ tokens: [...watched] })}>
+          ★ Watched <small>{watched.size}</small>
+        </button>
+      )}
       {query.tokens.length + query.symbols.length > 0 && (
         <button type="button" onClick={() => change({ tokens: [], symbols: [] })}>
           {query.tokens.length + query.symbols.length} chosen tokens ✕

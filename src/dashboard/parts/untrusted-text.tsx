@@ -17,11 +17,14 @@ export function TokenName({
   name,
   address,
   warning,
+  tag,
 }: {
   readonly symbol: string;
   readonly name?: string | undefined;
   readonly address?: string | undefined;
   readonly warning?: string | undefined;
+  /** Of the token's chain, after the symbol. */
+  readonly tag?: string;
 }) {
   return (
     <span class="token">
@@ -30,9 +33,12 @@ export function TokenName({
           <UntrustedText text={symbol} />
         </strong>
       ) : (
-        <a href={tokenHash(address)}>
-          <UntrustedText text={symbol} />
-        </a>
+        <span class="symbol">
+          <a href={tokenHash(address)}>
+            <UntrustedText text={symbol} />
+          </a>
+          {tag && <small class="tag">{tag}</small>}
+        </span>
       )}
       {name !== undefined && (
         <small class="below">

@@ -1,8 +1,8 @@
 import { connect, type Stream } from "../../client/index.ts";
 import { symbolOf } from "../text/event-symbol.ts";
-import { type Access, fetchAccess } from "./access.ts";
 import { withFirst, withLast } from "./bounded-list.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
+import { type Access, fetchAccess } from "./visitor/access.ts";
 
 const MAX_EVENTS = 200;
 

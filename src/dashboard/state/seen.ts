@@ -1,5 +1,5 @@
 import type { ConnectionStatus, DataFreshness, StreamEvent, View } from "../../client/index.ts";
-import type { Access } from "./access.ts";
+import type { Access } from "./visitor/access.ts";
 
 /** An event, and the symbol of its token if known. */
 export interface NamedEvent {

@@ -1,4 +1,4 @@
-import type { BscChartItem, Explanation, Flare } from "../../model/index.ts";
+import type { Explanation, Flare } from "../../model/index.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
 type Explanations = Readonly<Record<string, Explanation>>;
@@ -50,14 +50,4 @@ export function sortFlares(
     return order === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);
   };
   return flares.toSorted((a, b) => value(b) - value(a));
-}
-
-/** Returns the charts' price curves by lower-case address. */
-export function sparksOf(charts: readonly BscChartItem[]): ReadonlyMap<string, readonly number[]> {
-  return new Map(
-    charts.map(({ flare, latest_candle_prices }) => [
-      flare.token.address.toLowerCase(),
-      latest_candle_prices,
-    ]),
-  );
 }

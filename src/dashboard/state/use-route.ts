@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Route, readRoute } from "../route.ts";
+import { type Place, placeOf, returnTo } from "./scroll-place.ts";
 
 /** Goes to another address: as a new step of the history, or in place of the current one. */
 export type Go = (hash: string, how: "push" | "replace") => void;
@@ -10,11 +11,11 @@ export type Go = (hash: string, how: "push" | "replace") => void;
  */
 export function useRoute(isReady: boolean): readonly [Route, Go] {
   const [step, setStep] = useState(() => currentStep());
-  const positions = useRef(new Map<string, number>());
+  const positions = useRef(new Map<string, Place>());
   const restored = useRef<string>(undefined);
   useEffect(() => {
     history.scrollRestoration = "manual";
-    const leave = (id: string) => positions.current.set(id, scrollY);
+    const leave = (id: string) => positions.current.set(id, placeOf());
     const look = () => {
       // This anchor is the skip link's target, not a page.
       if (location.hash === "#content") return;
@@ -36,14 +37,15 @@ export function useRoute(isReady: boolean): readonly [Route, Go] {
     if (!isReady || restored.current === step.id) return;
     const isFirst = restored.current === undefined;
     restored.current = step.id;
-    const top = positions.current.get(step.id) ?? (isFirst ? step.top : undefined);
+    const place = positions.current.get(step.id) ?? (isFirst ? step.place : undefined);
     if (!isFirst) document.getElementById("content")?.focus({ preventScroll: true });
-    if (!isFirst || top !== undefined) scrollTo(0, top ?? 0);
+    if (place) return returnTo(place);
+    if (!isFirst) scrollTo(0, 0);
   }, [isReady, step.id]);
   const go: Go = (hash, how) => {
     if (how === "replace") history.replaceState(history.state, "", hash);
     else {
-      positions.current.set(step.id, scrollY);
+      positions.current.set(step.id, placeOf());
       history.pushState(null, "", hash);
     }
     const next = currentStep();
@@ -58,7 +60,7 @@ interface Step {
   readonly id: string;
   readonly route: Route;
   /** The scroll position before a reload. */
-  readonly top: number | undefined;
+  readonly place: Place | undefined;
 }
 
 let steps = 0;
@@ -68,10 +70,10 @@ function currentStep(): Step {
   const route = readRoute(location.hash);
   const state: unknown = history.state;
   if (typeof state === "object" && state !== null && "step" in state)
-    return { id: String(state.step), route, top: "top" in state ? Number(state.top) : undefined };
+    return { id: String(state.step), route, place: "top" in state ? { top: Number(state.top) } : undefined };
   steps += 1;
   // The names of steps outlive a reload, which counts from the start.
   const id = `${performance.timeOrigin}-${steps}`;
   history.replaceState({ step: id }, "");
-  return { id, route, top: undefined };
+  return { id, route, place: undefined };
 }

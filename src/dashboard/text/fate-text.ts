@@ -1,7 +1,8 @@
 import type { Bar } from "../state/timeline/bars.ts";
 import { formatSpan, formatTime } from "./format.ts";
 
-const CAUSES = {
+/** How a flare ended, in words. */
+export const CAUSES = {
   faded: "faded",
   silent: "ended in silence",
   canary: "ended by the canary",

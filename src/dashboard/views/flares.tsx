@@ -1,15 +1,16 @@
-import { useMemo } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { Pitch } from "../parts/bot/pitch.tsx";
-import { FlareRow } from "../parts/flare/flare-row.tsx";
+import { FinishedRow, FlareRow } from "../parts/flare/flare-row.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { WhyLegend } from "../parts/flare/why-bars.tsx";
 import { FlareControls } from "../parts/flare-controls.tsx";
 import { Timeline } from "../parts/timeline/timeline.tsx";
 import { flaresHash } from "../route.ts";
+import { useCandles } from "../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../state/flare-query.ts";
-import { sortFlares, sparksOf, wantedFlares, withoutFilters } from "../state/select-flares.ts";
+import { sortFlares, wantedFlares, withoutFilters } from "../state/select-flares.ts";
 import type { Go } from "../state/use-route.ts";
+import { useWatched } from "../state/visitor/use-watched.ts";
 
 const TITLES = {
   "flares.pro": "Flaring now",
@@ -22,6 +23,9 @@ const NONE = {
   "flares.free": "No flare has lasted 5 minutes without a warning. New ones appear here.",
   "flares.finished": "No flare finished within the last 24 hours.",
 } as const satisfies Record<FlareChannel, string>;
+
+const COLUMNS = ["Token", "Last hour", "Since start", "5 min (before)", "Buys / sells", "Liquidity", "Age"];
+const FINISHED_COLUMNS = ["Token", "Course", "Peak", "End", "After 5 min", "15 min", "60 min"];
 
 interface FlaresViewProps {
   readonly query: FlareQuery;
@@ -41,8 +45,9 @@ export function FlaresView({ query: given, go, view, server, apiKey }: FlaresVie
   const onQuery = (next: FlareQuery, how: "push" | "replace") => go(flaresHash(next), how);
   const all = view.flares?.[LIST_OF_CHANNEL[channel]] ?? [];
   const shown = sortFlares(wantedFlares(all, view.explanations, query), view.explanations, query.order);
-  const charts = view.charts?.bsc;
-  const sparks = useMemo(() => sparksOf(charts ?? []), [charts]);
+  const candles = useCandles(server, apiKey, view.flares?.pro ?? view.flares?.free ?? []);
+  const watched = useWatched();
+  const isFinished = channel === "flares.finished";
   return (
     <>
       <Pitch query={query} server={server} />
@@ -55,8 +60,14 @@ export function FlaresView({ query: given, go, view, server, apiKey }: FlaresVie
       />
       <section aria-labelledby="flares-title">
         <h2 id="flares-title">{TITLES[channel]}</h2>
-        <FlareControls query={query} channels={channels} view={view} onQuery={onQuery} />
-        <WhyLegend />
+        <FlareControls
+          query={query}
+          channels={channels}
+          view={view}
+          watched={watched.tokens}
+          onQuery={onQuery}
+        />
+        {isFinished ? <CourseLegend /> : <WhyLegend />}
         {shown.length === 0 ? (
           <p class="empty">
             {all.length === 0 ? NONE[channel] : `None of ${all.length} matches your choice.  `}
@@ -67,33 +78,53 @@ export function FlaresView({ query: given, go, view, server, apiKey }: FlaresVie
             )}
           </p>
         ) : (
-          <table class="rows flares">
+          <table class={isFinished ? "rows flares finished" : "rows flares"}>
             <thead>
               <tr>
-                <th scope="col">Token</th>
-                <th scope="col" class="hour">
-                  Hour
-                </th>
-                <th scope="col">{channel === "flares.finished" ? "Ran for" : "Age"}</th>
-                <th scope="col">5 min (before)</th>
-                <th scope="col">Buys / sells</th>
-                <th scope="col">Liquidity</th>
-                <th scope="col">Why</th>
+                {(isFinished ? FINISHED_COLUMNS : COLUMNS).map((title) => (
+                  <th key={title} scope="col" class={title === "Last hour" ? "hour" : undefined}>
+                    {title}
+                  </th>
+                ))}
               </tr>
             </thead>
             <Gliding as="tbody" order={shown.map(({ id }) => id).join()}>
-              {shown.map((flare) => (
-                <FlareRow
-                  key={flare.id}
-                  flare={flare}
-                  why={view.explanations[flare.id]}
-                  spark={sparks.get(flare.token.address.toLowerCase())}
-                />
-              ))}
+              {shown.map((flare) => {
+                const address = flare.token.address.toLowerCase();
+                const row = {
+                  ...{
+                    flare,
+                    why: view.explanations[flare.id],
+                    onWatch: watched.toggle,
+                  },
+                  isWatched: watched.tokens.has(address),
+                };
+                return isFinished ? (
+                  <FinishedRow key={flare.id} {...row} outcome={view.outcomes?.[flare.id]} />
+                ) : (
+                  <FlareRow
+                    key={flare.id}
+                    {...row}
+                    candles={candles.of.get(address)}
+                    closedMs={candles.closedMs}
+                  />
+                );
+              })}
             </Gliding>
           </table>
         )}
       </section>
     </>
+  );
+}
+
+function CourseLegend() {
+  return (
+    <p class="legend" aria-hidden="true">
+      <span>▲ start</span>
+      <span>● peak</span>
+      <span>■ end</span>
+      <span>all changes are from the start</span>
+    </p>
   );
 }

@@ -4,6 +4,7 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Outward, TokenName } from "../parts/untrusted-text.tsx";
 import { formatUsd } from "../text/format.ts";
+import { sourceText } from "../text/source-text.ts";
 
 /** How long a listing stays in the list. */
 const LISTED_MS = 900_000;
@@ -47,7 +48,7 @@ export function NewestView({ view }: { readonly view: View }) {
                   <Price value={token.price} />
                 </td>
                 <td data-label="Liquidity">{formatUsd(liquidity)}</td>
-                <td data-label="Source code">{contract_source.status === "1" ? "verified" : "unknown"}</td>
+                <td data-label="Source code">{sourceText(contract_source, undefined)}</td>
                 <td data-label="Links" class="links">
                   <Outward href={social_data?.website_url} label="site" />
                   <Outward href={social_data?.chat_url} label="chat" />

@@ -5,11 +5,13 @@ import type { Explanation, Token } from "../../model/index.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { Price } from "../parts/flare/price.tsx";
 import { PricePlot } from "../parts/flare/price-plot.tsx";
+import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
 import { formatMeasured, formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
+import { sourceText } from "../text/source-text.ts";
 
 interface TokenViewProps {
   readonly address: string;
@@ -45,7 +47,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
       </h2>
       <p class="links">
         <code title={token.address}>{shortAddress(token.address)}</code>
-        <Outward href={`https://bscscan.com/token/${encodeURIComponent(token.address)}`} label="BscScan" />
+        <TokenActions token={token} />
         <Outward href={social_data?.website_url} label="Site" />
         <Outward href={social_data?.chat_url} label="Chat" />
         <Outward href={social_data?.microblog_url} label="Posts" />
@@ -58,7 +60,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <dt>Liquidity</dt>
         <dd>{formatUsd(liquidity)}</dd>
         <dt>Source code</dt>
-        <dd>{contract_source.status === "1" ? "verified" : "unknown"}</dd>
+        <dd>{sourceText(contract_source, latest && view.explanations[latest.id])}</dd>
         <dt>Warnings</dt>
         <dd>
           <Warnings

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FlareQuery } from "../../state/flare-query.ts";
 import { botSamples, describeQuery, SAMPLE_KINDS, type SampleKind } from "./bot-samples.ts";
-import "../../styles/bot.css";
+import "./bot.css";
 
 export interface BotDialogProps {
   readonly query: FlareQuery;

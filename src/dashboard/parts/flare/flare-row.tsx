@@ -1,40 +1,55 @@
 import { Component } from "preact";
 import { formatPct } from "../../../lib/text/format-pct.ts";
-import type { Explanation, Flare } from "../../../model/index.ts";
+import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
+import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
+import { CAUSES } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
+import { TimeText } from "../time-text.tsx";
 import { sayWarning, TokenName } from "../untrusted-text.tsx";
 import { Age } from "./age.tsx";
 import { Change } from "./change.tsx";
-import { Sparkline } from "./sparkline.tsx";
+import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
+import { TokenActions } from "./token-actions.tsx";
+import { WatchStar } from "./watch-star.tsx";
 import { WhyBars } from "./why-bars.tsx";
 
-interface FlareRowProps {
+interface RowProps {
   readonly flare: Flare;
   readonly why: Explanation | undefined;
-  readonly spark: readonly number[] | undefined;
+  readonly isWatched: boolean;
+  readonly onWatch: (address: string) => void;
 }
 
-/** One flare. Rerenders only for its own changes, because events are frequent. */
+interface FlareRowProps extends RowProps {
+  readonly candles: readonly PlotCandle[] | undefined;
+  readonly closedMs: number;
+}
+
+/** One running flare. Rerenders only for its own changes, because events are frequent. */
 export class FlareRow extends Component<FlareRowProps> {
   override shouldComponentUpdate(next: FlareRowProps): boolean {
-    const { flare, why, spark } = this.props;
-    return next.flare !== flare || next.why !== why || next.spark !== spark;
+    const { flare, why, candles, isWatched } = this.props;
+    return (
+      next.flare !== flare || next.why !== why || next.candles !== candles || next.isWatched !== isWatched
+    );
   }
 
-  override render({ flare, why, spark }: FlareRowProps) {
-    const { token, started_trending_at: started, finished_trending_at: finished } = flare;
-    const warning = why?.warnings.map(sayWarning).join(", ");
-    const sinceMs = Date.parse(started);
+  override render({ flare, why, candles, closedMs, isWatched, onWatch }: FlareRowProps) {
+    const sinceMs = Date.parse(flare.started_trending_at);
+    const start = candles && priceAt(candles, sinceMs);
+    const sinceStart = start && 100 * (Number(flare.token.price) / start - 1);
     return (
       <tr>
-        <th scope="row">
-          <TokenName symbol={token.symbol} name={token.name} address={token.address} warning={warning} />
-        </th>
+        <TokenCell flare={flare} why={why} isWatched={isWatched} onWatch={onWatch} />
         <td data-label="Hour" class="hour">
-          {spark ? <Sparkline values={spark} /> : <small>not charted</small>}
+          <FlarePlot candles={candles} startMs={sinceMs} closedMs={closedMs} isUp={(sinceStart ?? 0) >= 0} />
         </td>
-        <td data-label={finished ? "Ran for" : "Age"}>
-          {finished ? formatSpan(Date.parse(finished) - sinceMs) : <Age sinceMs={sinceMs} />}
+        <td data-label="Since start" class="since">
+          {sinceStart === undefined ? (
+            <span title="The price at its start is not known">–</span>
+          ) : (
+            <Change pct={sinceStart} />
+          )}
         </td>
         <td data-label="5 min (before)">
           <Change pct={flare.recent_price_change} />{" "}
@@ -45,10 +60,93 @@ export class FlareRow extends Component<FlareRowProps> {
           <span>{`${formatCount(flare.latest_buy_count)} /\u00a0${formatCount(flare.latest_sell_count)}`}</span>
         </td>
         <td data-label="Liquidity">{formatUsd(flare.liquidity)}</td>
-        <td data-label="Why" class="reasons">
-          <WhyBars why={why} />
+        <td data-label="Age">
+          <Age sinceMs={sinceMs} />
+        </td>
+        <Reasons flare={flare} why={why} />
+      </tr>
+    );
+  }
+}
+
+interface FinishedRowProps extends RowProps {
+  readonly outcome: Outcome | undefined;
+}
+
+/** One finished flare: how it went, and why it ended. */
+export class FinishedRow extends Component<FinishedRowProps> {
+  override shouldComponentUpdate(next: FinishedRowProps): boolean {
+    const { flare, why, outcome, isWatched } = this.props;
+    return (
+      next.flare !== flare || next.why !== why || next.outcome !== outcome || next.isWatched !== isWatched
+    );
+  }
+
+  override render({ flare, why, outcome, isWatched, onWatch }: FinishedRowProps) {
+    const startMs = Date.parse(flare.started_trending_at);
+    const end = flare.finished_trending_at ?? flare.started_trending_at;
+    const cause = outcome?.ended_by ?? why?.finish_cause;
+    return (
+      <tr>
+        <TokenCell flare={flare} why={why} isWatched={isWatched} onWatch={onWatch} />
+        <td data-label="Course" class="hour">
+          <CoursePlot outcome={outcome} startMs={startMs} endMs={Date.parse(end)} />
+        </td>
+        <td data-label="Peak" class="since">
+          <Measured pct={outcome?.peak_change} />
+        </td>
+        <td data-label="End">
+          <Measured pct={outcome?.end_change} />
+        </td>
+        <td data-label="After 5 min">
+          <Measured pct={outcome?.change_5m} />
+        </td>
+        <td data-label="15 min">
+          <Measured pct={outcome?.change_15m} />
+        </td>
+        <td data-label="60 min">
+          <Measured pct={outcome?.change_60m} />
+        </td>
+        <td class="reasons">
+          <span class={`fate ${cause === "canary" ? "canary" : "faded"}`}>
+            {cause ? CAUSES[cause] : "ended"} at <TimeText at={end} /> after{" "}
+            {formatSpan(Date.parse(end) - startMs)}
+            {outcome?.collapsed_at && ", collapsed"}
+          </span>
+          {why && <span class="why-sentence soft">{why.text}</span>}
+          <TokenActions token={flare.token} />
         </td>
       </tr>
     );
   }
+}
+
+function Measured({ pct }: { readonly pct: number | null | undefined }) {
+  return pct == null ? <span title="Not measured, or not yet">–</span> : <Change pct={pct} />;
+}
+
+function TokenCell({ flare: { token }, why, isWatched, onWatch }: RowProps) {
+  const warning = why?.warnings.map(sayWarning).join(", ");
+  return (
+    <th scope="row" class="token-cell">
+      <WatchStar token={token} isWatched={isWatched} onWatch={onWatch} />
+      <TokenName
+        symbol={token.symbol}
+        name={token.name}
+        address={token.address}
+        warning={warning}
+        tag="BSC"
+      />
+    </th>
+  );
+}
+
+function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
+  return (
+    <td data-label="Why" class="reasons">
+      <WhyBars why={why} />
+      {why && <span class="why-sentence">{why.text}</span>}
+      <TokenActions token={flare.token} />
+    </td>
+  );
 }

@@ -80,7 +80,7 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
 }
 
 /** Later hours have no label: the right edge would cut it off. */
-const MAX_LABELED = 0.9;
+const MAX_LABELED = 0.85;
 
 function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
   return (

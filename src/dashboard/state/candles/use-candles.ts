@@ -1,0 +1,57 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { Flare } from "../../../model/index.ts";
+import { NowS } from "../../parts/flare/age.tsx";
+import type { PlotCandle } from "./plot.ts";
+
+/** The candles of flaring tokens, by lower-case address. */
+export interface CandleBook {
+  readonly closedMs: number;
+  readonly of: ReadonlyMap<string, readonly PlotCandle[]>;
+}
+
+const EMPTY: CandleBook = { closedMs: 0, of: new Map() };
+/** The server closes a minute shortly after its end. */
+const CLOSES_LATE_S = 3;
+
+/**
+ * Fetches the candles when a minute has ended and when a flare has started. Empty before the first
+ * response, and with a server that has none.
+ */
+export function useCandles(server: URL, key: string | undefined, flares: readonly Flare[]): CandleBook {
+  const [book, setBook] = useState(EMPTY);
+  const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
+  const newest = flares[0]?.id;
+  useEffect(() => {
+    if (newest === undefined) return;
+    const over = new AbortController();
+    fetchCandles(server, key, over.signal).then(
+      (fetched) => {
+        if (fetched) setBook(fetched);
+      },
+      () => {},
+    );
+    return () => over.abort();
+  }, [server.href, key, minute, newest]);
+  return book;
+}
+
+async function fetchCandles(
+  server: URL,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<CandleBook | undefined> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const response = await fetch(new URL("api/v1/candles", server), {
+    signal,
+    headers,
+  });
+  if (!response.ok) return undefined;
+  const { closed_at, bsc } = (await response.json()) as {
+    readonly closed_at: string | null;
+    readonly bsc: Readonly<Record<string, readonly PlotCandle[]>>;
+  };
+  return {
+    closedMs: closed_at === null ? 0 : Date.parse(closed_at),
+    of: new Map(Object.entries(bsc).map(([address, candles]) => [address.toLowerCase(), candles])),
+  };
+}

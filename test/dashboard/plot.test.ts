@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { courseOf, PLOT, plotOf, priceAt } from "../../src/dashboard/state/candles/plot.ts";
+import { sourceText } from "../../src/dashboard/text/source-text.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../support/samples.ts";
+
+const CLOSED_MS = Date.parse("2026-01-01T12:00:00.000Z");
+const at = (minutes: number) => new Date(CLOSED_MS + minutes * 60_000).toISOString();
+/** A candle whose minute ends this many minutes before the end of the plot. */
+const candle = (before: number, close: string | null, volume = "1") => ({
+  ...{ open_at: at(-before - 1), close, volume },
+});
+
+test("a plot stays within its picture, whatever the prices and gaps", () => {
+  const candles = fc
+    .uniqueArray(fc.integer({ min: 0, max: 59 }), { maxLength: 60 })
+    .chain((minutes) =>
+      fc.tuple(
+        ...minutes
+          .toSorted((a, b) => b - a)
+          .map((minute) =>
+            fc
+              .tuple(fc.option(fc.double({ min: 1e-18, max: 1e12, noNaN: true })), fc.nat())
+              .map(([close, volume]) => candle(minute, close === null ? null : `${close}`, `${volume}`)),
+          ),
+      ),
+    );
+  fc.assert(
+    fc.property(candles, (given) => {
+      const plot = plotOf(given, {
+        startMs: CLOSED_MS - 600_000,
+        closedMs: CLOSED_MS,
+      });
+      expect(plot !== undefined).toBe(given.filter(({ close }) => Number(close) > 0).length >= 2);
+      if (!plot) return;
+      for (const [, x, y] of plot.price.matchAll(/[ML]([-\d.e]+) ([-\d.e]+)/g)) {
+        expect(Number(x)).toBeGreaterThanOrEqual(0);
+        expect(Number(x)).toBeLessThanOrEqual(PLOT.width);
+        expect(Number(y)).toBeGreaterThanOrEqual(0);
+        expect(Number(y)).toBeLessThanOrEqual(PLOT.priceHeight);
+      }
+      expect(plot.price + plot.volume).not.toMatch(/NaN|Infinity/);
+    }),
+  );
+});
+
+test("the price keeps its height through minutes without a trade, and reaches the right edge", () => {
+  const plot = plotOf([candle(60, "1"), candle(30, "2"), candle(29, "1")], {
+    startMs: CLOSED_MS - 30 * 60_000,
+    closedMs: CLOSED_MS,
+  });
+  expect(plot?.price).toBe("M0.0 32.0L87.0 32.0L90.0 2.0L93.0 32.0L180 32.0");
+  expect([plot?.startX, plot?.startY]).toEqual([90, 2]);
+});
+
+test("the price at a start lies between the closes around it, and is unknown before the first", () => {
+  const candles = [candle(10, "1"), candle(9, null), candle(8, "3")];
+  const price = (before: number) => priceAt(candles, CLOSED_MS - before * 60_000);
+  expect([price(11), price(10), price(9), price(8), price(0)]).toEqual([undefined, 1, 2, 3, 3]);
+});
+
+const NOTHING = { peak_at: null, peak_change: null, end_change: null };
+const UNMEASURED = { change_5m: null, change_15m: null, change_60m: null };
+
+test("the course of a finished flare has its known measurements in order of time", () => {
+  const startMs = CLOSED_MS;
+  const course = courseOf(
+    {
+      peak_at: at(10),
+      peak_change: 30,
+      end_change: -10,
+      change_5m: 20,
+      change_15m: null,
+      change_60m: -10,
+    },
+    { startMs, endMs: startMs + 30 * 60_000 },
+  );
+  // Start, 5 minutes, peak, end, 60 minutes.
+  expect(course?.path).toBe("M3.0 23.5L17.5 10.5L32.0 4.0L90.0 30.0L177.0 30.0");
+  expect([course?.zero, course?.peak, course?.end]).toEqual([23.5, [32, 4], [90, 30]]);
+  expect(courseOf({ ...NOTHING, ...UNMEASURED }, { startMs, endMs: startMs })).toBeUndefined();
+  expect(courseOf(SAMPLE_OUTCOME, { startMs, endMs: startMs + 60_000 })?.path).not.toContain("NaN");
+});
+
+test("the page says the same of a token's source code as the canary", () => {
+  const unverified = {
+    ...SAMPLE_EXPLANATION,
+    warnings: ["one-buyer", "unverified-source"],
+  };
+  expect([
+    sourceText({ status: "1", message: "OK" }, SAMPLE_EXPLANATION),
+    sourceText({ status: "0", message: "NOTOK" }, unverified),
+    sourceText({ status: "0", message: "NOTOK" }, SAMPLE_EXPLANATION),
+    sourceText({ status: "0", message: "NOTOK" }, undefined),
+  ]).toEqual(["verified", "not verified", "not known", "not known"]);
+});
