@@ -1,5 +1,5 @@
-import type { Explanation, TrackRecord } from "../model/index.ts";
-import type { HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
+import type { Candle, Explanation, TrackRecord } from "../model/index.ts";
+import type { CandleQuery, HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { unpackText } from "./minute-text.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
@@ -10,6 +10,7 @@ export type HistoryRequest =
   | { readonly kind: "started"; readonly id: string }
   | { readonly kind: "page"; readonly query: HistoryQuery }
   | { readonly kind: "record"; readonly query: RecordQuery }
+  | { readonly kind: "candles"; readonly query: CandleQuery }
   | { readonly kind: "minute"; readonly atMs: number };
 
 /** The state of a minute, or the minutes that are stored: `undefined` if there are none. */
@@ -25,6 +26,8 @@ export interface HistoryReader {
   /** Returns why a running flare started; `null` or `undefined` if that is not stored. */
   started(id: string): Promise<Explanation | null | undefined>;
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
+  /** Returns a token's candles, oldest first. */
+  candles(query: CandleQuery): Promise<readonly Candle[]>;
   /** Returns the state that was served at a full minute that is over. */
   minute(atMs: number): Promise<MinuteAnswer>;
   /** Returns what prices did after the flares of a window. */
@@ -40,6 +43,8 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
       return await reader.started(request.id);
     case "page":
       return await reader.page(request.query);
+    case "candles":
+      return await reader.candles(request.query);
     case "minute":
       return await reader.minute(request.atMs);
     case "record":
@@ -62,6 +67,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     find: async (id) => store.find(id),
     started: async (id) => store.started(id),
     page: async (query) => store.page(query),
+    candles: async (query) => store.candles(query),
     minute: async (atMs) => {
       await minutes?.settled();
       const found = minutes?.store.find(atMs);
@@ -80,6 +86,7 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     find: async (id) => (await ask({ kind: "find", id })) as StoredRecord | undefined,
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
+    candles: async (query) => (await ask({ kind: "candles", query })) as readonly Candle[],
     minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
     record: async (query) => (await ask({ kind: "record", query })) as TrackRecord,
   };

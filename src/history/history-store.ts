@@ -1,4 +1,4 @@
-import type { Explanation, FinishCause, Flare, Outcome } from "../model/index.ts";
+import type { Candle, Explanation, FinishCause, Flare, Group, Outcome } from "../model/index.ts";
 
 /** A start that was detected. */
 export interface FlareStart {
@@ -22,6 +22,22 @@ export interface FlareOutcome {
   readonly outcome: Outcome | null;
 }
 
+/** Candles of a token that flares, new or in place of stored ones. */
+export interface FollowedCandles {
+  readonly group: Group;
+  readonly address: string;
+  readonly candles: readonly Candle[];
+}
+
+/** Selects candles of a token that opened within these bounds, in milliseconds since 1970 UTC. */
+export interface CandleQuery {
+  readonly group: Group;
+  /** Compared without regard to case. */
+  readonly address: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** Changes between two cursors of the log, in order. */
 export interface HistoryBatch {
   /** The position in the log after these changes. */
@@ -32,6 +48,8 @@ export interface HistoryBatch {
   readonly finishes: readonly FlareFinish[];
   /** Of these and earlier finishes. Others are ignored. */
   readonly outcomes: readonly FlareOutcome[];
+  /** Default: none. */
+  readonly candles?: readonly FollowedCandles[];
 }
 
 /** The position of a record: newest finish first, then by id. */
@@ -59,13 +77,13 @@ export interface StoredRecord {
 }
 
 /**
- * Finished flares, for longer than the log and its lists. Bounded by age and bytes: the oldest
- * expire first.
+ * Finished flares, and the candles around them, for longer than the log and its lists. Bounded by
+ * age and bytes: the oldest expire first; for bytes, candles before flares.
  */
 export interface HistoryStore {
   /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
   readonly cursor: string | undefined;
-  /** What the records and starts take, without indexes. */
+  /** What the records, starts and candles take, without indexes. */
   readonly size: { readonly flares: number; readonly bytes: number };
   /** Stores a batch and its cursor atomically. A repeated batch changes nothing. */
   commit(batch: HistoryBatch): void;
@@ -75,5 +93,7 @@ export interface HistoryStore {
   find(id: string): StoredRecord | undefined;
   /** Returns up to `limit` records, newest finish first. */
   page(query: HistoryQuery): readonly StoredRecord[];
+  /** Returns a token's candles, oldest first. */
+  candles(query: CandleQuery): readonly Candle[];
   close(): void;
 }

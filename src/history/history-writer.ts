@@ -3,8 +3,22 @@ import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { decodeTail, type EventLog } from "../log/index.ts";
-import { type Cursor, type EventBody, formatCursor, parseCursor, type Snapshot } from "../protocol/index.ts";
-import type { FlareFinish, FlareOutcome, FlareStart, HistoryBatch, HistoryStore } from "./history-store.ts";
+import {
+  type Cursor,
+  type EventBody,
+  formatCursor,
+  LASTING_EVENTS,
+  parseCursor,
+  type Snapshot,
+} from "../protocol/index.ts";
+import type {
+  FlareFinish,
+  FlareOutcome,
+  FlareStart,
+  FollowedCandles,
+  HistoryBatch,
+  HistoryStore,
+} from "./history-store.ts";
 
 interface HistoryWriting {
   readonly log: EventLog;
@@ -22,9 +36,9 @@ const READY_LOOK_MS = 200;
 const FAULT_REST_MS = 5_000;
 
 /**
- * Writes starts and finishes from the log into the store, until the signal aborts. Never rejects.
- * It continues after the stored cursor, so a process that was killed loses and repeats nothing. If
- * the log lacks events after it, the finished flares of the lists fill the gap.
+ * Writes starts, finishes and candles from the log into the store, until the signal aborts. Never
+ * rejects. It continues after the stored cursor, so a process that was killed loses and repeats
+ * nothing. If the log lacks events after it, the finished flares of the lists fill the gap.
  */
 export async function writeHistory(writing: HistoryWriting): Promise<void> {
   const { log, head, store, clock, notify, signal } = writing;
@@ -57,7 +71,7 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
   let at: Cursor | undefined = parseCursor(store.cursor ?? "");
   while (!signal.aborted) {
     const appended = appends.next();
-    const result = at && !log.strayed(at) ? await log.readLasting(at, READ_RECORDS) : undefined;
+    const result = at && !log.strayed(at) ? await readEvents(log, at) : undefined;
     if (!at || !result || result.kind === "lost") {
       if (log.strayed(head.cursor)) {
         // The log has begun another history; the head follows soon.
@@ -67,7 +81,9 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
       at = head.cursor;
       const { snapshot, observedAtMs } = head;
       const finishes = listed(snapshot);
-      store.commit({ cursor: formatCursor(at), nowMs: observedAtMs, starts: [], finishes, outcomes: [] });
+      const candles = shownCandles(snapshot);
+      const cursor = formatCursor(at);
+      store.commit({ cursor, nowMs: observedAtMs, starts: [], finishes, outcomes: [], candles });
       continue;
     }
     if (result.through === at.seq) {
@@ -76,16 +92,25 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
     }
     // The log may have begun another history during the read.
     at = log.strayed(at) ? { ...at, seq: result.through } : log.cursorAt(result.through);
-    const bodies = result.records.map(({ tail }) => decodeTail(tail));
+    const wanted = result.records.filter(({ name }) => LASTING_EVENTS.has(name) || name === "candles-closed");
+    const bodies = wanted.map(({ tail }) => decodeTail(tail));
     const starts = bodies.flatMap(startOf);
     const finishes = bodies.flatMap(finishOf);
     const outcomes = bodies.flatMap(outcomeOf);
-    if (starts.length + finishes.length + outcomes.length === 0) continue;
+    const candles = result.isWhole ? bodies.flatMap(candlesOf) : shownCandles(head.snapshot);
+    if (starts.length + finishes.length + outcomes.length + candles.length === 0) continue;
     // A source's state without data has wall-clock time, which is not that of a recording.
     const last = bodies.findLast(({ channel }) => channel !== "status");
-    const nowMs = Date.parse(last?.observed_at ?? "");
-    store.commit({ cursor: formatCursor(at), nowMs, starts, finishes, outcomes });
+    const nowMs = last ? Date.parse(last.observed_at) : head.observedAtMs;
+    store.commit({ cursor: formatCursor(at), nowMs, starts, finishes, outcomes, candles });
   }
+}
+
+/** Reads all events, or the lasting ones if others are no longer stored. */
+async function readEvents(log: EventLog, at: Cursor) {
+  const all = await log.read(at, READ_RECORDS);
+  if (all.kind === "lost") return { ...(await log.readLasting(at, READ_RECORDS)), isWhole: false };
+  return { ...all, through: all.records.at(-1)?.seq ?? at.seq, isWhole: true };
 }
 
 function startOf({ name, data }: EventBody): readonly FlareStart[] {
@@ -103,6 +128,15 @@ function finishOf({ name, data }: EventBody): readonly FlareFinish[] {
 
 function outcomeOf({ name, data }: EventBody): readonly FlareOutcome[] {
   return name === "flare-outcome" ? [{ id: data.id, outcome: data.outcome }] : [];
+}
+
+function candlesOf({ name, data }: EventBody): readonly FollowedCandles[] {
+  if (name !== "candles-closed") return [];
+  return data.tokens.map(({ address, candles }) => ({ group: data.group, address, candles }));
+}
+
+function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {
+  return Object.entries(candles.bsc).map(([address, own]) => ({ group: "bsc", address, candles: own }));
 }
 
 function listed({ flares, explanations, outcomes }: Snapshot): readonly FlareFinish[] {

@@ -1,7 +1,9 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
-import type { Explanation } from "../model/index.ts";
+import type { Candle, Explanation } from "../model/index.ts";
+import { CANDLE_TABLE, CandleTable } from "./candle-table.ts";
 import type {
+  CandleQuery,
   FlareFinish,
   FlareOutcome,
   FlareStart,
@@ -14,8 +16,11 @@ import type {
 const FORM = {
   /** `FLWH`. */
   applicationId: 0x464c5748,
-  version: 2,
-  upgrades: { 1: "ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'" },
+  version: 3,
+  upgrades: {
+    1: `ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'; ${CANDLE_TABLE}`,
+    2: CANDLE_TABLE,
+  },
   tables: `
   CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL) STRICT;
   CREATE TABLE start (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
@@ -26,6 +31,7 @@ const FORM = {
   CREATE INDEX newest ON flare (finished_ms, id, bytes);
   CREATE INDEX by_address ON flare (address, finished_ms, id);
   CREATE INDEX by_symbol ON flare (symbol, finished_ms, id);
+  ${CANDLE_TABLE}
 `,
 };
 
@@ -52,12 +58,14 @@ class SqliteHistoryStore implements HistoryStore {
   readonly #db: DatabaseSync;
   readonly #limits: HistoryLimits;
   readonly #prepare: (sql: string) => StatementSync;
+  readonly #candles: CandleTable;
   #bytes: number;
 
   constructor(db: DatabaseSync, limits: HistoryLimits) {
     this.#db = db;
     this.#prepare = cachedStatements(db);
     this.#limits = limits;
+    this.#candles = new CandleTable(db);
     this.#bytes = this.#measure();
   }
 
@@ -70,14 +78,16 @@ class SqliteHistoryStore implements HistoryStore {
     return { flares: Number(this.#get("SELECT count(*) AS count FROM flare")?.count), bytes: this.#bytes };
   }
 
-  commit({ cursor, nowMs, starts, finishes, outcomes }: HistoryBatch): void {
+  commit({ cursor, nowMs, starts, finishes, outcomes, candles = [] }: HistoryBatch): void {
     transact(this.#db, () => {
       for (const start of starts) this.#start(start, nowMs);
       for (const finish of finishes) this.#finish(finish, nowMs);
       for (const outcome of outcomes) this.#setOutcome(outcome);
+      for (const { group, address, candles: own } of candles) this.#candles.put(group, address, own);
       const oldestMs = nowMs - this.#limits.maxAgeMs;
       this.#prepare("DELETE FROM start WHERE at_ms < ?").run(oldestMs);
       this.#prepare("DELETE FROM flare WHERE finished_ms < ?").run(oldestMs);
+      this.#candles.expire(oldestMs);
       this.#bytes = this.#measure();
       if (this.#bytes > this.#limits.maxBytes) this.#shrink();
       this.#prepare("INSERT OR REPLACE INTO position VALUES (1, ?)").run(cursor);
@@ -107,6 +117,10 @@ class SqliteHistoryStore implements HistoryStore {
     return this.#prepare(sql)
       .all(...values, limit)
       .map(readRecord);
+  }
+
+  candles(query: CandleQuery): readonly Candle[] {
+    return this.#candles.find(query);
   }
 
   close(): void {
@@ -151,26 +165,24 @@ class SqliteHistoryStore implements HistoryStore {
 
   #measure(): number {
     const total =
-      "SELECT total(bytes) AS bytes FROM (SELECT bytes FROM flare UNION ALL SELECT bytes FROM start)";
+      "SELECT total(bytes) AS bytes FROM (SELECT bytes FROM flare UNION ALL SELECT bytes FROM start UNION ALL SELECT bytes FROM candle)";
     return Number(this.#get(total)?.bytes);
   }
 
-  /** Deletes the oldest records and starts until the rest fits. */
+  /** Deletes the oldest candles, then the oldest records and starts, until the rest fits. */
   #shrink(): void {
     const oldest = this.#prepare(
-      `SELECT id, finished_ms AS at_ms, bytes FROM flare UNION ALL SELECT id, at_ms, bytes FROM start
-        ORDER BY at_ms, id`,
+      `SELECT 1 AS rank, 'flare' AS of, id, finished_ms AS at_ms, bytes FROM flare
+        UNION ALL SELECT 1, 'start', id, at_ms, bytes FROM start
+        UNION ALL SELECT 0, 'candle', id, hour_ms, bytes FROM candle ORDER BY rank, at_ms, id`,
     );
-    const expired: string[] = [];
-    for (const { id, bytes } of oldest.iterate()) {
+    const expired: Row[] = [];
+    for (const row of oldest.iterate()) {
       if (this.#bytes <= this.#limits.maxBytes) break;
-      this.#bytes -= Number(bytes);
-      expired.push(String(id));
+      this.#bytes -= Number(row.bytes);
+      expired.push(row);
     }
-    for (const id of expired) {
-      this.#prepare("DELETE FROM flare WHERE id = ?").run(id);
-      this.#prepare("DELETE FROM start WHERE id = ?").run(id);
-    }
+    for (const { of, id } of expired) if (id) this.#prepare(`DELETE FROM ${of} WHERE id = ?`).run(id);
   }
 
   #get(sql: string, ...values: (string | number)[]): Row | undefined {

@@ -165,7 +165,7 @@ test("a file of the first version opens, and its flares have no outcome", ({ onT
   commit(first, 20, { finishes: [finishAt(1, 20)] });
   first.close();
   const db = new DatabaseSync(path);
-  db.exec("ALTER TABLE flare DROP COLUMN outcome; PRAGMA user_version = 1");
+  db.exec("ALTER TABLE flare DROP COLUMN outcome; DROP TABLE candle; PRAGMA user_version = 1");
   db.close();
   const second = openSqliteHistoryStore(ROOMY, path);
   onTestFinished(() => second.close());
