@@ -79,7 +79,7 @@ export const ENDPOINTS = {
 export const HISTORY_ENDPOINTS = {
   flare: {
     ...resource("/api/v1/flares/{id}", "One flare, running or finished, with its explanations.", FlareRecord),
-    problems: ["invalid-parameter", "unauthorized", "not-found", "not-ready"],
+    problems: ["invalid-parameter", "unauthorized", "not-found", "time-gone", "not-ready"],
   },
   history: resource(
     "/api/v1/history",

@@ -34,6 +34,7 @@ import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
 import { sendProblem } from "./problems/send-problem.ts";
+import { PastStates } from "./rest/past-states.ts";
 import { QuickPath } from "./rest/quick-path.ts";
 import { addResourceRoutes } from "./rest/resource-routes.ts";
 
@@ -140,9 +141,10 @@ export async function addRoutes(
   // Not earlier: @fastify/websocket closes a refused upgrade only once it has seen the request.
   scope.addHook("preValidation", (request, _reply, done) => done(unknownParameter(request)));
   addHealthRoutes(scope, { ...options, ready });
-  addResourceRoutes(scope, { ...options, settings, quick });
   const { history } = options;
-  if (history) addHistoryRoutes(scope, { ...options, settings, history });
+  const past = history && new PastStates({ ...options, history });
+  addResourceRoutes(scope, { ...options, settings, quick, past });
+  if (history && past) addHistoryRoutes(scope, { ...options, settings, history, past });
   addDocumentRoutes(scope, settings);
   const pages = readBuiltPages();
   addDashboardRoutes(scope, settings, pages);

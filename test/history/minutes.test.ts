@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import {
   createHistoryReader,
+  type HistoryStore,
   MinuteWriter,
   openMinuteStore,
   openSqliteHistoryStore,
@@ -10,7 +11,7 @@ import type { Snapshot } from "../../src/model/index.ts";
 import { type Cursor, type EventBody, toEpoch, toRun, toSeq } from "../../src/protocol/index.ts";
 import { HandHead, type Rest, test as restTest } from "../http/rest-fixture.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { MINUTE_MS, START_MS } from "./flare-records.ts";
+import { finishAt, MINUTE_MS, outcomeAt, START_MS } from "./flare-records.ts";
 
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 
@@ -53,6 +54,7 @@ class Market extends HandHead {
 interface World {
   readonly market: Market;
   readonly rest: Rest;
+  readonly flares: HistoryStore;
   readonly notices: string[];
   /** The answer for so many seconds after the first minute. */
   at(seconds: number, path?: string): ReturnType<Rest["ask"]>;
@@ -81,7 +83,7 @@ const test = restTest.extend<{ makeWorld: WorldFactory }>({
       const history = createHistoryReader(flares, { store, settled });
       const rest = await makeRest({ head: market, history });
       const at = (seconds: number, path = "/api/v1/flares") => rest.ask("GET", `${path}?at=${iso(seconds)}`);
-      return { market, rest, notices, at, settled };
+      return { market, rest, flares, notices, at, settled };
     });
     for (const store of opened) store.close();
   },
@@ -152,6 +154,31 @@ test("[T4] other addresses reject the parameter by its name", async ({ makeWorld
   const { rest } = await makeWorld();
   const { status, json } = await rest.ask("GET", `/api/v1/history?at=${iso(0)}`);
   expect([status, json]).toEqual([400, expect.objectContaining({ field: "at" })]);
+});
+
+test("[T1] a past flare has no later outcome, and is not found before its start", async ({ makeWorld }) => {
+  const { market, flares, at } = await makeWorld();
+  const finish = finishAt(1, 3);
+  const { flare, outcome, why } = finish;
+  const path = `/api/v1/flares/${flare.id}`;
+  const list = { free: [], pro: [], finished_trending: [] };
+  market.observe(60);
+  market.observe(120, { flares: { ...list, pro: [{ ...flare, finished_trending_at: null }] } });
+  const listed = { flares: { ...list, finished_trending: [flare] } };
+  market.observe(180, { ...listed, outcomes: outcome ? { [flare.id]: outcome } : {} });
+  const final = outcomeAt(70, true);
+  market.observe(4_200, { ...listed, outcomes: { [flare.id]: final } });
+  market.observe(200_000, EMPTY_FLARES);
+  market.observe(200_100);
+  flares.commit({
+    ...{ cursor: "test1-9", nowMs: START_MS + 2e8, starts: [{ id: flare.id, at: iso(120), why }] },
+    ...{ finishes: [finish], outcomes: [{ id: flare.id, outcome: final }] },
+  });
+  expect((await at(60, path)).status).toBe(404);
+  expect((await at(120, path)).json).toMatchObject({ started: why, cause: null, outcome: null });
+  expect((await at(180, path)).json).toEqual({ ...finish, started: why });
+  expect((await at(4_200, path)).json).toEqual({ ...finish, started: why, outcome: final });
+  expect((await at(200_040, path)).json).toEqual({ ...finish, started: why, outcome: final });
 });
 
 test("[T5] a time out of reach is 410 with the reachable range", async ({ makeWorld }) => {

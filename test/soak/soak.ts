@@ -5,6 +5,7 @@
  * the cluster's protocol, then real processes that are killed.
  * npm run soak -- cluster --seeds 0 --kills 0 --rolling 2000: each gateway of a cluster restarts
  * in turn, under 2,000 clients.
+ * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,6 +13,7 @@ import { parseArgs } from "node:util";
 import { runChaos } from "./chaos-run.ts";
 import { runChurn } from "./churn.ts";
 import { runSimulations } from "./cluster.ts";
+import { runPast } from "./past.ts";
 
 const PROGRESS_EVERY = 100;
 /**
@@ -22,6 +24,7 @@ const MAX_GROWTH_BYTES = 1e6;
 
 /** Tests of laws on random cases, see test/support/law-runs.ts. */
 const LAWS = ["protocol/filter-law", "source/events-law", "source/upstream-law", "trend/engine-laws"];
+const MAX_PAST_P99_MS = 50;
 
 const values = readOptions();
 
@@ -40,21 +43,23 @@ function readOptions() {
         churn: { type: "string", default: "3600" },
         outage: { type: "string", default: "10" },
         laws: { type: "string", default: "20" },
+        days: { type: "string", default: "7" },
+        minutes: { type: "string", default: "1000" },
       },
     });
     const [suite, more] = positionals;
-    if (more !== undefined || (suite !== undefined && suite !== "cluster"))
-      return refuse(`unknown suite ${more ?? suite}. Use cluster, or none`);
-    return { ...values, isCluster: suite !== undefined };
+    if (more !== undefined || (suite !== undefined && suite !== "cluster" && suite !== "at"))
+      return refuse(`unknown suite ${more ?? suite}. Use cluster, at, or none`);
+    return { ...values, suite };
   } catch (error) {
     return refuse(
-      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --rolling, --churn, --outage, --laws`,
+      `${error instanceof Error ? error.message : error}. Use --seeds, --from, --hours, --kills, --leader-every, --rolling, --churn, --outage, --laws, --days, --minutes`,
     );
   }
 }
 
 /** The option's value, within its bounds; else the process ends. */
-function read(name: Exclude<keyof typeof values, "isCluster">, least: number, most: number): number {
+function read(name: Exclude<keyof typeof values, "suite">, least: number, most: number): number {
   const value = Number(values[name]);
   if (value >= least && value <= most) return value;
   return refuse(`--${name} must be a number from ${least} to ${most}, not ${values[name]}`);
@@ -74,7 +79,8 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes, laws] = [
   read("outage", 0, 60),
   read("laws", 0, 1_000),
 ];
-if (values.isCluster) {
+if (values.suite === "at") process.exit((await past()) ? 0 : 1);
+if (values.suite === "cluster") {
   const code = runSimulations(from, seeds);
   const lengths = { CLUSTER_KILLS: `${kills}`, CLUSTER_LEADER_EVERY: `${read("leader-every", 1, 1_000)}` };
   const isKilledWell = kills === 0 || runTests(lengths, "scenarios/cluster");
@@ -138,6 +144,23 @@ async function churn(howLong: number): Promise<boolean> {
   const per = `${growth.toFixed(1)} bytes of heap for each of the second half`;
   process.stdout.write(`${all} connections came and went, ${most} at a time at most: ${what}; ${per}\n`);
   return still.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
+}
+
+/** Compares past minutes with the live answers; true when all are equal, and fast. */
+async function past(): Promise<boolean> {
+  const run = await runPast({ seed: from, days: read("days", 0.1, 31), minutes: read("minutes", 1, 1e5) });
+  const { compared, wrong, p50Ms, p99Ms, coldP99Ms, stored, bytesPerDay, fileBytesPerDay, cpuMsPerMinute } =
+    run;
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+  process.stdout.write(
+    [
+      `${compared} past answers compared, ${wrong.length} differ ${wrong.slice(0, 5).join("; ")}`,
+      `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, of the first request for a minute ${coldP99Ms.toFixed(1)} ms`,
+      `${stored} minutes: ${megabytes(bytesPerDay)} a day, ${megabytes(fileBytesPerDay)} in the file`,
+      `${cpuMsPerMinute.toFixed(1)} ms of CPU to store a minute\n`,
+    ].join("\n"),
+  );
+  return compared > 0 && wrong.length === 0 && p99Ms <= MAX_PAST_P99_MS;
 }
 
 /** Runs tests at lengths of their own; true when they pass. */

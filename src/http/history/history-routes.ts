@@ -1,14 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { HistoryReader, StoredRecord } from "../../history/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
+import { DAY_MS } from "../../lib/time/time.ts";
 import type { Explanation, Flare, FlareRecord } from "../../model/index.ts";
 import { FlarewireError, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
 import { quote } from "../connections/admission.ts";
-import { HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from "../contracts/parameters.ts";
+import { AT_PARAMETER, HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from "../contracts/parameters.ts";
 import { HISTORY_ENDPOINTS } from "../endpoints.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { setFreshness } from "../rest/freshness-fields.ts";
+import type { PastState, PastStates } from "../rest/past-states.ts";
 import { sendReady } from "../rest/ready-answer.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
 import { createAnswer, type ResourceParts } from "../rest/resource-routes.ts";
@@ -17,6 +19,7 @@ import { RecordBodies } from "./record-bodies.ts";
 
 interface HistoryParts extends ResourceParts {
   readonly history: HistoryReader;
+  readonly past: PastStates;
 }
 
 /** Cached pages. Most clients ask for the first. */
@@ -24,7 +27,7 @@ const MAX_CACHED = 32;
 
 /** Adds single flares and finished ones. Finished flares are the same for all plans. */
 export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): void {
-  const { head, freshness, info, policy = allowAll, history } = parts;
+  const { head, freshness, info, policy = allowAll, history, past } = parts;
   const answer = createAnswer(parts);
   const records = new RecordBodies(history);
   const pages = new BoundedMap<string, Representation>(MAX_CACHED);
@@ -40,17 +43,22 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
           setFreshness(reply, fresh, info());
           throw noDataYet(fresh);
         }
-        const bodyFor = await read(request);
+        const { at } = request.query as { readonly at?: unknown };
+        const then = at === undefined ? undefined : await past.read(at);
+        const bodyFor = await read(request, then);
         // Without a wait from here on: the fields and the body show the same moment (law L2).
-        return sendReady(reply, answer.now(request.raw, bodyFor(snapshotOfPlan(head.snapshot, plan))));
+        const body = bodyFor(snapshotOfPlan((then?.head ?? head).snapshot, plan));
+        return sendReady(reply, then ? answer.past(request.raw, body, then) : answer.now(request.raw, body));
       },
     });
   };
-  add(HISTORY_ENDPOINTS.flare.path, [], async ({ params }) => {
+  add(HISTORY_ENDPOINTS.flare.path, [AT_PARAMETER.name], async ({ params }, then) => {
     const { id } = params as { readonly id: string };
     // In this order: a flare that finishes meanwhile moves from the first to the second.
     const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-    return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
+    if (!then) return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
+    const reason = started ?? (stored ? parseRecord(stored).started : null);
+    return (shown) => bodyOf(flareText(id, shown, reason, stored && recordAsOf(then.atMs, shown, stored)));
   });
   add(HISTORY_ENDPOINTS.history.path, queryNames(HISTORY_PARAMETERS), async ({ query }) => {
     const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
@@ -71,7 +79,29 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
 }
 
 /** Returns a function of what the client's plan shows. */
-type Read = (request: FastifyRequest) => Promise<(shown: Snapshot) => Representation>;
+type Read = (
+  request: FastifyRequest,
+  then: PastState | undefined,
+) => Promise<(shown: Snapshot) => Representation>;
+
+/** Returns a finished flare's record as it was then; `undefined` if it had not finished. */
+function recordAsOf(atMs: number, shown: Snapshot, stored: StoredRecord): StoredRecord | undefined {
+  const { finished_trending } = shown.flares;
+  const { id, finishedMs } = stored.key;
+  if (finished_trending.some((flare) => flare.id === id))
+    return {
+      ...stored,
+      body: JSON.stringify({ ...parseRecord(stored), outcome: shown.outcomes[id] ?? null }),
+    };
+  // Then it had left the list long before, or was to enter it.
+  const listedMs = finished_trending.map((flare) => Date.parse(flare.finished_trending_at ?? ""));
+  const oldestMs = listedMs.length === 0 ? atMs - DAY_MS : Math.min(...listedMs);
+  return finishedMs < oldestMs ? stored : undefined;
+}
+
+function parseRecord({ body }: StoredRecord): FlareRecord {
+  return JSON.parse(body) as FlareRecord;
+}
 
 /** Returns the flare's record as JSON. Throws `not-found`. */
 function flareText(

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
-import type { HistoryReader } from "../../history/index.ts";
 import type { Freshness, Plan, SourceInfo } from "../../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "../access/access.ts";
 import type { HeadLike } from "../connections/head-like.ts";
@@ -9,7 +8,7 @@ import { ENDPOINTS, STREAM_PATH } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { createStateFields, setFreshness } from "./freshness-fields.ts";
-import { type PastState, PastStates } from "./past-states.ts";
+import type { PastState, PastStates } from "./past-states.ts";
 import type { QuickPath } from "./quick-path.ts";
 import { type ReadyAnswer, readyAnswer, sendReady } from "./ready-answer.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
@@ -24,7 +23,7 @@ export interface ResourceParts {
   readonly policy?: AccessPolicy | undefined;
   readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
   /** Past states, for the parameter `at`. Default: there is no such parameter. */
-  readonly history?: HistoryReader | undefined;
+  readonly past?: PastStates | undefined;
   /** Answers plain requests. Default: the routes answer all. */
   readonly quick?: QuickPath | undefined;
 }
@@ -35,8 +34,7 @@ export interface ResourceParts {
  * be wrong.
  */
 export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts): void {
-  const { head, freshness, info, policy = allowAll, quick, history } = parts;
-  const past = history && new PastStates({ head, info, history });
+  const { head, freshness, info, policy = allowAll, quick, past } = parts;
   const bodies = new ResourceBodies(head);
   const answer = createAnswer(parts);
   const { anonymous } = policy;

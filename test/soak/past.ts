@@ -1,0 +1,217 @@
+import { hash } from "node:crypto";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
+import {
+  createHistoryReader,
+  type HistoryReader,
+  MinuteWriter,
+  openMinuteStore,
+  openSqliteHistoryStore,
+  writeHistory,
+} from "../../src/history/index.ts";
+import { type AccessPolicy, createHttpServer } from "../../src/http/index.ts";
+import { Head } from "../../src/hub/index.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
+import { createMemoryLog } from "../../src/log/index.ts";
+import { toEpoch } from "../../src/protocol/index.ts";
+import { createEngineSource, toEvents } from "../../src/source/index.ts";
+import { TrendEngine } from "../../src/trend/index.ts";
+import { createChance } from "../support/chance.ts";
+
+interface PastOptions {
+  readonly seed: number;
+  readonly days: number;
+  /** How many random minutes are asked for, of each resource and plan. */
+  readonly minutes: number;
+  /** Default: the simulated market's own number. */
+  readonly tokens?: number;
+  readonly warmupMs?: number;
+}
+
+export interface PastRun {
+  readonly compared: number;
+  /** Answers that are not those that were served live. */
+  readonly wrong: readonly string[];
+  /** Of the requests, in milliseconds; `cold`: of the first one for each minute. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly coldP99Ms: number;
+  readonly stored: number;
+  readonly bytesPerDay: number;
+  readonly fileBytesPerDay: number;
+  /** CPU of all threads to store one minute. */
+  readonly cpuMsPerMinute: number;
+}
+
+const START_MS = Date.UTC(2026, 0, 2);
+const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((name) => `/api/v1/${name}`);
+const PLANS = ["free", "pro"] as const;
+const LIMITS = { maxAgeMs: 366 * DAY_MS, maxBytes: 2 ** 40 };
+const LOG = { clock: systemClock, maxAgeMs: 0, minCount: 1_000, maxBytes: 2 ** 30, lastingAgeMs: 0 };
+/** Turns of the event loop after which the history of flares is written. */
+const TURNS = 20;
+/** Minutes whose storing is measured again, alone. */
+const MEASURED = 120;
+
+/** A policy that reads the plan from Authorization. */
+const byHeader: AccessPolicy = {
+  isKeyed: true,
+  anonymous: undefined,
+  keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
+  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
+  admitStream: async (request, reply) => byHeader.admit(request, reply),
+  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
+};
+
+/**
+ * Plays days of a simulated market, records the live answers at random minutes, and asks for these
+ * minutes afterwards.
+ */
+export async function runPast(options: PastOptions): Promise<PastRun> {
+  const { seed, days, minutes, tokens, warmupMs = 2 * HOUR_MS } = options;
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-past-"));
+  const path = join(directory, "minutes");
+  const store = openMinuteStore(LIMITS, path);
+  const flares = openSqliteHistoryStore(LIMITS);
+  const log = createMemoryLog({ ...LOG, epoch: toEpoch("past1") });
+  const head = new Head({ log });
+  const failures: string[] = [];
+  const writer = new MinuteWriter({ head, store, notify: (_level, message) => failures.push(message) });
+  const over = new AbortController();
+  const { signal } = over;
+  const history = createHistoryReader(flares, { store, settled: () => writer.settled() });
+  const feed = createSimulatedFeed({
+    ...{ seed, startAtMs: START_MS, warmupMs, durationMs: days * DAY_MS, clock: systemClock },
+    ...{ speed: Number.POSITIVE_INFINITY, ...(tokens === undefined ? {} : { tokens }) },
+  });
+  const source = createEngineSource({
+    ...{ feed, engine: new TrendEngine({ facts: feed.facts }), clock: systemClock, warmupMs },
+  });
+  const app = await createHttpServer({
+    ...{ head, history, policy: byHeader, clock: systemClock },
+    ...{ freshness: () => source.freshness(), info: () => source.info },
+  });
+  try {
+    const url = await app.listen({ host: "127.0.0.1", port: 0 });
+    const chance = createChance(seed);
+    const all = days * (DAY_MS / MINUTE_MS);
+    const wanted = new Set<number>();
+    while (wanted.size < Math.min(minutes, all - 2)) {
+      wanted.add(START_MS + chance.whole(1, all - 2) * MINUTE_MS);
+    }
+    let isWritten = false;
+    const live = new Map<number, ReadonlyMap<string, string>>();
+    for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {
+      const { observedAtMs, snapshot } = poll;
+      if (head.ready) {
+        const firstMs = Math.ceil(head.observedAtMs / MINUTE_MS) * MINUTE_MS;
+        for (let atMs = firstMs; atMs < observedAtMs; atMs += MINUTE_MS)
+          if (wanted.has(atMs)) live.set(atMs, await liveBodies(url, head));
+      }
+      const events = head.ready ? toEvents(head.snapshot, snapshot, observedAtMs) : [];
+      if (events.length > 0 || !head.ready) await head.publish({ observedAtMs, snapshot, events });
+      if (isWritten) continue;
+      isWritten = true;
+      const notify = (_level: string, message: string) => failures.push(message);
+      void writeHistory({ log, head, store: flares, clock: systemClock, notify, signal });
+    }
+    const asked = await askPast(url, live);
+    await writer.stop();
+    const { minutes: stored, bytes } = store.size;
+    const played = (store.range ? store.range.newestMs - store.range.oldestMs : 0) / DAY_MS;
+    return {
+      ...asked,
+      wrong: [...asked.wrong, ...failures],
+      stored,
+      bytesPerDay: Math.round(bytes / played),
+      fileBytesPerDay: Math.round((statSync(path).size + statSync(`${path}-wal`).size) / played),
+      cpuMsPerMinute: await measureStoring(history, store.range?.newestMs ?? 0),
+    };
+  } finally {
+    over.abort();
+    await turn();
+    await app.close();
+    store.close();
+    flares.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Hashes of the live answers by plan and path, also those for some flares. */
+async function liveBodies(url: string, { snapshot }: Head): Promise<ReadonlyMap<string, string>> {
+  // The history is written after the head has moved.
+  for (let turns = 0; turns < TURNS; turns += 1) await turn();
+  const { pro, finished_trending } = snapshot.flares;
+  const flares = [pro[0], pro.at(-1), finished_trending[0], finished_trending.at(-1)];
+  const ids = flares.flatMap((flare) => (flare ? [`/api/v1/flares/${flare.id}`] : []));
+  const bodies = new Map<string, string>();
+  for (const plan of PLANS)
+    for (const path of [...PATHS, ...ids])
+      bodies.set(`${plan} ${path}`, await hashOf(url, `${plan} ${path}`));
+  return bodies;
+}
+
+/** Asks for a path under a plan. Returns status and hash of the body, without an error's. */
+async function hashOf(url: string, what: string, query = ""): Promise<string> {
+  const [authorization = "", path = ""] = what.split(" ");
+  const response = await fetch(`${url}${path}${query}`, { headers: { authorization } });
+  const body = Buffer.from(await response.arrayBuffer());
+  return response.ok ? `200 ${hash("sha256", body)}` : `${response.status}`;
+}
+
+async function askPast(url: string, live: ReadonlyMap<number, ReadonlyMap<string, string>>) {
+  const wrong: string[] = [];
+  const all: number[] = [];
+  const cold: number[] = [];
+  let compared = 0;
+  for (const [atMs, bodies] of live) {
+    const spent: number[] = [];
+    const at = new Date(atMs).toISOString();
+    for (const [what, body] of bodies) {
+      const startedAt = performance.now();
+      const past = await hashOf(url, what, `?at=${at}`);
+      spent.push(performance.now() - startedAt);
+      compared += 1;
+      if (past !== body) wrong.push(`${what} at ${at} is ${past}, not ${body}`);
+    }
+    cold.push(...spent.slice(0, 1));
+    all.push(...spent);
+  }
+  return {
+    compared,
+    wrong,
+    p50Ms: quantile(all, 0.5),
+    p99Ms: quantile(all, 0.99),
+    coldP99Ms: quantile(cold, 0.99),
+  };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+}
+
+/** Stores some of the minutes again, which are parsed before. Returns the CPU time of one. */
+async function measureStoring(history: HistoryReader, newestMs: number): Promise<number> {
+  const states = [];
+  for (let atMs = newestMs - MEASURED * MINUTE_MS; atMs <= newestMs; atMs += MINUTE_MS) {
+    const answer = await history.minute(atMs);
+    if (answer.minute) states.push({ atMs, snapshot: JSON.parse(answer.snapshot) });
+  }
+  const log = createMemoryLog({ ...LOG, epoch: toEpoch("past2") });
+  const head = new Head({ log });
+  const store = openMinuteStore(LIMITS);
+  const writer = new MinuteWriter({ head, store, notify: () => {} });
+  const before = process.cpuUsage();
+  for (const { atMs, snapshot } of states) {
+    await head.publish({ observedAtMs: atMs, snapshot, events: [] });
+    await writer.settled();
+  }
+  const { user, system } = process.cpuUsage(before);
+  store.close();
+  return (user + system) / 1_000 / states.length;
+}
