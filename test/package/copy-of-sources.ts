@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { cpSync, existsSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -16,9 +15,21 @@ export async function copyOfSources(folder: string): Promise<string> {
   const list = ["ls-files", "-co", "--exclude-standard", "-z"];
   const { stdout } = await promisify(execFile)("git", list, { cwd: ROOT });
   for (const file of stdout.split("\0")) {
-    if (file !== "" && existsSync(join(ROOT, file))) await cp(join(ROOT, file), join(clone, file));
+    if (file !== "" && existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(clone, file));
   }
   return clone;
+}
+
+/**
+ * Copies what the lock file installs without development dependencies, as a user's project that has
+ * them already. npm then checks them, and need not fetch and unpack them again.
+ */
+export function copyOfDependencies(folder: string): void {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  for (const [path, entry] of Object.entries<{ dev?: boolean; devOptional?: boolean }>(packages)) {
+    if (path === "" || entry.dev || entry.devOptional || !existsSync(join(ROOT, path))) continue;
+    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+  }
 }
 
 /** The lowest version of Node that package.json promises to run on. */

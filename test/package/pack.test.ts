@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, type OnTestFinishedHandler, test } from "vitest";
 import { GUIDES } from "../../src/http/index.ts";
-import { copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
+import { copyOfDependencies, copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
@@ -121,6 +121,7 @@ test.skipIf(!env)(
       "src/widget/README.md",
     ]);
 
+    copyOfDependencies(folder);
     await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true }));
     await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${packed[0]?.filename}`], {
       cwd: folder,
