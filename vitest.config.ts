@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 const SYSTEM = [
   "test/{bench,browser,cli,conformance,evaluate,examples,package,scenarios}/**/*.test.ts",
   "test/client/{chaos,takeover}.test.ts",
-  "test/cluster/{cluster-node,gateways,redis-engine,shared-state}.test.ts",
+  "test/cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
   "test/feed/chain/endpoints.test.ts",
   "test/feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
   "test/history/gateway-history.test.ts",

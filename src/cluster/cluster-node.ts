@@ -181,7 +181,9 @@ export class ClusterNode {
       this.#do(this.#member.entry(news.entry, this.#nowMs));
     } else {
       this.hasCaughtUp = true;
-      this.#do(this.#member.idle(news.head, this.#nowMs));
+      // A server without replicas may have been promoted on the smaller side of a partition. Its
+      // next entry must not be a candidate's, but what the leader on the other side has delivered.
+      if (news.isWritable) this.#do(this.#member.idle(news.head, this.#nowMs));
     }
   }
 

@@ -2,10 +2,13 @@ import type { AppendResult } from "./effect.ts";
 import type { Entry, Position } from "./entry.ts";
 import type { MemberStart } from "./member.ts";
 
-/** What a reader learns: the next entry, or that there is none after the log's end for now. */
+/**
+ * What a reader learns: the next entry, or that there is none after the log's end for now. The log
+ * is writable while there are replicas to acknowledge an entry.
+ */
 export type LogNews =
   | { readonly kind: "entry"; readonly entry: Entry }
-  | { readonly kind: "idle"; readonly head: Position };
+  | { readonly kind: "idle"; readonly head: Position; readonly isWritable: boolean };
 
 /** News that nodes send each other. It may come late, twice or never. */
 export type Notice =

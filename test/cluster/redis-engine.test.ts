@@ -66,7 +66,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     for (const entry of entries) expect(await engine.append(entry, signal)).toEqual({ kind: "appended" });
     const [head = LOG_START] = entries.slice(-1);
     const expected = entries.map((entry) => ({ kind: "entry", entry }));
-    const idle = { kind: "idle", head: { offset: 150, hash: head.hash } };
+    const idle = { kind: "idle", head: { offset: 150, hash: head.hash }, isWritable: true };
     expect(await readAll(engine, 1)).toEqual([...expected, idle]);
     expect(await readAll(engine, 100)).toEqual([...expected.slice(99), idle]);
     expect(await readAll(engine, 151)).toEqual([idle]);
@@ -112,10 +112,14 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
       isDone = true;
       return result;
     });
-    expect(await readAll(open(name), 1)).toHaveLength(2);
+    expect((await readAll(careful, 1)).map((news) => news.kind !== "idle" || news.isWritable)).toEqual([
+      true,
+      false,
+    ]);
     expect(isDone).toBe(false);
     const replica = await startRedis({ replicaof: `127.0.0.1 ${server.port}` });
     expect(await appending).toEqual({ kind: "appended" });
+    expect((await readAll(careful, 2)).at(-1)).toMatchObject({ kind: "idle", isWritable: true });
     const redis = new Redis({ port: replica.port });
     expect(await redis.xlen(`fw:{${name}}:log`)).toBe(1);
     redis.disconnect();

@@ -49,7 +49,7 @@ export class SentinelServers implements AsyncDisposable {
     try {
       for (const number of [1, 2, 3]) await all.#startServer(number);
       for (const number of [1, 2, 3]) await all.#startSentinel(number);
-      await all.#settled();
+      await all.settled();
     } catch (error) {
       await all[Symbol.asyncDispose]();
       throw error;
@@ -78,6 +78,22 @@ export class SentinelServers implements AsyncDisposable {
       return ports.every((port) => port !== undefined && port !== old);
     };
     while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+
+  /** Resolves when each Sentinel knows the others and two replicas, which follow the primary. */
+  async settled(): Promise<void> {
+    const isReady = async ({ port }: Sentinel) => {
+      const fields = await ask(port, (redis) => redis.call("SENTINEL", "MASTER", NAME));
+      const of = (name: string) => (Array.isArray(fields) ? fields[fields.indexOf(name) + 1] : undefined);
+      return of("num-slaves") === "2" && of("num-other-sentinels") === "2";
+    };
+    const isCopied = async () => {
+      const { directPort } = await this.primary();
+      const info = await ask(directPort, (redis) => redis.info("replication"));
+      return (info.match(/state=online/g) ?? []).length === 2;
+    };
+    const checks = () => Promise.all([...this.sentinels.map(isReady), isCopied()]);
+    while (!(await checks()).every(Boolean)) await new Promise((resolve) => setTimeout(resolve, 100));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -125,17 +141,6 @@ export class SentinelServers implements AsyncDisposable {
       rmSync(directory, { recursive: true, force: true });
     });
     await answers(directPort);
-  }
-
-  /** Resolves when each Sentinel knows the others and both replicas. */
-  async #settled(): Promise<void> {
-    const isReady = async ({ port }: Sentinel) => {
-      const fields = await ask(port, (redis) => redis.call("SENTINEL", "MASTER", NAME));
-      const of = (name: string) => (Array.isArray(fields) ? fields[fields.indexOf(name) + 1] : undefined);
-      return of("num-slaves") === "2" && of("num-other-sentinels") === "2";
-    };
-    while (!(await Promise.all(this.sentinels.map(isReady))).every(Boolean))
-      await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 

@@ -1,69 +1,73 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { type RunningCli, spawnNode } from "../cli/spawn-cli.ts";
 import { createChance } from "../support/chance.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { eventsOnServer } from "./cluster-log.ts";
 import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 
-/** Pairs of a kill and a pause: as many as the variable says where there is time. */
+/** Pairs of a kill and a pause, and of partitions: as many as the variable says. */
 const ROUNDS = Number(process.env.CLUSTER_FAILOVERS ?? 1);
+const WAIT = { interval: 10, timeout: 30_000 } as const;
 
-/** Starts a gateway of a cluster, on a recorded market that moves fast. */
-function startNode(cluster: string): Promise<Gateway> {
-  const server = { port: 0, logLevel: "silent", drain: "0", compression: false, cluster } as const;
-  const market = { feed: "replay", warmup: "0s", speed: 300, heartbeat: "1s" } as const;
-  return startGateway(createConfig({ ...server, ...market }));
+interface Node {
+  readonly cli: RunningCli;
+  readonly url: string;
+  /** From which it calls the servers and Sentinels. */
+  readonly address: string;
+}
+
+/** Starts a gateway in a process of its own, on a recorded market that moves fast. */
+async function startNode(cluster: string, address: string): Promise<Node> {
+  const program = ["--import", "./test/cluster/call-from.ts", process.env.BUNDLED_PROGRAM ?? "src/main.ts"];
+  const market = ["--feed", "replay", "--warmup", "0", "--speed", "300", "--heartbeat", "1s"];
+  const server = ["--port", "0", "--drain", "0", "--no-compression", "--log-level", "info"];
+  const args = [...program, "serve", "--cluster", cluster, ...market, ...server];
+  const cli = spawnNode(args, { CALL_FROM: address });
+  await cli.said("stdout", "\n");
+  return { cli, address, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }
 
 describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels", () => {
   let servers: SentinelServers;
-  const nodes: Gateway[] = [];
+  let nodes: readonly [Node, Node];
   beforeAll(async () => {
     servers = await SentinelServers.start();
-    for (const _ of [1, 2]) nodes.push(await startNode(servers.cluster));
-  }, 30_000);
+    const first = await startNode(servers.cluster, "127.1.2.1");
+    nodes = [first, await startNode(servers.cluster, "127.1.2.2")];
+  }, 60_000);
   afterAll(async () => {
-    for (const node of nodes) await node.stop();
-    await servers[Symbol.asyncDispose]();
+    for (const { cli } of nodes ?? []) await cli[Symbol.asyncDispose]();
+    await servers?.[Symbol.asyncDispose]();
   });
 
-  test("[L3] continue on another server when theirs is killed or paused: clients that move between them over all transports see no hole, no repeat and no reset, and only what the log has", {
-    timeout: 30_000 + ROUNDS * 40_000,
-  }, async () => {
-    const clients = [1, 2].map(
-      (seed) => new HoppingClient(() => nodes.map(({ url }) => url), createChance(seed)),
+  /** Clients that move between these nodes until they are ended. */
+  function follow(...groups: readonly (readonly Node[])[]) {
+    const clients = groups.map(
+      (group, index) => new HoppingClient(() => group.map(({ url }) => url), createChance(index + 1)),
     );
     const following = clients.map((client) => client.follow());
-    const moves = async () => {
-      const target = Math.max(...clients.map(({ seq }) => seq)) + 20;
-      await expect
-        .poll(() => Math.max(...clients.map(({ seq }) => seq)), { interval: 10, timeout: 30_000 })
-        .toBeGreaterThan(target);
+    const end = async () => {
+      for (const client of clients) client.end();
+      await Promise.all(following);
     };
-    const tookMs: number[] = [];
-    for (let fault = 0; fault < 2 * ROUNDS; fault++) {
-      const isKill = fault % 2 === 0;
-      await moves();
-      const primary = await servers.primary();
-      const startedAt = performance.now();
-      if (isKill) await primary.kill();
-      else primary.signal("SIGSTOP");
-      await servers.failedOver(primary);
-      await moves();
-      tookMs.push(Math.round(performance.now() - startedAt));
-      if (isKill) await primary.start();
-      else primary.signal("SIGCONT");
-      await moves();
-    }
-    process.stdout.write(`events again after the loss of the primary: ${tookMs.join(", ")} ms\n`);
-    for (const client of clients) client.end();
-    await Promise.all(following);
+    return { clients, end };
+  }
+
+  /** Resolves when a client has twenty more events. */
+  async function moves(clients: readonly HoppingClient[]): Promise<void> {
+    const seq = () => Math.max(...clients.map((client) => client.seq));
+    const target = seq() + 20;
+    await expect.poll(seq, WAIT).toBeGreaterThan(target);
+  }
+
+  /** Each client has the log's events, without a hole, and the state of every node. */
+  async function expectWhole(clients: readonly HoppingClient[], resets: number): Promise<void> {
     const log = await eventsOnServer((await servers.primary()).directPort);
     for (const client of clients) {
       expect(client.trouble).toEqual([]);
-      const { applied, epochs, resets, delivered } = client;
-      expect({ resets, epochs: epochs.size }).toEqual({ resets: 1, epochs: 1 });
+      const { applied, epochs, delivered } = client;
+      expect({ resets: client.resets, epochs: epochs.size }).toEqual({ resets, epochs: 1 });
       expect(applied).toEqual(applied.map((_, index) => (applied[0] ?? 0) + index));
       expect([...delivered].filter(([at, event]) => log.get(at) !== event)).toEqual([]);
       expect(delivered.size).toBe(applied.length);
@@ -74,5 +78,86 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
         await client.disconnect();
       }
     }
+  }
+
+  /** The two nodes, the leader first, each with a client of its own. */
+  async function divide() {
+    const leader = (await isLeading(nodes[0])) ? nodes[0] : nodes[1];
+    const other = nodes[leader === nodes[0] ? 1 : 0];
+    const { clients, end } = follow([leader], [other]);
+    const [inside, outside] = clients;
+    if (!inside || !outside) throw new Error("no clients");
+    for (const client of clients) await moves([client]);
+    const primary = await servers.primary();
+    const [first, ...replicas] = servers.servers.toSorted(
+      (one, two) => Number(two === primary) - Number(one === primary),
+    );
+    const [sentinel] = servers.sentinels;
+    const [replica] = replicas;
+    if (!first || !replica || !sentinel) throw new Error("no servers");
+    return { leader, other, clients, inside, outside, end, primary, replica, sentinel };
+  }
+
+  test("[I2] cut off with the primary from two servers and two Sentinels, the leader delivers nothing that the others' log lacks, and continues with that log afterwards", {
+    timeout: 90_000,
+  }, async () => {
+    const { leader, other, clients, inside, outside, end, primary, sentinel } = await divide();
+    servers.relays.cut(leader.address, primary.address, sentinel.address);
+    await moves([outside]);
+    await expect.poll(() => isLeading(other), WAIT).toBe(true);
+    expect(outside.seq).toBeGreaterThan(inside.seq);
+    servers.relays.heal();
+    await moves([inside]);
+    expect(await isLeading(leader)).toBe(false);
+    await end();
+    await expectWhole(clients, 1);
+  });
+
+  test("[L3] continue on another server when theirs is killed or paused: clients that move between them over all transports see no hole, no repeat and no reset, and only what the log has", {
+    timeout: 30_000 + ROUNDS * 40_000,
+  }, async () => {
+    const { clients, end } = follow(nodes, nodes);
+    const tookMs: number[] = [];
+    for (let fault = 0; fault < 2 * ROUNDS; fault++) {
+      const isKill = fault % 2 === 0;
+      await moves(clients);
+      const primary = await servers.primary();
+      const startedAt = performance.now();
+      if (isKill) await primary.kill();
+      else primary.signal("SIGSTOP");
+      await servers.failedOver(primary);
+      await moves(clients);
+      tookMs.push(Math.round(performance.now() - startedAt));
+      if (isKill) await primary.start();
+      else primary.signal("SIGCONT");
+      await moves(clients);
+    }
+    process.stdout.write(`events again after the loss of the primary: ${tookMs.join(", ")} ms\n`);
+    await end();
+    await expectWhole(clients, 1);
+  });
+
+  test("[I2] cut off with the primary and a replica from one server and two Sentinels, the leader continues, and writes to the server that they promoted what it lacks", {
+    timeout: 120_000,
+  }, async () => {
+    await servers.settled();
+    const { leader, clients, inside, outside, end, primary, replica, sentinel } = await divide();
+    const sentinels = servers.sentinels.filter((one) => one !== sentinel);
+    servers.relays.cut(leader.address, primary.address, replica.address, sentinel.address);
+    await moves([inside]);
+    await expect.poll(() => servers.primary(sentinels), WAIT).not.toBe(primary);
+    const { seq } = outside;
+    await moves([inside]);
+    expect(outside.seq).toBe(seq);
+    servers.relays.heal();
+    await servers.failedOver(primary);
+    await moves([inside]);
+    await moves([outside]);
+    await end();
+    await expectWhole(clients, 1);
   });
 });
+
+async function isLeading({ url }: Node): Promise<boolean> {
+  return (await (await fetch(`${url}/metrics`)).text()).includes("\nflarewire_cluster_leader 1\n");
+}

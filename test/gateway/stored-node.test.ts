@@ -50,7 +50,7 @@ function engineWith(entries: readonly Entry[]): Pick<Engine, "read"> {
   return {
     async *read(): AsyncGenerator<LogNews> {
       for (const entry of entries) yield { kind: "entry", entry };
-      yield { kind: "idle", head: entries.at(-1) ?? LOG_START };
+      yield { kind: "idle", head: entries.at(-1) ?? LOG_START, isWritable: true };
     },
   };
 }

@@ -103,7 +103,8 @@ class RedisEngine implements Engine {
         if (entries.length === 0) this.#subscriber.ping().catch(() => {});
         const { offset, hash } = entries.at(-1) ?? (await this.#head(reader));
         if (entries.length > 0) after = offset;
-        if (entries.length < BATCH) yield { kind: "idle", head: { offset, hash } };
+        const head = { offset, hash };
+        if (entries.length < BATCH) yield { kind: "idle", head, isWritable: await this.#isWritable(reader) };
       }
     } catch (error) {
       if (!signal.aborted) this.#note(error);
@@ -231,10 +232,18 @@ class RedisEngine implements Engine {
     return rows.map(entryOf);
   }
 
+  /** Whether as many replicas follow the server as an entry needs. */
+  async #isWritable(reader: Redis): Promise<boolean> {
+    const { acknowledgements } = this.#options;
+    if (acknowledgements === 0) return true;
+    const [, , replicas]: unknown[] = await reader.role();
+    return Array.isArray(replicas) && replicas.length >= acknowledgements;
+  }
+
   async #head(reader: Redis): Promise<Position> {
     const rows: unknown = await reader.xrevrangeBuffer(this.#log, "+", "-", "COUNT", 1);
     const [row]: unknown[] = Array.isArray(rows) ? rows : [];
-    return row === undefined ? LOG_START : positionOf(row);
+    return row === undefined ? LOG_START : entryOf(row);
   }
 
   #note(error: unknown): void {
@@ -267,32 +276,13 @@ function checkpointOf(
   return { position, epoch: String(epoch), term: Number(term), values: Object.fromEntries(held) };
 }
 
-interface Row {
-  readonly offset: number;
-  readonly fields: ReadonlyMap<string, Buffer>;
-}
-
-function rowOf(row: unknown): Row {
-  const [id, values]: unknown[] = Array.isArray(row) ? row : [];
-  if (!Buffer.isBuffer(id) || !Array.isArray(values)) throw new Error("the log has an entry that is none");
-  const fields = new Map<string, Buffer>();
-  for (let index = 0; index + 1 < values.length; index += 2) {
-    const value: unknown = values[index + 1];
-    if (Buffer.isBuffer(value)) fields.set(String(values[index]), value);
-  }
-  return { offset: Number.parseInt(id.toString(), 10), fields };
-}
-
 function entryOf(row: unknown): Entry {
-  const { offset, fields } = rowOf(row);
-  const [header, body] = [fields.get("h"), fields.get("b")];
-  if (!header || !body) throw new Error("the log has an entry that is none");
-  return readEntry(offset, { header: header.toString(), body });
-}
-
-function positionOf(row: unknown): Position {
-  const { offset, fields } = rowOf(row);
-  return { offset, hash: fields.get("x")?.toString() ?? "" };
+  const [id, fields]: unknown[] = Array.isArray(row) ? row : [];
+  // In the order in which the script writes them, each after its name.
+  const [, , , header, , body]: unknown[] = Array.isArray(fields) ? fields : [];
+  if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
+    throw new Error("the log has an entry that is none");
+  return readEntry(Number.parseInt(id.toString(), 10), { header: header.toString(), body });
 }
 
 function readNotice(text: string): Notice | undefined {

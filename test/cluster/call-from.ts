@@ -1,0 +1,8 @@
+import net, { type NetConnectOpts } from "node:net";
+
+/** Lets every connection of this process come from the address in CALL_FROM. */
+const { createConnection } = net;
+const localAddress = process.env.CALL_FROM;
+Object.assign(net, {
+  createConnection: (options: NetConnectOpts) => createConnection({ ...options, localAddress }),
+});
