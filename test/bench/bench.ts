@@ -5,10 +5,12 @@
  * - engine [--hours 24], chain, live [--minutes 3], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
+ * - cluster [--clients 2000] [--sockets 50000] [--short]
  * - dashboard [--short], widget [--short]
  */
 import { parseArgs } from "node:util";
 import { benchChain } from "./chain.ts";
+import { benchCluster } from "./cluster/cluster.ts";
 import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
@@ -37,6 +39,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
+    sockets: { type: "string", default: "50000" },
     minutes: { type: "string", default: "3" },
   },
 });
@@ -47,7 +50,7 @@ function fail(message: string): never {
 }
 
 function whole(
-  name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes",
+  name: "clients" | "readers" | "rounds" | "idle" | "comers" | "minutes" | "sockets",
   otherwise?: number,
 ): number {
   const value = Number(values[name] ?? otherwise);
@@ -83,6 +86,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
   storm: () => benchStorm(whole("comers")),
   workers: () => benchWorkers(clients),
+  cluster: () => benchCluster(clients, values.short ? 0 : whole("sockets")),
   lockout: () => benchLockout(),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),
   widget: () => benchWidget(values.short ? "short" : "full"),

@@ -22,6 +22,8 @@ export function isInstalled(program: string): boolean {
 /** A server of its own, on loopback and a free port. */
 export interface RedisServer {
   readonly port: number;
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number;
   /** Kills it. What it wrote to disk stays. */
   kill(): Promise<void>;
   /** Starts it again on its port, with what it wrote to disk. */
@@ -64,6 +66,9 @@ export async function startRedis(
   await start();
   return {
     port,
+    get pid() {
+      return server?.pid ?? 0;
+    },
     start,
     kill,
     signal: (name) => server?.kill(name),
