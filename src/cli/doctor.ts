@@ -1,6 +1,9 @@
 import { lookup } from "node:dns/promises";
 import {
+  CLUSTER_PASSWORD_VARIABLE,
+  type Config,
   enricherKeysFrom,
+  keyFrom,
   LIVE_SETTING_NAMES,
   loadConfig,
   type SettingName,
@@ -14,14 +17,14 @@ import { systemClock } from "../lib/time/clock.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
-const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "config"];
+const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "config"];
 
 const FLAGS: Readonly<Record<string, FlagForm>> = { json: { value: false } };
 
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
-Tries each external service that serve would use with the same settings, once. Prints for each what it returned or what failed, and the
+Tries each external service that serve would use with the same settings, once, and with --cluster its servers and Sentinels. Prints for each what it returned or what failed, and the
 time it took. Without a feed it tries the whole live market. A failure that does not matter is marked lacks. Equal failures share one line.
 Reports a missing network first. Serves, writes and changes nothing.
 
@@ -48,7 +51,8 @@ export async function doctor(
     presets: { feed: "live" },
   });
   const isJson = flags.get("json") === true;
-  const probes = probesOf(config, systemClock, enricherKeysFrom(environment));
+  const market = probesOf(config, systemClock, enricherKeysFrom(environment));
+  const probes = [...market, ...(await probesOfCluster(config, environment))];
   if (probes.length === 0) {
     say(terminal, `nothing to try: the ${config.feed} market and enrich use no external service`);
     return EXIT.clean;
@@ -78,6 +82,17 @@ export async function doctor(
   } finally {
     shutdown.dispose();
   }
+}
+
+/** Tests the cluster's servers, if one is set. Loads their client library only then. */
+async function probesOfCluster(
+  config: Config,
+  environment: Terminal["environment"],
+): Promise<readonly Probe[]> {
+  if (config.cluster === "none") return [];
+  const { clusterProbes } = await import("../gateway/cluster/cluster-probes.ts");
+  const password = keyFrom(environment, CLUSTER_PASSWORD_VARIABLE, "of the cluster's servers");
+  return clusterProbes(config, password, systemClock);
 }
 
 const NO_NAME_RESOLVES =

@@ -67,6 +67,8 @@ export class ClusterNode {
   readonly id: string;
   /** Whether it has read the log up to its end at least once. */
   hasCaughtUp = false;
+  /** Delivered entries that it appended again. */
+  repairs = 0;
   readonly #options: ClusterNodeOptions;
   readonly #member: Member;
   readonly #over = new AbortController();
@@ -87,10 +89,7 @@ export class ClusterNode {
     this.#readFrom = Math.max(1, options.start?.position.offset ?? 1);
     this.#answeredAtMs = clock.monotonic();
     this.#member = new Member({
-      id,
-      random,
-      start: options.start,
-      report: options.report,
+      ...{ id, random, start: options.start, report: options.report },
       newEpoch: () => randomBytes(8).toString("hex"),
       seal: (offset, header, body) =>
         seal(offset, { ...header, nonce: randomBytes(9).toString("base64url") }, body),
@@ -277,6 +276,7 @@ export class ClusterNode {
     try {
       const result = await this.#options.engine.append(entry, this.#over.signal);
       this.#answeredAtMs = this.#nowMs;
+      if (entry.offset <= this.#member.delivered.offset) this.repairs += 1;
       this.#do(this.#member.appended(result, this.#nowMs));
     } catch (error) {
       if (!this.#over.signal.aborted) throw error;

@@ -8,6 +8,12 @@ export interface ClusterState {
   readonly entries: number;
   /** Time since the cluster's servers last answered. */
   readonly silenceMs: number;
+  /** Entries that this node wrote again because the servers had lost them. */
+  readonly repairs: number;
+  /** Epochs whose start this node has delivered. */
+  readonly epochs: number;
+  /** Whether this node delivered other entries than the log has, and waits for a new epoch. */
+  readonly isForked: boolean;
 }
 
 export interface ClusterParts {
@@ -28,6 +34,18 @@ export function clusterMetrics({ cluster }: ClusterParts): Metrics {
     flarewire_cluster_entries_total: total(
       "Entries of the cluster's log that this node has delivered; lower than at other nodes if it is behind.",
       () => cluster().entries,
+    ),
+    flarewire_cluster_repairs_total: total(
+      "Entries that this node wrote to the cluster's log again, because its servers had lost them.",
+      () => cluster().repairs,
+    ),
+    flarewire_cluster_epochs_total: total(
+      "Epochs that began since this node joined the cluster; each resets the clients.",
+      () => cluster().epochs,
+    ),
+    flarewire_cluster_forked: level(
+      "1 while the cluster's log contradicts what this node delivered; 0 otherwise.",
+      () => Number(cluster().isForked),
     ),
     flarewire_cluster_silence_seconds: level(
       "Time since the cluster's servers last answered.",

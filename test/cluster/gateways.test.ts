@@ -55,8 +55,12 @@ async function hop(client: IndependentClient, { url }: Gateway): Promise<void> {
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
 }
 
-async function leads({ url }: Gateway): Promise<boolean> {
-  return (await (await fetch(`${url}/metrics`)).text()).includes("\nflarewire_cluster_leader 1\n");
+const leads = async (node: Gateway) => (await metricsOf(node))("leader") === 1;
+
+/** Returns the metrics of a node's part in the cluster, by the end of their names. */
+async function metricsOf({ url }: Gateway): Promise<(name: string) => number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return (name) => Number(text.split(`\nflarewire_cluster_${name} `)[1]?.split("\n")[0]);
 }
 
 function keys({ port }: RedisServer): Promise<readonly string[]> {
@@ -196,6 +200,10 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await client.until(() => client.seq > seq + 50);
     await expectOneState(second.url, client);
     expect(client.resets).toBe(1);
+    const counts = await Promise.all([first, second].map(metricsOf));
+    const repairs = counts.map((of) => of("repairs_total"));
+    expect(Math.max(...repairs)).toBeGreaterThan(0);
+    expect(counts.map((of) => of("epochs_total"))).toEqual([1, 1]);
     const late = await startNode(server);
     await hop(client, late);
     await expectOneState(late.url, client);
@@ -224,6 +232,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     await client.until(() => client.seq > 50);
     await expectOneState(second.url, client);
     expect(client.resets).toBe(2);
+    expect((await metricsOf(second))("epochs_total")).toBe(1);
   });
 
   test("[W39] reset a client whose events were lost with the server's end and with all nodes that had them, and no other", async () => {
@@ -267,9 +276,9 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const server = await startServer();
     const first = await startNode(server);
     const second = await startNode(server);
-    const read = async ({ url }: Gateway) => {
-      const text = await (await fetch(`${url}/metrics`)).text();
-      const of = (name: string) => Number(text.split(`\nflarewire_cluster_${name} `)[1]?.split("\n")[0]);
+    const read = async (node: Gateway) => {
+      const of = await metricsOf(node);
+      expect([of("repairs_total"), of("forked")]).toEqual([0, 0]);
       expect(of("silence_seconds")).toBeLessThan(5);
       return { leader: of("leader"), terms: of("terms_total"), entries: of("entries_total") };
     };

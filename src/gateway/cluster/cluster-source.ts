@@ -60,6 +60,7 @@ export class ClusterSource {
   #leading: Leading | undefined;
   #stopped: Promise<void> = Promise.resolve();
   #applied: Promise<void> = Promise.resolve();
+  #epochs = 0;
   #at: { readonly position: Position; readonly epoch: string; readonly seq: number } | undefined;
 
   constructor(options: ClusterSourceOptions) {
@@ -97,10 +98,11 @@ export class ClusterSource {
 
   /** This node's part in the cluster, for its metrics. */
   get state(): ClusterState {
-    const { member, engineSilenceMs = 0 } = this.#node ?? {};
-    const { role, term = 0, delivered } = member ?? {};
+    const { member, engineSilenceMs = 0, repairs = 0 } = this.#node ?? {};
+    const { role, term = 0, delivered, isForked = false } = member ?? {};
     const entries = delivered?.offset ?? 0;
-    return { isLeading: role === "leader", term, entries, silenceMs: engineSilenceMs };
+    const log = { entries, repairs, epochs: this.#epochs, isForked };
+    return { isLeading: role === "leader", term, ...log, silenceMs: engineSilenceMs };
   }
 
   /** The source of the market while this node leads. */
@@ -183,7 +185,8 @@ export class ClusterSource {
 
   #deliver(entry: Entry): void {
     const { offset, hash } = entry;
-    const { epoch } = entry.header;
+    const { epoch, kind } = entry.header;
+    if (kind === "base") this.#epochs += 1;
     const content = decodeContent(entry);
     const before = this.#at?.epoch === epoch ? this.#at.seq : -1;
     const update = content?.update;
