@@ -30,7 +30,7 @@ Options:
       Write each event as a line of JSON to the file OUT, or to standard output if OUT is -.
   --snapshot OUT
       Write the final state as JSON to the file OUT, or to standard output if OUT is -.
-${settingsHelp(SETTINGS)}
+${settingsHelp(SETTINGS, { profiles: "none" })}
 
 Reports unusable input on standard error: invalid lines of the recording (skipped), and market events that contradict
 earlier ones (rejected). The rest is played. The exit code is 1 if no market event was usable.

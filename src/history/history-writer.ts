@@ -78,12 +78,12 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
         await clock.sleep(READY_LOOK_MS, signal);
         continue;
       }
-      at = head.cursor;
+      // What the log still has follows: older starts than the lists show.
+      at = log.oldestLasting;
       const { snapshot, observedAtMs } = head;
-      const finishes = listed(snapshot);
+      const lists = { starts: begun(snapshot), finishes: listed(snapshot), outcomes: [] };
       const candles = shownCandles(snapshot);
-      const cursor = formatCursor(at);
-      store.commit({ cursor, nowMs: observedAtMs, starts: [], finishes, outcomes: [], candles });
+      store.commit({ cursor: formatCursor(at), nowMs: observedAtMs, ...lists, candles });
       continue;
     }
     if (result.through === at.seq) {
@@ -137,6 +137,14 @@ function candlesOf({ name, data }: EventBody): readonly FollowedCandles[] {
 
 function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {
   return Object.entries(candles.bsc).map(([address, own]) => ({ group: "bsc", address, candles: own }));
+}
+
+/** Returns the starts that the lists still explain: nothing has changed since. */
+function begun({ flares, explanations }: Snapshot): readonly FlareStart[] {
+  return flares.pro.flatMap(({ id, started_trending_at: at }) => {
+    const why = explanations[id];
+    return why?.at === at ? [{ id, at, why }] : [];
+  });
 }
 
 function listed({ flares, explanations, outcomes }: Snapshot): readonly FlareFinish[] {

@@ -131,7 +131,12 @@ class SqliteHistoryStore implements HistoryStore {
     const insert =
       "INSERT INTO start SELECT ?1, ?2, ?3, ?4 WHERE NOT EXISTS (SELECT 1 FROM flare WHERE id = ?1) ON CONFLICT DO NOTHING";
     const text = JSON.stringify(why);
-    this.#prepare(insert).run(id, timeOf(at, nowMs), Buffer.byteLength(text), text);
+    const bytes = Buffer.byteLength(text);
+    this.#prepare(insert).run(id, timeOf(at, nowMs), bytes, text);
+    // A finish may have been read from the lists first.
+    const complete =
+      "UPDATE flare SET started = ?2, bytes = bytes + ?3 - 4 WHERE id = ?1 AND started = 'null'";
+    this.#prepare(complete).run(id, text, bytes);
   }
 
   /** Stores the flare with its start, also that of an earlier finish of the same flare. */

@@ -193,7 +193,10 @@ export interface DetectorSettings {
   readonly freeAgeMs: number;
   /** How long a finished flare is listed. Default 24 hours. */
   readonly finishedMs: number;
-  /** Maximum number of finished flares in the list. Default 100. */
+  /**
+   * Maximum number of finished flares in the list; ten times as many while they wait for their
+   * final outcome. Default 100.
+   */
   readonly maxFinished: number;
   /**
    * Outcomes: a price is known at a moment if it is younger than this. Default 3 minutes. It must

@@ -55,6 +55,11 @@ describe("the command line", () => {
     expect(help).toContain("default: the shipped day, 2017-11-12, if feed is replay");
   });
 
+  test.each(["replay", "backtest"])("%s --help says that a named recording has no profiles", async (name) => {
+    const { stdout } = await flarewire([name, "--help"]);
+    expect(stdout).toMatch(/--profiles FILE\n.*\n.*default: none;/);
+  });
+
   test("serve --help lists every setting", async () => {
     const { stdout } = await flarewire(["serve", "--help"]);
     for (const name of SETTING_NAMES) expect(stdout).toContain(`  --${flagOf(name)}`);

@@ -274,11 +274,33 @@ test("a history that the log no longer continues takes the finished flares of th
   for (const _ of [1, 2, 3, 4]) await market.step(1, 1);
   const writer = market.write(store);
   await turn();
-  const stored = store.page({ limit: 9 }).map(({ key }) => key.id);
-  expect(stored).toEqual([...market.head.snapshot.flares.finished_trending.map(keyOf), idOf(999)]);
+  const stored = store.page({ limit: 9 });
+  const { finished_trending } = market.head.snapshot.flares;
+  expect(stored.slice(0, MAX_LISTED).map(({ key }) => key.id)).toEqual(finished_trending.map(keyOf));
+  // What the log has, too: earlier finishes, and why each flare started.
+  expect(stored).toHaveLength(3 + 1);
+  for (const { body, key } of stored) expect(JSON.parse(body).started === null).toBe(key.id === idOf(999));
   await market.step(0, 1);
   await turn();
-  expect(store.page({ limit: 9 })).toHaveLength(MAX_LISTED + 2);
+  expect(store.page({ limit: 9 })).toHaveLength(4 + 1);
   writer.kill();
+  store.close();
+});
+
+test("a flare that runs when the history begins has its start, if nothing has changed since", async () => {
+  const { log, clock } = new Market();
+  const [same, changed] = [flareAt(1, 1), flareAt(2, 1)];
+  const snapshot: Snapshot = {
+    ...EMPTY_SNAPSHOT,
+    flares: { free: [], pro: [same, changed], finished_trending: [] },
+    explanations: { [same.id]: whyAt(1), [changed.id]: whyAt(2) },
+  };
+  const head = { ready: true, cursor: log.head, snapshot, observedAtMs: START_MS + 2 * MINUTE_MS };
+  const store = openSqliteHistoryStore(LIMITS);
+  const killed = new AbortController();
+  void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
+  await turn();
+  expect([store.started(same.id), store.started(changed.id)]).toEqual([whyAt(1), undefined]);
+  killed.abort();
   store.close();
 });

@@ -85,3 +85,19 @@ test("[W42] an outcome is served at the finish and again once, when 60 minutes s
     }
   }
 });
+
+test("[W42] a flare that many newer ones follow is listed until its final outcome was served", () => {
+  let due = 0;
+  for (const seed of [1, 2, 3, 4, 5]) {
+    const events = marketOf(seed);
+    const untilMs = START + (MINUTES - 61) * MINUTE;
+    const served = serveOutcomes(events, { ...EAGER, fadeMs: MINUTE, maxFinished: 1 }, []);
+    const byFlare = Map.groupBy(served, ({ episode }) => `${episode.token} ${episode.startMs}`);
+    for (const versions of byFlare.values()) {
+      if ((versions[0]?.episode.startMs ?? 0) > untilMs) continue;
+      due += 1;
+      expect(versions.at(-1)?.outcome.final).toBe(true);
+    }
+  }
+  expect(due).toBeGreaterThan(5);
+});

@@ -45,7 +45,7 @@ Options:
       How much worse than the token's price an order fills. Default: 0.5.
   --json OUT
       Write the result as JSON to the file OUT, or to standard output instead of the table if OUT is -.
-${settingsHelp(SETTINGS)}`;
+${settingsHelp(SETTINGS, { profiles: "none" })}`;
 }
 
 export async function backtest(args: readonly string[], terminal: Terminal): Promise<ExitCode> {

@@ -22,11 +22,14 @@ export function settingsTable(): string {
 }
 
 /** Renders the settings for `--help`. */
-export function settingsHelp(names: readonly SettingName[] = SETTING_NAMES): string {
+export function settingsHelp(
+  names: readonly SettingName[] = SETTING_NAMES,
+  defaults: Readonly<Partial<Record<SettingName, string>>> = {},
+): string {
   return names
     .map((name) => {
       const setting: Setting = SETTINGS[name];
-      const facts = `${setting.bound}; default: ${defaultText(setting)}; ${variableOf(name)}`;
+      const facts = `${setting.bound}; default: ${defaults[name] ?? defaultText(setting)}; ${variableOf(name)}`;
       return `  ${flagForm(name)}\n${wrap(`${setting.description}.`)}\n${wrap(`(${facts})`)}`;
     })
     .join("\n");

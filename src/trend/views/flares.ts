@@ -1,5 +1,12 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
-import type { Explanation, Flare, Flares, Outcome } from "../../model/index.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import {
+  type Explanation,
+  type Flare,
+  type Flares,
+  OUTCOME_MINUTES,
+  type Outcome,
+} from "../../model/index.ts";
 import { isInGrace } from "../detect/liquidity-level.ts";
 import { liquidityOf } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -7,6 +14,9 @@ import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
 import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
+
+/** Flares that wait for their final outcome are listed up to this multiple of the usual maximum. */
+const PENDING_LISTS = 10;
 
 export interface FinishedFlare {
   readonly finishedMs: number;
@@ -147,13 +157,16 @@ export class FlareBook {
       judgeRelevance(token, atMs);
       this.#isDirty = true;
     }
-    const tooMany = this.#finished.length - maxFinished;
-    const expired = this.#finished.findIndex(
-      (flare, index) => index >= tooMany && atMs - flare.finishedMs < finishedMs,
-    );
-    const gone = expired < 0 ? this.#finished.length : expired;
-    if (gone === 0) return;
-    this.#finished.splice(0, gone);
+    const count = this.#finished.length;
+    const [oldest] = this.#finished;
+    if (!oldest || (count <= maxFinished && atMs - oldest.finishedMs < finishedMs)) return;
+    const listed = this.#finished.filter((finished, index) => {
+      const rank = count - index;
+      if (atMs - finished.finishedMs >= finishedMs) return false;
+      return rank <= maxFinished || (rank <= maxFinished * PENDING_LISTS && isPending(finished, atMs));
+    });
+    if (listed.length === count) return;
+    this.#finished.splice(0, count, ...listed);
     this.#isDirty = true;
   }
 
@@ -217,6 +230,15 @@ function inOrderOf<T>(
     isSame &&= before[id] === (value ?? undefined);
   }
   return isSame && Object.keys(before).length === Object.keys(next).length ? before : next;
+}
+
+/** Whether the final outcome is still to come, or came within a minute: it must be served. */
+function isPending({ flare, finishedMs, outcome }: FinishedFlare, atMs: number): boolean {
+  const finalMs = Math.max(
+    finishedMs,
+    Date.parse(flare.started_trending_at) + OUTCOME_MINUTES[2] * MINUTE_MS,
+  );
+  return outcome !== null && atMs < finalMs + MINUTE_MS;
 }
 
 function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): boolean {
