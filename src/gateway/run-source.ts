@@ -44,10 +44,9 @@ const TAKE_OVER_MS = 10_000;
 
 /** Opens the log of this source from the stored state. */
 export function prepareSource(opened: OpenSource, persistence: Persistence): RunnableSource {
-  if (opened.kind === "cluster") return prepareCluster(opened, persistence);
-  return opened.kind === "leader"
-    ? prepareLeader(opened, persistence)
-    : prepareSnapshots(opened, persistence);
+  return opened.kind === "snapshots"
+    ? prepareSnapshots(opened, persistence)
+    : prepareFollower(opened, persistence);
 }
 
 async function publish(
@@ -84,35 +83,21 @@ function prepareSnapshots(
   };
 }
 
-function prepareLeader(
-  { source }: OpenSource & { kind: "leader" },
+function prepareFollower(
+  opened: OpenSource & { kind: "leader" | "cluster" },
   persistence: Persistence,
 ): RunnableSource {
   const log = persistence.createFollowerLog();
   return {
     log,
     publish: undefined,
-    aheadWaitMs: LEADER_LAG_MS,
-    mayBeMirrored: () => source.isConnected,
-    run: ({ head, hub, onPublished, signal }) =>
-      source.run(createMirror({ log, head, history: hub.history, persistence, onPublished }), signal),
-  };
-}
-
-function prepareCluster(
-  { source }: OpenSource & { kind: "cluster" },
-  persistence: Persistence,
-): RunnableSource {
-  const log = persistence.createFollowerLog();
-  return {
-    log,
-    publish: undefined,
-    aheadWaitMs: TAKE_OVER_MS,
-    mayBeMirrored: () => source.isConnected,
-    run: ({ head, hub, onPublished, onPoll, signal }) => {
-      const { history } = hub;
+    aheadWaitMs: opened.kind === "leader" ? LEADER_LAG_MS : TAKE_OVER_MS,
+    mayBeMirrored: () => opened.source.isConnected,
+    run: ({ head, hub: { history }, onPublished, onPoll, signal }) => {
       const sink = createMirror({ log, head, history, persistence, onPublished });
-      return source.run({ log, head, history, sink, onPoll }, signal);
+      return opened.kind === "leader"
+        ? opened.source.run(sink, signal)
+        : opened.source.run({ log, head, history, sink, onPoll }, signal);
     },
   };
 }

@@ -17,22 +17,26 @@ import type { ListChannel } from "../../protocol/index.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
+const FLARES = { schema: Flare, maxItems: 10_000 };
+const CHAIN_CHART = { schema: MaticChartItem, maxItems: 10 };
+const CHAIN_LEADERBOARD = { schema: ChainLeaderboardEntry, maxItems: 10 };
+
 /** Schema and maximum length of each list: the schema's own maximum, or 10,000. */
 export const UPSTREAM_LISTS: Readonly<
   Record<ListChannel, { readonly schema: z.ZodType<ListItem>; readonly maxItems: number }>
 > = {
-  "flares.free": { schema: Flare, maxItems: 10_000 },
-  "flares.pro": { schema: Flare, maxItems: 10_000 },
-  "flares.finished": { schema: Flare, maxItems: 10_000 },
+  "flares.free": FLARES,
+  "flares.pro": FLARES,
+  "flares.finished": FLARES,
   "newest.bsc": { schema: Listing, maxItems: 10_000 },
   "charts.bsc": { schema: BscChartItem, maxItems: 10 },
   "charts.exchange": { schema: ExchangeChartItem, maxItems: 10 },
-  "charts.matic": { schema: MaticChartItem, maxItems: 10 },
-  "charts.avalanche": { schema: MaticChartItem, maxItems: 10 },
+  "charts.matic": CHAIN_CHART,
+  "charts.avalanche": CHAIN_CHART,
   "leaderboards.bsc": { schema: BscLeaderboardEntry, maxItems: 10 },
   "leaderboards.exchange": { schema: ExchangeLeaderboardEntry, maxItems: 10 },
-  "leaderboards.matic": { schema: ChainLeaderboardEntry, maxItems: 10 },
-  "leaderboards.avalanche": { schema: ChainLeaderboardEntry, maxItems: 10 },
+  "leaderboards.matic": CHAIN_LEADERBOARD,
+  "leaderboards.avalanche": CHAIN_LEADERBOARD,
 };
 
 /** Maximum number of entries to read. The rest is ignored. */
