@@ -5,7 +5,7 @@
  * - engine [--hours 24], chain, live [--minutes 3], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
- * - cluster [--clients 2000] [--sockets 50000] [--short]
+ * - cluster [--clients 2000] [--sockets 36000] [--short]
  * - dashboard [--short], widget [--short]
  */
 import { parseArgs } from "node:util";
@@ -39,7 +39,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
-    sockets: { type: "string", default: "50000" },
+    sockets: { type: "string", default: "36000" },
     minutes: { type: "string", default: "3" },
   },
 });
