@@ -96,7 +96,7 @@ function Page({ route, go, seen, view, server, apiKey }: PageProps) {
     case "leaderboards":
       return <LeaderboardsView view={view} group={route.group} go={go} />;
     case "events":
-      return <EventsView events={seen.events} count={seen.count} />;
+      return <EventsView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
     case "token":
       return (
         <TokenView

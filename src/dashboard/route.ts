@@ -5,7 +5,8 @@ import { GROUP_NAMES, type GroupName } from "./text/group-labels.ts";
 export type Route =
   | { readonly page: "flares"; readonly query: FlareQuery }
   | { readonly page: "charts" | "leaderboards"; readonly group: GroupName | undefined }
-  | { readonly page: "newest" | "events" }
+  | { readonly page: "newest" }
+  | { readonly page: "events"; readonly hasUpdates: boolean }
   | { readonly page: "token"; readonly address: string };
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events"] as const;
@@ -17,9 +18,10 @@ export function readRoute(hash: string): Route {
   if (name === "token" && address !== "") return { page: name, address: decode(address).toLowerCase() };
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
-  if (page === "newest" || page === "events") return { page };
-  const given = new URLSearchParams(query.join("?")).get("group");
-  return { page, group: GROUP_NAMES.find((known) => known === given) };
+  if (page === "newest") return { page };
+  const given = new URLSearchParams(query.join("?"));
+  if (page === "events") return { page, hasUpdates: given.get("updates") === "true" };
+  return { page, group: GROUP_NAMES.find((known) => known === given.get("group")) };
 }
 
 export function tokenHash(address: string): string {
@@ -29,6 +31,10 @@ export function tokenHash(address: string): string {
 export function flaresHash(query: FlareQuery): string {
   const text = formatQuery(query);
   return text === "" ? "#/flares" : `#/flares?${text}`;
+}
+
+export function eventsHash(hasUpdates: boolean): string {
+  return hasUpdates ? "#/events?updates=true" : "#/events";
 }
 
 /** The address of a page whose groups can be chosen. */

@@ -197,7 +197,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
   }) => {
     const market = new ToldMarket(flaring(0));
     const { gateway, page, goto } = await openDashboard(browser, onTestFinished, market);
-    await goto("events");
+    await goto("events?updates=true");
     const newest = () => page.locator(".events li").first().getAttribute("data-seq");
     const button = page.getByRole("button", { name: /^Show \d+ new$/ });
     let step = 0;

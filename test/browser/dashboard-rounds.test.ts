@@ -64,7 +64,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
   test("the newest 200 events are shown, and all are counted", async ({ onTestFinished }) => {
     const market = new LedMarket();
     const { page, goto } = await openDashboard(browser, onTestFinished, market);
-    await goto("events");
+    await goto("events?updates=true");
     await isLive(page);
     for (let at = 1; at <= MAX_EVENTS; at++) market.start(`T${at}`);
     await page.getByText(`${MAX_EVENTS} since this page was opened.`).waitFor();
@@ -75,6 +75,30 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     expect(await items.count()).toBe(MAX_EVENTS);
     expect(await items.first().textContent()).toContain("LAST");
     expect(await items.last().textContent()).toContain("T2");
+  });
+
+  test("the feed has the starts and ends from before the page was opened, each once, and leads to the token", async ({
+    onTestFinished,
+  }) => {
+    const market = new LedMarket();
+    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    await goto("flares");
+    await isLive(page);
+    market.start("ONE");
+    market.finish("ONE");
+    await page.locator(".status dd", { hasText: /^[2-9] since/ }).waitFor({ state: "attached" });
+    await page.reload();
+    await isLive(page);
+    await goto("events");
+    const lines = page.locator(".events li");
+    await expect
+      .poll(() => lines.locator("code").allTextContents())
+      .toEqual(["flare-finished", "flare-started"]);
+    market.start("TWO");
+    await lines.nth(2).waitFor();
+    expect(await lines.locator("a").allTextContents()).toEqual(["TWO", "ONE", "ONE"]);
+    await lines.locator("a").first().click();
+    await page.locator(".token-page").waitFor();
   });
 
   test("a failed history request is repeated at the token's next flare", async ({ onTestFinished }) => {

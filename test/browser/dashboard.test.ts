@@ -89,7 +89,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     const market = new LedMarket();
     let gateway = await serve(market);
     const port = new URL(gateway.url).port;
-    const { page, context, close } = await open(`${gateway.url}/#/events`);
+    const { page, context, close } = await open(`${gateway.url}/#/events?updates=true`);
     await isLive(page);
     const bot = new IndependentClient(gateway.url);
     await bot.connect();

@@ -14,7 +14,8 @@ function seen(
     view: VIEW,
     connection: { state: connection, transport: "websocket", reason: "" },
     freshness: { state: freshness, reason: "", ageMs: 0, observedAt: null },
-    ...{ awayMs: 0, access: null, cursor: undefined, events: [], count: 0, gaps: [], refused: undefined },
+    ...{ awayMs: 0, access: null, cursor: undefined, events: [], news: [], count: 0 },
+    ...{ gaps: [], refused: undefined },
     ...more,
   };
 }

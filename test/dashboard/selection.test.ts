@@ -4,7 +4,7 @@ import { flaresHash, groupHash, readRoute, tokenHash } from "../../src/dashboard
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
-import { symbolOf } from "../../src/dashboard/text/event-symbol.ts";
+import { tokenOf } from "../../src/dashboard/text/event-token.ts";
 import { formatCount, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
 import { formatPct } from "../../src/lib/text/format-pct.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
@@ -86,12 +86,12 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
     data: { op: "remove", id: "b" },
   };
   const symbols = [
-    symbolOf(updated as StreamEvent, view),
-    symbolOf(updated as StreamEvent, undefined),
-    symbolOf(message("flare-started", "c") as StreamEvent, view),
-    symbolOf(expired as StreamEvent, view),
+    tokenOf(updated as StreamEvent, view),
+    tokenOf(updated as StreamEvent, undefined),
+    tokenOf(message("flare-started", "c") as StreamEvent, view),
+    tokenOf(expired as StreamEvent, view),
   ];
-  expect(symbols).toEqual(["b", undefined, "c", undefined]);
+  expect(symbols.map((token) => token?.symbol)).toEqual(["b", undefined, "c", undefined]);
 });
 
 test("an address leads to a page, by default to the first", () => {

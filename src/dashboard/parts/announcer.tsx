@@ -33,9 +33,9 @@ export function Announcer({ seen }: { readonly seen: Seen | undefined }) {
   );
 }
 
-function startedOf({ event, symbol }: NamedEvent): readonly string[] {
+function startedOf({ event, token }: NamedEvent): readonly string[] {
   const isNew = event.name === "flare-started" && event.data.cause === "detected";
-  return isNew ? [safeText(symbol ?? "")] : [];
+  return isNew ? [safeText(token?.symbol ?? "")] : [];
 }
 
 function say(symbols: readonly string[]): string {

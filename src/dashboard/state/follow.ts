@@ -1,6 +1,7 @@
 import { connect, type Stream } from "../../client/index.ts";
-import { symbolOf } from "../text/event-symbol.ts";
-import { withFirst, withLast } from "./bounded-list.ts";
+import { tokenOf } from "../text/event-token.ts";
+import { withFirst, withLast } from "./feed/bounded-list.ts";
+import { MAX_NEWS, newsKey } from "./feed/news.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
 
@@ -23,6 +24,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   const over = new AbortController();
   let access: Access | null | undefined;
   let events: readonly NamedEvent[] = [];
+  let news: readonly NamedEvent[] = [];
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
@@ -37,7 +39,9 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   };
   stream.on("event", (event) => {
     count += 1;
-    events = withFirst(events, { event, symbol: symbolOf(event, stream.view) }, MAX_EVENTS);
+    const named = { event, token: tokenOf(event, stream.view) };
+    events = withFirst(events, named, MAX_EVENTS);
+    if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
@@ -72,7 +76,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
       connection: stream.connection,
       freshness: stream.freshness,
       cursor: stream.cursor,
-      ...{ events, count, gaps, refused },
+      ...{ events, count, news, gaps, refused },
     }),
     stop: () => {
       cancelAnimationFrame(frame);

@@ -1,10 +1,11 @@
 import type { ConnectionStatus, DataFreshness, StreamEvent, View } from "../../client/index.ts";
+import type { Token } from "../../model/index.ts";
 import type { Access } from "./visitor/access.ts";
 
-/** An event, and the symbol of its token if known. */
+/** An event, and its token if known. */
 export interface NamedEvent {
   readonly event: StreamEvent;
-  readonly symbol: string | undefined;
+  readonly token: Token | undefined;
 }
 
 /** The state of the page at one moment. */
@@ -20,6 +21,8 @@ export interface Seen {
   readonly cursor: string | undefined;
   readonly events: readonly NamedEvent[];
   readonly count: number;
+  /** The latest starts, finishes and listings since the page was opened, newest first. */
+  readonly news: readonly NamedEvent[];
   /** The latest gaps since the page was opened, with reason and size, newest last. */
   readonly gaps: readonly string[];
   /** Why the server rejected this page, if it did. */

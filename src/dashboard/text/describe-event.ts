@@ -1,6 +1,7 @@
 import type { StreamEvent } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
+import { formatCount, formatPrice, formatUsd } from "./format.ts";
 
 export function describeEvent(event: StreamEvent): string {
   switch (event.name) {
@@ -19,7 +20,7 @@ export function describeEvent(event: StreamEvent): string {
     case "token-updated": {
       const { data } = event;
       if (data.op === "order") return "new order";
-      return Object.keys(data.set).join(", ").replaceAll("_", " ") || "why it flares";
+      return valuesText(data.set) || "why it flares";
     }
     case "flare-withdrawn":
       return event.data.cause;
@@ -39,4 +40,23 @@ export function describeEvent(event: StreamEvent): string {
     case "source-status":
       return [event.data.state, event.data.reason].filter(Boolean).join(": ");
   }
+}
+
+const VALUE_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
+  recent_price_change: (value) => `${formatPct(Number(value))} in 5 min`,
+  previous_price_change: (value) => `${formatPct(Number(value))} before`,
+  latest_buy_count: (value) => `${formatCount(Number(value))} buys`,
+  latest_sell_count: (value) => `${formatCount(Number(value))} sells`,
+  liquidity: (value) => `${formatUsd(String(value))} liquidity`,
+  token: (value) =>
+    typeof value === "object" && value !== null && "price" in value
+      ? `price ${formatPrice(String(value.price))}`
+      : "token",
+};
+
+/** Says the new values of fields: `+16 % in 5 min, 61 buys, $25.8K liquidity`. */
+function valuesText(set: Readonly<Record<string, unknown>>): string {
+  return Object.entries(set)
+    .map(([field, value]) => VALUE_TEXTS[field]?.(value) ?? field.replaceAll("_", " "))
+    .join(", ");
 }

@@ -1,9 +1,14 @@
 import { Component } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { EventMessage } from "../../client/index.ts";
+import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
-import type { NamedEvent } from "../state/seen.ts";
+import { eventsHash, tokenHash } from "../route.ts";
+import { fetchNews, MAX_NEWS, newsOf } from "../state/feed/news.ts";
+import type { NamedEvent, Seen } from "../state/seen.ts";
+import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
-import { formatTime } from "../text/format.ts";
+import { tokenOf } from "../text/event-token.ts";
 
 interface Shown {
   readonly events: readonly NamedEvent[];
@@ -13,8 +18,53 @@ interface Shown {
 /** Scrolled at least this far, the visitor is reading older events. */
 const READS_FROM_PX = 80;
 
-/** The newest events. Lines stand still while the visitor reads; new ones wait behind a button. */
-export function EventsView({ events, count }: Shown) {
+interface EventsViewProps {
+  /** Whether every event is shown, instead of starts, finishes and listings. */
+  readonly hasUpdates: boolean;
+  readonly go: Go;
+  readonly seen: Seen;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+}
+
+/** What began and ended in the last day or, on request, every event since the page was opened. */
+export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewProps) {
+  const news = useNews(seen, server, apiKey);
+  return (
+    <Feed
+      // Another list, not more of the same: nothing waits.
+      key={`${hasUpdates}`}
+      hasUpdates={hasUpdates}
+      onUpdates={(wanted) => go(eventsHash(wanted), "push")}
+      {...(hasUpdates ? { events: seen.events, count: seen.count } : { events: news, count: news.length })}
+    />
+  );
+}
+
+/** Returns the stored and the live news, each once, newest first. */
+function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly NamedEvent[] {
+  const [stored, setStored] = useState<readonly EventMessage[]>([]);
+  useEffect(() => {
+    const over = new AbortController();
+    fetchNews(server, apiKey, over.signal).then(setStored, () => {});
+    return () => over.abort();
+  }, [server.href, apiKey]);
+  return useMemo(
+    () =>
+      newsOf([...news.map(({ event }) => event), ...stored])
+        .slice(0, MAX_NEWS)
+        .map((event) => ({ event, token: tokenOf(event, view) })),
+    [news, stored],
+  );
+}
+
+interface FeedProps extends Shown {
+  readonly hasUpdates: boolean;
+  readonly onUpdates: (wanted: boolean) => void;
+}
+
+/** Events, newest first. Lines stand still while the visitor reads; new ones wait. */
+function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
   const [isOver, setOver] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
@@ -24,7 +74,9 @@ export function EventsView({ events, count }: Shown) {
   const latest = { events, count };
   // The scroll event comes a frame late: events that arrive before it look for themselves.
   const isReading = isOver || isFocused || isStill || isScrolled || scrollY > READS_FROM_PX;
-  const shown = (isReading ? shownLast.current : undefined) ?? latest;
+  // What the server had stored arrives late, and is no news that could disturb.
+  const held = isReading && shownLast.current?.count !== 0 ? shownLast.current : undefined;
+  const shown = held ?? latest;
   shownLast.current = shown;
   const waiting = count - shown.count;
   const release = () => {
@@ -36,20 +88,21 @@ export function EventsView({ events, count }: Shown) {
     <section class="feed" aria-labelledby="events-title">
       <div class="feed-head">
         <h2 id="events-title">Events</h2>
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={hasUpdates}
+            onChange={(event) => onUpdates(event.currentTarget.checked)}
+          />
+          <span>Every update</span>
+        </label>
         <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
           Show {waiting} new
         </button>
       </div>
-      {count === 0 ? (
-        <p>None since this page was opened. The next one appears here.</p>
-      ) : (
-        <p>
-          {count} since this page was opened
-          {count > events.length && `; the newest ${events.length} are below`}.
-        </p>
-      )}
+      <p>{feedText(hasUpdates, count, events.length)}</p>
       <ol
-        class="events"
+        class={hasUpdates ? "events" : "events news"}
         reversed
         hidden={shown.count === 0}
         onPointerEnter={() => setOver(true)}
@@ -65,6 +118,15 @@ export function EventsView({ events, count }: Shown) {
   );
 }
 
+function feedText(hasUpdates: boolean, count: number, shown: number): string {
+  if (!hasUpdates)
+    return count === 0
+      ? "No flare or listing in the last 24 hours. The next one appears here."
+      : "Starts and ends of flares, and listings, of the last 24 hours.";
+  if (count === 0) return "None since this page was opened. The next one appears here.";
+  return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}.`;
+}
+
 function useScrolled(): boolean {
   const [isScrolled, setScrolled] = useState(false);
   useEffect(() => {
@@ -75,20 +137,30 @@ function useScrolled(): boolean {
   return isScrolled;
 }
 
+function isByCanary(event: EventMessage): boolean {
+  return event.name === "flare-finished" && event.data.cause === "canary";
+}
+
 /** One event. All lines have the same height, so that none pushes the others. */
 class EventLine extends Component<{ readonly named: NamedEvent }> {
   override shouldComponentUpdate({ named }: { readonly named: NamedEvent }): boolean {
     return named !== this.props.named;
   }
 
-  override render({ named: { event, symbol } }: { readonly named: NamedEvent }) {
+  override render({ named: { event, token } }: { readonly named: NamedEvent }) {
     const words = describeEvent(event);
     return (
-      <li data-seq={event.seq}>
-        <time dateTime={event.observed_at}>{formatTime(event.observed_at)}</time>
+      <li data-seq={event.seq} class={`${event.name} ${isByCanary(event) ? "by-canary" : ""}`}>
+        <TimeText at={event.observed_at} />
         <code>{event.name}</code>
         <small>{event.channel}</small>
-        {symbol === undefined ? <span class="untrusted" /> : <UntrustedText text={symbol} />}
+        {token === undefined ? (
+          <span class="untrusted" />
+        ) : (
+          <a href={tokenHash(token.address)}>
+            <UntrustedText text={token.symbol} />
+          </a>
+        )}
         <span class="words" title={words}>
           {words}
         </span>

@@ -20,7 +20,7 @@ interface BarsProps {
 /** Narrower bars show no symbol and no mark: as a share of the timeline's width. */
 const MIN_NAMED = 0.02;
 /** More lanes are too thin for symbols. */
-const MAX_NAMED_LANES = 12;
+const MAX_NAMED_LANES = 14;
 
 /**
  * The bars. One of them is in the tab order, and the arrow keys move to the others, so that a

@@ -69,7 +69,7 @@ export function assignLanes(
 }
 
 /** Numbers of lanes that the timeline makes room for, so that one more rarely moves the others. */
-const ROOMS = [8, 10, 12, 16, 20, 28, 40, 56] as const;
+const ROOMS = [8, 10, 12, 14, 16, 20, 28, 40, 56] as const;
 const MAX_LANES = 56;
 
 /** Returns the number of lanes to draw. Lanes beyond the maximum are drawn over the first. */

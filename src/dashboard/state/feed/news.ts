@@ -1,0 +1,55 @@
+import type { EventMessage } from "../../../client/index.ts";
+
+/** The events that the feed shows by default: what begins and what ends. */
+export const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
+
+/** Maximum number of events in the feed. */
+export const MAX_NEWS = 300;
+/** The whole log of a day has fewer pages. */
+const MAX_PAGES = 20;
+
+/**
+ * Identifies what the event reports, for an event of the feed. A flare that starts or ends is an
+ * event on each of its channels, and the same news on all.
+ */
+export function newsKey({ name, data }: EventMessage): string | undefined {
+  if (!NEWS_NAMES.some((known) => known === name)) return undefined;
+  if ("flare" in data) return `${name} ${data.flare.id}`;
+  return "listing" in data ? `${name} ${data.listing.id}` : undefined;
+}
+
+/** Returns the events with news, each once: the first that reported it, newest first. */
+export function newsOf(newestFirst: readonly EventMessage[]): readonly EventMessage[] {
+  const reported = new Map<string, EventMessage>();
+  for (const event of newestFirst.toReversed()) {
+    const key = newsKey(event);
+    if (key !== undefined && !reported.has(key)) reported.set(key, event);
+  }
+  return [...reported.values()].reverse();
+}
+
+/** Fetches the stored news, newest first. None if the server has no log to read. */
+export async function fetchNews(
+  server: URL,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly EventMessage[]> {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  let found: readonly EventMessage[] = [];
+  let after = "oldest";
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const url = new URL("api/v1/events", server);
+    url.search = new URLSearchParams({ after, names: NEWS_NAMES.join(), limit: "500" }).toString();
+    const response = await fetch(url, { signal, headers });
+    if (!response.ok) break;
+    const { events, cursor, more } = (await response.json()) as {
+      readonly events: readonly EventMessage[];
+      readonly cursor: string;
+      readonly more: boolean;
+    };
+    found = newsOf([...events.toReversed(), ...found]).slice(0, MAX_NEWS);
+    if (!more) break;
+    after = cursor;
+  }
+  return found;
+}

@@ -1,0 +1,21 @@
+import type { StreamEvent, View } from "../../client/index.ts";
+import type { Token } from "../../model/index.ts";
+
+/** Returns the event's token with its untrusted symbol, from the event or the lists. */
+export function tokenOf({ name, data }: StreamEvent, view: View | undefined): Token | undefined {
+  if ("flare" in data) return data.flare.token;
+  if ("listing" in data) return data.listing.token;
+  // In no list any more.
+  if (name === "flare-expired" || name === "token-unlisted") return undefined;
+  return "id" in data ? inLists(data.id, view) : undefined;
+}
+
+function inLists(id: string, view: View | undefined): Token | undefined {
+  const { pro = [], free = [], finished_trending = [] } = view?.flares ?? {};
+  const lists = [pro, free, finished_trending, view?.newest?.bsc ?? []];
+  for (const list of lists) {
+    const item = list.find((one) => one.id === id);
+    if (item) return item.token;
+  }
+  return undefined;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { eventsHash, readRoute } from "../../src/dashboard/route.ts";
+import { MAX_NEWS, newsKey, newsOf } from "../../src/dashboard/state/feed/news.ts";
+import { describeEvent } from "../../src/dashboard/text/describe-event.ts";
+import type { EventMessage } from "../../src/protocol/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../support/samples.ts";
+
+const event = (seq: number, name: string, channel: string, data: object): EventMessage =>
+  ({
+    ...{ type: "event", seq, cursor: `e-${seq}`, prev: seq - 1, name, channel },
+    ...{ observed_at: "2026-01-01T00:00:00.000Z", data },
+  }) as unknown as EventMessage;
+const flare = { flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION };
+const started = { ...flare, cause: "detected" };
+const finished = { ...flare, cause: "faded", outcome: SAMPLE_OUTCOME };
+const updated = (set: object) =>
+  event(1, "flare-updated", "flares.pro", { op: "set", id: SAMPLE_FLARE.id, set });
+
+test("a start and an end that are events on several channels are told once, newest first", () => {
+  const newestFirst = [
+    event(7, "flare-finished", "flares.finished", finished),
+    event(6, "flare-finished", "flares.free", finished),
+    event(5, "flare-finished", "flares.pro", finished),
+    event(4, "token-listed", "newest.bsc", { listing: SAMPLE_LISTING }),
+    event(3, "flare-started", "flares.free", { ...started, cause: "lasting" }),
+    updated({ liquidity: "1" }),
+    event(1, "flare-started", "flares.pro", started),
+  ];
+  expect(newsOf(newestFirst).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+  // The stored and the live part of the feed overlap.
+  expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+});
+
+test("updates, and what the feed does not name, are no news", () => {
+  for (const name of ["flare-updated", "chart-updated", "source-status", "flare-expired", "candles-closed"])
+    expect(newsKey(event(1, name, "flares.pro", {}))).toBeUndefined();
+  expect(MAX_NEWS).toBeGreaterThan(100);
+});
+
+test("an update is described by its values, not by the names of its fields", () => {
+  const set = {
+    ...{ recent_price_change: 16, latest_buy_count: 61, latest_sell_count: 14, liquidity: "25812.5" },
+    token: { ...SAMPLE_FLARE.token, price: "0.00001234" },
+  };
+  expect(describeEvent(updated(set))).toBe(
+    "+16 % in 5 min, 61 buys, 14 sells, $25.8K liquidity, price 0.00001234",
+  );
+  expect(describeEvent(updated({ market_data: null }))).toBe("market data");
+  expect(describeEvent(updated({}))).toBe("why it flares");
+});
+
+test("the address says whether the feed has every update", () => {
+  for (const hasUpdates of [true, false])
+    expect(readRoute(eventsHash(hasUpdates))).toEqual({ page: "events", hasUpdates });
+});
