@@ -8,14 +8,15 @@ type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly obs
 
 /**
  * Describes the difference between two snapshots as one batch of events, which turns any part of
- * `before` into that of `after` (law L1). Channels come in the order of LIST_CHANNEL_NAMES, in each
- * removals, order, insertions from the top, then fields and outcomes, last the candles: a flare
- * that ends leaves `flares.free` and `flares.pro` before it enters `flares.finished`. Throws
- * `invalid-input` for a key that occurs twice.
+ * `before` into that of `after` (law L1). Candles come first: a client of `*` does not get them,
+ * and has to see the batch's last event. Then channels come in the order of LIST_CHANNEL_NAMES, in
+ * each removals, order, insertions from the top, then fields and outcomes: a flare that ends leaves
+ * `flares.free` and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a
+ * key that occurs twice.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
-  return [...diffSnapshots(before, after).flatMap((diff) => listEvents(scene, diff)), ...candleEvents(scene)];
+  return [...candleEvents(scene), ...diffSnapshots(before, after).flatMap((diff) => listEvents(scene, diff))];
 }
 
 function candleEvents({ before, after, observed_at }: Scene): readonly EventBody[] {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CANDLE_MINUTES, type Candle, Candles, NO_CANDLES } from "../../src/model/index.ts";
+import { CANDLE_MINUTES, type Candle, Candles, EMPTY_SNAPSHOT, NO_CANDLES } from "../../src/model/index.ts";
 import {
   advanceLists,
   advanceSnapshot,
@@ -70,6 +70,13 @@ test("[L1] one event brings a poll's candles to the whole state, and changes no 
     }),
     { numRuns: 100 },
   );
+});
+
+test("[F1] a client without candles gets the last event of each batch with events for it", () => {
+  const candles = { closed_at: timeOf(1), bsc: { "0xaa": [] } };
+  const events = toEvents({ ...SAMPLE_SNAPSHOT, candles }, EMPTY_SNAPSHOT, AT);
+  expect(events.filter(({ channel }) => channel === "candles")).toEqual(events.slice(0, 1));
+  expect(events.length).toBeGreaterThan(1);
 });
 
 test("a minute that only passes is a change without candles", () => {
