@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Timestamp } from "./primitives.ts";
 
 /** A quantity that contributes to the detector's score. */
-export const TERM_NAMES = ["buyers", "imbalance", "price", "volume"] as const;
+export const TERM_NAMES = ["buyers", "imbalance", "price", "volume", "flow"] as const;
 export const TermName = z.enum(TERM_NAMES);
 export type TermName = z.infer<typeof TermName>;
 
@@ -12,6 +12,7 @@ export const TERM_UNITS = {
   imbalance: "share-above-half",
   price: "log-return",
   volume: "multiple-of-usual",
+  flow: "usual-minutes",
 } as const satisfies Readonly<Record<TermName, string>>;
 export const TermUnit = z.enum(TERM_UNITS);
 export type TermUnit = z.infer<typeof TermUnit>;
@@ -20,7 +21,7 @@ export const Term = z
   .object({
     name: TermName,
     unit: TermUnit.describe(
-      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half; with trades its lower bound, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume.",
+      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half; with trades its lower bound, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of the usual volume.",
     ),
     raw: z.number().describe("The measurement, in `unit`.").meta({ "x-unit": "unit" }),
     usual: z

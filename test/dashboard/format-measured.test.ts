@@ -8,6 +8,7 @@ test.for([
   ["price", Math.log(1.042), "4.2 %"],
   ["price", Math.log(0.9), "-10.0 %"],
   ["imbalance", 0.42, "0.420 "],
+  ["flow", 12.4, "12.4 usual minutes"],
 ] satisfies [Term["name"], number, string][])("the measured %s %d reads %s", ([name, raw, text]) => {
   expect(formatMeasured({ name, raw }).join(" ")).toBe(text);
 });

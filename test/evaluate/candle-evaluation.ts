@@ -34,7 +34,26 @@ export interface CandlePlan {
 
 const MINUTES_A_DAY = 1_440;
 const RULE_RANGE = { low: 1.05, high: 200, steps: 12 };
-const CURVE = [1.6, 1.8, 1.95, 2.1];
+const WITHOUT_FLOW = { candleWeights: { ...DEFAULT_SETTINGS.candleWeights, flow: 0 } };
+/** How starts were improved, one change after the other, each at start scores around its own. */
+const CURVES: readonly {
+  readonly name: string;
+  readonly settings: Partial<DetectorSettings>;
+  readonly scores: readonly number[];
+}[] = [
+  {
+    name: "before",
+    settings: { ...WITHOUT_FLOW, candleFastMs: 300_000, candleStartRise: 0.03 },
+    scores: [1.8, 1.95, 2.1],
+  },
+  {
+    name: "a rise of 2.5 %",
+    settings: { ...WITHOUT_FLOW, candleFastMs: 300_000 },
+    scores: [1.8, 1.95, 2.1],
+  },
+  { name: "and volume of 3 minutes", settings: WITHOUT_FLOW, scores: [1.9, 2.05, 2.2] },
+  { name: "and net buying", settings: {}, scores: [1.95, 2.1, 2.27, 2.4] },
+];
 const SCORE_RANGE = { low: 0.5, high: 6, steps: 7 };
 
 /**
@@ -63,7 +82,7 @@ export function evaluateCandles(plan: CandlePlan, rules = true): readonly Candle
  */
 export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
   const target = tunedRate(engineDetector(), plan.market);
-  const terms = ["imbalance", "price", "volume"] as const;
+  const terms = ["imbalance", "price", "volume", "flow"] as const;
   return terms.map((term) => {
     const settingsAt = (candleStartScore: number): Partial<DetectorSettings> => ({
       candleStartScore,
@@ -81,12 +100,18 @@ export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
 }
 
 /**
- * Scores the engine at start scores around its own: what more recall costs in flares where nothing
- * was injected.
+ * Scores the engine at start scores around its own, and without its latest changes: what more
+ * recall and earlier starts cost in flares where nothing was injected.
  */
 export function traceCandles(plan: CandlePlan): readonly CandleRow[] {
-  return CURVE.map((candleStartScore) =>
-    evaluateDetector(`start score ${candleStartScore}`, engineDetector({ candleStartScore }), plan),
+  return CURVES.flatMap(({ name, settings, scores }) =>
+    scores.map((candleStartScore) =>
+      evaluateDetector(
+        `${name}, start score ${candleStartScore}`,
+        engineDetector({ ...settings, candleStartScore }),
+        plan,
+      ),
+    ),
   );
 }
 

@@ -100,16 +100,18 @@ const CANDLE_HEADS = [
   "wash",
   "thin",
   "wide",
+  "share ahead 5 / 10 / 25 %",
   "delay 10 % p50 / p90",
   "flaps 10 %",
 ];
 
-function candleCells({ detector, naturalPerPairDay, scores }: CandleRow): readonly string[] {
+function candleCells({ detector, naturalPerPairDay, scores, ahead }: CandleRow): readonly string[] {
   const { pump10 } = scores;
   return [
     detector,
     naturalPerPairDay.toFixed(2),
     ...Object.values(scores).map(({ fired }) => fired.toFixed(3)),
+    [ahead.pump5, ahead.pump10, ahead.pump25].map((share) => share.toFixed(2)).join(" / "),
     `${pump10.delayP50} / ${pump10.delayP90}`,
     pump10.flaps.toFixed(3),
   ];

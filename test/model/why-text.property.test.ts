@@ -4,7 +4,7 @@ import { Explanation, TERM_NAMES, TERM_UNITS, type Term, type TermName } from ".
 import { whyText } from "../../src/model/text/why-text.ts";
 import { WARNINGS } from "../../src/trend/detect/canary.ts";
 
-const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1 } as const;
+const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1, flow: 0 } as const;
 const term = (name: TermName, raw: number, usual: number | null = USUAL[name]): Term => {
   return { name, unit: TERM_UNITS[name], raw, usual, z: 1, weight: 0.25 };
 };
@@ -52,6 +52,16 @@ test("the longest sentence fits", () => {
   );
 });
 
+test("the longest sentence of candles fits, and net buying is not named beside buyers", () => {
+  const all = [term("imbalance", 0.5), term("price", 9), term("volume", 1e9), term("flow", 1e9)];
+  const numbers = { terms: all, warnings: [...WARNINGS], score: 6, threshold: 2 };
+  const text = whyText(numbers, "5");
+  expect(Explanation.shape.text.safeParse(text).error).toBeUndefined();
+  expect(text).toContain("1000+ times the usual volume, net buying of 1000+ usual minutes; ");
+  const withBuyers = [...all, term("buyers", 9)];
+  expect(whyText({ ...numbers, terms: withBuyers }, "5")).not.toContain("net buying");
+});
+
 describe("a term's phrase follows its published number", () => {
   test.each<[TermName, number, number | null, string]>([
     ["buyers", 49, 1, "49 times the usual buyers"],
@@ -77,6 +87,9 @@ describe("a term's phrase follows its published number", () => {
     ["volume", 12.4, 1, "12 times the usual volume"],
     ["volume", 0, 1, "0 % of the usual volume"],
     ["volume", 0, null, "no usual volume known"],
+    ["flow", 12.4, 0, "net buying of 12 usual minutes"],
+    ["flow", 0.5, 0, "net buying of 0.5 usual minutes"],
+    ["flow", 0.49, 0, "no net buying"],
   ])("%s %d, usually %d: %s", (name, raw, usual, text) => {
     const numbers = { terms: [term(name, raw, usual)], warnings: [], score: 3, threshold: 2 };
     expect(whyText(numbers, "0")).toBe(text);

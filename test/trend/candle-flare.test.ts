@@ -64,7 +64,7 @@ test.each([0.1, 0.25])(
     const [flare] = last.flares.finished_trending;
     const why = last.explanations[flare?.id ?? ""];
     expect(why?.finish_cause).toBe("faded");
-    expect(why?.terms.map(({ name }) => name)).toEqual(["price", "volume"]);
+    expect(why?.terms.map(({ name }) => name)).toEqual(["price", "volume", "flow"]);
     expect(why?.terms.reduce((sum, { weight }) => sum + weight, 0)).toBeCloseTo(1, 3);
     expect(why?.score).toBeLessThan(why?.finish_threshold ?? 0);
     expect(Object.values(engine.rejected).every((count) => count === 0)).toBe(true);
@@ -87,6 +87,52 @@ test("a rise in minutes of little volume starts no flare, even between busy minu
   expect(run(jump, unbacked).seen.starts.size).toBe(0);
 });
 
+test("a jump within one minute shows less net buying than a climb to the same price", () => {
+  const flowOf = (path: (minute: number) => number, minutes: number) => {
+    const { engine } = run(path, busy(12), PUMP_AT + minutes);
+    return engine.readingOf("bsc", TOKEN)?.terms.find(({ name }) => name === "flow")?.raw ?? 0;
+  };
+  const jump = flowOf((minute) => (minute >= PUMP_AT ? 1.1 : 1), 3);
+  const climb = flowOf(pump(0.1), 6);
+  expect(jump).toBeGreaterThan(5);
+  expect(climb).toBeGreaterThan(2 * jump);
+  expect(flowOf(() => 1, 6)).toBeLessThan(jump / 2);
+});
+
+test("reported buying counts as net buying, also while the price rests", () => {
+  const random = createRandom(5);
+  const flowOf = (share: number) => {
+    const events = candlePath(TOKEN, PUMP_AT + 6, random, () => 1, busy(12)).map((event) => ({
+      ...event,
+      buyVolume: String(share * Number(event.volume)),
+    }));
+    const engine = new TrendEngine({ facts: CANDLES_ONLY });
+    drive(engine, withClocks(events, START + (PUMP_AT + 6) * MINUTE));
+    return engine.readingOf("bsc", TOKEN)?.terms.find(({ name }) => name === "flow")?.raw;
+  };
+  expect(flowOf(1)).toBeGreaterThan(20);
+  expect(flowOf(0.5)).toBe(0);
+  expect(flowOf(0)).toBe(0);
+});
+
+test("a checkpoint from before net buying was measured continues, and the next pump flares", () => {
+  const random = createRandom(5);
+  const pumped = candlePath(TOKEN, 300, random, pump(0.1), busy(12));
+  const events = [...withClocks([...quietMarket(8, 300, random), ...pumped], START + 300 * MINUTE)];
+  const isBefore = ({ at }: MarketEvent) => at < START + (PUMP_AT - 20) * MINUTE;
+  const engine = new TrendEngine({ facts: CANDLES_ONLY });
+  drive(engine, events.filter(isBefore));
+  const text = JSON.stringify(engine.checkpoint());
+  const old = text.replaceAll(/"netBought":[\d.e+-]+,/g, "");
+  expect(old.length).toBeLessThan(text.length);
+  const restored = TrendEngine.restore(JSON.parse(old), { facts: CANDLES_ONLY });
+  const rest = events.filter((event) => !isBefore(event));
+  const { flares, explanations } = Snapshot.parse(drive(restored, rest));
+  const [flare] = flares.finished_trending;
+  expect(flare?.token.address).toBe(TOKEN);
+  expect(explanations[flare?.id ?? ""]?.terms.map(({ name }) => name)).toContain("flow");
+});
+
 test("imbalance is a term of the score if the feed reports buy volume, otherwise it has no weight", () => {
   const random = createRandom(5);
   const shares = candlePath(TOKEN, 300, random, pump(0.1), busy(12)).map((event) => ({
@@ -100,7 +146,7 @@ test("imbalance is a term of the score if the feed reports buy volume, otherwise
       for (const { name } of terms) names.add(name);
     }
   });
-  expect([...names]).toEqual(["imbalance", "price", "volume"]);
+  expect([...names]).toEqual(["imbalance", "price", "volume", "flow"]);
 });
 
 test("a move of the whole market starts no flare", () => {

@@ -54,6 +54,8 @@ export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): reado
       return [(100 * Math.expm1(raw)).toFixed(1), "%"];
     case "volume":
       return [raw.toPrecision(3), "× usual"];
+    case "flow":
+      return [raw.toPrecision(3), "usual minutes"];
     case "imbalance":
       return [raw.toPrecision(3), ""];
     default:

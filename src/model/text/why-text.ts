@@ -24,6 +24,7 @@ const TERM_TEXTS: Readonly<Record<TermName, (term: Term) => string>> = {
   imbalance: imbalanceText,
   price: priceText,
   volume: ({ raw, usual }) => (usual === null ? "no usual volume known" : comparedText(raw, "volume")),
+  flow: ({ raw }) => (raw < 0.5 ? "no net buying" : `net buying of ${figure(raw)} usual minutes`),
 };
 
 /**
@@ -34,9 +35,11 @@ export function whyText(
   { score, threshold, terms, warnings }: Pick<Explanation, "score" | "threshold" | "terms" | "warnings">,
   liquidity: DecimalString,
 ): string {
+  const knowsBuyers = terms.some(({ name }) => name === "buyers");
   const reasons = Object.entries(TERM_TEXTS).flatMap(([name, textOf]) => {
     const term = terms.find((one) => one.name === name);
-    return term ? [textOf(term)] : [];
+    // Where buyers are known, they say it better, and both would be too long.
+    return term && !(name === "flow" && knowsBuyers) ? [textOf(term)] : [];
   });
   const reason = reasons.join(", ") || `score ${figure(score)}, required ${figure(threshold)}`;
   return [reason, ...liquidityTexts(Number(liquidity)), ...warningTexts(warnings)].join("; ");

@@ -35,7 +35,7 @@ export interface Reading {
 export function createReading(): Reading {
   const none = (): Measure => ({ raw: 0, usual: 0, z: 0, weight: 0 });
   return {
-    terms: { buyers: none(), imbalance: none(), price: none(), volume: none() },
+    terms: { buyers: none(), imbalance: none(), price: none(), volume: none(), flow: none() },
     score: 0,
     rise: 0,
     activity: 0,
@@ -45,9 +45,14 @@ export function createReading(): Reading {
 
 /** Computes the score Σ wᵢ·clip(zᵢ, 0, 6), with the weights scaled to sum to 1. */
 function weigh(reading: Reading): void {
-  const { buyers, imbalance, price, volume } = reading.terms;
-  const total = buyers.weight + imbalance.weight + price.weight + volume.weight;
-  reading.score = share(buyers, total) + share(imbalance, total) + share(price, total) + share(volume, total);
+  const { buyers, imbalance, price, volume, flow } = reading.terms;
+  const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight;
+  reading.score =
+    share(buyers, total) +
+    share(imbalance, total) +
+    share(price, total) +
+    share(volume, total) +
+    share(flow, total);
 }
 
 /** Makes the term's weight a share of `total` and returns what the term adds to the score. */
@@ -95,6 +100,8 @@ function measurePrice(
  * they would require a threshold that a small pump on real volume cannot reach. A rise is
  * unsupported if its volume is not above the usual or its backed share is too small, however far
  * the price jumped.
+ *
+ * Net buying counts like volume: on a log scale, in deviations of at least `volumeFloor`.
  */
 export function readCandle(
   reading: Reading,
@@ -102,7 +109,7 @@ export function readCandle(
   market: Market,
   settings: DetectorSettings,
 ): void {
-  const { imbalance, volume, buyers, price } = reading.terms;
+  const { imbalance, volume, buyers, price, flow } = reading.terms;
   const weights = settings.candleWeights;
   buyers.weight = 0;
   buyers.raw = 0;
@@ -118,6 +125,9 @@ export function readCandle(
   volume.raw = state.usualVolume > 0 ? state.volume / state.usualVolume : 0;
   const surplus = state.logVolume - Math.max(0, market.logVolume);
   volume.z = surplus / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
+  flow.weight = weights.flow;
+  flow.raw = state.netBought;
+  flow.z = Math.log1p(state.netBought) / settings.volumeFloor;
   reading.activity = state.logVolume / Math.max(Math.sqrt(state.logVariance), settings.volumeFloor);
   reading.supported =
     volume.raw > settings.volumeShare && state.backed >= settings.backedShare * reading.rise;
@@ -138,6 +148,7 @@ export function readTrades(
 ): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
+  reading.terms.flow.weight = 0;
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers;
   const expected = expectedBuyers(state.priorRate, state.slowBuyers, state.slowMs, settings);
@@ -176,6 +187,7 @@ export function readWindow(
 ): void {
   const { buyers, imbalance, price, volume } = reading.terms;
   const { weights } = settings;
+  reading.terms.flow.weight = 0;
   const expected = expectedBuyers(usual.priorRate, state.usualBuyers, state.usualMs, settings);
   buyers.weight = weights.buyers;
   buyers.raw = state.buyers * state.real;

@@ -49,12 +49,14 @@ export function unpackEngine(checkpoint: EngineCheckpoint): EngineState {
     throw new TypeError("invalid checkpoint: no engine state");
   }
   const unpacked = state as EngineState;
-  for (const token of unpacked.tokens) addCandles(token);
+  for (const token of unpacked.tokens) addMissing(token);
   return unpacked;
 }
 
-/** Adds what checkpoints lacked before there were candles. Those of the past stay unknown. */
-function addCandles(token: TokenState): void {
+/** Adds what older checkpoints of this version lack. Candles of the past stay unknown. */
+function addMissing(token: TokenState): void {
   token.candles ??= null;
   token.shownCandles ??= token.flare ? { untilMs: 0, list: [] } : null;
+  if (token.candle) token.candle.netBought ??= 0;
+  if (token.candleBefore) token.candleBefore.netBought ??= 0;
 }

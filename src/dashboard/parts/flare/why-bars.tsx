@@ -3,7 +3,7 @@ import type { Explanation } from "../../../model/index.ts";
 /** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
 const MAX_SCORE = 6;
 
-export const TERMS = ["buyers", "imbalance", "price", "volume"] as const;
+export const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const;
 
 /** The contribution of each term to the score, and the required score. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {

@@ -30,6 +30,8 @@ export interface CandleState {
   volume: number;
   usualVolume: number;
   flow: number;
+  /** Page's sum of net bought volume, in minutes of the usual volume: see {@link netBuying}. */
+  netBought: number;
   /** Mean and variance of the logarithm of the fast volume. */
   logMean: number;
   logVariance: number;
@@ -53,6 +55,7 @@ export function createCandleState(price: number, settings: DetectorSettings): Ca
     volume: 0,
     usualVolume: 0,
     flow: 0,
+    netBought: 0,
     logMean: 0,
     logVariance: 1,
     longRise: 0,
@@ -88,6 +91,12 @@ export function stepCandle(
   state.longPrice += (close - state.longPrice) * share(settings.priceMs);
   state.close = close;
 
+  if (state.usualVolume > 0) {
+    const minutes = Math.min(volume / state.usualVolume, settings.flowCap);
+    const net = netBuying(minute.buyShare, change, deviation, settings);
+    state.netBought = burstAfter(state.netBought, minutes * net, settings.flowDrift);
+  }
+
   const slow = share(settings.baselineMs);
   const evidence = 1 / (state.minutes + settings.priorMinutes);
   const clipped = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
@@ -95,7 +104,7 @@ export function stepCandle(
 
   const buyShare = minute.buyShare ?? 0.5;
   state.knowsBuyers ||= minute.buyShare !== undefined;
-  const quick = Math.max(share(settings.fastMs), 1 / state.minutes);
+  const quick = Math.max(share(settings.candleFastMs), 1 / state.minutes);
   state.volume += (volume - state.volume) * quick;
   state.flow += (volume * (2 * buyShare - 1) - state.flow) * quick;
   const learn = Math.max(slow, 1 / state.minutes) * rate;
@@ -105,6 +114,21 @@ export function stepCandle(
   state.logVolume = log - state.logMean;
   state.logMean += state.logVolume * learn;
   state.logVariance += (state.logVolume ** 2 - state.logVariance) * Math.max(slow, evidence) * rate;
+}
+
+/**
+ * Returns bought minus sold volume as a share of a minute's volume, in [-1, 1]. If the feed does
+ * not report who bought, it is estimated from the price change: a change of two deviations counts
+ * as all bought or all sold. The idea is bulk volume classification (Easley et al. 2012).
+ */
+function netBuying(
+  buyShare: number | undefined,
+  change: number,
+  deviation: number,
+  settings: DetectorSettings,
+): number {
+  if (buyShare !== undefined) return 2 * buyShare - 1;
+  return clip(change / (2 * Math.max(deviation, settings.burstFloor)), -1, 1);
 }
 
 /**
