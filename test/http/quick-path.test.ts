@@ -158,7 +158,8 @@ test("requests sent at once on one connection are answered in order", async ({ m
   await rest.app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = rest.app.server.address() as AddressInfo;
   const socket = connect(port, "127.0.0.1");
-  const paths = [...PATHS, "/healthz", ...PATHS, "/nothing", ...PATHS];
+  // The server waits for at most 16 answers to one connection.
+  const paths = [...PATHS, "/healthz", "/nothing", ...PATHS];
   const requests = paths.map((path, at) => {
     const last = at === paths.length - 1 ? "Connection: close\r\n" : "";
     return `GET ${path} HTTP/1.1\r\nHost: x\r\n${last}\r\n`;

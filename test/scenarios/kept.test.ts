@@ -37,7 +37,7 @@ test("by default serve keeps its events below the user's state directory, each s
   }
   const files = readdirSync(join(home, "flarewire")).toSorted();
   expect(files.map((file) => file.replace(/-[0-9a-f]{12}\.sqlite$/, ""))).toEqual([
-    ...["events", "events", "history", "history"],
+    ...["events", "events", "history", "history", "minutes", "minutes"],
   ]);
 });
 

@@ -2,12 +2,12 @@ import { expect } from "vitest";
 import { EMPTY_SNAPSHOT, type Flare, Snapshot } from "../../src/model/index.ts";
 import { diffSnapshots } from "../../src/source/diff.ts";
 import {
+  POLLED_SNAPSHOT,
   SAMPLE_BSC_CHART_ITEM,
   SAMPLE_CHAIN_ENTRY,
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_LISTING,
-  SAMPLE_SNAPSHOT,
 } from "../support/samples.ts";
 import { follow, json, test, text, wholeOf } from "../support/scripted-upstream.ts";
 
@@ -135,29 +135,28 @@ test("a list that is no array keeps its last valid content, and the others are u
   upstream,
 }) => {
   const broken = {
-    ...wholeOf(SAMPLE_SNAPSHOT),
-    charts: { ...SAMPLE_SNAPSHOT.charts, bsc: "none" },
+    ...wholeOf(POLLED_SNAPSHOT),
+    charts: { ...POLLED_SNAPSHOT.charts, bsc: "none" },
     newest: null,
     leaderboards: 7,
   };
   const later = { ...SAMPLE_FLARE, recent_price_change: 99 };
   upstream.on(
     "snapshot",
-    json(wholeOf(SAMPLE_SNAPSHOT)),
-    json({ ...broken, flares: { ...SAMPLE_SNAPSHOT.flares, free: [later] } }),
+    json(wholeOf(POLLED_SNAPSHOT)),
+    json({ ...broken, flares: { ...POLLED_SNAPSHOT.flares, free: [later] } }),
   );
   const { next, source } = follow(upstream.url);
   await next();
-  const flares = { ...SAMPLE_SNAPSHOT.flares, free: [later] };
-  // A snapshot over REST has no candles.
-  const expected = { ...SAMPLE_SNAPSHOT, candles: EMPTY_SNAPSHOT.candles, flares };
+  const flares = { ...POLLED_SNAPSHOT.flares, free: [later] };
+  const expected = { ...POLLED_SNAPSHOT, flares };
   expect((await next()).snapshot).toEqual(expected);
   expect(source.stats().invalidLists).toBe(6);
 });
 
 test("a chart of more than ten is cut to the ten that its schema allows", async ({ upstream }) => {
   const bsc = Array.from({ length: 12 }, (_, number) => ({ ...SAMPLE_BSC_CHART_ITEM, id: idOf(number) }));
-  upstream.on("snapshot", json(wholeOf({ ...SAMPLE_SNAPSHOT, charts: { ...SAMPLE_SNAPSHOT.charts, bsc } })));
+  upstream.on("snapshot", json(wholeOf({ ...POLLED_SNAPSHOT, charts: { ...POLLED_SNAPSHOT.charts, bsc } })));
   const { next, source } = follow(upstream.url);
   const { snapshot } = await next();
   expect(snapshot.charts.bsc).toEqual(bsc.slice(0, 10));
@@ -167,7 +166,7 @@ test("a chart of more than ten is cut to the ten that its schema allows", async 
 
 test("of a list of more than 10,000 items the first 10,000 are taken", async ({ upstream }) => {
   const bsc = Array.from({ length: 10_002 }, (_, number) => ({ ...SAMPLE_LISTING, id: idOf(number) }));
-  upstream.on("snapshot", json(wholeOf({ ...SAMPLE_SNAPSHOT, newest: { bsc } })));
+  upstream.on("snapshot", json(wholeOf({ ...POLLED_SNAPSHOT, newest: { bsc } })));
   const { next, source } = follow(upstream.url);
   expect((await next()).snapshot.newest.bsc.map(({ id }) => id)).toEqual(
     bsc.slice(0, 10_000).map(({ id }) => id),
@@ -241,7 +240,7 @@ test("unknown fields in the position of a key cannot make two items of a list on
   const matic = [entry(null), entry(7), entry("k1"), entry("k1"), entry("k2"), { ...SAMPLE_CHAIN_ENTRY }];
   upstream.on(
     "snapshot",
-    json({ ...wholeOf(SAMPLE_SNAPSHOT), leaderboards: { ...SAMPLE_SNAPSHOT.leaderboards, matic } }),
+    json({ ...wholeOf(POLLED_SNAPSHOT), leaderboards: { ...POLLED_SNAPSHOT.leaderboards, matic } }),
   );
   const { next } = follow(upstream.url);
   const { snapshot } = await next();

@@ -1,23 +1,23 @@
 import { expect } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { POLLED_SNAPSHOT, SAMPLE_FLARE } from "../support/samples.ts";
 import { follow, json, silent, tagged, test, wholeOf } from "../support/scripted-upstream.ts";
 
 const OBSERVED = Date.parse("2017-11-12T08:30:00.000Z");
 
 test("a poll of /snapshot brings the upstream's state and its event time", async ({ upstream }) => {
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const { next } = follow(upstream.url);
-  expect(await next()).toEqual({ observedAtMs: OBSERVED, snapshot: SAMPLE_SNAPSHOT });
+  expect(await next()).toEqual({ observedAtMs: OBSERVED, snapshot: POLLED_SNAPSHOT });
   expect(upstream.paths).toEqual(["snapshot"]);
 });
 
 test("without /snapshot the four resources are fetched, and /snapshot is not asked for again at each poll", async ({
   upstream,
 }) => {
-  const { next, clock } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
+  const { next, clock } = follow(upstream.onFour(POLLED_SNAPSHOT).url);
   const { snapshot, observedAtMs } = await next();
-  expect(snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {}, outcomes: {} });
+  expect(snapshot).toEqual({ ...POLLED_SNAPSHOT, explanations: {}, outcomes: {} });
   expect(observedAtMs).toBe(clock.now());
   await next();
   const four = ["flares", "newest", "charts", "leaderboards"];
@@ -25,49 +25,49 @@ test("without /snapshot the four resources are fetched, and /snapshot is not ask
 });
 
 test("an upstream that starts to offer /snapshot is detected within five minutes", async ({ upstream }) => {
-  const { next, clock } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
+  const { next, clock } = follow(upstream.onFour(POLLED_SNAPSHOT).url);
   await next();
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   expect((await next()).snapshot.explanations).toEqual({});
   clock.advance(300_000);
-  expect((await next()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+  expect((await next()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
 test("an upstream that returns from an outage is asked for /snapshot again", async ({ upstream }) => {
-  const { next, fail } = follow(upstream.onFour(SAMPLE_SNAPSHOT).url);
+  const { next, fail } = follow(upstream.onFour(POLLED_SNAPSHOT).url);
   await next();
   await upstream.stop();
   const { resume } = await fail();
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   await upstream.start();
   await resume();
-  expect((await next()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+  expect((await next()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
 test("an upstream that no longer offers /snapshot is followed by the four resources", async ({
   upstream,
 }) => {
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const { next } = follow(upstream.url);
   await next();
-  upstream.onFour(SAMPLE_SNAPSHOT);
-  expect((await next()).snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {}, outcomes: {} });
+  upstream.onFour(POLLED_SNAPSHOT);
+  expect((await next()).snapshot).toEqual({ ...POLLED_SNAPSHOT, explanations: {}, outcomes: {} });
 });
 
 test("an address that answers JSON of another form where /snapshot would be is followed by the four resources", async ({
   upstream,
 }) => {
-  upstream.onFour(SAMPLE_SNAPSHOT).on("snapshot", json({ hello: "world" }));
+  upstream.onFour(POLLED_SNAPSHOT).on("snapshot", json({ hello: "world" }));
   const { next } = follow(upstream.url);
-  expect((await next()).snapshot.flares).toEqual(SAMPLE_SNAPSHOT.flares);
+  expect((await next()).snapshot.flares).toEqual(POLLED_SNAPSHOT.flares);
 });
 
 test("charts without the avalanche group leave that chart empty, and an unknown form of newest an empty list", async ({
   upstream,
 }) => {
-  const { avalanche: _left, ...charts } = SAMPLE_SNAPSHOT.charts;
+  const { avalanche: _left, ...charts } = POLLED_SNAPSHOT.charts;
   upstream
-    .onFour(SAMPLE_SNAPSHOT)
+    .onFour(POLLED_SNAPSHOT)
     .on("charts", json(charts))
     .on("newest", json(["something else"]));
   const { next } = follow(upstream.url);
@@ -88,7 +88,7 @@ test("a base path stays, with or without a slash at its end", async ({ upstream 
 });
 
 test("a 304 keeps the very snapshot and saves its body", async ({ upstream }) => {
-  upstream.on("snapshot", tagged('"v1"', wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", tagged('"v1"', wholeOf(POLLED_SNAPSHOT)));
   const { next, source } = follow(upstream.url);
   const first = await next();
   expect((await next()).snapshot).toBe(first.snapshot);
@@ -97,10 +97,10 @@ test("a 304 keeps the very snapshot and saves its body", async ({ upstream }) =>
 });
 
 test("each of the four resources has its own ETag", async ({ upstream }) => {
-  upstream.onFour(SAMPLE_SNAPSHOT);
+  upstream.onFour(POLLED_SNAPSHOT);
   upstream
-    .on("flares", tagged('"f"', SAMPLE_SNAPSHOT.flares))
-    .on("charts", tagged('"c"', SAMPLE_SNAPSHOT.charts));
+    .on("flares", tagged('"f"', POLLED_SNAPSHOT.flares))
+    .on("charts", tagged('"c"', POLLED_SNAPSHOT.charts));
   const { next, source } = follow(upstream.url);
   const first = await next();
   expect((await next()).snapshot).toBe(first.snapshot);
@@ -111,10 +111,10 @@ test("an unchanged item is the same object as in the previous poll", async ({ up
   const token = { ...SAMPLE_FLARE.token, address: "0x01" };
   const other = { ...SAMPLE_FLARE, id: "99999999-2222-5333-8444-555555555555", token };
   const later: Snapshot = {
-    ...SAMPLE_SNAPSHOT,
-    flares: { ...SAMPLE_SNAPSHOT.flares, pro: [other, SAMPLE_FLARE] },
+    ...POLLED_SNAPSHOT,
+    flares: { ...POLLED_SNAPSHOT.flares, pro: [other, SAMPLE_FLARE] },
   };
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(wholeOf(later)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)), json(wholeOf(later)));
   const { next } = follow(upstream.url);
   const { snapshot: before } = await next();
   const { snapshot: after } = await next();
@@ -126,7 +126,7 @@ test("an unchanged item is the same object as in the previous poll", async ({ up
 });
 
 test("polls start an interval apart, and a second one at the same time is refused", async ({ upstream }) => {
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const { next, waits, source, controller } = follow(upstream.url, { intervalMs: 2_500 });
   await next();
   await next();
@@ -147,7 +147,7 @@ test("an abort ends a request under way, and a wait, with the signal's reason", 
   asking.controller.abort(new Error("enough"));
   await expect(poll).rejects.toThrow("enough");
 
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)));
   const waiting = follow(upstream.url);
   await waiting.next();
   const second = waiting.source.poll(waiting.controller.signal);
@@ -166,17 +166,17 @@ test("an abort ends a poll even where the request pays no heed to it", async () 
 
 test("an event time that goes back is published unchanged", async ({ upstream }) => {
   const back = "2017-11-04T00:00:00.000Z";
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(wholeOf(SAMPLE_SNAPSHOT, back)));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)), json(wholeOf(POLLED_SNAPSHOT, back)));
   const { next, source } = follow(upstream.url);
   expect((await next()).observedAtMs).toBe(OBSERVED);
-  expect(await next()).toEqual({ observedAtMs: Date.parse(back), snapshot: SAMPLE_SNAPSHOT });
+  expect(await next()).toEqual({ observedAtMs: Date.parse(back), snapshot: POLLED_SNAPSHOT });
   expect(source.freshness()).toMatchObject({ state: "live", observed_at: back });
 });
 
 test("the facts and the event time of an upstream are those of its headers", async ({ upstream }) => {
   const reached = "2017-11-12T09:00:00.000Z";
   const headers = { "flarewire-facts": "trades, profiles", "flarewire-observed-at": reached };
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT), headers));
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT), headers));
   const { next, source } = follow(upstream.url);
   expect((await next()).observedAtMs).toBe(OBSERVED);
   expect(source.info.facts).toEqual({ trades: true, liquidity: false, listings: false, profiles: true });
@@ -186,8 +186,8 @@ test("the facts and the event time of an upstream are those of its headers", asy
 test("an observed_at that is no moment is counted and leaves the event time as it was", async ({
   upstream,
 }) => {
-  const broken = wholeOf(SAMPLE_SNAPSHOT, "2017-99-99T00:00:00.000Z");
-  upstream.on("snapshot", json(wholeOf(SAMPLE_SNAPSHOT)), json(broken));
+  const broken = wholeOf(POLLED_SNAPSHOT, "2017-99-99T00:00:00.000Z");
+  upstream.on("snapshot", json(wholeOf(POLLED_SNAPSHOT)), json(broken));
   const { next, reports } = follow(upstream.url);
   await next();
   expect((await next()).observedAtMs).toBe(OBSERVED);
@@ -197,7 +197,7 @@ test("an observed_at that is no moment is counted and leaves the event time as i
 test("the source's origin is what the upstream says, and live where it says nothing", async ({
   upstream,
 }) => {
-  const whole = wholeOf(SAMPLE_SNAPSHOT);
+  const whole = wholeOf(POLLED_SNAPSHOT);
   upstream.on("snapshot", json(whole), json(whole, { "flarewire-origin": "recorded" }), json(whole));
   const { next, source } = follow(upstream.url);
   const origins = [source.info.origin];

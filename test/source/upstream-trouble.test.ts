@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { POLLED_SNAPSHOT, SAMPLE_FLARE } from "../support/samples.ts";
 import {
   cutBody,
   follow,
@@ -16,7 +16,7 @@ import {
   wholeOf,
 } from "../support/scripted-upstream.ts";
 
-const WHOLE = wholeOf(SAMPLE_SNAPSHOT);
+const WHOLE = wholeOf(POLLED_SNAPSHOT);
 const GOOD = json(WHOLE);
 
 const html = text(200, "<!doctype html><title>Sign in</title>", {
@@ -101,7 +101,7 @@ test("an upstream that refuses connections from the start is down at once, and f
     data_age_ms: 0,
   });
   await upstream.start();
-  expect((await resume()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+  expect((await resume()).snapshot).toEqual(POLLED_SNAPSHOT);
   expect(source.freshness().state).toBe("live");
   await upstream.stop();
 });
@@ -117,7 +117,7 @@ test("headers that never come time out", async ({ upstream }) => {
     state: "down",
     reason: `/snapshot did not respond within ${TIMEOUT_MS / 1_000} s`,
   });
-  expect((await resume()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+  expect((await resume()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
 test("a body that stops half way times out", async ({ upstream }) => {
@@ -135,7 +135,7 @@ test("a body that stops half way times out", async ({ upstream }) => {
   clock.advance(TIMEOUT_MS);
   const { resume } = await failing;
   expect(source.freshness().reason).toBe(`/snapshot did not respond within ${TIMEOUT_MS / 1_000} s`);
-  expect((await resume()).snapshot).toEqual(SAMPLE_SNAPSHOT);
+  expect((await resume()).snapshot).toEqual(POLLED_SNAPSHOT);
 });
 
 test("a host name whose look-up hangs times out", async () => {
@@ -190,19 +190,19 @@ test("a rate limit without Retry-After, and server errors, are backed off from, 
 test("if some of the four resources fail, the others are updated, and freshness names the one that fails", async ({
   upstream,
 }) => {
-  upstream.onFour(SAMPLE_SNAPSHOT);
+  upstream.onFour(POLLED_SNAPSHOT);
   const { next, source, clock } = follow(upstream.url);
   await next();
   const pro = [{ ...SAMPLE_FLARE, recent_price_change: 99 }];
-  upstream.on("flares", json({ ...SAMPLE_SNAPSHOT.flares, pro }));
+  upstream.on("flares", json({ ...POLLED_SNAPSHOT.flares, pro }));
   upstream.on("leaderboards", text(429, "", { "retry-after": "15" }));
   const { snapshot } = await next();
   expect(snapshot.flares.pro).toEqual(pro);
-  expect(snapshot.leaderboards).toEqual(SAMPLE_SNAPSHOT.leaderboards);
+  expect(snapshot.leaderboards).toEqual(POLLED_SNAPSHOT.leaderboards);
   expect(source.freshness().state).toBe("live");
   clock.advance(10_000);
   expect(source.freshness()).toMatchObject({ state: "stale", reason: "/leaderboards answered 429" });
-  upstream.onFour(SAMPLE_SNAPSHOT);
+  upstream.onFour(POLLED_SNAPSHOT);
   await next();
   expect(source.freshness()).toMatchObject({ state: "live", reason: "" });
 });
@@ -210,13 +210,13 @@ test("if some of the four resources fail, the others are updated, and freshness 
 test("of the waits that the four resources ask for the longest counts, whichever fails first", async ({
   upstream,
 }) => {
-  upstream.onFour(SAMPLE_SNAPSHOT);
+  upstream.onFour(POLLED_SNAPSHOT);
   const { next, waits } = follow(upstream.url);
   await next();
   const waiting = (seconds: string) => text(429, "", { "retry-after": seconds });
-  upstream.on("flares", waiting("12"), json(SAMPLE_SNAPSHOT.flares));
-  upstream.on("charts", waiting("40"), json(SAMPLE_SNAPSHOT.charts));
-  upstream.on("newest", waiting("7"), json(SAMPLE_SNAPSHOT.newest));
+  upstream.on("flares", waiting("12"), json(POLLED_SNAPSHOT.flares));
+  upstream.on("charts", waiting("40"), json(POLLED_SNAPSHOT.charts));
+  upstream.on("newest", waiting("7"), json(POLLED_SNAPSHOT.newest));
   await next();
   await next();
   expect(waits()).toContain(40_000);
@@ -224,21 +224,21 @@ test("of the waits that the four resources ask for the longest counts, whichever
 });
 
 test("nothing is believed before all four resources have answered once", async ({ upstream }) => {
-  upstream.onFour(SAMPLE_SNAPSHOT).on("charts", text(500, ""), json(SAMPLE_SNAPSHOT.charts));
+  upstream.onFour(POLLED_SNAPSHOT).on("charts", text(500, ""), json(POLLED_SNAPSHOT.charts));
   const { next, source } = follow(upstream.url);
-  expect((await next()).snapshot).toEqual({ ...SAMPLE_SNAPSHOT, explanations: {}, outcomes: {} });
+  expect((await next()).snapshot).toEqual({ ...POLLED_SNAPSHOT, explanations: {}, outcomes: {} });
   expect(source.stats()).toMatchObject({ failed: 1, succeeded: 1 });
 });
 
 test("the first answer must have all three lists of flares, for it is the base of all events", async ({
   upstream,
 }) => {
-  const { pro, ...rest } = SAMPLE_SNAPSHOT.flares;
-  upstream.onFour(SAMPLE_SNAPSHOT).on("flares", json(rest), json({ ...rest, pro }));
+  const { pro, ...rest } = POLLED_SNAPSHOT.flares;
+  upstream.onFour(POLLED_SNAPSHOT).on("flares", json(rest), json({ ...rest, pro }));
   const { fail, source } = follow(upstream.url);
   const { resume } = await fail();
   expect(source.freshness().reason).toContain("flares.pro is not an array");
-  expect((await resume()).snapshot.flares).toEqual(SAMPLE_SNAPSHOT.flares);
+  expect((await resume()).snapshot.flares).toEqual(POLLED_SNAPSHOT.flares);
 });
 
 test("the age and the state that the upstream gives for its own data count", async ({ upstream }) => {
@@ -272,8 +272,8 @@ test("the age and the state that the upstream gives for its own data count", asy
 });
 
 test("of the four resources the oldest and the worst off counts", async ({ upstream }) => {
-  const { flares, charts, newest } = SAMPLE_SNAPSHOT;
-  upstream.onFour(SAMPLE_SNAPSHOT);
+  const { flares, charts, newest } = POLLED_SNAPSHOT;
+  upstream.onFour(POLLED_SNAPSHOT);
   upstream.on("flares", json(flares, { "flarewire-data-age": "3", "flarewire-origin": "simulated" }));
   upstream.on("newest", json(newest, { "flarewire-data-age": "8" }), json(newest));
   upstream.on("charts", json(charts), json(charts, { "flarewire-source-state": "stale" }));
@@ -283,7 +283,7 @@ test("of the four resources the oldest and the worst off counts", async ({ upstr
   expect(source.info.origin).toBe("simulated");
   await next();
   expect(source.freshness()).toMatchObject({ state: "stale", data_age_ms: 3_000 });
-  upstream.on("leaderboards", json(SAMPLE_SNAPSHOT.leaderboards, { "flarewire-source-state": "down" }));
+  upstream.on("leaderboards", json(POLLED_SNAPSHOT.leaderboards, { "flarewire-source-state": "down" }));
   await next();
   expect(source.freshness()).toMatchObject({ state: "down" });
 });

@@ -76,7 +76,7 @@ export class IndependentClient {
    * Opens a connection that continues behind the cursor held, or starts with a snapshot; resolves
    * when the answer is there. `more`: other parameters of the address.
    */
-  async connect(more: Iterable<[string, string]> = []): Promise<void> {
+  async connect(more: Iterable<readonly [string, string]> = []): Promise<void> {
     const given = Object.fromEntries(more);
     const query = new URLSearchParams({
       channels: "*",
@@ -182,7 +182,8 @@ export class IndependentClient {
 
 function applyEvent(state: IndependentClient["state"], message: Json): void {
   const { channel, data } = message as { channel: string; data: Json };
-  if (channel === "status") return;
+  // Neither changes a list of the snapshot.
+  if (channel === "status" || channel === "candles") return;
   const [resource, name] = LIST_NAMES[channel] ?? (channel.split(".") as [string, string]);
   const list = state[resource]?.[name];
   if (!list) throw new Error(`no list for ${channel}`);

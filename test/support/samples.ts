@@ -1,18 +1,19 @@
-import type {
-  BscChartItem,
-  BscLeaderboardEntry,
-  Candle,
-  Candles,
-  ChainLeaderboardEntry,
-  ExchangeChartItem,
-  ExchangeLeaderboardEntry,
-  Explanation,
-  Flare,
-  Listing,
-  MaticChartItem,
-  NestedFlare,
-  Outcome,
-  Snapshot,
+import {
+  type BscChartItem,
+  type BscLeaderboardEntry,
+  type Candle,
+  type Candles,
+  type ChainLeaderboardEntry,
+  EMPTY_SNAPSHOT,
+  type ExchangeChartItem,
+  type ExchangeLeaderboardEntry,
+  type Explanation,
+  type Flare,
+  type Listing,
+  type MaticChartItem,
+  type NestedFlare,
+  type Outcome,
+  type Snapshot,
 } from "../../src/model/index.ts";
 
 /*
@@ -207,3 +208,6 @@ export const SAMPLE_SNAPSHOT: Snapshot = {
   outcomes: { "11111111-2222-5333-8444-555555555555": SAMPLE_OUTCOME },
   candles: SAMPLE_CANDLES,
 };
+
+/** The sample as a poll over REST returns it: candles have a resource of their own. */
+export const POLLED_SNAPSHOT: Snapshot = { ...SAMPLE_SNAPSHOT, candles: EMPTY_SNAPSHOT.candles };

@@ -1,10 +1,10 @@
 import type { Flare, Listing, Snapshot } from "../../src/model/index.ts";
 import {
+  POLLED_SNAPSHOT,
   SAMPLE_EXPLANATION,
   SAMPLE_FLARE,
   SAMPLE_LISTING,
   SAMPLE_OUTCOME,
-  SAMPLE_SNAPSHOT,
 } from "./samples.ts";
 
 /** Event time of the markets made here; their newest listing is a minute old. */
@@ -58,7 +58,7 @@ export function marketOf({
   const pro = running.map((number) => flareOf(number, draw));
   const ended = finished.map((number) => finishedOf(number, draw));
   return {
-    ...SAMPLE_SNAPSHOT,
+    ...POLLED_SNAPSHOT,
     flares: {
       free: free.map((number) => flareOf(number, draw)),
       pro,
