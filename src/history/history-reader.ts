@@ -20,8 +20,8 @@ export type MinuteAnswer =
 
 /** Reads the history, in this process or that of the store. */
 export interface HistoryReader {
-  /** Changes whenever an answer may change; `undefined` if unknown here. */
-  readonly version: string | undefined;
+  /** Changes whenever a flare's record may change; `undefined` if unknown here. */
+  readonly flaresVersion: number | undefined;
   find(id: string): Promise<StoredRecord | undefined>;
   /** Returns why a running flare started; `null` or `undefined` if that is not stored. */
   started(id: string): Promise<Explanation | null | undefined>;
@@ -61,8 +61,8 @@ interface MinuteParts {
 /** Without `minutes`, none is stored. */
 export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
   return {
-    get version() {
-      return store.cursor ?? "";
+    get flaresVersion() {
+      return store.flaresVersion;
     },
     find: async (id) => store.find(id),
     started: async (id) => store.started(id),
@@ -82,7 +82,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
 /** Reads a history by requests to the process that has it. */
 export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<unknown>): HistoryReader {
   return {
-    version: undefined,
+    flaresVersion: undefined,
     find: async (id) => (await ask({ kind: "find", id })) as StoredRecord | undefined,
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],

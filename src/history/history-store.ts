@@ -76,6 +76,13 @@ export interface StoredRecord {
   readonly body: string;
 }
 
+export interface StoredOutcome {
+  readonly key: RecordKey;
+  /** When the flare started, in milliseconds since 1970 UTC. */
+  readonly startedMs: number;
+  readonly outcome: Outcome | null;
+}
+
 /**
  * Finished flares, and the candles around them, for longer than the log and its lists. Bounded by
  * age and bytes: the oldest expire first; for bytes, candles before flares.
@@ -85,6 +92,8 @@ export interface HistoryStore {
   readonly cursor: string | undefined;
   /** What the records, starts and candles take, without indexes. */
   readonly size: { readonly flares: number; readonly bytes: number };
+  /** Changes whenever a flare's record may change. */
+  readonly flaresVersion: number;
   /** Stores a batch and its cursor atomically. A repeated batch changes nothing. */
   commit(batch: HistoryBatch): void;
   /** Returns why a running flare started; `undefined` if its start is not stored. */
@@ -93,6 +102,8 @@ export interface HistoryStore {
   find(id: string): StoredRecord | undefined;
   /** Returns up to `limit` records, newest finish first. */
   page(query: HistoryQuery): readonly StoredRecord[];
+  /** Returns the outcomes of the same flares. */
+  outcomes(query: HistoryQuery): readonly StoredOutcome[];
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): readonly Candle[];
   close(): void;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
-import type { Candle, Explanation } from "../model/index.ts";
+import type { Candle, Explanation, Flare, Outcome } from "../model/index.ts";
 import { CANDLE_TABLE, CandleTable } from "./candle-table.ts";
 import type {
   CandleQuery,
@@ -10,6 +10,7 @@ import type {
   HistoryBatch,
   HistoryQuery,
   HistoryStore,
+  StoredOutcome,
   StoredRecord,
 } from "./history-store.ts";
 
@@ -35,6 +36,25 @@ const FORM = {
 `,
 };
 
+/** The tables that count, in the order in which they expire for bytes. */
+const COUNTED = ["candle", "flare", "start"];
+
+/** Sums the rows' bytes with each change. A rollback takes that back too. */
+const SIZE = `
+  PRAGMA temp_store = MEMORY;
+  PRAGMA recursive_triggers = ON;
+  CREATE TEMP TABLE size (bytes INTEGER NOT NULL) STRICT;
+  INSERT INTO size SELECT CAST(total(bytes) AS INTEGER)
+    FROM (${COUNTED.map((table) => `SELECT bytes FROM ${table}`).join(" UNION ALL ")});
+  ${COUNTED.map(countChanges).join("")}
+`;
+
+function countChanges(table: string): string {
+  const on = (change: string, bytes: string) =>
+    `CREATE TEMP TRIGGER ${change}_${table} AFTER ${change} ON main.${table} BEGIN UPDATE size SET bytes = bytes + ${bytes}; END;`;
+  return on("INSERT", "new.bytes") + on("DELETE", "-old.bytes") + on("UPDATE", "new.bytes - old.bytes");
+}
+
 interface HistoryLimits {
   /** How long a flare is stored after its finish, in event time. */
   readonly maxAgeMs: number;
@@ -45,6 +65,8 @@ interface HistoryLimits {
 export function openSqliteHistoryStore(limits: HistoryLimits, path?: string): HistoryStore {
   const db = openDatabase(path, FORM);
   try {
+    // Without a flush to disk per commit. What a power cut loses is read from the log again.
+    db.exec(`PRAGMA synchronous = NORMAL; ${SIZE}`);
     return new SqliteHistoryStore(db, limits);
   } catch (error) {
     db.close();
@@ -59,14 +81,13 @@ class SqliteHistoryStore implements HistoryStore {
   readonly #limits: HistoryLimits;
   readonly #prepare: (sql: string) => StatementSync;
   readonly #candles: CandleTable;
-  #bytes: number;
+  #flaresVersion = 0;
 
   constructor(db: DatabaseSync, limits: HistoryLimits) {
     this.#db = db;
     this.#prepare = cachedStatements(db);
     this.#limits = limits;
     this.#candles = new CandleTable(db);
-    this.#bytes = this.#measure();
   }
 
   get cursor(): string | undefined {
@@ -75,7 +96,12 @@ class SqliteHistoryStore implements HistoryStore {
   }
 
   get size(): { readonly flares: number; readonly bytes: number } {
-    return { flares: Number(this.#get("SELECT count(*) AS count FROM flare")?.count), bytes: this.#bytes };
+    const counts = this.#get("SELECT (SELECT count(*) FROM flare) AS flares, bytes FROM size");
+    return { flares: Number(counts?.flares), bytes: Number(counts?.bytes) };
+  }
+
+  get flaresVersion(): number {
+    return this.#flaresVersion;
   }
 
   commit({ cursor, nowMs, starts, finishes, outcomes, candles = [] }: HistoryBatch): void {
@@ -86,11 +112,13 @@ class SqliteHistoryStore implements HistoryStore {
       for (const { group, address, candles: own } of candles) this.#candles.put(group, address, own);
       const oldestMs = nowMs - this.#limits.maxAgeMs;
       this.#prepare("DELETE FROM start WHERE at_ms < ?").run(oldestMs);
-      this.#prepare("DELETE FROM flare WHERE finished_ms < ?").run(oldestMs);
+      const { changes } = this.#prepare("DELETE FROM flare WHERE finished_ms < ?").run(oldestMs);
       this.#candles.expire(oldestMs);
-      this.#bytes = this.#measure();
-      if (this.#bytes > this.#limits.maxBytes) this.#shrink();
+      const excess = this.size.bytes - this.#limits.maxBytes;
+      if (excess > 0) this.#shrink(excess);
       this.#prepare("INSERT OR REPLACE INTO position VALUES (1, ?)").run(cursor);
+      const isChanged = starts.length + finishes.length + outcomes.length > 0 || Number(changes) > 0;
+      if (isChanged || excess > 0) this.#flaresVersion += 1;
     });
   }
 
@@ -104,7 +132,15 @@ class SqliteHistoryStore implements HistoryStore {
     return row && readRecord(row);
   }
 
-  page({ fromMs, toMs, address, symbol, after, limit }: HistoryQuery): readonly StoredRecord[] {
+  page(query: HistoryQuery): readonly StoredRecord[] {
+    return this.#select("finished_ms, id, flare, started, why, cause, outcome", query).map(readRecord);
+  }
+
+  outcomes(query: HistoryQuery): readonly StoredOutcome[] {
+    return this.#select("finished_ms, id, flare, outcome", query).map(readOutcome);
+  }
+
+  #select(columns: string, { fromMs, toMs, address, symbol, after, limit }: HistoryQuery): readonly Row[] {
     const wanted: (readonly [condition: string, ...values: (string | number)[]])[] = [];
     if (fromMs !== undefined) wanted.push(["finished_ms >= ?", fromMs]);
     if (toMs !== undefined) wanted.push(["finished_ms <= ?", toMs]);
@@ -113,10 +149,8 @@ class SqliteHistoryStore implements HistoryStore {
     if (after !== undefined) wanted.push(["(finished_ms, id) < (?, ?)", after.finishedMs, after.id]);
     const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([condition]) => condition).join(" AND ")}`;
     const values = wanted.flatMap(([, ...bound]) => bound);
-    const sql = `SELECT * FROM flare ${where} ORDER BY finished_ms DESC, id DESC LIMIT ?`;
-    return this.#prepare(sql)
-      .all(...values, limit)
-      .map(readRecord);
+    const sql = `SELECT ${columns} FROM flare ${where} ORDER BY finished_ms DESC, id DESC LIMIT ?`;
+    return this.#prepare(sql).all(...values, limit);
   }
 
   candles(query: CandleQuery): readonly Candle[] {
@@ -168,23 +202,18 @@ class SqliteHistoryStore implements HistoryStore {
     this.#prepare(update).run(id, JSON.stringify(outcome));
   }
 
-  #measure(): number {
-    const total =
-      "SELECT total(bytes) AS bytes FROM (SELECT bytes FROM flare UNION ALL SELECT bytes FROM start UNION ALL SELECT bytes FROM candle)";
-    return Number(this.#get(total)?.bytes);
-  }
-
-  /** Deletes the oldest candles, then the oldest records and starts, until the rest fits. */
-  #shrink(): void {
+  /** Deletes the oldest candles, then the oldest records and starts, until so much is deleted. */
+  #shrink(excess: number): void {
     const oldest = this.#prepare(
       `SELECT 1 AS rank, 'flare' AS of, id, finished_ms AS at_ms, bytes FROM flare
         UNION ALL SELECT 1, 'start', id, at_ms, bytes FROM start
         UNION ALL SELECT 0, 'candle', id, hour_ms, bytes FROM candle ORDER BY rank, at_ms, id`,
     );
     const expired: Row[] = [];
+    let left = excess;
     for (const row of oldest.iterate()) {
-      if (this.#bytes <= this.#limits.maxBytes) break;
-      this.#bytes -= Number(row.bytes);
+      if (left <= 0) break;
+      left -= Number(row.bytes);
       expired.push(row);
     }
     for (const { of, id } of expired) if (id) this.#prepare(`DELETE FROM ${of} WHERE id = ?`).run(id);
@@ -204,6 +233,12 @@ function timeOf(text: string, nowMs: number): number {
 function readRecord({ id, finished_ms, flare, started, why, cause, outcome }: Row): StoredRecord {
   const body = `{"flare":${flare},"started":${started},"why":${why},"cause":${JSON.stringify(cause)},"outcome":${outcome}}`;
   return { key: { finishedMs: Number(finished_ms), id: String(id) }, body };
+}
+
+function readOutcome({ id, finished_ms, flare, outcome }: Row): StoredOutcome {
+  const { started_trending_at: startedAt } = JSON.parse(String(flare)) as Flare;
+  const key = { finishedMs: Number(finished_ms), id: String(id) };
+  return { key, startedMs: Date.parse(startedAt), outcome: JSON.parse(String(outcome)) as Outcome | null };
 }
 
 function parseWhy(text: string): Explanation | null {

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { HOUR_MS, MINUTE_MS } from "../lib/time/time.ts";
 import {
-  type FlareRecord,
   type Group,
   OUTCOME_MINUTES,
   type Outcome,
@@ -11,7 +10,7 @@ import {
   type RecordWindow,
   type TrackRecord,
 } from "../model/index.ts";
-import type { HistoryStore, RecordKey, StoredRecord } from "./history-store.ts";
+import type { HistoryStore, RecordKey, StoredOutcome } from "./history-store.ts";
 
 /** A window of time, and which flares count. */
 export interface RecordQuery {
@@ -39,7 +38,7 @@ const LIQUIDITIES = [10_000, 50_000, 250_000];
 
 /** Returns the record of stored flares. Other work goes on meanwhile. */
 export async function recordOf(
-  store: Pick<HistoryStore, "page">,
+  store: Pick<HistoryStore, "outcomes">,
   { window, group, toMs }: RecordQuery,
 ): Promise<TrackRecord> {
   const fromMs = toMs - RECORD_WINDOWS[window] * HOUR_MS;
@@ -48,7 +47,7 @@ export async function recordOf(
   let isMore = group === undefined || group === "bsc";
   let after: RecordKey | undefined;
   while (isMore) {
-    const page = store.page({ fromMs: fromMs - FINAL_MS, toMs, after, limit: READ_FLARES });
+    const page = store.outcomes({ fromMs: fromMs - FINAL_MS, toMs, after, limit: READ_FLARES });
     after = page.at(-1)?.key;
     isMore = page.length === READ_FLARES;
     const known = page.flatMap((stored) => finalOf(stored) ?? []);
@@ -61,30 +60,25 @@ export async function recordOf(
   );
 }
 
-function finalOf({ body, key }: StoredRecord): FinalOutcome | undefined {
-  const { flare, outcome } = JSON.parse(body) as FlareRecord;
+function finalOf({ startedMs, key, outcome }: StoredOutcome): FinalOutcome | undefined {
   if (!outcome?.final) return undefined;
-  return { finalMs: Math.max(Date.parse(flare.started_trending_at) + FINAL_MS, key.finishedMs), outcome };
+  return { finalMs: Math.max(startedMs + FINAL_MS, key.finishedMs), outcome };
 }
 
-/** Describes final outcomes, oldest first. Lets other work go on between its rows. */
+/** Describes final outcomes, oldest first. */
 async function describeWindow(window: RecordWindow, finals: readonly FinalOutcome[]): Promise<TrackRecord> {
   const outcomes = finals.map(({ outcome }) => outcome);
   const timeOf = (final: FinalOutcome | undefined) => final && new Date(final.finalMs).toISOString();
-  const figuresOf = async (selected: readonly Outcome[]) => {
-    await turn();
-    return summarize(selected);
-  };
   const ranges = async (bounds: readonly number[], measure: (outcome: Outcome) => number) => {
     const rows: RecordRange[] = [];
     for (const [index, to] of [...bounds, null].entries()) {
       const from = bounds[index - 1] ?? null;
       const isWithin = (value: number) => value >= (from ?? 0) && value < (to ?? Number.POSITIVE_INFINITY);
-      rows.push({ from, to, figures: await figuresOf(outcomes.filter((one) => isWithin(measure(one)))) });
+      rows.push({ from, to, figures: await summarize(outcomes.filter((one) => isWithin(measure(one)))) });
     }
     return rows;
   };
-  const all = await figuresOf(outcomes);
+  const all = await summarize(outcomes);
   return {
     window,
     first_at: timeOf(finals[0]) ?? null,
@@ -97,11 +91,18 @@ async function describeWindow(window: RecordWindow, finals: readonly FinalOutcom
   };
 }
 
-/** Summarizes outcomes beside their control. */
-export function summarize(outcomes: readonly Outcome[]): RecordFigures {
+/** Summarizes outcomes beside their control. Lets other work go on between its figures. */
+export async function summarize(outcomes: readonly Outcome[]): Promise<RecordFigures> {
   const byCanary = outcomes.filter(({ ended_by }) => ended_by === "canary").length;
   const warnings = outcomes.flatMap(({ collapse_warning_s }) => collapse_warning_s ?? []);
   const { q1, median, q3 } = spreadOf(warnings);
+  const after: RecordFigures["after"] = [];
+  for (const minutes of OUTCOME_MINUTES) {
+    await turn();
+    const changes = spreadOf(outcomes.flatMap((outcome) => outcome[`change_${minutes}m`] ?? []));
+    const control = spreadOf(outcomes.flatMap((outcome) => outcome.control?.[`change_${minutes}m`] ?? []));
+    after.push({ minutes, ...changes, control });
+  }
   return {
     flares: outcomes.length,
     ended_by_canary: byCanary,
@@ -109,11 +110,7 @@ export function summarize(outcomes: readonly Outcome[]): RecordFigures {
     collapsed: warnings.length,
     warned: warnings.filter((seconds) => seconds > 0).length,
     warning_s: { q1, median, q3 },
-    after: OUTCOME_MINUTES.map((minutes) => ({
-      minutes,
-      ...spreadOf(outcomes.flatMap((outcome) => outcome[`change_${minutes}m`] ?? [])),
-      control: spreadOf(outcomes.flatMap(({ control }) => control?.[`change_${minutes}m`] ?? [])),
-    })),
+    after,
   };
 }
 

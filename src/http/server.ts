@@ -144,7 +144,7 @@ export async function addRoutes(
   const { history } = options;
   const past = history && new PastStates({ ...options, history });
   addResourceRoutes(scope, { ...options, settings, quick, past });
-  if (history && past) addHistoryRoutes(scope, { ...options, settings, history, past });
+  if (history && past) addHistoryRoutes(scope, { ...options, settings, quick, history, past });
   addDocumentRoutes(scope, settings);
   const pages = readBuiltPages();
   addDashboardRoutes(scope, settings, pages);

@@ -163,7 +163,7 @@ test("[L2] a flare's record is that of the response's cursor, also if the flare 
   // The store is in another process.
   const history = {
     ...reader,
-    version: undefined,
+    flaresVersion: undefined,
     find: (id: string) => reads.promise.then(() => reader.find(id)),
     started: (id: string) => reads.promise.then(() => reader.started(id)),
   };

@@ -59,7 +59,7 @@ class Gateway {
   get reader(): HistoryReader {
     const settled = () => this.writer.settled();
     const now = () => createHistoryReader(FLARES, { store: this.store, settled });
-    return { ...now(), version: "", minute: (atMs) => now().minute(atMs) };
+    return { ...now(), flaresVersion: 0, minute: (atMs) => now().minute(atMs) };
   }
 
   #write(): MinuteWriter {

@@ -24,7 +24,7 @@ const test = restTest.extend<{ served: Served }>({
       computed += 1;
       return reader.record(query);
     };
-    const rest = await makeRest({ history: { ...reader, version: undefined, record } });
+    const rest = await makeRest({ history: { ...reader, flaresVersion: undefined, record } });
     rest.head.observedAtMs = START_MS + 100 * MINUTE_MS;
     const finish = (minute: number, outcome: Partial<Outcome>) => {
       number += 1;

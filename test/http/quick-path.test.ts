@@ -4,9 +4,11 @@ import { type AddressInfo, connect } from "node:net";
 import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
+import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { KeyAccessPolicy } from "../../src/http/access/key-access-policy.ts";
 import { ENDPOINTS } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
+import { finishAt } from "../history/flare-records.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base, type Rest } from "./rest-fixture.ts";
 
@@ -168,4 +170,45 @@ test("requests sent at once on one connection are answered in order", async ({ m
   const text = (await buffer(socket)).toString();
   const statuses = [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
   expect(statuses).toEqual(paths.map((path) => (path === "/nothing" ? "404" : "200")));
+});
+
+test("a page of the history and a record reach no hook once prepared, until a flare finishes or a minute ends", async ({
+  makeRest,
+  quick,
+  slow,
+}) => {
+  const store = openSqliteHistoryStore({ maxAgeMs: 86_400_000, maxBytes: 2 ** 20 });
+  let hooked = 0;
+  const rest = await makeRest({
+    history: createHistoryReader(store),
+    register: (app) => {
+      app.addHook("onRequest", async () => {
+        hooked += 1;
+      });
+    },
+  });
+  const hooksOf = async (path: string) => {
+    const before = hooked;
+    const { raw: _, ...answer } = await quick(rest, path);
+    const count = hooked - before;
+    const { raw: __, ...expected } = await slow(rest, path);
+    expect(answer).toEqual(expected);
+    return count;
+  };
+  const pages = ["/api/v1/history", "/api/v1/history?limit=2&group=bsc"];
+  const records = ["/api/v1/record", "/api/v1/record?window=7d"];
+  const all = [...pages, ...records];
+  for (const count of [1, 0, 0]) for (const path of all) expect(await hooksOf(path)).toBe(count);
+  const nowMs = rest.head.observedAtMs;
+  const batch = { nowMs, starts: [], outcomes: [] };
+  store.commit({ ...batch, cursor: "a-1", finishes: [] });
+  for (const path of all) expect(await hooksOf(path)).toBe(0);
+  store.commit({ ...batch, cursor: "a-2", finishes: [finishAt(1, 20)] });
+  for (const path of pages) expect(await hooksOf(path)).toBe(1);
+  for (const path of records) expect(await hooksOf(path)).toBe(0);
+  rest.head.observedAtMs += 60_000;
+  for (const path of pages) expect(await hooksOf(path)).toBe(0);
+  for (const path of records) expect(await hooksOf(path)).toBe(1);
+  expect((await quick(rest, `${pages[0]}?limit=0`)).status).toBe(400);
+  store.close();
 });

@@ -62,7 +62,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  return { record: recorder.record(), report };
+  return { record: await recorder.record(), report };
 }
 
 /** Runs the bot until it is done with all streams, or the recording has ended. */

@@ -13,7 +13,7 @@ export class TrackRecorder {
     for (const [id, outcome] of Object.entries(outcomes)) if (outcome.final) this.#finals.set(id, outcome);
   }
 
-  record(): RecordFigures {
+  record(): Promise<RecordFigures> {
     return summarize([...this.#finals.values()]);
   }
 }

@@ -12,6 +12,7 @@ import { noDataYet } from "../problems/no-data-yet.ts";
 import { setFreshness } from "../rest/freshness-fields.ts";
 import type { PastState, PastStates } from "../rest/past-states.ts";
 import { sendReady } from "../rest/ready-answer.ts";
+import { readyFields } from "../rest/ready-fields.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
 import { createAnswer, type ResourceParts } from "../rest/resource-routes.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
@@ -22,15 +23,17 @@ interface HistoryParts extends ResourceParts {
   readonly past: PastStates;
 }
 
-/** Cached pages. Most clients ask for the first. */
+/** Cached responses. Most clients ask for the first page, or the record of a day. */
 const MAX_CACHED = 32;
 
 /** Adds single flares and finished ones. Finished flares are the same for all plans. */
 export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): void {
-  const { head, freshness, info, policy = allowAll, history, past } = parts;
+  const { head, freshness, info, policy = allowAll, quick, history, past } = parts;
   const answer = createAnswer(parts);
   const records = new RecordBodies(history);
-  const pages = new BoundedMap<string, Representation>(MAX_CACHED);
+  const cached = new BoundedMap<string, CurrentBody>(MAX_CACHED);
+  const { anonymous } = policy;
+  const anonymousFields = readyFields(anonymous?.fields ?? {});
   const add = (path: string, parameters: readonly string[], read: Read) => {
     scope.route({
       method: ["GET", "HEAD"],
@@ -44,6 +47,8 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
           throw noDataYet(fresh);
         }
         const { at } = request.query as { readonly at?: unknown };
+        const known = cached.get(request.raw.url ?? "")?.();
+        if (known) return sendReady(reply, answer.now(request.raw, known));
         const then = at === undefined ? undefined : await past.read(at);
         const bodyFor = await read(request, then);
         // Without a wait from here on: the fields and the body show the same moment (law L2).
@@ -60,23 +65,41 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
     const reason = started ?? (stored ? parseRecord(stored).started : null);
     return (shown) => bodyOf(flareText(id, shown, reason, stored && recordAsOf(then.atMs, shown, stored)));
   });
-  add(HISTORY_ENDPOINTS.history.path, queryNames(HISTORY_PARAMETERS), async ({ query }) => {
-    const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
-    const key = JSON.stringify([history.version, wanted ?? null]);
-    const cached = pages.get(key);
-    if (cached) return () => cached;
+  const addCached = (path: string, parameters: readonly string[], read: ReadCached) => {
+    add(path, parameters, async ({ query, raw }) => {
+      const [body, current] = await read(query as Readonly<Record<string, unknown>>);
+      cached.set(raw.url ?? "", current);
+      return () => body;
+    });
+    if (!anonymous) return;
+    quick?.addQueried(`${scope.prefix}${path}`, (request) => {
+      const body = head.ready ? cached.get(request.url ?? "")?.() : undefined;
+      return body && answer.now(request, body, anonymousFields);
+    });
+  };
+  addCached(HISTORY_ENDPOINTS.history.path, queryNames(HISTORY_PARAMETERS), async (query) => {
+    const wanted = readHistoryQuery(query);
+    const { flaresVersion } = history;
     // One more than wanted shows whether there is another page.
     const found = wanted ? await history.page({ ...wanted, limit: wanted.limit + 1 }) : [];
     const body = bodyOf(pageText(found, wanted?.limit ?? 0));
-    if (history.version !== undefined) pages.set(key, body);
-    return () => body;
+    const isKnown = flaresVersion !== undefined;
+    return [body, () => (isKnown && history.flaresVersion === flaresVersion ? body : undefined)];
   });
-  add(HISTORY_ENDPOINTS.record.path, queryNames(RECORD_PARAMETERS), async ({ query }) => {
-    const wanted = readRecordQuery(query as Readonly<Record<string, unknown>>);
+  addCached(HISTORY_ENDPOINTS.record.path, queryNames(RECORD_PARAMETERS), async (query) => {
+    const wanted = readRecordQuery(query);
     const body = await records.bodyOf(wanted, head.observedAtMs);
-    return () => body;
+    return [body, () => records.current(wanted, head.observedAtMs)];
   });
 }
+
+/** Returns the prepared body, if it is still that of the present state. */
+type CurrentBody = () => Representation | undefined;
+
+/** Returns a body of every plan, and how to look it up again. */
+type ReadCached = (
+  query: Readonly<Record<string, unknown>>,
+) => Promise<readonly [body: Representation, current: CurrentBody]>;
 
 /** Returns a function of what the client's plan shows. */
 type Read = (

@@ -5,6 +5,8 @@ import { Representation, versionOf } from "../rest/representation.ts";
 interface Prepared {
   readonly toMs: number;
   readonly body: Promise<Representation>;
+  /** The same once it is there. */
+  ready?: Representation;
 }
 
 /**
@@ -20,15 +22,27 @@ export class RecordBodies {
     this.#history = history;
   }
 
+  /** Returns the record of this moment if it is prepared. */
+  current(query: Omit<RecordQuery, "toMs">, nowMs: number): Representation | undefined {
+    const known = this.#prepared.get(keyOf(query));
+    return known?.toMs === endOf(nowMs) ? known.ready : undefined;
+  }
+
   bodyOf(query: Omit<RecordQuery, "toMs">, nowMs: number): Promise<Representation> {
-    const toMs = (Math.floor(nowMs / MINUTE_MS) - 1) * MINUTE_MS;
-    const key = `${query.window} ${query.group}`;
+    const toMs = endOf(nowMs);
+    const key = keyOf(query);
     const known = this.#prepared.get(key);
     if (known?.toMs === toMs) return known.body;
     const body = this.#prepare({ ...query, toMs }, known);
-    this.#prepared.set(key, { toMs, body });
-    // A failure is not cached.
-    body.catch(() => this.#prepared.delete(key));
+    const prepared: Prepared = { toMs, body };
+    this.#prepared.set(key, prepared);
+    body.then(
+      (ready) => {
+        prepared.ready = ready;
+      },
+      // A failure is not cached.
+      () => this.#prepared.delete(key),
+    );
     return body;
   }
 
@@ -37,4 +51,12 @@ export class RecordBodies {
     const known = await before?.body.catch(() => undefined);
     return known?.bytes.equals(bytes) ? known : new Representation(bytes, versionOf(bytes));
   }
+}
+
+function endOf(nowMs: number): number {
+  return (Math.floor(nowMs / MINUTE_MS) - 1) * MINUTE_MS;
+}
+
+function keyOf({ window, group }: Omit<RecordQuery, "toMs">): string {
+  return `${window} ${group}`;
 }

@@ -14,13 +14,14 @@ const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modifi
 
 /**
  * Answers plain requests with prepared bytes as the framework would, which costs more than the rest
- * of a response. Plain: GET or HEAD of exactly a registered path, on a connection that stays open,
- * without query, body or key. The framework gets all others, and everything while the server
- * closes.
+ * of a response. Plain: GET or HEAD of a registered path, on a connection that stays open, without
+ * body or key, and without a query unless the path is registered with any. The framework gets all
+ * others, and everything while the server closes.
  */
 export class QuickPath {
   readonly #app: FastifyInstance;
   readonly #answers = new Map<string, QuickAnswer>();
+  readonly #queried = new Map<string, QuickAnswer>();
   readonly #common: (origin: string | undefined) => ReadyFields;
   readonly #checkHost: HostCheck;
   readonly #visitors: Pick<Visitors, "takes">;
@@ -59,8 +60,18 @@ export class QuickPath {
     this.#answers.set(path, answer);
   }
 
+  /** Answers requests for `path` with any query that the answer knows; it has a route too. */
+  addQueried(path: string, answer: QuickAnswer): void {
+    this.#queried.set(path, answer);
+  }
+
+  #answerOf({ url = "" }: IncomingMessage): QuickAnswer | undefined {
+    const queryAt = url.indexOf("?");
+    return this.#answers.get(url) ?? this.#queried.get(queryAt < 0 ? url : url.slice(0, queryAt));
+  }
+
   #take(request: IncomingMessage, response: ServerResponse): boolean {
-    const answer = this.#answers.get(request.url ?? "");
+    const answer = this.#answerOf(request);
     if (!answer || !this.#open || !this.#ready() || !isPlain(request) || !staysOpen(response)) return false;
     const ready = this.#checkHost(request) ? undefined : attempt(answer, request);
     if (!ready || !this.#visitors.takes(request, ready.body?.length ?? 0)) return false;
