@@ -54,10 +54,8 @@ export async function recordOf(
     finals.push(...known.filter(({ finalMs }) => finalMs > fromMs && finalMs <= toMs));
     await turn();
   }
-  return describeWindow(
-    window,
-    finals.sort((a, b) => a.finalMs - b.finalMs),
-  );
+  const sorted = finals.sort((a, b) => a.finalMs - b.finalMs);
+  return { window, ...(await describeFinals(sorted, group ?? "bsc")) };
 }
 
 function finalOf({ startedMs, key, outcome }: StoredOutcome): FinalOutcome | undefined {
@@ -66,7 +64,10 @@ function finalOf({ startedMs, key, outcome }: StoredOutcome): FinalOutcome | und
 }
 
 /** Describes final outcomes, oldest first. */
-async function describeWindow(window: RecordWindow, finals: readonly FinalOutcome[]): Promise<TrackRecord> {
+async function describeFinals(
+  finals: readonly FinalOutcome[],
+  group: Group,
+): Promise<Omit<TrackRecord, "window">> {
   const outcomes = finals.map(({ outcome }) => outcome);
   const timeOf = (final: FinalOutcome | undefined) => final && new Date(final.finalMs).toISOString();
   const ranges = async (bounds: readonly number[], measure: (outcome: Outcome) => number) => {
@@ -80,12 +81,10 @@ async function describeWindow(window: RecordWindow, finals: readonly FinalOutcom
   };
   const all = await summarize(outcomes);
   return {
-    window,
     first_at: timeOf(finals[0]) ?? null,
     last_at: timeOf(finals.at(-1)) ?? null,
     all,
-    // Only tokens of this group flare.
-    by_group: [{ group: "bsc", figures: all }],
+    by_group: [{ group, figures: all }],
     by_score: await ranges(SCORES, ({ start_score }) => start_score ?? Number.NaN),
     by_liquidity: await ranges(LIQUIDITIES, ({ start_liquidity }) => Number(start_liquidity ?? Number.NaN)),
   };

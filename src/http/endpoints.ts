@@ -34,7 +34,7 @@ function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
 /** A resource that accepts `at`. */
 function timedResource(path: string, summary: string, schema: z.ZodType): Endpoint {
   const { problems, ...endpoint } = resource(path, summary, schema);
-  return { ...endpoint, problems: [...problems, "time-gone"] };
+  return { ...endpoint, problems: [...problems, "time-gone", "over-capacity"] };
 }
 
 /** Every REST path, in documents' order. Resources refuse query parameters; probes ignore them. */
@@ -79,7 +79,7 @@ export const ENDPOINTS = {
 export const HISTORY_ENDPOINTS = {
   flare: {
     ...resource("/api/v1/flares/{id}", "One flare, running or finished, with its explanations.", FlareRecord),
-    problems: ["invalid-parameter", "unauthorized", "not-found", "time-gone", "not-ready"],
+    problems: ["invalid-parameter", "unauthorized", "not-found", "time-gone", "over-capacity", "not-ready"],
   },
   history: resource(
     "/api/v1/history",

@@ -130,6 +130,7 @@ test.for([
   ["at=", "a UTC time"],
   ["at=2017-11-12T08:36:00%2B01:00", "a UTC time"],
   ["at=2017-13-41T00:00:00Z", "a UTC time"],
+  ["at=2016-02-30T00:00Z", "a UTC time"],
   ["at=2017-11-12T08:36Z&at=2017-11-12T08:37Z", "a UTC time"],
   ["at=2999-01-01T00:00Z", "at most "],
 ] as const)("[T4] %s is an invalid parameter", async ([query, bound], { makeWorld }) => {

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
+import { RecordBodies } from "../../src/http/history/record-bodies.ts";
 import type { Outcome, TrackRecord } from "../../src/model/index.ts";
 import { type Rest, test as restTest } from "../http/rest-fixture.ts";
 import { SAMPLE_OUTCOME } from "../support/samples.ts";
@@ -135,4 +136,32 @@ test.for([
 test("before the first snapshot the record is not ready", async ({ served }) => {
   served.rest.head.ready = false;
   expect((await served.rest.ask("GET", "/api/v1/record")).status).toBe(503);
+});
+
+test("a group without flares has a record of its own, without values", async ({ served }) => {
+  served.finish(20, {});
+  const { by_group } = await getRecord(served, "?group=exchange");
+  expect(by_group).toMatchObject([{ group: "exchange", figures: { flares: 0 } }]);
+});
+
+test("a record that is still being computed is not computed again for the next minute", async () => {
+  const store = openSqliteHistoryStore({ maxAgeMs: DAY * MINUTE_MS, maxBytes: 2 ** 30 });
+  const asked: (() => void)[] = [];
+  const bodies = new RecordBodies({
+    record: async (query) => {
+      await new Promise<void>((resolve) => asked.push(resolve));
+      return await createHistoryReader(store).record(query);
+    },
+  });
+  const wait = [1, 2, 3].map((minute) => bodies.bodyOf({ window: "30d" }, START_MS + minute * MINUTE_MS));
+  expect(asked).toHaveLength(1);
+  asked[0]?.();
+  const [first, ...others] = await Promise.all(wait);
+  expect(others).toEqual([first, first]);
+  const later = bodies.bodyOf({ window: "30d" }, START_MS + 4 * MINUTE_MS);
+  expect(asked).toHaveLength(2);
+  asked[1]?.();
+  // An equal record is the same body, with its compressed forms.
+  expect(await later).toBe(first);
+  store.close();
 });

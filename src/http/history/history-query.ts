@@ -1,4 +1,5 @@
 import type { HistoryQuery, RecordQuery } from "../../history/index.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
 import { GROUPS, type Group, RecordWindow } from "../../model/index.ts";
 import { invalid } from "../connections/admission.ts";
 import { readWhole } from "../stream/events-query.ts";
@@ -48,7 +49,9 @@ function readGroup(value: unknown): Group | undefined {
 export function readTime(field: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const atMs = typeof value === "string" && UTC_TIME.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(atMs)) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");
+  // Date.parse takes 30 February as 2 March.
+  const isReal = !Number.isNaN(atMs) && String(value).startsWith(isoTime(atMs).slice(0, 10));
+  if (!isReal) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");
   return atMs;
 }
 

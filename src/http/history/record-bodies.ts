@@ -10,8 +10,9 @@ interface Prepared {
 }
 
 /**
- * Prepares track records, each at most once a minute of event time. A window ends a minute ago: by
- * then its flares are stored, so every process computes the same.
+ * Prepares track records, each at most once a minute of event time, and not before the previous one
+ * is ready: a fast replay plays a minute within milliseconds. A window ends a minute ago: by then
+ * its flares are stored, so every process computes the same.
  */
 export class RecordBodies {
   readonly #history: Pick<HistoryReader, "record">;
@@ -32,7 +33,7 @@ export class RecordBodies {
     const toMs = endOf(nowMs);
     const key = keyOf(query);
     const known = this.#prepared.get(key);
-    if (known?.toMs === toMs) return known.body;
+    if (known && (known.toMs === toMs || !known.ready)) return known.body;
     const body = this.#prepare({ ...query, toMs }, known);
     const prepared: Prepared = { toMs, body };
     this.#prepared.set(key, prepared);

@@ -28,10 +28,17 @@ interface PastParts {
 
 /** States with prepared bodies, each about 2 MB. Clients ask for several resources of a minute. */
 const MAX_CACHED = 8;
+/** Requests that may wait. A state takes some milliseconds. */
+export const MAX_WAITING = 100;
 
-/** Reads past states for the query parameter `at`. */
+/**
+ * Reads past states for the query parameter `at`, one at a time: each takes some milliseconds and
+ * megabytes, and live clients are served in between.
+ */
 export class PastStates {
   readonly #parts: PastParts;
+  #waiting = 0;
+  #previous: Promise<unknown> = Promise.resolve();
   readonly #cached = new BoundedMap<string, Pick<PastState, "head" | "bodies">>(MAX_CACHED);
 
   constructor(parts: PastParts) {
@@ -40,13 +47,26 @@ export class PastStates {
 
   /**
    * Returns the state at `at`, rounded down to the minute. Throws `invalid-parameter` unless that
-   * minute is over, and `time-gone` if its state is not stored.
+   * minute is over, `time-gone` if its state is not stored, and `over-capacity` if too many wait.
    */
   async read(at: unknown): Promise<PastState> {
-    const { head, history, info } = this.#parts;
+    const { head } = this.#parts;
     const givenMs = readTime("at", at) ?? Number.NaN;
     const atMs = Math.floor(givenMs / MINUTE_MS) * MINUTE_MS;
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
+    if (this.#waiting >= MAX_WAITING) throw tooMany();
+    this.#waiting += 1;
+    const state = this.#previous
+      .then(() => this.#load(atMs))
+      .finally(() => {
+        this.#waiting -= 1;
+      });
+    this.#previous = state.catch(() => {});
+    return await state;
+  }
+
+  async #load(atMs: number): Promise<PastState> {
+    const { history, info } = this.#parts;
     const answer = await history.minute(atMs);
     if (!answer.minute) throw timeGone(atMs, answer.stored);
     const { cursor, observedAtMs, aliveMs, sourceState } = answer.minute;
@@ -76,6 +96,11 @@ function notOver(at: unknown, observedAtMs: number): FlarewireError {
   const newest = isoTime(newestMs);
   const message = `at is ${quote(at)}, a minute that is not over by the time of the data; the newest is ${newest}`;
   return new FlarewireError("invalid-parameter", message, { field: "at", bound: `at most ${newest}` });
+}
+
+function tooMany(): FlarewireError {
+  const bound = `${MAX_WAITING} requests for past states wait`;
+  return new FlarewireError("over-capacity", `the server is busy: ${bound}`, { bound });
 }
 
 function timeGone(
