@@ -19,11 +19,15 @@ import { EventsView } from "./views/events.tsx";
 import { FlaresView } from "./views/flares.tsx";
 import { LeaderboardsView } from "./views/leaderboards.tsx";
 import { NewestView } from "./views/newest.tsx";
+import { onDemand } from "./views/on-demand.tsx";
+import type { RecordViewProps } from "./views/record.tsx";
 import { TokenView } from "./views/token.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long after a sign of it. */
 const MAX_GUESSED_MS = 15_000;
 const TICK_MS = 1_000;
+
+const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
 
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
@@ -97,6 +101,8 @@ function Page({ route, go, seen, view, server, apiKey }: PageProps) {
       return <LeaderboardsView view={view} group={route.group} go={go} />;
     case "events":
       return <EventsView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
+    case "record":
+      return <RecordView window={route.window} go={go} server={server} apiKey={apiKey} />;
     case "token":
       return (
         <TokenView

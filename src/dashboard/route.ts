@@ -1,3 +1,4 @@
+import type { RecordWindow } from "../model/index.ts";
 import { type FlareQuery, formatQuery, readQuery } from "./state/flare-query.ts";
 import { GROUP_NAMES, type GroupName } from "./text/group-labels.ts";
 
@@ -6,10 +7,13 @@ export type Route =
   | { readonly page: "flares"; readonly query: FlareQuery }
   | { readonly page: "charts" | "leaderboards"; readonly group: GroupName | undefined }
   | { readonly page: "newest" }
+  | { readonly page: "record"; readonly window: RecordWindow }
   | { readonly page: "events"; readonly hasUpdates: boolean }
   | { readonly page: "token"; readonly address: string };
 
-export const PAGES = ["flares", "newest", "charts", "leaderboards", "events"] as const;
+export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
+/** Windows of the track record, the default one first. */
+export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
 /** Parses `#/charts?group=bsc`. Defaults to the first page. */
 export function readRoute(hash: string): Route {
@@ -21,6 +25,11 @@ export function readRoute(hash: string): Route {
   if (page === "newest") return { page };
   const given = new URLSearchParams(query.join("?"));
   if (page === "events") return { page, hasUpdates: given.get("updates") === "true" };
+  if (page === "record")
+    return {
+      page,
+      window: RECORD_WINDOWS.find((known) => known === given.get("window")) ?? RECORD_WINDOWS[0],
+    };
   return { page, group: GROUP_NAMES.find((known) => known === given.get("group")) };
 }
 
@@ -35,6 +44,10 @@ export function flaresHash(query: FlareQuery): string {
 
 export function eventsHash(hasUpdates: boolean): string {
   return hasUpdates ? "#/events?updates=true" : "#/events";
+}
+
+export function recordHash(window: RecordWindow): string {
+  return window === RECORD_WINDOWS[0] ? "#/record" : `#/record?window=${window}`;
 }
 
 /** The address of a page whose groups can be chosen. */

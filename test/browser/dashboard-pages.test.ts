@@ -1,8 +1,10 @@
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Snapshot } from "../../src/model/index.ts";
+import { summarize } from "../../src/history/index.ts";
+import type { Snapshot, TrackRecord } from "../../src/model/index.ts";
 import type { Finish } from "../support/edges.ts";
-import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
@@ -13,6 +15,26 @@ const OTHER = {
   id: "other",
   token: { ...SAMPLE_FLARE.token, symbol: "OTHER", address: `0x${"7".repeat(40)}` },
 };
+
+/** A record of so many flares that all fell. */
+async function recordOf(flares: number): Promise<TrackRecord> {
+  const outcome = {
+    ...SAMPLE_OUTCOME,
+    change_15m: -12.34,
+    control: { change_5m: [0], change_15m: [1], change_60m: [2] },
+  };
+  const all = await summarize(Array.from({ length: flares }, () => outcome));
+  const at = "2017-11-12T09:00:00.000Z";
+  return {
+    window: flares === 0 ? "24h" : "7d",
+    first_at: flares === 0 ? null : at,
+    last_at: flares === 0 ? null : at,
+    all,
+    by_group: [{ group: "bsc", figures: all }],
+    by_score: [{ from: 2.5, to: null, figures: all }],
+    by_liquidity: [{ from: null, to: 10_000, figures: all }],
+  };
+}
 
 describe.skipIf(executable === undefined)("a page of the dashboard in Chromium", () => {
   let browser: Browser;
@@ -126,6 +148,31 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
       expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
       expect(await page.locator("main h2").textContent()).toBe(title);
     }
+  });
+
+  test("the track record shows flares beside their control on one scale, also where they did worse", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
+      viewport: { width: 320, height: 640 },
+    });
+    await page.route("**/api/v1/record?*", async (route) => {
+      const { searchParams } = new URL(route.request().url());
+      await route.fulfill({ json: await recordOf(searchParams.get("window") === "7d" ? 40 : 0) });
+    });
+    await goto("record");
+    await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
+    await page.getByText("7 days", { exact: true }).click();
+    await page.getByText("the median flare was at −12.3 %, the control at +1.0 %: worse.").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/record?window=7d");
+    const [, , flares, control] = await page
+      .locator(".spreads rect")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    expect(flares?.right).toBeLessThan(control?.left);
+    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await page.goBack();
+    await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
   });
 
   test("the widgets page has the header of the dashboard", async ({ onTestFinished }) => {

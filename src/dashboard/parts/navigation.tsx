@@ -7,6 +7,7 @@ const LABELS = {
   charts: "Charts",
   leaderboards: "Leaderboards",
   events: "Events",
+  record: "Record",
 } as const;
 
 export function Navigation({ route, view }: { readonly route: Route; readonly view: View | undefined }) {

@@ -3,8 +3,8 @@ import { html } from "../docs/html.ts";
 import { PAGE_POLICY, pageHtml } from "../docs/layout.ts";
 import { RESOURCES } from "../rest/resource-bodies.ts";
 
-/** Names of the dashboard's lists. */
-const LISTS: ReadonlySet<string> = new Set([...RESOURCES, "events"]);
+/** Names of the dashboard's lists and pages. */
+const LISTS: ReadonlySet<string> = new Set([...RESOURCES, "events", "record"]);
 const MAX_SHOWN = 200;
 
 /**

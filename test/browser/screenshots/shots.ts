@@ -25,6 +25,7 @@ const READY: Readonly<Record<Route["page"], string>> = {
   leaderboards: "section:nth-child(4) .ranks li",
   // As many as fit on a screen.
   events: ".events li:nth-child(24)",
+  record: '.record[aria-busy="false"]',
   token: ".plot canvas",
 };
 

@@ -1,0 +1,73 @@
+import type { RecordFigures, TrackRecord } from "../../../model/index.ts";
+import { formatCount } from "../../text/format.ts";
+import { GROUP_LABELS } from "../../text/group-labels.ts";
+import { changeText, rangeText, shareText } from "../../text/record-text.ts";
+
+const MINUTES = [5, 15, 60];
+
+/** The record by score, liquidity and group: medians of flares, each with its control's. */
+export function Slices({ record }: { readonly record: TrackRecord }) {
+  const parts = [
+    {
+      title: "By score at the start",
+      rows: record.by_score.map((row) => [rangeText(row, "score"), row.figures] as const),
+    },
+    {
+      title: "By liquidity at the start",
+      rows: record.by_liquidity.map((row) => [rangeText(row, "usd"), row.figures] as const),
+    },
+    {
+      title: "By group",
+      rows: record.by_group.map(({ group, figures }) => [GROUP_LABELS[group], figures] as const),
+    },
+  ];
+  return (
+    <table class="slices">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="unseen">Which flares</span>
+          </th>
+          <th scope="col">Flares</th>
+          {MINUTES.map((minutes) => (
+            <th key={minutes} scope="col">
+              {minutes} min
+            </th>
+          ))}
+          <th scope="col">Canary</th>
+        </tr>
+      </thead>
+      {parts.map(({ title, rows }) => (
+        <tbody key={title}>
+          <tr>
+            <th scope="rowgroup" colSpan={6}>
+              {title}
+            </th>
+          </tr>
+          {rows.map(([name, figures]) => (
+            <Slice key={name} name={name} figures={figures} />
+          ))}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function Slice({ name, figures }: { readonly name: string; readonly figures: RecordFigures }) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{formatCount(figures.flares)}</td>
+      {MINUTES.map((minutes) => {
+        const after = figures.after.find((one) => one.minutes === minutes);
+        return (
+          <td key={minutes}>
+            <b>{changeText(after?.median)}</b>
+            <small>{changeText(after?.control.median)}</small>
+          </td>
+        );
+      })}
+      <td>{shareText(figures.canary_share)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,99 @@
+import type { RecordFigures } from "../../../model/index.ts";
+import { type Scale, scaleOf } from "../../state/record/scale.ts";
+import { formatCount } from "../../text/format.ts";
+import { changeText, shareText } from "../../text/record-text.ts";
+
+type After = RecordFigures["after"][number];
+type Spread = After["control"];
+
+/** The price changes of flares beside those of the control: a table with a picture on one scale. */
+export function Spreads({ figures }: { readonly figures: RecordFigures }) {
+  const scale = scaleOf(figures);
+  return (
+    <table class="spreads">
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="unseen">Moments</span>
+          </th>
+          <th scope="col" class="picture">
+            {scale && <Axis scale={scale} />}
+            <span class="unseen">Picture</span>
+          </th>
+          <th scope="col">Median</th>
+          <th scope="col">Middle half</th>
+          <th scope="col">Rose</th>
+        </tr>
+      </thead>
+      {figures.after.map(({ control, ...flares }) => (
+        <tbody key={flares.minutes}>
+          <tr>
+            <th scope="rowgroup" colSpan={5}>
+              After {flares.minutes} minutes
+            </th>
+          </tr>
+          <Row name="Flares" spread={flares} scale={scale} />
+          <Row name="Control" spread={control} scale={scale} />
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function Axis({ scale: { ticks, placeOf } }: { readonly scale: Scale }) {
+  return (
+    <span class="axis" aria-hidden="true">
+      {ticks.map((tick) => (
+        <small key={tick} style={{ left: `${placeOf(tick)}%` }}>
+          {tick > 0 ? "+" : ""}
+          {String(Number(tick.toPrecision(3))).replace("-", "−")} %
+        </small>
+      ))}
+    </span>
+  );
+}
+
+interface RowProps {
+  readonly name: "Flares" | "Control";
+  readonly spread: Spread;
+  readonly scale: Scale | undefined;
+}
+
+function Row({ name, spread, scale }: RowProps) {
+  const { n, rose, q1, median, q3 } = spread;
+  return (
+    <tr class={name === "Flares" ? "of-flares" : "of-control"}>
+      <th scope="row">
+        {name} <small>{formatCount(n)}</small>
+      </th>
+      <td class="picture">{scale && <Picture spread={spread} scale={scale} />}</td>
+      <td>
+        <b>{changeText(median)}</b>
+      </td>
+      <td>{q1 === null || q3 === null ? "–" : `${changeText(q1)} to ${changeText(q3)}`}</td>
+      <td>{shareText(rose)}</td>
+    </tr>
+  );
+}
+
+/** A box from the first to the third quartile, with a stroke at the median. */
+function Picture({
+  spread: { q1, median, q3 },
+  scale: { ticks, placeOf },
+}: Pick<RowProps, "spread"> & { readonly scale: Scale }) {
+  const [from, to] = [placeOf(q1 ?? 0), placeOf(q3 ?? 0)];
+  const at = median === null ? undefined : placeOf(median);
+  return (
+    <svg viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
+      {ticks.map((tick) => (
+        <path key={tick} class={tick === 0 ? "zero" : "tick"} d={`M${placeOf(tick)} 0V24`} />
+      ))}
+      {at !== undefined && (
+        <>
+          <rect x={from} y="5" width={Math.max(to - from, 0.4)} height="14" />
+          <path class="median" d={`M${at} 2V22`} />
+        </>
+      )}
+    </svg>
+  );
+}

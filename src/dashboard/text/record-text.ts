@@ -1,0 +1,53 @@
+import { formatPct } from "../../lib/text/format-pct.ts";
+import type { RecordFigures, RecordRange } from "../../model/index.ts";
+import { formatSpan, formatUsd } from "./format.ts";
+
+/** Below this, a few flares decide which way the numbers point. */
+const FEW_FLARES = 30;
+
+/** A change in percent with one digit, `–` if it is unknown. */
+export function changeText(percent: number | null | undefined): string {
+  return percent == null ? "–" : formatPct(percent, 1);
+}
+
+/** A share in whole percent, `–` if it is unknown. */
+export function shareText(share: number | null): string {
+  return share === null ? "–" : `${Math.round(100 * share)} %`;
+}
+
+/** Says in plain words how flares compare with their control after so many minutes. */
+export function verdictText({ after }: RecordFigures, minutes: number): string {
+  const found = after.find((one) => one.minutes === minutes);
+  if (found?.median == null) return "";
+  const { median, control, n } = found;
+  const start = `${minutes} minutes after its start, the median flare was at ${changeText(median)}`;
+  if (control.median === null) return `${start}. There is no control yet.`;
+  const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";
+  const few =
+    n < FEW_FLARES ? ` With only ${n === 1 ? "one flare" : `${n} flares`}, this may be chance.` : "";
+  return `${start}, the control at ${changeText(control.median)}: ${order}.${few}`;
+}
+
+/** Says how long before a collapse the canary warned. Empty without a collapse. */
+export function warningText({ warning_s: { q1, median, q3 } }: RecordFigures): string {
+  if (median === null) return "";
+  if (median === 0) return "most came without a warning";
+  const spread = q1 === null || q3 === null ? "" : `, half of them ${secondsText(q1)} to ${secondsText(q3)}`;
+  return `median ${secondsText(median)} before${spread}`;
+}
+
+function secondsText(seconds: number): string {
+  return formatSpan(1_000 * seconds);
+}
+
+/** The bounds of a row: `below $10K`, `$10K to $50K`, `from 3.5`. */
+export function rangeText({ from, to }: RecordRange, unit: "score" | "usd"): string {
+  const text = (value: number) => (unit === "usd" ? formatUsd(String(value)) : String(value));
+  if (from === null) return to === null ? "all" : `below ${text(to)}`;
+  return to === null ? `from ${text(from)}` : `${text(from)} to ${text(to)}`;
+}
+
+/** A moment in UTC without its seconds: `2017-11-12 03:12`. */
+export function momentText(timestamp: string): string {
+  return timestamp.slice(0, 16).replace("T", " ");
+}

@@ -1,0 +1,28 @@
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** Returns a component whose code is loaded when it is first shown: it is not in the first load. */
+export function onDemand<Props extends object>(
+  load: () => Promise<FunctionComponent<Props>>,
+): FunctionComponent<Props> {
+  let Loaded: FunctionComponent<Props> | undefined;
+  return (props) => {
+    const [state, setState] = useState<"loading" | "ready" | "failed">(Loaded ? "ready" : "loading");
+    useEffect(() => {
+      if (Loaded) return;
+      load().then(
+        (component) => {
+          Loaded = component;
+          setState("ready");
+        },
+        () => setState("failed"),
+      );
+    }, []);
+    if (Loaded) return <Loaded {...props} />;
+    return (
+      <p class="empty" role="status">
+        {state === "failed" ? "This page could not be loaded. Reload it to try again." : "Loading…"}
+      </p>
+    );
+  };
+}

@@ -1,0 +1,114 @@
+import type { RecordFigures, RecordWindow } from "../../model/index.ts";
+import { Slices } from "../parts/record/slices.tsx";
+import { Spreads } from "../parts/record/spreads.tsx";
+import { RECORD_WINDOWS, recordHash } from "../route.ts";
+import { useRecord } from "../state/record/use-record.ts";
+import type { Go } from "../state/use-route.ts";
+import { formatCount } from "../text/format.ts";
+import { momentText, shareText, verdictText, warningText } from "../text/record-text.ts";
+import "../parts/record/record.css";
+
+const WINDOW_LABELS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
+
+export interface RecordViewProps {
+  readonly window: RecordWindow;
+  readonly go: Go;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+}
+
+/** What prices did after flares, beside other moments of the same tokens. */
+export function RecordView({ window, go, server, apiKey }: RecordViewProps) {
+  const { record, failure } = useRecord(server, apiKey, window);
+  return (
+    <article class="record" aria-busy={record?.window !== window && failure === undefined}>
+      <h2>Track record</h2>
+      <p class="legend">
+        What prices did after flares, good or bad. The control is what the same tokens did after other
+        moments: one in every two hours, from 24 hours to 90 minutes before each flare, at minutes that do not
+        depend on the price.
+      </p>
+      <fieldset class="segments">
+        <legend class="unseen">Window</legend>
+        {RECORD_WINDOWS.map((name) => (
+          <label key={name}>
+            <input
+              type="radio"
+              name="record-window"
+              checked={name === window}
+              onChange={() => go(recordHash(name), "push")}
+            />
+            <span>{WINDOW_LABELS[name]}</span>
+          </label>
+        ))}
+      </fieldset>
+      {failure !== undefined && (
+        <p class="empty" role="status">
+          The record could not be read: {failure}.
+        </p>
+      )}
+      {record === undefined ? (
+        failure === undefined && <p class="empty">Loading…</p>
+      ) : record.all.flares === 0 ? (
+        <p class="empty">
+          No flare has a final outcome in these {WINDOW_LABELS[record.window]}. An outcome is final when its
+          flare is over, and at least 60 minutes after the start.
+        </p>
+      ) : (
+        <>
+          <p class="verdict">{verdictText(record.all, 15)}</p>
+          <Facts figures={record.all} />
+          <h3>Price change since the start</h3>
+          <Spreads figures={record.all} />
+          <h3>Which flares</h3>
+          <p class="soft">
+            Median change of the flares, and that of their control in gray. Canary: the share that a warning
+            ended.
+          </p>
+          <Slices record={record} />
+          <p class="soft">
+            Outcomes that became final from {momentText(record.first_at ?? "")} to{" "}
+            {momentText(record.last_at ?? "")} UTC. Without fees and slippage, which are large where liquidity
+            is thin. The numbers behind a name are those of known changes.
+          </p>
+        </>
+      )}
+    </article>
+  );
+}
+
+function Facts({ figures }: { readonly figures: RecordFigures }) {
+  const { flares, ended_by_canary, canary_share, collapsed, warned } = figures;
+  const lost = collapsed === 0 ? "none lost half of its peak" : "lost half of their peak or more";
+  return (
+    <dl class="record-facts">
+      <div>
+        <dt>Flares</dt>
+        <dd>
+          <b>{formatCount(flares)}</b>
+        </dd>
+      </div>
+      <div>
+        <dt>Ended by the canary</dt>
+        <dd>
+          <b>{shareText(canary_share)}</b>
+          <small>{formatCount(ended_by_canary)} flares</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Collapsed</dt>
+        <dd>
+          <b>{formatCount(collapsed)}</b>
+          <small>{lost}</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Collapses warned of</dt>
+        <dd>
+          <b>{collapsed === 0 ? "–" : shareText(warned / collapsed)}</b>
+          <small>{warningText(figures)}</small>
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { readRoute, recordHash } from "../../src/dashboard/route.ts";
+import { scaleOf } from "../../src/dashboard/state/record/scale.ts";
+import { rangeText, verdictText, warningText } from "../../src/dashboard/text/record-text.ts";
+import { summarize } from "../../src/history/index.ts";
+import { SAMPLE_OUTCOME } from "../support/samples.ts";
+
+const EMPTY = await summarize([]);
+
+/** Figures of one flare for each of these changes after 15 minutes, beside this control. */
+const figuresOf = (changes: readonly number[], control: readonly number[] = [], collapse_warning_s = null) =>
+  summarize(
+    changes.map((change_15m, at) => ({
+      ...SAMPLE_OUTCOME,
+      change_5m: null,
+      change_60m: null,
+      change_15m,
+      collapse_warning_s,
+      control: { change_5m: [], change_15m: at === 0 ? [...control] : [], change_60m: [] },
+    })),
+  );
+
+test("one scale includes 0 and every quartile, and its ends are labeled", async () => {
+  const { ticks = [], placeOf } = scaleOf(await figuresOf([-3, -1, 4], [1, 17])) ?? {};
+  expect(ticks).toEqual([-5, 0, 5, 10, 15, 20]);
+  expect(ticks.map((tick) => Math.round(placeOf?.(tick) ?? 0))).toEqual([0, 20, 40, 60, 80, 100]);
+  expect(scaleOf(await figuresOf([2, 3]))?.ticks).toEqual([0, 1, 2, 3]);
+  expect(scaleOf(await figuresOf([-0.02]))?.ticks[0]).toBe(-0.02);
+  expect(scaleOf(await figuresOf([0]))?.ticks).toEqual([0, 1]);
+  expect(scaleOf(EMPTY)).toBeUndefined();
+});
+
+test("the record says whether flares did better or worse than their control, and when they are few", async () => {
+  const many = (change: number) => Array.from({ length: 30 }, () => change);
+  expect(verdictText(await figuresOf(many(-1), [2]), 15)).toBe(
+    "15 minutes after its start, the median flare was at −1.0 %, the control at +2.0 %: worse.",
+  );
+  expect(verdictText(await figuresOf(many(3), [2]), 15)).toMatch(/: better\.$/);
+  expect(verdictText(await figuresOf(many(2), [2]), 15)).toMatch(/: the same\.$/);
+  expect(verdictText(await figuresOf([3, 4], [2]), 15)).toMatch(
+    /better\. With only 2 flares, this may be chance\.$/,
+  );
+  expect(verdictText(await figuresOf([3]), 15)).toMatch(/There is no control yet\.$/);
+  expect(verdictText(EMPTY, 15)).toBe("");
+});
+
+test("the record says how long before a collapse the canary warned, and the bounds of its rows", async () => {
+  expect(warningText(EMPTY)).toBe("");
+  const warned = { ...EMPTY, warning_s: { q1: 40, median: 250, q3: 3_600 } };
+  expect(warningText(warned)).toBe("median 4m 10s before, half of them 40s to 1h 00m");
+  expect(warningText({ ...EMPTY, warning_s: { q1: 0, median: 0, q3: 9 } })).toBe(
+    "most came without a warning",
+  );
+  const range = (from: number | null, to: number | null) => ({ from, to, figures: EMPTY });
+  expect(rangeText(range(null, 10_000), "usd")).toBe("below $10K");
+  expect(rangeText(range(10_000, 50_000), "usd")).toBe("$10K to $50K");
+  expect(rangeText(range(3.5, null), "score")).toBe("from 3.5");
+});
+
+test("the address of the track record contains its window", async () => {
+  for (const window of ["24h", "7d", "30d"] as const)
+    expect(readRoute(recordHash(window))).toEqual({ page: "record", window });
+  expect(readRoute("#/record?window=1y")).toEqual({ page: "record", window: "24h" });
+});
