@@ -11,6 +11,7 @@ export type HistoryRequest =
   | { readonly kind: "page"; readonly query: HistoryQuery }
   | { readonly kind: "record"; readonly query: RecordQuery }
   | { readonly kind: "candles"; readonly query: CandleQuery }
+  | { readonly kind: "addresses"; readonly symbol: string; readonly limit: number }
   | { readonly kind: "minute"; readonly atMs: number };
 
 /** The state of a minute, or the minutes that are stored: `undefined` if there are none. */
@@ -28,6 +29,8 @@ export interface HistoryReader {
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): Promise<readonly Candle[]>;
+  /** Returns addresses of finished flares' tokens with this symbol, in lower case. */
+  addressesOf(symbol: string, limit: number): Promise<readonly string[]>;
   /** Returns the state that was served at a full minute that is over. */
   minute(atMs: number): Promise<MinuteAnswer>;
   /** Returns what prices did after the flares of a window. */
@@ -45,6 +48,8 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
       return await reader.page(request.query);
     case "candles":
       return await reader.candles(request.query);
+    case "addresses":
+      return await reader.addressesOf(request.symbol, request.limit);
     case "minute":
       return await reader.minute(request.atMs);
     case "record":
@@ -68,6 +73,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     started: async (id) => store.started(id),
     page: async (query) => store.page(query),
     candles: async (query) => store.candles(query),
+    addressesOf: async (symbol, limit) => store.addressesOf(symbol, limit),
     minute: async (atMs) => {
       await minutes?.settled();
       const found = minutes?.store.find(atMs);
@@ -87,6 +93,8 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
     candles: async (query) => (await ask({ kind: "candles", query })) as readonly Candle[],
+    addressesOf: async (symbol, limit) =>
+      (await ask({ kind: "addresses", symbol, limit })) as readonly string[],
     minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
     record: async (query) => (await ask({ kind: "record", query })) as TrackRecord,
   };

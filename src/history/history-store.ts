@@ -106,5 +106,7 @@ export interface HistoryStore {
   outcomes(query: HistoryQuery): readonly StoredOutcome[];
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): readonly Candle[];
+  /** Returns addresses of finished flares' tokens with this symbol, in lower case. */
+  addressesOf(symbol: string, limit: number): readonly string[];
   close(): void;
 }

@@ -157,6 +157,13 @@ class SqliteHistoryStore implements HistoryStore {
     return this.#candles.find(query);
   }
 
+  addressesOf(symbol: string, limit: number): readonly string[] {
+    const select = "SELECT DISTINCT address FROM flare WHERE symbol = ? ORDER BY address LIMIT ?";
+    return this.#prepare(select)
+      .all(symbol.toLowerCase(), limit)
+      .map(({ address }) => String(address));
+  }
+
   close(): void {
     this.#db.close();
   }

@@ -1,5 +1,14 @@
 import type { z } from "zod";
-import { Candles, Charts, FlareRecord, Flares, Leaderboards, Newest, TrackRecord } from "../model/index.ts";
+import {
+  Candles,
+  Charts,
+  FlareRecord,
+  Flares,
+  Leaderboards,
+  Newest,
+  TokenDetails,
+  TrackRecord,
+} from "../model/index.ts";
 import type { ErrorCode } from "../protocol/index.ts";
 import {
   EventsResponse,
@@ -75,7 +84,7 @@ export const ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-/** Finished flares, and single ones. Needs a history: see `addHistoryRoutes`. */
+/** Finished flares, and single flares and tokens. Needs a history: see `addHistoryRoutes`. */
 export const HISTORY_ENDPOINTS = {
   flare: {
     ...resource("/api/v1/flares/{id}", "One flare, running or finished, with its explanations.", FlareRecord),
@@ -86,6 +95,14 @@ export const HISTORY_ENDPOINTS = {
     "Finished flares with their explanations, newest finish first.",
     HistoryResponse,
   ),
+  token: {
+    ...resource(
+      "/api/v1/tokens/{group}/{token}",
+      "One token: facts, place in chart and leaderboard, a day of candles, and its flares.",
+      TokenDetails,
+    ),
+    problems: ["invalid-parameter", "unauthorized", "not-found", "not-ready"],
+  },
   record: resource(
     "/api/v1/record",
     "What prices did after flares, beside other moments of the same tokens.",

@@ -1,3 +1,6 @@
+/** Maximum characters of a part of a path that names something. The longest address has so many. */
+export const MAX_PATH_PART = 130;
+
 /** Settings of the HTTP side. Each limit keeps one client from using what all share. */
 export interface HttpSettings {
   /** Prefix of every path, as clients see it: `""` (default), or as `/flarewire`. */

@@ -26,7 +26,7 @@ import { missingInternals } from "./connections/node-internals.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { addHistoryRoutes } from "./history/history-routes.ts";
-import { completeHttpSettings, type HttpSettings } from "./http-settings.ts";
+import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-settings.ts";
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
@@ -157,7 +157,7 @@ function limits(settings: HttpSettings): FastifyHttpOptions<Server> {
     bodyLimit: settings.bodyLimitBytes,
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
-    routerOptions: { maxParamLength: 128 },
+    routerOptions: { maxParamLength: MAX_PATH_PART },
     http: {
       maxHeaderSize: settings.headersLimitBytes,
       headersTimeout: settings.requestTimeoutMs,

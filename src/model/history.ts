@@ -1,8 +1,10 @@
 import { z } from "zod";
+import { Candle } from "./candles.ts";
 import { Explanation, FinishCause } from "./explanation.ts";
+import { ContractSource, MarketData, SocialData } from "./facts.ts";
 import { Flare } from "./flare.ts";
 import { Outcome } from "./outcome.ts";
-import { Count, Group, Timestamp } from "./primitives.ts";
+import { Address, Count, DecimalString, Group, Id, Timestamp } from "./primitives.ts";
 
 export const FlareRecord = z
   .object({
@@ -81,3 +83,75 @@ export const TrackRecord = z
     "`GET /api/v1/record`: what prices did after flares, beside a control of other moments of the same tokens. It counts flares whose outcome became final within the window, which ends a whole minute before the last whole minute of event time.",
   );
 export type TrackRecord = z.infer<typeof TrackRecord>;
+
+/** Number of one-minute candles in {@link TokenDetails}: a day. */
+export const TOKEN_CANDLES = 1_440;
+/** Number of flares in {@link TokenDetails}. */
+export const TOKEN_FLARES = 50;
+
+const rank = z.int().min(1).max(10).describe("Rank in the list now; 1 is the top.");
+
+const ChartStanding = z
+  .object({
+    id: Id.describe("The chart item's id."),
+    rank,
+    streak: z.int().min(1).describe("Consecutive minutes in the chart, this one included."),
+    most_recent_price_average: DecimalString.describe("As in the chart."),
+    price_change_from_average: z.number().describe("As in the chart, in percent."),
+    latest_candle_prices: z
+      .array(z.number())
+      .describe("Closes of the last 60 minutes, oldest first, in percent from the average."),
+  })
+  .describe("The token in its group's chart.");
+
+const LeaderboardStanding = z
+  .object({
+    rank,
+    time_trended: z.int().min(0).describe("Seconds in the chart within the past 6 hours."),
+    average_position: z.number().describe("Mean rank during that time, weighted by time."),
+  })
+  .describe("The token in its group's leaderboard.");
+
+export const TokenDetails = z
+  .object({
+    group: Group,
+    symbol: z.string(),
+    address: Address.nullable().describe("`null` for a token of the exchange."),
+    name: z.string().nullable().describe("`null` if the group's lists have no names."),
+    price: DecimalString.describe("In US dollars, or in the quote currency of a feed without dollar prices."),
+    created_at: Timestamp.nullable(),
+    liquidity: DecimalString.nullable().describe(
+      'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` outside `bsc`.',
+    ),
+    market_data: MarketData.nullable(),
+    social_data: SocialData.nullable(),
+    contract_source: ContractSource.nullable(),
+    as_of: Timestamp.nullable().describe(
+      "`null` if the facts above are current: the token flares or is in a list. Otherwise the end of its latest flare, when they were last known.",
+    ),
+    warnings: z
+      .array(z.string())
+      .describe("The canary's warnings during its latest flare, or as that ended; empty if there are none."),
+    canary: z
+      .boolean()
+      .nullable()
+      .describe("Whether the token looks dangerous; `null` unless the chart or leaderboard of `bsc` has it."),
+    chart: ChartStanding.nullable().describe("`null` if it is not in the chart now."),
+    leaderboard: LeaderboardStanding.nullable().describe("`null` if it is not in the leaderboard now."),
+    candles: z
+      .array(Candle)
+      .max(TOKEN_CANDLES)
+      .describe(
+        "Stored closed minutes of the last 24 hours, oldest first: those from an hour before to two hours after the start of each flare, or its end if that is later.",
+      ),
+    flares: z
+      .array(FlareRecord)
+      .max(TOKEN_FLARES)
+      .describe(
+        "Running flares, then finished ones, newest first. `/api/v1/history?address=` has further ones.",
+      ),
+  })
+  .describe(
+    "`GET /api/v1/tokens/{group}/{token}`: what is known of one token. Only tokens of `bsc` flare and have candles.",
+  );
+export type TokenDetails = z.infer<typeof TokenDetails>;

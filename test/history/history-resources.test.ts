@@ -2,27 +2,17 @@ import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
-import type { AccessPolicy } from "../../src/http/index.ts";
 import type { FlareRecord } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
-import { type Rest, test as restTest } from "../http/rest-fixture.ts";
+import type { Rest } from "../http/rest-fixture.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+import { byHeader, test } from "./history-fixture.ts";
 
 interface Page {
   readonly flares: readonly FlareRecord[];
   readonly next: string | null;
 }
-
-const test = restTest.extend<{ store: HistoryStore; served: Rest }>({
-  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
-  store: async ({}, use) => {
-    const store = openSqliteHistoryStore({ maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 });
-    await use(store);
-    store.close();
-  },
-  served: async ({ makeRest, store }, use) => use(await makeRest({ history: createHistoryReader(store) })),
-});
 
 let batches = 0;
 /** Finishes these flares in that minute. */
@@ -45,16 +35,6 @@ async function getPage(rest: Rest, query = ""): Promise<Page> {
 }
 
 const idsOf = ({ flares }: Page) => flares.map(({ flare }) => flare.id);
-/** A policy that reads the plan from Authorization. */
-const byHeader: AccessPolicy = {
-  isKeyed: true,
-  anonymous: undefined,
-  keyIdOf: () => undefined,
-  keyIdIn: () => undefined,
-  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  admitStream: async (request, reply) => byHeader.admit(request, reply),
-  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
-};
 
 test("the history is newest first, page by page", async ({ served, store }) => {
   expect(await getPage(served)).toEqual({ flares: [], next: null });

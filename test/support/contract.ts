@@ -82,12 +82,10 @@ function pathOf({ pathname }: URL): string | undefined {
   return PATHS.find((known) => endsWithPath(pathname, known));
 }
 
-/** Whether an address ends with a path, of which a part in braces stands for any value. */
+/** Whether an address ends with a path, of which parts in braces stand for any value. */
 export function endsWithPath(pathname: string, path: string): boolean {
-  const [before = "", after] = path.split(/\{\w+\}/);
-  if (after === undefined) return pathname.endsWith(path);
-  const from = pathname.lastIndexOf(before);
-  return from >= 0 && pathname.endsWith(after) && !pathname.slice(from + before.length).includes("/");
+  const pattern = path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`${pattern}$`).test(pathname);
 }
 
 interface OpenApiOperation {

@@ -13,6 +13,7 @@ import type {
   Newest,
   Outcome,
   RecordFigures,
+  TokenDetails,
   TrackRecord,
 } from "../../model/index.ts";
 import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.ts";
@@ -333,8 +334,25 @@ const record: TrackRecord = {
   by_liquidity: [{ from: 10_000, to: 50_000, figures: row }],
 };
 
+const token: TokenDetails = {
+  group: "bsc",
+  ...facts.token,
+  liquidity: facts.liquidity,
+  market_data: facts.market_data,
+  social_data: facts.social_data,
+  contract_source: facts.contract_source,
+  as_of: ended.flare.finished_trending_at,
+  warnings: [],
+  canary: null,
+  chart: null,
+  leaderboard: null,
+  candles: [candle],
+  flares: [ended],
+};
+
 export const BODY_EXAMPLES = {
   flare: ended,
+  token,
   record,
   history: { flares: [ended], next: null },
   flares,

@@ -22,6 +22,7 @@ import {
   type ParameterContract,
   RECORD_PARAMETERS,
   STREAM_PARAMETERS,
+  TOKEN_PATH,
 } from "./parameters.ts";
 import { ProblemResponses, type ResponseContract } from "./problem-responses.ts";
 import { type JsonSchema, namedSchemas, referredTo, refTo } from "./schemas.ts";
@@ -77,6 +78,7 @@ export function createOpenApi(basePath: string): OpenApiDocument {
       HISTORY_ENDPOINTS.history.path,
       resource("history", HISTORY_ENDPOINTS.history, problems, HISTORY_PARAMETERS),
     ],
+    [HISTORY_ENDPOINTS.token.path, resource("token", HISTORY_ENDPOINTS.token, problems, TOKEN_PATH)],
     [
       HISTORY_ENDPOINTS.record.path,
       resource("record", HISTORY_ENDPOINTS.record, problems, RECORD_PARAMETERS),
@@ -336,6 +338,7 @@ function schemaName(name: ResourceName): string {
     flare: "FlareRecord",
     history: "HistoryResponse",
     record: "TrackRecord",
+    token: "TokenDetails",
     snapshot: "SnapshotResponse",
     healthz: "HealthResponse",
     readyz: "ReadyResponse",

@@ -7,6 +7,7 @@ import {
   PAGE_CURSOR,
   UTC_TIME,
 } from "../history/history-query.ts";
+import { MAX_PATH_PART } from "../http-settings.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
@@ -155,6 +156,27 @@ export const FLARE_ID: ParameterContract = {
   description: "The flare's id, as in lists and events.",
   schema: refTo("Id"),
 };
+
+/** The parameters of `/api/v1/tokens/{group}/{token}`. */
+export const TOKEN_PATH: readonly ParameterContract[] = [
+  {
+    name: "group",
+    in: "path",
+    required: true,
+    description: "The token's group.",
+    schema: refTo("Group"),
+    example: "bsc",
+  },
+  {
+    name: "token",
+    in: "path",
+    required: true,
+    description:
+      "The token's address, or its symbol if no other token of the group has it, percent-encoded. Case is ignored. What looks like an address is never a symbol, except on the exchange.",
+    schema: { type: "string", minLength: 1, maxLength: MAX_PATH_PART },
+    example: "CAKE",
+  },
+];
 
 const CURSOR_AFTER = {
   type: "string",

@@ -3,7 +3,7 @@ import type { HistoryReader, StoredRecord } from "../../history/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import { DAY_MS } from "../../lib/time/time.ts";
 import type { Explanation, Flare, FlareRecord } from "../../model/index.ts";
-import { FlarewireError, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
+import { FlarewireError, type Plan, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
 import { quote } from "../connections/admission.ts";
 import { AT_PARAMETER, HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from "../contracts/parameters.ts";
@@ -17,6 +17,8 @@ import { Representation, versionOf } from "../rest/representation.ts";
 import { createAnswer, type ResourceParts } from "../rest/resource-routes.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import { RecordBodies } from "./record-bodies.ts";
+import { TokenBodies } from "./token-bodies.ts";
+import { recordOf } from "./token-details.ts";
 
 interface HistoryParts extends ResourceParts {
   readonly history: HistoryReader;
@@ -26,7 +28,7 @@ interface HistoryParts extends ResourceParts {
 /** Cached responses. Most clients ask for the first page, or the record of a day. */
 const MAX_CACHED = 32;
 
-/** Adds single flares and finished ones. Finished flares are the same for all plans. */
+/** Adds finished flares, single flares and tokens. Finished flares are the same for all plans. */
 export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): void {
   const { head, freshness, info, policy = allowAll, quick, history, past } = parts;
   const answer = createAnswer(parts);
@@ -34,10 +36,12 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
   const cached = new BoundedMap<string, CurrentBody>(MAX_CACHED);
   const { anonymous } = policy;
   const anonymousFields = readyFields(anonymous?.fields ?? {});
+  const tokens = new TokenBodies({ head, history });
+  const shownTo = createShown();
   const add = (path: string, parameters: readonly string[], read: Read) => {
     scope.route({
       method: ["GET", "HEAD"],
-      url: path.replace("{id}", ":id"),
+      url: path.replace(/\{(\w+)\}/g, ":$1"),
       config: { parameters },
       handler: async (request, reply) => {
         const { plan } = policy.admit(request, reply);
@@ -50,9 +54,9 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
         const known = cached.get(request.raw.url ?? "")?.();
         if (known) return sendReady(reply, answer.now(request.raw, known));
         const then = at === undefined ? undefined : await past.read(at);
-        const bodyFor = await read(request, then);
+        const bodyFor = await read(request, then, plan);
         // Without a wait from here on: the fields and the body show the same moment (law L2).
-        const body = bodyFor(snapshotOfPlan((then?.head ?? head).snapshot, plan));
+        const body = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
         return sendReady(reply, then ? answer.past(request.raw, body, then) : answer.now(request.raw, body));
       },
     });
@@ -86,6 +90,10 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
     const isKnown = flaresVersion !== undefined;
     return [body, () => (isKnown && history.flaresVersion === flaresVersion ? body : undefined)];
   });
+  add(HISTORY_ENDPOINTS.token.path, [], ({ params }, _then, plan) => {
+    const given = params as { readonly group: string; readonly token: string };
+    return tokens.read(given, shownTo(head.snapshot, plan), plan);
+  });
   addCached(HISTORY_ENDPOINTS.record.path, queryNames(RECORD_PARAMETERS), async (query) => {
     const wanted = readRecordQuery(query);
     const body = await records.bodyOf(wanted, head.observedAtMs);
@@ -105,7 +113,19 @@ type ReadCached = (
 type Read = (
   request: FastifyRequest,
   then: PastState | undefined,
+  plan: Plan | undefined,
 ) => Promise<(shown: Snapshot) => Representation>;
+
+/** Returns a function that returns what a plan sees: the same object for the same snapshot. */
+function createShown(): (snapshot: Snapshot, plan: Plan | undefined) => Snapshot {
+  const free = new WeakMap<Snapshot, Snapshot>();
+  return (snapshot, plan) => {
+    if (plan !== "free") return snapshot;
+    const shown = free.get(snapshot) ?? snapshotOfPlan(snapshot, plan);
+    free.set(snapshot, shown);
+    return shown;
+  };
+}
 
 /** Returns a finished flare's record as it was then; `undefined` if it had not finished. */
 function recordAsOf(atMs: number, shown: Snapshot, stored: StoredRecord): StoredRecord | undefined {
@@ -135,17 +155,12 @@ function flareText(
 ): string {
   const { pro, free, finished_trending } = shown.flares;
   const isIt = (flare: Flare) => flare.id === id;
-  const why = shown.explanations[id] ?? null;
   const running = pro.find(isIt) ?? free.find(isIt);
-  const textOf = (flare: Flare, cause: FlareRecord["cause"]) => {
-    const outcome = cause === null ? null : (shown.outcomes[id] ?? null);
-    return JSON.stringify({ flare, started, why, cause, outcome } satisfies FlareRecord);
-  };
-  if (running) return textOf(running, null);
+  if (running) return JSON.stringify(recordOf(running, started, shown));
   if (stored) return stored.body;
   // The history is written after the head has moved.
   const finished = finished_trending.find(isIt);
-  if (finished) return textOf(finished, why?.finish_cause ?? "upstream");
+  if (finished) return JSON.stringify(recordOf(finished, started, shown));
   throw new FlarewireError("not-found", `no flare with the id ${quote(id)} is running or stored`);
 }
 

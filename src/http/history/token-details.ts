@@ -1,0 +1,146 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import {
+  CANDLE_MINUTES,
+  type Candle,
+  type Explanation,
+  type Flare,
+  type FlareRecord,
+  type Group,
+  type Snapshot,
+  TOKEN_CANDLES,
+  TOKEN_FLARES,
+  type TokenDetails,
+} from "../../model/index.ts";
+import { finalFacts, identityOf, type ListedToken } from "./token-index.ts";
+
+/** What the history has of a token. */
+export interface StoredToken {
+  /** Newest first. */
+  readonly records: readonly FlareRecord[];
+  /** Why its running flares started, by id. */
+  readonly starts: ReadonlyMap<string, Explanation | null>;
+  /** Oldest first. */
+  readonly candles: readonly Candle[];
+}
+
+interface Known {
+  readonly group: Group;
+  readonly identity: string;
+  readonly listed: ListedToken | undefined;
+  readonly stored: StoredToken;
+  /** What the plan shows. */
+  readonly snapshot: Snapshot;
+  readonly nowMs: number;
+}
+
+/** Candles are stored for so long after a flare's start, also if it ends before. */
+const FOLLOW_MS = 120 * MINUTE_MS;
+
+/** Returns the record of a listed flare. */
+export function recordOf(flare: Flare, started: Explanation | null, shown: Snapshot): FlareRecord {
+  const why = shown.explanations[flare.id] ?? null;
+  if (flare.finished_trending_at === null) return { flare, started, why, cause: null, outcome: null };
+  const outcome = shown.outcomes[flare.id] ?? null;
+  return { flare, started, why, cause: why?.finish_cause ?? "upstream", outcome };
+}
+
+/** Returns what is known of a token; `undefined` if nothing is. */
+export function detailsOf(known: Known): TokenDetails | undefined {
+  const { group, identity, listed, stored, snapshot } = known;
+  const flares = flaresOf(known).slice(0, TOKEN_FLARES);
+  const [latest] = flares;
+  const facts = listed?.facts ?? (latest && finalFacts(latest.flare));
+  if (!facts) return undefined;
+  return {
+    group,
+    ...facts,
+    warnings: latest?.why?.warnings ?? [],
+    canary: group === "bsc" ? canaryOf(identity, snapshot) : null,
+    chart: chartOf(group, identity, snapshot),
+    leaderboard: leaderboardOf(group, identity, snapshot),
+    candles: candlesOf(facts.address, stored.candles, flares, known),
+    flares,
+  };
+}
+
+/** The lists are newer than the history, but do not know all starts. */
+function flaresOf({ listed, stored, snapshot }: Known): readonly FlareRecord[] {
+  const byId = new Map(stored.records.map((record) => [record.flare.id, record]));
+  const shown = (listed?.flares ?? []).map((flare) => {
+    const before = byId.get(flare.id);
+    const record = recordOf(flare, before?.started ?? stored.starts.get(flare.id) ?? null, snapshot);
+    return before && record.cause !== null
+      ? { ...before, outcome: record.outcome ?? before.outcome }
+      : record;
+  });
+  const ids = new Set(shown.map(({ flare }) => flare.id));
+  return [...shown, ...stored.records.filter(({ flare }) => !ids.has(flare.id))];
+}
+
+/**
+ * The last hour is in the snapshot, earlier ones in the history. Only what follows from the shown
+ * flares, because candles of another minute would show a flare that the plan does not.
+ */
+function candlesOf(
+  address: string | null,
+  stored: readonly Candle[],
+  flares: readonly FlareRecord[],
+  { snapshot, nowMs }: Known,
+): Candle[] {
+  const { bsc } = snapshot.candles;
+  const live = address !== null && Object.hasOwn(bsc, address) ? (bsc[address] ?? []) : [];
+  const liveFrom = live[0]?.open_at;
+  const all = liveFrom === undefined ? stored : [...stored.filter((c) => c.open_at < liveFrom), ...live];
+  const spans = flares.map(({ flare }) => spanOf(flare));
+  const oldestMs = minuteOf(nowMs) - TOKEN_CANDLES * MINUTE_MS;
+  return all.filter(({ open_at }) => {
+    const openMs = Date.parse(open_at);
+    return openMs >= oldestMs && spans.some(([fromMs, toMs]) => openMs >= fromMs && openMs <= toMs);
+  });
+}
+
+/** The first and the last minute of a flare's candles. */
+function spanOf({ started_trending_at, finished_trending_at }: Flare): readonly [number, number] {
+  const startMs = Date.parse(started_trending_at);
+  const endMs = finished_trending_at === null ? Number.POSITIVE_INFINITY : Date.parse(finished_trending_at);
+  const fromMs = minuteOf(startMs) - CANDLE_MINUTES * MINUTE_MS;
+  return [fromMs, Math.max(endMs, startMs + FOLLOW_MS)];
+}
+
+export function minuteOf(ms: number): number {
+  return Math.floor(ms / MINUTE_MS) * MINUTE_MS;
+}
+
+function canaryOf(identity: string, { charts, leaderboards }: Snapshot): boolean | null {
+  const judged = [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
+  return judged.find(({ token }) => identityOf(token) === identity)?.canary ?? null;
+}
+
+function chartOf(group: Group, identity: string, { charts }: Snapshot): TokenDetails["chart"] {
+  const items = charts[group];
+  const index = items.findIndex(
+    (item) => identityOf("flare" in item ? item.flare.token : item.token) === identity,
+  );
+  const item = items[index];
+  if (!item) return null;
+  const { id, streak, most_recent_price_average, price_change_from_average, latest_candle_prices } = item;
+  return {
+    ...{ id, rank: index + 1, streak, most_recent_price_average },
+    ...{ price_change_from_average, latest_candle_prices },
+  };
+}
+
+function leaderboardOf(
+  group: Group,
+  identity: string,
+  { leaderboards }: Snapshot,
+): TokenDetails["leaderboard"] {
+  const entries = leaderboards[group];
+  const index = entries.findIndex(
+    ({ object }) => identityOf("token" in object ? object.token : object) === identity,
+  );
+  const entry = entries[index];
+  if (!entry) return null;
+  const { time_trended, average_position } = entry;
+  return { rank: index + 1, time_trended, average_position };
+}

@@ -1,0 +1,25 @@
+import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { AccessPolicy } from "../../src/http/index.ts";
+import { type Rest, test as restTest } from "../http/rest-fixture.ts";
+
+/** {@link restTest} with an empty history in memory, and a server of it. */
+export const test = restTest.extend<{ store: HistoryStore; served: Rest }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+  store: async ({}, use) => {
+    const store = openSqliteHistoryStore({ maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 });
+    await use(store);
+    store.close();
+  },
+  served: async ({ makeRest, store }, use) => use(await makeRest({ history: createHistoryReader(store) })),
+});
+
+/** A policy that reads the plan from Authorization. */
+export const byHeader: AccessPolicy = {
+  isKeyed: true,
+  anonymous: undefined,
+  keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
+  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
+  admitStream: async (request, reply) => byHeader.admit(request, reply),
+  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
+};
