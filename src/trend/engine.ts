@@ -203,8 +203,8 @@ export class TrendEngine {
   }
 
   #isDirty(): boolean {
-    const books = [this.#flares, this.#newest, this.#standings, this.#candles];
-    return !this.#served || books.some(({ isDirty }) => isDirty);
+    const isListDirty = this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
+    return !this.#served || isListDirty || this.#candles.isDirty;
   }
 
   /** Buffers events until the first clock: one far in the future must not set the time. */

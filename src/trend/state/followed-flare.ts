@@ -19,8 +19,8 @@ export interface FollowedFlare {
   readonly id: string;
   readonly startedMs: number;
   readonly start: PricePoint;
-  /** What was known at the start. */
-  readonly known: OutcomeStart;
+  /** What was known at the start; nothing if it began in a version without. */
+  readonly known: Partial<OutcomeStart>;
   peak: PricePoint;
   /** Changes in percent at the moments of OUTCOME_MINUTES that have passed, and relative ones. */
   readonly changes: (number | null)[];
@@ -47,7 +47,13 @@ interface ControlMoment {
 export interface ControlMoments {
   /** When the next one is; -1 before the first look. */
   nextMs: number;
+  /** When something is to be measured next: a new one, or a change after one. */
+  dueMs: number;
   moments: ControlMoment[];
+}
+
+export function createControl(): ControlMoments {
+  return { nextMs: -1, dueMs: -1, moments: [] };
 }
 
 export interface FlareEnd {
@@ -94,13 +100,16 @@ export function toPercent(share: number): number {
   return roundTo(share * 100, DECIMALS);
 }
 
+type Measured = Pick<FollowedFlare, "changes" | "startedMs">;
+
 /** Returns which of OUTCOME_MINUTES is to be measured now; `undefined` if none. */
-export function dueMinutes(
-  { changes, startedMs }: Pick<FollowedFlare, "changes" | "startedMs">,
-  atMs: number,
-): (typeof OUTCOME_MINUTES)[number] | undefined {
-  const minutes = OUTCOME_MINUTES[changes.length];
-  return minutes !== undefined && startedMs + minutes * MINUTE_MS <= atMs ? minutes : undefined;
+export function dueMinutes(measured: Measured, atMs: number): (typeof OUTCOME_MINUTES)[number] | undefined {
+  return dueMs(measured) <= atMs ? OUTCOME_MINUTES[measured.changes.length] : undefined;
+}
+
+/** Returns when the next of OUTCOME_MINUTES is to be measured; Infinity after the last. */
+export function dueMs({ changes, startedMs }: Measured): number {
+  return startedMs + (OUTCOME_MINUTES[changes.length] ?? Number.POSITIVE_INFINITY) * MINUTE_MS;
 }
 
 export function raisePeak(followed: FollowedFlare, point: PricePoint): void {

@@ -9,7 +9,7 @@ import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
 import type { CandleRing } from "../views/candle-ring.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
-import type { ControlMoments, FollowedFlare } from "./followed-flare.ts";
+import { type ControlMoments, createControl, type FollowedFlare } from "./followed-flare.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
 /** Length of the charts in minutes. The ring of minutes is a little larger. */
@@ -202,7 +202,7 @@ export function createToken(
     canary: createCanary(),
     flare: null,
     followed: null,
-    control: { nextMs: -1, moments: [] },
+    control: createControl(),
     publicFlareId: null,
     nestedId: null,
     chartId: null,

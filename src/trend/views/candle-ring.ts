@@ -6,11 +6,16 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
  */
 
 export interface CandleRing {
-  /** {@link WIDTH} numbers per candle, oldest first. */
+  /** {@link WIDTH} numbers per candle, in the order of time; the first follows the last. */
   data: Float64Array;
   count: number;
-  /** First minute, counted from 1970, that changed since the candles were last read. */
+  /** Offset of the newest candle, and its minute, counted from 1970; -1 before the first. */
+  newest: number;
+  newestMinute: number;
+  /** First minute that changed since the candles were last read. */
   changedFrom: number;
+  /** Trades of earlier minutes are not all known: they have no candle. */
+  readonly since: number;
 }
 
 /** A candle in numbers. Prices, buys and sells are NaN if unknown. */
@@ -25,14 +30,16 @@ export interface MinuteCandle {
   readonly sells: number;
 }
 
-const WIDTH = 10;
-const [MINUTE, OPEN, HIGH, LOW, CLOSE, USD, BUYS, SELLS, OPEN_AT, CLOSE_AT] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+const [OPEN, HIGH, LOW, CLOSE, USD, BUYS, SELLS] = [0, 1, 2, 3, 4, 5, 6];
+/** When the prices of the opening and the close were traded; without any, the minute's bounds. */
+const [OPEN_AT, CLOSE_AT, WIDTH] = [7, 8, 9];
 const FIRST_CAPACITY = 4;
 /** Candles are stored for this many minutes before the newest one. */
 const STORED_MINUTES = 60;
 
-export function createCandleRing(): CandleRing {
-  return { data: new Float64Array(FIRST_CAPACITY * WIDTH), count: 0, changedFrom: 0 };
+export function createCandleRing(since = 0): CandleRing {
+  const data = new Float64Array(FIRST_CAPACITY * WIDTH);
+  return { data, count: 0, newest: -WIDTH, newestMinute: -1, changedFrom: 0, since };
 }
 
 /** Adds a trade. `price` is `null` if the trade did not set the token's price. */
@@ -43,29 +50,29 @@ export function addTradeToCandle(
   usd: number,
   isBuy: boolean,
 ): void {
-  const at = slotOf(ring, Math.floor(atMs / MINUTE_MS));
+  const at = offsetOf(ring, Math.floor(atMs / MINUTE_MS));
   if (at < 0) return;
   const { data } = ring;
   const side = at + (isBuy ? BUYS : SELLS);
   data[at + USD] = (data[at + USD] ?? 0) + usd;
   data[side] = (data[side] ?? 0) + 1;
   if (price === null) return;
-  const isFirst = Number.isNaN(data[at + OPEN]);
-  if (isFirst || atMs < (data[at + OPEN_AT] ?? 0)) {
+  if (atMs < (data[at + OPEN_AT] ?? 0)) {
     data[at + OPEN] = price;
     data[at + OPEN_AT] = atMs;
   }
-  if (isFirst || atMs >= (data[at + CLOSE_AT] ?? 0)) {
+  if (atMs >= (data[at + CLOSE_AT] ?? 0)) {
     data[at + CLOSE] = price;
     data[at + CLOSE_AT] = atMs;
   }
-  if (isFirst || price > (data[at + HIGH] ?? 0)) data[at + HIGH] = price;
-  if (isFirst || price < (data[at + LOW] ?? 0)) data[at + LOW] = price;
+  // Also true for the first price, which is compared with NaN.
+  if (!((data[at + HIGH] ?? 0) >= price)) data[at + HIGH] = price;
+  if (!((data[at + LOW] ?? 0) <= price)) data[at + LOW] = price;
 }
 
 /** Stores a whole candle, in place of an earlier one of its minute. */
 export function setCandle(ring: CandleRing, candle: MinuteCandle): void {
-  const at = slotOf(ring, candle.minute);
+  const at = offsetOf(ring, candle.minute);
   if (at < 0) return;
   const { open, high, low, close, usd, buys, sells } = candle;
   ring.data.set([open, high, low, close, usd, buys, sells], at + OPEN);
@@ -73,61 +80,125 @@ export function setCandle(ring: CandleRing, candle: MinuteCandle): void {
 
 /** Returns the candles of the minutes from `from` to before `to`. */
 export function candlesWithin(
-  { data, count }: CandleRing,
+  { data, count, newest }: CandleRing,
   from: number,
   to: number,
 ): readonly MinuteCandle[] {
   const candles: MinuteCandle[] = [];
-  let index = count;
-  while (index > 0 && (data[(index - 1) * WIDTH + MINUTE] ?? 0) >= from) index -= 1;
-  for (; index < count; index++) {
-    const [minute = 0, open = 0, high = 0, low = 0, close = 0, usd = 0, buys = 0, sells = 0] = data.subarray(
-      index * WIDTH,
-      index * WIDTH + OPEN_AT,
-    );
-    if (minute >= to) break;
-    candles.push({ minute, open, high, low, close, usd, buys, sells });
+  let at = newest;
+  for (let left = count; left > 0 && minuteAt(data, at) >= from; left--) {
+    if (minuteAt(data, at) < to) candles.push(candleAt(data, at));
+    at = offsetBefore(data, at);
   }
-  return candles;
+  return candles.reverse();
 }
 
-/** Returns the offset of the minute's candle, new if necessary; -1 if it is too old. */
-function slotOf(ring: CandleRing, minute: number): number {
+/** Returns a copy with only the candles from a minute on, which takes as little as it can. */
+export function compactRing(ring: CandleRing, from: number): CandleRing {
+  const { data, newest } = ring;
+  let [before, count] = [newest, 0];
+  for (; count < ring.count && minuteAt(data, before) >= from; count++) before = offsetBefore(data, before);
+  const copy = new Float64Array(Math.max(1, count) * WIDTH);
+  const end = newest + WIDTH;
+  const atEnd = Math.min(count * WIDTH, end);
+  copy.set(data.subarray(end - atEnd, end), count * WIDTH - atEnd);
+  if (count * WIDTH > atEnd) copy.set(data.subarray(before + WIDTH));
+  return { ...ring, data: copy, count, newest: (count - 1) * WIDTH };
+}
+
+function candleAt(data: Float64Array, at: number): MinuteCandle {
+  const numberAt = (column: number) => data[at + column] ?? 0;
+  return {
+    minute: minuteAt(data, at),
+    open: numberAt(OPEN),
+    high: numberAt(HIGH),
+    low: numberAt(LOW),
+    close: numberAt(CLOSE),
+    usd: numberAt(USD),
+    buys: numberAt(BUYS),
+    sells: numberAt(SELLS),
+  };
+}
+
+/** Returns the offset of the minute's candle, new if necessary; -1 if it cannot have one. */
+function offsetOf(ring: CandleRing, minute: number): number {
   if (minute < ring.changedFrom) ring.changedFrom = minute;
-  let index = ring.count;
-  let known = ring.data[(index - 1) * WIDTH + MINUTE];
-  if (known === minute) return (index - 1) * WIDTH;
-  if (index > 0 && minute < (known ?? 0) - STORED_MINUTES) return -1;
-  while (index > 0 && (known ?? 0) > minute) {
-    index -= 1;
-    known = ring.data[(index - 1) * WIDTH + MINUTE];
+  if (minute === ring.newestMinute) return ring.newest;
+  if (minute < ring.newestMinute - STORED_MINUTES || minute < ring.since) return -1;
+  if (minute > ring.newestMinute) {
+    makeRoom(ring, minute);
+    return append(ring, minute);
   }
-  if (index > 0 && known === minute) return (index - 1) * WIDTH;
-  return insertAt(ring, index, minute);
+  const { data } = ring;
+  let at = ring.newest;
+  let later = 0;
+  while (later < ring.count && minuteAt(data, at) > minute) {
+    at = offsetBefore(data, at);
+    later += 1;
+  }
+  const isKnown = later < ring.count && minuteAt(data, at) === minute;
+  return isKnown ? at : insertBefore(ring, later, minute);
 }
 
-function insertAt(ring: CandleRing, index: number, minute: number): number {
-  const dropped = ring.count * WIDTH === ring.data.length ? dropOld(ring, minute) : 0;
-  const at = (index - dropped) * WIDTH;
-  ring.data.copyWithin(at + WIDTH, at, ring.count * WIDTH);
-  ring.count += 1;
-  ring.data.fill(0, at, at + WIDTH);
-  ring.data.fill(Number.NaN, at + OPEN, at + CLOSE + 1);
-  ring.data[at + MINUTE] = minute;
+/** Inserts a candle before the newest `later` ones. Returns its offset. */
+function insertBefore(ring: CandleRing, later: number, minute: number): number {
+  const { newestMinute } = ring;
+  makeRoom(ring, newestMinute);
+  const { data } = ring;
+  let at = append(ring, minute);
+  ring.newestMinute = newestMinute;
+  for (let moved = 0; moved < later; moved++) {
+    const before = offsetBefore(data, at);
+    data.copyWithin(at, before, before + WIDTH);
+    at = before;
+  }
+  clear(data, at, minute);
   return at;
 }
 
-/** Makes room: drops candles too old beside one of `minute`, else doubles the space. */
-function dropOld(ring: CandleRing, minute: number): number {
-  let old = 0;
-  while (old < ring.count && (ring.data[old * WIDTH + MINUTE] ?? 0) < minute - STORED_MINUTES) old += 1;
-  if (old > 0) {
-    ring.data.copyWithin(0, old * WIDTH, ring.count * WIDTH);
-    ring.count -= old;
-    return old;
+/** Appends an empty candle as the newest. Returns its offset. */
+function append(ring: CandleRing, minute: number): number {
+  const { data } = ring;
+  const next = ring.newest + WIDTH;
+  const at = next === data.length ? 0 : next;
+  ring.newest = at;
+  ring.newestMinute = minute;
+  ring.count += 1;
+  clear(data, at, minute);
+  return at;
+}
+
+function clear(data: Float64Array, at: number, minute: number): void {
+  data[at + OPEN] = Number.NaN;
+  data[at + HIGH] = Number.NaN;
+  data[at + LOW] = Number.NaN;
+  data[at + CLOSE] = Number.NaN;
+  data[at + USD] = 0;
+  data[at + BUYS] = 0;
+  data[at + SELLS] = 0;
+  data[at + OPEN_AT] = (minute + 1) * MINUTE_MS;
+  data[at + CLOSE_AT] = minute * MINUTE_MS;
+}
+
+/** Drops the oldest candle if it is too old beside one of `minute`, else doubles the space. */
+function makeRoom(ring: CandleRing, minute: number): void {
+  const { data, count, newest } = ring;
+  if (count * WIDTH < data.length) return;
+  const oldest = newest + WIDTH === data.length ? 0 : newest + WIDTH;
+  if (minuteAt(data, oldest) < minute - STORED_MINUTES) {
+    ring.count -= 1;
+    return;
   }
-  const larger = new Float64Array(ring.data.length * 2);
-  larger.set(ring.data);
-  ring.data = larger;
-  return 0;
+  ring.data = new Float64Array(data.length * 2);
+  ring.data.set(data.subarray(oldest));
+  ring.data.set(data.subarray(0, oldest), data.length - oldest);
+  ring.newest = data.length - WIDTH;
+}
+
+function minuteAt(data: Float64Array, at: number): number {
+  return Math.floor((data[at + CLOSE_AT] ?? 0) / MINUTE_MS);
+}
+
+function offsetBefore(data: Float64Array, at: number): number {
+  return (at === 0 ? data.length : at) - WIDTH;
 }

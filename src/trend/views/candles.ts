@@ -6,7 +6,7 @@ import { candlesWithin, type MinuteCandle } from "./candle-ring.ts";
 import { toTimestamp } from "./flare-view.ts";
 
 /** How long after a flare's start its candles are served, also if it ended before. */
-const FOLLOW_MS = 120 * MINUTE_MS;
+export const FOLLOW_MS = 120 * MINUTE_MS;
 
 /** Serves the closed minutes of tokens that flare, or started to within two hours. */
 export class CandleBook {

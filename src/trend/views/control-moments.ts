@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import { OUTCOME_MINUTES, type OutcomeControl } from "../../model/index.ts";
 import type { Detector } from "../detect/detector.ts";
-import { changeFrom, dueMinutes } from "../state/followed-flare.ts";
+import { changeFrom, dueMinutes, dueMs } from "../state/followed-flare.ts";
 import type { TokenState } from "../state/token-state.ts";
 
 /** Each token has one control moment in every two hours of the clock. */
@@ -17,16 +17,18 @@ const MIN_AGE_MS = 90 * MINUTE_MS;
  */
 export function stepControl(token: TokenState, detector: Detector, atMs: number): void {
   const { control } = token;
-  const isNext = control.nextMs >= 0 && atMs >= control.nextMs;
-  if (atMs >= control.nextMs) control.nextMs = nextMoment(token.key, atMs);
-  if (!isNext && control.moments.length === 0) return;
+  if (atMs < control.dueMs) return;
   const price = detector.knownPrice(token, atMs);
   for (const moment of control.moments) {
     if (dueMinutes(moment, atMs) !== undefined) moment.changes.push(changeFrom(moment.start, price));
   }
-  if (!isNext) return;
-  control.moments = control.moments.filter(({ startedMs }) => atMs - startedMs <= MAX_AGE_MS);
-  if (price > 0) control.moments.push({ startedMs: atMs, start: { price }, changes: [] });
+  if (atMs >= control.nextMs) {
+    control.moments = control.moments.filter(({ startedMs }) => atMs - startedMs <= MAX_AGE_MS);
+    const isFirstLook = control.nextMs < 0;
+    if (price > 0 && !isFirstLook) control.moments.push({ startedMs: atMs, start: { price }, changes: [] });
+    control.nextMs = nextMoment(token.key, atMs);
+  }
+  control.dueMs = Math.min(control.nextMs, ...control.moments.map(dueMs));
 }
 
 /** Returns the known changes after the control moments of a flare that starts at `atMs`. */

@@ -48,6 +48,10 @@ export class FlareBook {
   #isDirty = true;
   /** An outcome has changed since the last {@link serve}. */
   #hasNewOutcome = false;
+  /** A finished flare was added or dropped since the last {@link serve}. */
+  #hasNewFinished = true;
+  /** When the next finished flare is dropped, unless another one ends before. */
+  #reviewMs = Number.NEGATIVE_INFINITY;
 
   /** @param finished Those of a checkpoint, oldest finish first. */
   constructor(settings: DetectorSettings, finished: FinishedFlare[] = []) {
@@ -108,6 +112,8 @@ export class FlareBook {
     let index = this.#finished.length;
     while (isAfter(this.#finished[index - 1], atMs, flare)) index -= 1;
     this.#finished.splice(index, 0, { finishedMs: atMs, flare, explanation, outcome });
+    this.#hasNewFinished = true;
+    this.#reviewMs = Number.NEGATIVE_INFINITY;
     token.publicFlareId = flare.id;
     token.flare = null;
     judgeRelevance(token, atMs);
@@ -144,7 +150,7 @@ export class FlareBook {
 
   /** Moves flares between the lists by age and canary. */
   step(atMs: number): void {
-    const { freeAgeMs, finishedMs, maxFinished } = this.#settings;
+    const { freeAgeMs } = this.#settings;
     for (const token of this.#running) {
       const { flare } = token;
       if (!flare) continue;
@@ -157,16 +163,21 @@ export class FlareBook {
       judgeRelevance(token, atMs);
       this.#isDirty = true;
     }
+    if (atMs >= this.#reviewMs) this.#review(atMs);
+  }
+
+  /** Drops the finished flares whose time is over. */
+  #review(atMs: number): void {
     const count = this.#finished.length;
-    const [oldest] = this.#finished;
-    if (!oldest || (count <= maxFinished && atMs - oldest.finishedMs < finishedMs)) return;
+    this.#reviewMs = Number.POSITIVE_INFINITY;
     const listed = this.#finished.filter((finished, index) => {
-      const rank = count - index;
-      if (atMs - finished.finishedMs >= finishedMs) return false;
-      return rank <= maxFinished || (rank <= maxFinished * PENDING_LISTS && isPending(finished, atMs));
+      const untilMs = listedUntil(finished, count - index, this.#settings);
+      if (atMs < untilMs) this.#reviewMs = Math.min(this.#reviewMs, untilMs);
+      return atMs < untilMs;
     });
     if (listed.length === count) return;
     this.#finished.splice(0, count, ...listed);
+    this.#hasNewFinished = true;
     this.#isDirty = true;
   }
 
@@ -188,10 +199,10 @@ export class FlareBook {
         .map((flare) => flare.published)
         .sort(byStart),
     );
-    const finished = reuseListIfEqual(
-      before.finished_trending,
-      this.#finished.map(({ flare }) => flare).sort(byStart),
-    );
+    const finished = this.#hasNewFinished
+      ? reuseListIfEqual(before.finished_trending, this.#finished.map(({ flare }) => flare).sort(byStart))
+      : before.finished_trending;
+    this.#hasNewFinished = false;
     const isSame = pro === before.pro && free === before.free && finished === before.finished_trending;
     this.#served = {
       flares: isSame ? before : { free, pro, finished_trending: finished },
@@ -232,13 +243,21 @@ function inOrderOf<T>(
   return isSame && Object.keys(before).length === Object.keys(next).length ? before : next;
 }
 
-/** Whether the final outcome is still to come, or came within a minute: it must be served. */
-function isPending({ flare, finishedMs, outcome }: FinishedFlare, atMs: number): boolean {
-  const finalMs = Math.max(
-    finishedMs,
-    Date.parse(flare.started_trending_at) + OUTCOME_MINUTES[2] * MINUTE_MS,
-  );
-  return outcome !== null && atMs < finalMs + MINUTE_MS;
+/**
+ * Returns until when the finished flare with that many newer ones, itself included, is listed: one
+ * beyond the usual maximum until its final outcome has been served for a minute.
+ */
+function listedUntil(
+  { flare, finishedMs, outcome }: FinishedFlare,
+  rank: number,
+  settings: DetectorSettings,
+): number {
+  const { maxFinished } = settings;
+  const expiryMs = finishedMs + settings.finishedMs;
+  if (rank <= maxFinished) return expiryMs;
+  if (rank > maxFinished * PENDING_LISTS || outcome === null) return Number.NEGATIVE_INFINITY;
+  const measuredMs = Date.parse(flare.started_trending_at) + OUTCOME_MINUTES[2] * MINUTE_MS;
+  return Math.min(expiryMs, Math.max(finishedMs, measuredMs) + MINUTE_MS);
 }
 
 function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): boolean {
