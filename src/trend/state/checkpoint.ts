@@ -1,15 +1,22 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
+import { CANDLE_MINUTES } from "../../model/index.ts";
 import type { Markets } from "../detect/detector.ts";
+import { compactRing, createCandleRing } from "../views/candle-ring.ts";
+import { FOLLOW_MS } from "../views/candles.ts";
 import type { FinishedFlare } from "../views/flares.ts";
 import type { NewListing } from "../views/newest.ts";
 import type { ServedStandings } from "../views/rankings.ts";
+import { createControl } from "./followed-flare.ts";
 import type { Rejections } from "./rejection.ts";
 import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
 /** Increase it with any change of {@link EngineState}'s meaning: rejects older checkpoints. */
-const VERSION = 13;
+const VERSION = 14;
+/** The last version without candles, control moments and net buying. It is read too. */
+const WITHOUT_CANDLES = 12;
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {
@@ -36,27 +43,44 @@ export interface EngineState {
 }
 
 export function packEngine(state: EngineState): EngineCheckpoint {
-  return { version: VERSION, state: encodeState(state) };
+  const from = Math.floor(state.clockMs / MINUTE_MS) - CANDLE_MINUTES;
+  const tokens = state.tokens.map((token) => {
+    return token.candles ? { ...token, candles: compactRing(token.candles, from) } : token;
+  });
+  return { version: VERSION, state: encodeState({ ...state, tokens }) };
 }
 
 /** Returns a checkpoint's state. Throws RangeError for its version, TypeError for damage. */
-export function unpackEngine(checkpoint: EngineCheckpoint): EngineState {
-  if (checkpoint.version !== VERSION) {
-    throw new RangeError(`unsupported checkpoint version ${checkpoint.version}; expected version ${VERSION}`);
+export function unpackEngine({ version, state: json }: EngineCheckpoint): EngineState {
+  if (version !== VERSION && version !== WITHOUT_CANDLES) {
+    throw new RangeError(
+      `unsupported checkpoint version ${version}; expected version ${VERSION} or ${WITHOUT_CANDLES}`,
+    );
   }
-  const state = decodeState(checkpoint.state);
+  const state = decodeState(json);
   if (typeof state !== "object" || state === null || !("tokens" in state) || !Array.isArray(state.tokens)) {
     throw new TypeError("invalid checkpoint: no engine state");
   }
   const unpacked = state as EngineState;
-  for (const token of unpacked.tokens) addMissing(token);
-  return unpacked;
+  if (version === VERSION) return unpacked;
+  return { ...unpacked, tokens: unpacked.tokens.map((token) => withCandles(token, unpacked.clockMs)) };
 }
 
-/** Adds what older checkpoints of this version lack. Candles of the past stay unknown. */
-function addMissing(token: TokenState): void {
-  token.candles ??= null;
-  token.shownCandles ??= token.flare ? { untilMs: 0, list: [] } : null;
-  if (token.candle) token.candle.netBought ??= 0;
-  if (token.candleBefore) token.candleBefore.netBought ??= 0;
+/**
+ * Adds what a token of version {@link WITHOUT_CANDLES} lacks. Candles start with the next minute:
+ * trades of the present one may be missing.
+ */
+function withCandles(token: TokenState, clockMs: number): TokenState {
+  const { group, trades, followed, flare, candle, candleBefore } = token;
+  const since = Math.floor(clockMs / MINUTE_MS) + 1;
+  const startedMs = flare?.startedMs ?? followed?.at(-1)?.startedMs;
+  return {
+    ...token,
+    candles: group === "bsc" && trades ? createCandleRing(since) : null,
+    shownCandles: startedMs === undefined ? null : { untilMs: startedMs + FOLLOW_MS, list: [] },
+    control: createControl(),
+    candle: candle && { ...candle, netBought: 0 },
+    candleBefore: candleBefore && { ...candleBefore, netBought: 0 },
+    followed: followed?.map((one) => ({ ...one, known: {} })) ?? null,
+  };
 }
