@@ -4,6 +4,7 @@
  *
  * - engine [--hours 24], chain, live [--minutes 3], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
+ * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
  * - cluster [--clients 2000] [--sockets 36000] [--short]
  * - dashboard [--short], widget [--short]
@@ -22,6 +23,7 @@ import { benchDashboard } from "./pages/dashboard.ts";
 import { benchWidget } from "./pages/widget.ts";
 import { formatRows, type Row } from "./report.ts";
 import { benchRequests } from "./requests.ts";
+import { benchResources } from "./rest/resources.ts";
 import { benchRest } from "./rest/rest.ts";
 import { benchSlow } from "./slow.ts";
 import { benchStorm } from "./storm/storm.ts";
@@ -83,6 +85,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   compression: () => benchCompression(values.short ? "short" : "full"),
   fanout: () => benchFanout(values.short ? "short" : "full", parts),
   rest: () => benchRest(whole("rounds", 7)),
+  resources: () => benchResources(whole("rounds", 5)),
   memory: () => benchMemory(whole("idle"), whole("rounds", 3)),
   storm: () => benchStorm(whole("comers")),
   workers: () => benchWorkers(clients),

@@ -1,0 +1,88 @@
+/*
+ * The gateway itself with two hours of history: a token flares for five minutes of each ten, with
+ * candles. Then the flares change each second.
+ */
+
+import { createConfig } from "../../../src/config/config.ts";
+import { startGateway } from "../../../src/gateway/app.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
+import { isoTime } from "../../../src/lib/time/iso-time.ts";
+import { MINUTE_MS } from "../../../src/lib/time/time.ts";
+import type { Candle, Flare, Snapshot } from "../../../src/model/index.ts";
+import type { SnapshotSource } from "../../../src/source/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
+import { sayReady } from "../harness/control-port.ts";
+import { snapshotOf } from "./snapshot.ts";
+
+const MINUTES = 120;
+const startMs = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS - MINUTES * MINUTE_MS;
+const timeAt = (minute: number) => isoTime(startMs + minute * MINUTE_MS);
+
+const candleAt = (minute: number): Candle => ({
+  open_at: timeAt(minute),
+  ...{ open: "0.00171", high: "0.00184", low: "0.0017", close: "0.00183", volume: `${minute}321.5` },
+  buys: 17,
+  sells: 4,
+});
+
+function flareOf(number: number, minute: number): Flare {
+  const end = number * 10 + 5;
+  return {
+    ...SAMPLE_FLARE,
+    id: `4c241101-e2bb-5255-8caf-${String(number).padStart(12, "0")}`,
+    started_trending_at: timeAt(number * 10),
+    finished_trending_at: end <= minute ? timeAt(end) : null,
+  };
+}
+
+/** The state of a minute, and of a step within the last one. */
+function stateOf(minute: number, step: number): Snapshot {
+  const base = snapshotOf(20_000, step);
+  const own = Array.from({ length: Math.floor(minute / 10) + 1 }, (_, number) => flareOf(number, minute));
+  const running = own.filter((flare) => flare.finished_trending_at === null);
+  const others = base.flares.pro.map((flare, at) => ({
+    ...flare,
+    token: { ...flare.token, address: `0x${at}` },
+  }));
+  const candles = Array.from({ length: 60 }, (_, at) => candleAt(minute - 60 + at));
+  return {
+    ...base,
+    flares: {
+      free: [],
+      pro: [...running, ...others],
+      finished_trending: own.filter((flare) => flare.finished_trending_at !== null).toReversed(),
+    },
+    explanations: Object.fromEntries(own.map(({ id }) => [id, SAMPLE_EXPLANATION])),
+    outcomes: {},
+    candles: { closed_at: timeAt(minute), bsc: { [SAMPLE_FLARE.token.address]: candles } },
+  };
+}
+
+const loaded = Promise.withResolvers<void>();
+let minute = 0;
+let step = 0;
+const source: SnapshotSource = {
+  info: {
+    name: "bench",
+    origin: "simulated",
+    facts: { trades: true, liquidity: true, listings: true, profiles: true },
+  },
+  async poll(signal) {
+    if (minute < MINUTES) minute += 1;
+    else {
+      loaded.resolve();
+      await systemClock.sleep(1_000, signal);
+      step += 1;
+    }
+    return { observedAtMs: startMs + minute * MINUTE_MS + step * 1_000, snapshot: stateOf(minute, step) };
+  },
+  freshness: () => {
+    const at = isoTime(systemClock.now());
+    return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
+  },
+};
+// A limit that is never reached: counting belongs to what a request costs.
+const config = createConfig({ port: 0, data: "none", logLevel: "warn", anonymousRequests: 1_000_000_000 });
+const { url } = await startGateway(config, { source });
+await loaded.promise;
+sayReady(Number(new URL(url).port), 0);
