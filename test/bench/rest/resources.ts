@@ -47,7 +47,7 @@ export async function benchResources(rounds: number): Promise<Row[]> {
     for (let round = 0; round <= rounds; round += 1) {
       const taken = new Map<string, number[]>(names.map((name) => [name, []]));
       for (let n = 0; n < REQUESTS; n += 1) {
-        for (const [name, pathOf] of Object.entries(RESOURCES)) {
+        for (const [name, pathOf] of inTurn(Object.entries(RESOURCES), n)) {
           const path = pathOf(round * REQUESTS + n, nowMs);
           const began = process.hrtime.bigint();
           const length = await ask(`/api/v1${path}`);
@@ -55,6 +55,8 @@ export async function benchResources(rounds: number): Promise<Row[]> {
           bytes = bytes.set(name, length);
         }
       }
+      if (new Set(inTurn(names, round)).size !== names.length)
+        throw new Error("not a prime number of resources");
       if (round > 0) for (const [name, values] of taken) p50s.get(name)?.push(median(values));
     }
     return rowsOf(p50s, bytes);
@@ -62,6 +64,13 @@ export async function benchResources(rounds: number): Promise<Row[]> {
     socket.destroy();
     await server.stop();
   }
+}
+
+/** Another order for each `n`, so that each resource follows each other one. */
+function inTurn<T>(all: readonly T[], n: number): readonly T[] {
+  const stride = 1 + (n % (all.length - 1));
+  // All are reached, because their number is prime.
+  return all.flatMap((_, at) => all.at((n + at * stride) % all.length) ?? []);
 }
 
 function rowsOf(p50s: ReadonlyMap<string, readonly number[]>, bytes: ReadonlyMap<string, number>): Row[] {
@@ -78,13 +87,13 @@ function rowsOf(p50s: ReadonlyMap<string, readonly number[]>, bytes: ReadonlyMap
 
 /** Returns a function that resolves with the length of a response's body. Throws unless it is 200. */
 function createAsk(socket: Socket): (path: string) => Promise<number> {
-  let received: Buffer[] = [];
+  let received: Uint8Array[] = [];
   let size = 0;
   let due = Number.POSITIVE_INFINITY;
   let length = 0;
   let done: PromiseWithResolvers<number> = Promise.withResolvers();
   socket.on("error", (error) => done.reject(error));
-  socket.on("data", (bytes) => {
+  socket.on("data", (bytes: Buffer) => {
     received.push(bytes);
     size += bytes.length;
     if (due === Number.POSITIVE_INFINITY) {
