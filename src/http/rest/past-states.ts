@@ -3,10 +3,11 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { EMPTY_SNAPSHOT } from "../../model/index.ts";
-import { FlarewireError, parseCursor, type SourceInfo } from "../../protocol/index.ts";
+import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../../protocol/index.ts";
 import { quote } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { readTime } from "../history/history-query.ts";
+import { StampedCache } from "../history/stamped-cache.ts";
 import { stateFields } from "./freshness-fields.ts";
 import { type ReadyFields, readyFields } from "./ready-fields.ts";
 import { ResourceBodies } from "./resource-bodies.ts";
@@ -39,6 +40,7 @@ export class PastStates {
   readonly #parts: PastParts;
   #waiting = 0;
   #previous: Promise<unknown> = Promise.resolve();
+  readonly #read = new StampedCache<PastState>(MAX_CACHED);
   readonly #cached = new BoundedMap<string, Pick<PastState, "head" | "bodies">>(MAX_CACHED);
 
   constructor(parts: PastParts) {
@@ -54,6 +56,12 @@ export class PastStates {
     const givenMs = readTime("at", at) ?? Number.NaN;
     const atMs = Math.floor(givenMs / MINUTE_MS) * MINUTE_MS;
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
+    // Nothing past changes without the head.
+    const stamp = `${formatCursor(head.cursor)} ${head.observedAtMs}`;
+    return await this.#read.get(`${atMs}`, stamp, () => this.#inTurn(atMs));
+  }
+
+  async #inTurn(atMs: number): Promise<PastState> {
     if (this.#waiting >= MAX_WAITING) throw tooMany();
     this.#waiting += 1;
     const state = this.#previous

@@ -70,7 +70,7 @@ export async function benchResources(rounds: number): Promise<Row[]> {
 function inTurn<T>(all: readonly T[], n: number): readonly T[] {
   const stride = 1 + (n % (all.length - 1));
   // All are reached, because their number is prime.
-  return all.flatMap((_, at) => all.at((n + at * stride) % all.length) ?? []);
+  return all.flatMap((_, at) => all.slice((n + at * stride) % all.length).slice(0, 1));
 }
 
 function rowsOf(p50s: ReadonlyMap<string, readonly number[]>, bytes: ReadonlyMap<string, number>): Row[] {
@@ -85,7 +85,7 @@ function rowsOf(p50s: ReadonlyMap<string, readonly number[]>, bytes: ReadonlyMap
   });
 }
 
-/** Returns a function that resolves with the length of a response's body. Throws unless it is 200. */
+/** Returns a function that resolves with the length of a body. Throws unless the status is 200. */
 function createAsk(socket: Socket): (path: string) => Promise<number> {
   let received: Uint8Array[] = [];
   let size = 0;
