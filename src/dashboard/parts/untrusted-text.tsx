@@ -1,9 +1,23 @@
 import { safeLink, safeText } from "../../lib/text/safe-text.ts";
 import { tokenHash } from "../route.ts";
+import { hasMixedLetters } from "../text/mixed-letters.ts";
 
-/** Untrusted text, isolated from the direction of the surrounding text. */
+/**
+ * Untrusted text, isolated from the direction of the surrounding text, and marked if some of its
+ * letters only look Latin. The mark is first, where no ellipsis hides it.
+ */
 export function UntrustedText({ text }: { readonly text: string }) {
-  return <bdi class="untrusted">{safeText(text)}</bdi>;
+  const shown = safeText(text);
+  return (
+    <bdi class="untrusted">
+      {hasMixedLetters(shown) && (
+        <span class="warned" title="Mixes alphabets: some letters only look Latin">
+          ⚠<span class="unseen"> mixed alphabets: </span>{" "}
+        </span>
+      )}
+      {shown}
+    </bdi>
+  );
 }
 
 /** Formats a warning of the canary with spaces: `unverified source`. */
@@ -11,18 +25,16 @@ export function sayWarning(warning: string): string {
   return safeText(warning).replaceAll("-", " ");
 }
 
-/** A token's symbol, linked if it has an address, with name and warnings on one line below. */
+/** A token's symbol, linked if it has an address, with its name below. */
 export function TokenName({
   symbol,
   name,
   address,
-  warning,
   tag,
 }: {
   readonly symbol: string;
   readonly name?: string | undefined;
   readonly address?: string | undefined;
-  readonly warning?: string | undefined;
   /** Of the token's chain, after the symbol. */
   readonly tag?: string;
 }) {
@@ -43,11 +55,6 @@ export function TokenName({
       {name !== undefined && (
         <small class="below">
           <UntrustedText text={name} />
-          {warning && (
-            <span class="warned" title={warning}>
-              ⚠ {warning}
-            </span>
-          )}
         </small>
       )}
     </span>

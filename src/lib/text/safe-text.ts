@@ -1,8 +1,11 @@
 /** Maximum number of characters shown of untrusted text. */
 const MAX_CHARACTERS = 48;
 
-/** Control, bidi, zero-width and tag characters and line breaks, which affect text around them. */
-const HARMFUL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/**
+ * Control, bidi, zero-width and tag characters, which affect text around them. Not the joiner of two
+ * emoji, without which a family falls apart.
+ */
+const HARMFUL = /(?!\u200d)[\p{Cc}\p{Cf}]|(?<!\p{ExtPict}[\p{M}\p{EMod}]?)\u200d|\u200d(?!\p{ExtPict})/gu;
 /** Combining marks, which can pile up on one letter until they cover neighboring lines. */
 const PILED = /(\p{M}{3})\p{M}+/gu;
 
@@ -17,7 +20,12 @@ export function safeText(text: string): string {
     .trim();
   const shown = Array.from(plain);
   if (shown.length === 0) return "(no name)";
-  return shown.length > MAX_CHARACTERS ? `${shown.slice(0, MAX_CHARACTERS - 1).join("")}…` : plain;
+  return shown.length > MAX_CHARACTERS
+    ? `${shown
+        .slice(0, MAX_CHARACTERS - 1)
+        .join("")
+        .replace(/\u200d$/, "")}…`
+    : plain;
 }
 
 /** Returns an untrusted link if it is http or https, else `undefined`. */
