@@ -7,6 +7,7 @@ import {
   boxOf,
   hoursWithin,
   laneCount,
+  shareBefore,
   spanUntil,
   visibleBars,
   WINDOWS,
@@ -66,12 +67,12 @@ test("a bar keeps its lane while others come and go", () => {
 test("a bar spans its time: a running one ends at the right edge, an older start at the left one", () => {
   const lanes = 8;
   const boxes = [bar("all", -900), bar("half", -180, -90), bar("now", -90)].map((one, lane) =>
-    boxOf(one, lane + 7, { fromMs: NOW - 360 * MINUTE, toMs: NOW }, lanes),
+    boxOf(one, lane, { fromMs: NOW - 360 * MINUTE, toMs: NOW }, lanes),
   );
   expect(boxes).toEqual([
-    { left: 0, width: 1, top: 7 / 8 },
-    { left: 0.5, width: 0.25, top: 0 },
-    { left: 0.75, width: 0.25, top: 1 / 8 },
+    { left: 0, width: 1, top: 0 },
+    { left: 0.5, width: 0.25, top: 1 / 8 },
+    { left: 0.75, width: 0.25, top: 2 / 8 },
   ]);
 });
 
@@ -87,11 +88,21 @@ test("the window moves in small steps, so that bars are not laid out each second
   expect(hoursWithin({ fromMs: NOW - 24 * 60 * MINUTE, toMs: NOW })).toHaveLength(7);
 });
 
-test("the number of lanes grows in steps, and is bounded for hundreds of flares at once", () => {
+test("the number of lanes grows in steps, and no lane is drawn over another for hundreds of flares at once", () => {
   const many = Array.from({ length: 300 }, (_, index) => bar(`${index}`, -10));
   const counts = [0, 8, 9, 300].map((count) => laneCount(assignLanes(many.slice(0, count), SPAN)));
-  expect(counts).toEqual([8, 8, 10, 56]);
-  expect(boxOf(bar("last", -10), 299, SPAN, 56).top).toBeLessThan(1);
+  expect(counts).toEqual([8, 8, 10, 320]);
+  const tops = many.map((one, lane) => boxOf(one, lane, SPAN, 320).top);
+  expect(new Set(tops).size).toBe(300);
+  expect(Math.max(...tops)).toBeLessThan(1);
+});
+
+test("the time before the first known flare is marked, unless it is as short as between flares", () => {
+  const span = { fromMs: NOW - 360 * MINUTE, toMs: NOW };
+  expect(shareBefore([], span)).toBe(0);
+  expect(shareBefore([bar("old", -900, -300)], span)).toBe(0);
+  expect(shareBefore([bar("soon", -350, -300)], span)).toBe(0);
+  expect(shareBefore([bar("b", -60), bar("a", -90, -80)], span)).toBe(0.75);
 });
 
 const flare = (id: string, from: number, to: number | null): Flare => ({

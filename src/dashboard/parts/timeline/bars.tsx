@@ -14,7 +14,7 @@ interface BarsProps {
   readonly placed: readonly PlacedBar[];
   readonly lanes: number;
   /** Called with the flare's id at hover and focus, and with `undefined` afterwards. */
-  readonly onShow: (id: string | undefined) => void;
+  readonly onShow: (id: string | undefined, how: "pointer" | "focus") => void;
 }
 
 /** Narrower bars show no symbol and no mark: as a share of the timeline's width. */
@@ -36,8 +36,6 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
 
   override render({ placed, lanes, onShow }: BarsProps, { focused }: { focused: string | undefined }) {
     const stop = placed.some(({ bar }) => bar.flare.id === focused) ? focused : placed[0]?.bar.flare.id;
-    const show = (event: Event) => onShow(idOf(event.target));
-    const hide = () => onShow(undefined);
     return (
       <ul
         class="bars"
@@ -45,13 +43,13 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
         ref={(list) => {
           this.#list = list;
         }}
-        onPointerOver={show}
-        onPointerLeave={hide}
+        onPointerOver={(event) => onShow(idOf(event.target), "pointer")}
+        onPointerLeave={() => onShow(undefined, "pointer")}
         onFocusIn={(event) => {
           this.setState({ focused: idOf(event.target) });
-          show(event);
+          onShow(idOf(event.target), "focus");
         }}
-        onFocusOut={hide}
+        onFocusOut={() => onShow(undefined, "focus")}
         onKeyDown={this.#move}
       >
         {placed.map(({ bar, box }) => (
@@ -63,7 +61,8 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
               tabIndex={bar.flare.id === stop ? 0 : -1}
               aria-label={`${safeText(bar.flare.token.symbol)}, ${fateText(bar)}`}
               style={{
-                left: pct(box.left),
+                // Within the timeline, also if it has just started.
+                left: `min(${pct(box.left)}, 100% - 4px)`,
                 width: pct(box.width),
                 top: pct(box.top),
                 height: `calc(${pct(1 / lanes)} - var(--lane-gap))`,
@@ -80,7 +79,6 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
   }
 
   readonly #move = (event: KeyboardEvent): void => {
-    if (event.key === "Escape") this.props.onShow(undefined);
     const links = [...(this.#list?.querySelectorAll<HTMLElement>("a") ?? [])];
     const at = links.findIndex(({ dataset }) => dataset.id === idOf(event.target));
     // The newest is first, and the time runs to the right.

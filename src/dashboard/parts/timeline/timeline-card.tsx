@@ -8,12 +8,17 @@ import type { PlacedBar } from "./bars.tsx";
 
 interface TimelineCardProps {
   readonly placed: PlacedBar;
-  readonly lanes: number;
   readonly view: View;
+  /** Called while the pointer is over the card, and when it leaves. */
+  readonly keep: () => void;
+  readonly leave: () => void;
 }
 
-/** What a bar of the timeline stands for, below it. Its numbers are current while it flares. */
-export function TimelineCard({ placed: { bar, box }, lanes, view }: TimelineCardProps) {
+/**
+ * What a bar of the timeline stands for, below the timeline, where it covers no bar. Its numbers
+ * are current while it flares.
+ */
+export function TimelineCard({ placed: { bar, box }, view, keep, leave }: TimelineCardProps) {
   const { flare, fate } = bar;
   const current = [...(view.flares?.pro ?? []), ...(view.flares?.free ?? [])].find(
     ({ id }) => id === flare.id,
@@ -25,9 +30,10 @@ export function TimelineCard({ placed: { bar, box }, lanes, view }: TimelineCard
     <div
       class="bar-card"
       aria-hidden="true"
+      onPointerEnter={keep}
+      onPointerLeave={leave}
       style={{
         left: `clamp(0px, ${(100 * box.left).toFixed(2)}%, 100% - var(--card-width))`,
-        top: `calc(${(100 * (box.top + 1 / lanes)).toFixed(2)}% + 4px)`,
       }}
     >
       <p class="bar-card-head">

@@ -2,7 +2,7 @@ import { formatPct } from "../../../lib/text/format-pct.ts";
 import { tokenHash } from "../../route.ts";
 import type { Bar } from "../../state/timeline/bars.ts";
 import { fateText } from "../../text/fate-text.ts";
-import { formatTime } from "../../text/format.ts";
+import { TimeText } from "../time-text.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 
 const percent = (value: number | null | undefined) => (value == null ? "–" : formatPct(value));
@@ -30,9 +30,7 @@ export function TimelineTable({ bars }: { readonly bars: readonly Bar[] }) {
                 </a>
               </th>
               <td>
-                <time dateTime={bar.flare.started_trending_at} title={bar.flare.started_trending_at}>
-                  {formatTime(bar.flare.started_trending_at)}
-                </time>
+                <TimeText at={bar.flare.started_trending_at} />
               </td>
               <td>{fateText(bar)}</td>
               <td>{percent(bar.outcome?.peak_change)}</td>

@@ -7,6 +7,7 @@ import {
   boxOf,
   hoursWithin,
   laneCount,
+  shareBefore,
   spanUntil,
   type TimeSpan,
   visibleBars,
@@ -14,7 +15,7 @@ import {
   type WindowName,
 } from "../../state/timeline/lanes.ts";
 import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
-import { formatTime } from "../../text/format.ts";
+import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
 import { Bars, type PlacedBar } from "./bars.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
@@ -40,7 +41,7 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
   const all = useBars(view, useOlderFlares(view, server, apiKey, window));
   const bars = useMemo(() => visibleBars(all, span), [all, span]);
   const [placed, lanes] = usePlaced(bars, span, window);
-  const [shown, setShown] = useState<string>();
+  const [shown, card] = useCard();
   const [isTable, setTable] = useState(false);
   const counts = useMemo(() => countFates(bars), [bars]);
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
@@ -68,10 +69,11 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
           ))}
         </fieldset>
       </div>
-      <div class={`lanes ${lanes > 20 ? "dense" : ""}`}>
+      <div class={`lanes ${lanes > 56 ? "packed" : lanes > 20 ? "dense" : ""}`}>
+        <Before share={shareBefore(all, span)} fromMs={span.fromMs} toMs={span.toMs} />
         <Hours span={span} />
-        <Bars placed={placed} lanes={lanes} onShow={setShown} />
-        {pointed && <TimelineCard placed={pointed} lanes={lanes} view={view} />}
+        <Bars placed={placed} lanes={lanes} onShow={card.show} />
+        {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
         {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}
       </div>
       {isTable && <TimelineTable bars={bars} />}
@@ -89,12 +91,72 @@ function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
         const share = (atMs - fromMs) / (toMs - fromMs);
         return (
           <span key={atMs} style={{ left: `${(100 * share).toFixed(3)}%` }}>
-            {share < MAX_LABELED && <small>{formatTime(new Date(atMs).toISOString()).slice(0, 5)}</small>}
+            {share < MAX_LABELED && <small>{formatMinute(atMs)}</small>}
           </span>
         );
       })}
+      <small class="zone">UTC</small>
     </div>
   );
+}
+
+/** A smaller share of the window has no room for words. */
+const MIN_WORDY = 0.25;
+
+interface BeforeProps extends TimeSpan {
+  readonly share: number;
+}
+
+/** The time before the first known flare, so that it is not mistaken for a quiet one. */
+function Before({ share, fromMs, toMs }: BeforeProps) {
+  if (share === 0) return null;
+  const text = `no flare known before ${formatMinute(fromMs + share * (toMs - fromMs))}`;
+  return (
+    <div class="before" title={text} style={{ width: `${(100 * share).toFixed(3)}%` }}>
+      <small class={share < MIN_WORDY ? "unseen" : undefined}>{text}</small>
+    </div>
+  );
+}
+
+/** A card stays this long after the pointer has left its bar. */
+const LEAVE_MS = 300;
+/** Another bar's card replaces it once the pointer has rested on that bar for this long. */
+const REST_MS = 100;
+
+/**
+ * Which flare's card is shown. The pointer can reach the card across other bars, and Escape hides
+ * it (WCAG 1.4.13).
+ */
+function useCard() {
+  const [shown, setShown] = useState<string>();
+  const timer = useRef(0);
+  const card = useMemo(() => {
+    const keep = () => clearTimeout(timer.current);
+    const hide = () => {
+      keep();
+      setShown(undefined);
+    };
+    const later = (id: string | undefined, waitMs: number) => {
+      keep();
+      timer.current = setTimeout(() => setShown(id), waitMs);
+    };
+    const leave = () => later(undefined, LEAVE_MS);
+    const show = (id: string | undefined, how: "pointer" | "focus") => {
+      if (id === undefined) return leave();
+      later(id, how === "focus" ? 0 : REST_MS);
+    };
+    return { show, hide, keep, leave };
+  }, []);
+  const isShown = shown !== undefined;
+  useEffect(() => {
+    if (!isShown) return;
+    const onKey = ({ key }: KeyboardEvent) => {
+      if (key === "Escape") card.hide();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [isShown, card]);
+  return [shown, card] as const;
 }
 
 /** Returns the same bars until a flare starts or ends. Updates of their numbers change none. */

@@ -69,13 +69,13 @@ export function assignLanes(
 }
 
 /** Numbers of lanes that the timeline makes room for, so that one more rarely moves the others. */
-const ROOMS = [8, 10, 12, 14, 16, 20, 28, 40, 56] as const;
-const MAX_LANES = 56;
+const ROOMS = [8, 10, 12, 14, 16, 20, 28, 40, 56, 80] as const;
+const MORE_LANES = 40;
 
-/** Returns the number of lanes to draw. Lanes beyond the maximum are drawn over the first. */
+/** Returns the number of lanes to draw, at least as many as are assigned. */
 export function laneCount(assigned: ReadonlyMap<string, number>): number {
-  const used = Math.max(0, ...assigned.values()) + 1;
-  return ROOMS.find((lanes) => lanes >= used) ?? MAX_LANES;
+  const used = assigned.size === 0 ? 0 : Math.max(...assigned.values()) + 1;
+  return ROOMS.find((lanes) => lanes >= used) ?? Math.ceil(used / MORE_LANES) * MORE_LANES;
 }
 
 /** A bar's position as shares of the timeline's width and height. */
@@ -93,7 +93,17 @@ export function boxOf(
 ): Box {
   const share = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs)));
   const left = share(startMs);
-  return { left, width: share(endMs ?? toMs) - left, top: (lane % lanes) / lanes };
+  return { left, width: share(endMs ?? toMs) - left, top: lane / lanes };
+}
+
+/** A shorter time without a flare at the start of the window is usual. */
+const MIN_UNKNOWN_SHARE = 0.04;
+
+/** Returns the share of the window before the first known flare; 0 if it is usual. */
+export function shareBefore(bars: readonly Interval[], { fromMs, toMs }: TimeSpan): number {
+  if (bars.length === 0) return 0;
+  const share = (Math.min(...bars.map(({ startMs }) => startMs)) - fromMs) / (toMs - fromMs);
+  return share < MIN_UNKNOWN_SHARE ? 0 : share;
 }
 
 /** Returns the whole hours within the span: each one, or each fourth one of a day. */
