@@ -3,7 +3,7 @@ import type { View } from "../client/index.ts";
 import { Plan, Refused } from "./parts/access-panel.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
-import { MarketOrigin } from "./parts/market-origin.ts";
+import { lackedFacts, Market, type MarketKind } from "./parts/market.ts";
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
@@ -26,6 +26,7 @@ import { TokenView } from "./views/token.tsx";
 /** Event time is assumed to advance with the clock for at most this long after a sign of it. */
 const MAX_GUESSED_MS = 15_000;
 const TICK_MS = 1_000;
+const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
 
 const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
 
@@ -39,22 +40,24 @@ export function App({ server }: { readonly server: URL }) {
   // Wait for the visitor's access, which appears above the lists and would move them.
   const isReady = seen?.view !== undefined && seen.access !== undefined && seen.refused === undefined;
   const [route, go] = useRoute(isReady);
+  const market = seen?.access ?? UNKNOWN_MARKET;
+  const lacked = lackedFacts(market);
   const panel = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
   return (
     <>
       <header>
         <h1>Flarewire</h1>
-        <Navigation route={route} view={seen?.view} />
+        <Navigation route={route} view={seen?.view} hasListings={!lacked.includes("listings")} />
         <StatusBar seen={seen} />
       </header>
-      <main id="content" tabIndex={-1} class={seen && isOld(seen) ? "old" : undefined}>
+      <main id="content" tabIndex={-1} class={mainClass(seen, lacked)}>
         {panel && isReady && <Plan {...panel} />}
         {seen?.refused === undefined ? (
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
             {seen?.view && isReady ? (
-              <MarketOrigin.Provider value={seen.access?.origin}>
+              <Market.Provider value={market}>
                 <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
-              </MarketOrigin.Provider>
+              </Market.Provider>
             ) : (
               <Waiting seen={seen} />
             )}
@@ -78,6 +81,11 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
     </>
   );
+}
+
+/** Old data are gray, and columns of facts that the source cannot know are hidden. */
+function mainClass(seen: Seen | undefined, lacked: readonly string[]): string {
+  return [...(seen && isOld(seen) ? ["old"] : []), ...lacked.map((fact) => `lacks-${fact}`)].join(" ");
 }
 
 interface PageProps {

@@ -34,6 +34,14 @@ class TroubledMarket extends ToldMarket {
   }
 }
 
+/** A recording of candles, which have neither trades nor pools. */
+class RecordedMarket extends ToldMarket {
+  override readonly info = {
+    ...{ name: "told", origin: "recorded" },
+    facts: { trades: false, liquidity: false, listings: false, profiles: false },
+  } as const;
+}
+
 /**
  * The same lists without the running flare, with this explanation of the ended one, and the chart's
  * canary flag.
@@ -200,6 +208,66 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       market.show(snapshot);
       const warnings = page.locator("dt", { hasText: "Warnings" }).locator("+ dd");
       await expect.poll(() => warnings.textContent(), { timeout: 10_000 }).toBe(said);
+    }
+  });
+
+  test("a recorded market shows its date, and no columns, filters and pages of facts that it cannot know", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await openDashboard(browser, onTestFinished, new RecordedMarket(SAMPLE_SNAPSHOT));
+    await goto("flares");
+    expect(await page.locator(".origin").innerText()).toMatch(/^recorded · \d{4}-\d\d-\d\d/);
+    const texts = async (selector: string) => {
+      const shown = await page.locator(`${selector} >> visible=true`).allInnerTexts();
+      return shown.map((text) => text.replace(/\s*\d*$/, ""));
+    };
+    expect(await texts(".flares thead th")).toEqual([
+      ...["Token", "Last hour", "Since start", "5 min (before)", "Age"],
+    ]);
+    expect(await texts(".controls .choice > span")).toEqual(["5 min", "Order", "Hide warned"]);
+    expect(await texts("nav a")).toEqual(["Flares", "Charts", "Leaderboards", "Events"]);
+    await goto(TOKEN);
+    expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);
+  });
+
+  test("on a phone a flare is on the first screen, and the filters unfold", async ({ onTestFinished }) => {
+    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+      options: { viewport: { width: 390, height: 844 } },
+    });
+    await goto("flares");
+    const { y, height } = await boxOf(page.locator(".flares tbody tr").first().locator(".since"));
+    expect(y + height).toBeLessThan(700);
+    const search = page.getByRole("searchbox");
+    expect(await search.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await search.fill("nothing");
+    await page.getByText("None of 1 matches your choice.").waitFor();
+    expect(await page.getByRole("button", { name: "Filters ●" }).isVisible()).toBe(true);
+  });
+
+  /** One property of each style sheet: a sheet that the build leaves out changes the page. */
+  const LOOK: readonly (readonly [page: string, selector: string, property: string, value: string])[] = [
+    ["flares", "body", "max-width", "1320px"],
+    ["flares", "header", "position", "sticky"],
+    ["flares", "main", "flex-grow", "1"],
+    ["flares", ".lanes", "height", "225px"],
+    ["flares", ".bar.flaring", "background-color", "rgb(245, 159, 44)"],
+    ["flares", ".rows.flares tbody tr", "display", "grid"],
+    ["flares", ".flare-plot", "height", "48px"],
+    ["flares", ".why-sentence", "flex-grow", "1"],
+    ["charts", ".ranks li", "display", "grid"],
+    [TOKEN, ".token-page", "display", "grid"],
+    [TOKEN, ".plot", "min-height", "300px"],
+  ];
+
+  test("the page looks as its style sheets say", async ({ onTestFinished }) => {
+    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+      options: { colorScheme: "light", viewport: { width: 1_280, height: 900 } },
+    });
+    for (const [name, selector, property, value] of LOOK) {
+      if (!page.url().endsWith(name)) await goto(name);
+      await page.locator(selector).first().waitFor();
+      expect((await stylesOf(page, selector, property))[0], `${selector} ${property}`).toBe(value);
     }
   });
 

@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import {
   type FlareChannel,
@@ -6,12 +7,14 @@ import {
   ORDERS,
   type Order,
 } from "../state/flare-query.ts";
+import { isSelective } from "../state/select-flares.ts";
 
+/** Names of the lists. A phone has no room for the second part. */
 const LIST_LABELS = {
-  "flares.pro": "At once",
-  "flares.free": "After 5 minutes",
-  "flares.finished": "Finished",
-} as const satisfies Record<FlareChannel, string>;
+  "flares.pro": ["At once", ""],
+  "flares.free": ["After 5 min", "utes"],
+  "flares.finished": ["Finished", ""],
+} as const satisfies Record<FlareChannel, readonly [string, string]>;
 const ORDER_LABELS = {
   newest: "Newest first",
   change: "Greatest rise",
@@ -36,6 +39,8 @@ interface FlareControlsProps {
 
 /** The choice of flares: each control is a part of the address. */
 export function FlareControls({ query, channels, view, watched, onQuery }: FlareControlsProps) {
+  // Folded only on a phone, where the filters would push all flares off the first screen.
+  const [isOpen, setOpen] = useState(false);
   const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "replace");
   return (
     <div class="controls">
@@ -50,73 +55,89 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
               onChange={() => onQuery({ ...query, channel }, "push")}
             />
             <span>
-              {LIST_LABELS[channel]} <small>{view.flares?.[LIST_OF_CHANNEL[channel]]?.length ?? 0}</small>
+              {LIST_LABELS[channel][0]}
+              <span class="aside">{LIST_LABELS[channel][1]}</span>{" "}
+              <small>{view.flares?.[LIST_OF_CHANNEL[channel]]?.length ?? 0}</small>
             </span>
           </label>
         ))}
       </fieldset>
-      <input
-        type="search"
-        placeholder="Symbol, name or address"
-        aria-label="Search"
-        value={query.search}
-        onInput={(event) => change({ search: event.currentTarget.value })}
-      />
-      <Minimum
-        label="Liquidity"
-        values={LIQUIDITIES}
-        text={usd}
-        value={query.minLiquidity}
-        onValue={(minLiquidity) => change({ minLiquidity })}
-      />
-      <Minimum
-        label="5 min"
-        values={CHANGES}
-        text={percent}
-        value={query.minPriceChange}
-        onValue={(minPriceChange) => change({ minPriceChange })}
-      />
-      <label class="choice">
-        <span>Order</span>
-        <select
-          value={query.order}
-          onChange={(event) =>
-            change({
-              order: ORDERS.find((name) => name === event.currentTarget.value) ?? "newest",
-            })
-          }
-        >
-          {ORDERS.map((name) => (
-            <option key={name} value={name}>
-              {ORDER_LABELS[name]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label class="choice">
+      <button
+        type="button"
+        class="fold"
+        aria-expanded={isOpen}
+        aria-controls="filters"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters{isSelective(query) && " ●"}
+      </button>
+      <div id="filters" class={isOpen ? "filters" : "filters folded"}>
         <input
-          type="checkbox"
-          checked={query.isSafe}
-          onChange={(event) => change({ isSafe: event.currentTarget.checked })}
+          type="search"
+          placeholder="Search tokens"
+          aria-label="Search"
+          value={query.search}
+          onInput={(event) => change({ search: event.currentTarget.value })}
         />
-        <span>Hide warned</span>
-      </label>
-      {watched.size > 0 && query.tokens.length === 0 && (
-        <button type="button" onClick={() => change({ tokens: [...watched] })}>
-          ★ Watched <small>{watched.size}</small>
-        </button>
-      )}
-      {query.tokens.length + query.symbols.length > 0 && (
-        <button type="button" onClick={() => change({ tokens: [], symbols: [] })}>
-          {query.tokens.length + query.symbols.length} chosen tokens ✕
-        </button>
-      )}
+        <Minimum
+          label="Liquidity"
+          fact="of-liquidity"
+          values={LIQUIDITIES}
+          text={usd}
+          value={query.minLiquidity}
+          onValue={(minLiquidity) => change({ minLiquidity })}
+        />
+        <Minimum
+          label="5 min"
+          values={CHANGES}
+          text={percent}
+          value={query.minPriceChange}
+          onValue={(minPriceChange) => change({ minPriceChange })}
+        />
+        <label class="choice">
+          <span>Order</span>
+          <select
+            value={query.order}
+            onChange={(event) =>
+              change({
+                order: ORDERS.find((name) => name === event.currentTarget.value) ?? "newest",
+              })
+            }
+          >
+            {ORDERS.map((name) => (
+              <option key={name} value={name} class={name === "liquidity" ? "of-liquidity" : undefined}>
+                {ORDER_LABELS[name]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={query.isSafe}
+            onChange={(event) => change({ isSafe: event.currentTarget.checked })}
+          />
+          <span>Hide warned</span>
+        </label>
+        {watched.size > 0 && query.tokens.length === 0 && (
+          <button type="button" onClick={() => change({ tokens: [...watched] })}>
+            ★ Watched <small>{watched.size}</small>
+          </button>
+        )}
+        {query.tokens.length + query.symbols.length > 0 && (
+          <button type="button" onClick={() => change({ tokens: [], symbols: [] })}>
+            {query.tokens.length + query.symbols.length} chosen tokens ✕
+          </button>
+        )}
+      </div>
     </div>
   );
 }
 
 interface MinimumProps {
   readonly label: string;
+  /** Class of a control that some sources cannot support. */
+  readonly fact?: string;
   readonly values: readonly number[];
   readonly text: (value: number) => string;
   readonly value: number | undefined;
@@ -124,10 +145,10 @@ interface MinimumProps {
 }
 
 /** A choice of a minimum, or of any value. The address may have another than those offered. */
-function Minimum({ label, values, text, value, onValue }: MinimumProps) {
+function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProps) {
   const offered = value === undefined || values.includes(value) ? values : [...values, value];
   return (
-    <label class="choice">
+    <label class={`choice ${fact}`}>
       <span>{label}</span>
       <select
         value={value ?? ""}

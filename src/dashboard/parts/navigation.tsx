@@ -10,7 +10,14 @@ const LABELS = {
   record: "Record",
 } as const;
 
-export function Navigation({ route, view }: { readonly route: Route; readonly view: View | undefined }) {
+interface NavigationProps {
+  readonly route: Route;
+  readonly view: View | undefined;
+  /** False if the source cannot know of new listings. */
+  readonly hasListings: boolean;
+}
+
+export function Navigation({ route, view, hasListings }: NavigationProps) {
   const flaring = view?.flares?.pro ?? view?.flares?.free;
   // Reserve their space before they are known, so that nothing moves.
   const counts: Partial<Record<string, number | string>> = {
@@ -19,7 +26,7 @@ export function Navigation({ route, view }: { readonly route: Route; readonly vi
   };
   return (
     <nav aria-label="Pages">
-      {PAGES.map((page) => (
+      {PAGES.filter((page) => hasListings || page !== "newest").map((page) => (
         <a key={page} href={`#/${page}`} aria-current={route.page === page ? "page" : undefined}>
           {LABELS[page]}
           {counts[page] !== undefined && <small class="count">{counts[page]}</small>}

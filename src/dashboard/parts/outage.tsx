@@ -1,6 +1,7 @@
 import { isOld } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
-import { formatSpan, formatTime } from "../text/format.ts";
+import { formatSpan } from "../text/format.ts";
+import { TimeText } from "./time-text.tsx";
 
 /** A notice at the bottom that the shown data is old, and why. Moves nothing. */
 export function Outage({ seen }: { readonly seen: Seen }) {
@@ -10,7 +11,11 @@ export function Outage({ seen }: { readonly seen: Seen }) {
   return (
     <section class="outage" aria-label="State of the data">
       <strong>{isAway ? `Not connected for ${formatSpan(awayMs)}.` : describeTrouble(seen)}</strong>{" "}
-      {freshness?.observedAt && `You see the market as of ${formatTime(freshness.observedAt)} UTC. `}
+      {freshness?.observedAt && (
+        <>
+          You see the market as of <TimeText at={freshness.observedAt} zone=" UTC" />.{" "}
+        </>
+      )}
       {isAway ? "Reconnecting automatically." : freshness?.reason && `Reason: ${freshness.reason}.`}
     </section>
   );

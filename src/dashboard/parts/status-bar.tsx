@@ -1,7 +1,9 @@
+import { useRef } from "preact/hooks";
 import { fillingText } from "../../client/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
+import { type Moment, paceOf } from "../state/pace.ts";
 import type { Seen } from "../state/seen.ts";
-import { formatTime } from "../text/format.ts";
+import { TimeText } from "./time-text.tsx";
 
 const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "long poll" } as const;
 
@@ -9,12 +11,21 @@ const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "l
 export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
   const { mood, word } = judge(seen);
   const freshness = seen?.freshness;
+  const pace = usePace(freshness?.observedAt);
   const filling = freshness && fillingText(freshness);
   return (
     <details class={`status ${mood}`}>
       <summary>
         {seen?.access?.origin && seen.access.origin !== "live" && (
-          <span class="origin">{seen.access.origin}</span>
+          <span class="origin">
+            {[
+              seen.access.origin,
+              seen.access.origin === "recorded" && freshness?.observedAt?.slice(0, 10),
+              pace && `≈${pace}×`,
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </span>
         )}
         <span class="dot" aria-hidden="true" />
         <strong id="status-word">{word}</strong>
@@ -29,7 +40,15 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
           <code>{seen?.cursor ?? "–"}</code>
         </dd>
         <dt>Market time</dt>
-        <dd>{freshness?.observedAt ? `${formatTime(freshness.observedAt)} UTC` : "–"}</dd>
+        <dd>
+          {freshness?.observedAt ? (
+            <>
+              {freshness.observedAt.slice(0, 10)} <TimeText at={freshness.observedAt} zone=" UTC" />
+            </>
+          ) : (
+            "–"
+          )}
+        </dd>
         <dt>Market</dt>
         <dd>{seen?.access?.origin ?? "–"}</dd>
         <dt>Source</dt>
@@ -47,4 +66,17 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
       </dl>
     </details>
   );
+}
+
+/** Returns the market's speed as observed since the page was opened, or since it jumped back. */
+function usePace(observedAt: string | null | undefined): number | undefined {
+  const [first, last] = [useRef<Moment>(undefined), useRef<Moment>(undefined)];
+  if (!observedAt) return undefined;
+  const eventMs = Date.parse(observedAt);
+  // Only a change of event time is a sample, because polls are seconds apart.
+  if (eventMs !== last.current?.eventMs) {
+    last.current = { eventMs, clockMs: performance.now() };
+    if (!first.current || eventMs < first.current.eventMs) first.current = last.current;
+  }
+  return paceOf(first.current, last.current);
 }

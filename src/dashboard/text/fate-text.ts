@@ -1,5 +1,5 @@
 import type { Bar } from "../state/timeline/bars.ts";
-import { formatSpan, formatTime } from "./format.ts";
+import { formatMinute, formatSpan } from "./format.ts";
 
 /** How a flare ended, in words. */
 export const CAUSES = {
@@ -11,10 +11,6 @@ export const CAUSES = {
 
 /** Says how a flare goes or went: `flaring since 20:31`, `faded at 20:40 after 9m 00s`. */
 export function fateText({ cause, startMs, endMs }: Pick<Bar, "cause" | "startMs" | "endMs">): string {
-  if (endMs === undefined) return `flaring since ${hourText(startMs)}`;
-  return `${cause ? CAUSES[cause] : "ended"} at ${hourText(endMs)} after ${formatSpan(endMs - startMs)}`;
-}
-
-function hourText(atMs: number): string {
-  return formatTime(new Date(atMs).toISOString()).slice(0, 5);
+  if (endMs === undefined) return `flaring since ${formatMinute(startMs)}`;
+  return `${cause ? CAUSES[cause] : "ended"} at ${formatMinute(endMs)} after ${formatSpan(endMs - startMs)}`;
 }

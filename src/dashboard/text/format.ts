@@ -67,6 +67,12 @@ export function shortAddress(address: string): string {
   return address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }
 
+/** Formats the time of day in UTC: `20:31:05`. Elements show it as a `TimeText`. */
 export function formatTime(timestamp: string): string {
   return timestamp.slice(11, 19);
+}
+
+/** Formats the time of day in UTC to the minute: `20:31`. */
+export function formatMinute(atMs: number): string {
+  return formatTime(new Date(atMs).toISOString()).slice(0, 5);
 }

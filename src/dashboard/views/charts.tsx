@@ -5,6 +5,7 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
+import { usePriceLabel } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
@@ -16,7 +17,7 @@ export function ChartsView({ view, ...props }: { readonly view: View } & Omit<Gr
         The ten tokens of each group with the best risk-adjusted performance against the group's median. When
         a whole group falls, they are those that fall least. The best one comes first, whatever its
         percentage, which is the distance of its price from the hour's average. Each row shows the last hour,
-        this percentage, the price, and the time on the chart.
+        this percentage, the {usePriceLabel().replace("Price", "price")}, and the time on the chart.
       </p>
       <Groups page="charts" {...props}>
         {(group) => <Chart items={view.charts?.[group] ?? []} />}

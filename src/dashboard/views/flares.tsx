@@ -26,6 +26,12 @@ const NONE = {
 
 const COLUMNS = ["Token", "Last hour", "Since start", "5 min (before)", "Buys / sells", "Liquidity", "Age"];
 const FINISHED_COLUMNS = ["Token", "Course", "Peak", "End", "After 5 min", "15 min", "60 min"];
+/** Classes of columns that are hidden on some screens, or if the source lacks their fact. */
+const CLASSES: Readonly<Record<string, string>> = {
+  "Last hour": "hour",
+  "Buys / sells": "of-trades",
+  Liquidity: "of-liquidity",
+};
 
 interface FlaresViewProps {
   readonly query: FlareQuery;
@@ -82,7 +88,7 @@ export function FlaresView({ query: given, go, view, server, apiKey }: FlaresVie
             <thead>
               <tr>
                 {(isFinished ? FINISHED_COLUMNS : COLUMNS).map((title) => (
-                  <th key={title} scope="col" class={title === "Last hour" ? "hour" : undefined}>
+                  <th key={title} scope="col" class={CLASSES[title]}>
                     {title}
                   </th>
                 ))}

@@ -2,6 +2,7 @@ import type { View } from "../../client/index.ts";
 import { Age, Countdown } from "../parts/flare/age.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
+import { usePriceLabel } from "../parts/market.ts";
 import { Outward, TokenName } from "../parts/untrusted-text.tsx";
 import { formatUsd } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
@@ -12,6 +13,7 @@ const LISTED_MS = 900_000;
 /** Tokens that were listed within the last 15 minutes, with a countdown. */
 export function NewestView({ view }: { readonly view: View }) {
   const listings = view.newest?.bsc ?? [];
+  const priceLabel = usePriceLabel();
   return (
     <section aria-labelledby="newest-title">
       <h2 id="newest-title">Newest on BSC</h2>
@@ -26,7 +28,7 @@ export function NewestView({ view }: { readonly view: View }) {
                 Listed
               </th>
               <th scope="col">Leaves in</th>
-              <th scope="col">Price</th>
+              <th scope="col">{priceLabel}</th>
               <th scope="col">Liquidity</th>
               <th scope="col">Source code</th>
               <th scope="col">Links</th>

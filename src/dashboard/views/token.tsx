@@ -3,14 +3,19 @@ import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import type { Explanation, Token } from "../../model/index.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
+import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
-import { PricePlot } from "../parts/flare/price-plot.tsx";
+import { type Band, PricePlot } from "../parts/flare/price-plot.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
+import { usePriceLabel } from "../parts/market.ts";
+import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
+import { pointsOf, pointsOfChart } from "../state/candles/plot.ts";
+import { useCandles } from "../state/candles/use-candles.ts";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
-import { formatMeasured, formatSpan, formatTime, formatUsd, shortAddress } from "../text/format.ts";
+import { formatMeasured, formatSpan, formatUsd, shortAddress } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 
 interface TokenViewProps {
@@ -35,6 +40,12 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const isUnread = fetched instanceof Error;
   const listed = flare ? [flare, ...past] : past;
   const episodes = fetched && withListed(isUnread ? [] : fetched, listed, view.explanations);
+  const priceLabel = usePriceLabel();
+  const candles = useCandles(server, apiKey, flare ? [flare] : []).of.get(address);
+  const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
+  const points = candles
+    ? [...pointsOf(candles), ...(latest ? [[nowMs, Number(latest.token.price)] as const] : [])]
+    : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
   if (!known) return <Unknown address={address} episodes={episodes} />;
   const { token, social_data, contract_source, liquidity } = known;
   return (
@@ -53,14 +64,14 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <Outward href={social_data?.microblog_url} label="Posts" />
       </p>
       <dl class="facts">
-        <dt>Price in USD</dt>
+        <dt>{priceLabel}</dt>
         <dd>
           <Price value={token.price} />
         </dd>
-        <dt>Liquidity</dt>
-        <dd>{formatUsd(liquidity)}</dd>
-        <dt>Source code</dt>
-        <dd>{sourceText(contract_source, latest && view.explanations[latest.id])}</dd>
+        <dt class="of-liquidity">Liquidity</dt>
+        <dd class="of-liquidity">{formatUsd(liquidity)}</dd>
+        <dt class="of-profiles">Source code</dt>
+        <dd class="of-profiles">{sourceText(contract_source, latest && view.explanations[latest.id])}</dd>
         <dt>Warnings</dt>
         <dd>
           <Warnings
@@ -88,14 +99,10 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
       <div class="beside">
         <section aria-labelledby="plot-title">
           <h3 id="plot-title">The last hour</h3>
-          {chart ? (
-            <PricePlot
-              average={chart.most_recent_price_average}
-              values={chart.latest_candle_prices}
-              endMs={Math.floor(nowMs / 60_000) * 60_000}
-            />
+          {points && points.length > 1 ? (
+            <PricePlot points={points} bands={bandsOf(episodes ?? withListed([], listed, {}))} />
           ) : (
-            <p class="plot none">Not in its group's chart now.</p>
+            <p class="plot none">No prices: it neither flares nor is in its group's chart.</p>
           )}
         </section>
         <section aria-labelledby="past-title">
@@ -163,6 +170,13 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
   );
 }
 
+function bandsOf(episodes: readonly Episode[]): readonly Band[] {
+  return episodes.map(({ startedAt, finishedAt }) => ({
+    startMs: Date.parse(startedAt),
+    endMs: finishedAt === undefined ? undefined : Date.parse(finishedAt),
+  }));
+}
+
 interface EpisodesProps {
   readonly episodes: readonly Episode[] | undefined;
   readonly outcomes?: View["outcomes"];
@@ -175,7 +189,7 @@ function Episodes({ episodes, outcomes = {} }: EpisodesProps) {
     <ol class="episodes">
       {episodes.map(({ id, startedAt, finishedAt, score, cause }) => (
         <li key={id}>
-          <time dateTime={startedAt}>{formatTime(startedAt)}</time>
+          <TimeText at={startedAt} />
           {score !== undefined && <span>score {score.toFixed(2)}</span>}
           {finishedAt === undefined ? (
             <b>running</b>
@@ -184,7 +198,16 @@ function Episodes({ episodes, outcomes = {} }: EpisodesProps) {
               {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
             </span>
           )}
-          {outcomes[id] && <span>{outcomeText(outcomes[id])}</span>}
+          {finishedAt !== undefined && outcomes[id] && (
+            <>
+              <CoursePlot
+                outcome={outcomes[id]}
+                startMs={Date.parse(startedAt)}
+                endMs={Date.parse(finishedAt)}
+              />
+              <span>{outcomeText(outcomes[id])}</span>
+            </>
+          )}
         </li>
       ))}
     </ol>

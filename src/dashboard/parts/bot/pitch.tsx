@@ -18,8 +18,8 @@ export function Pitch({ query, server }: { readonly query: FlareQuery; readonly 
   return (
     <div class="pitch">
       <p>
-        Flarewire sees within about a minute that traders are suddenly piling into a token, says why, and says
-        when it is over.
+        Flarewire sees within about a minute that traders are suddenly piling into a token
+        <span class="aside">, says why, and says when it is over</span>.
       </p>
       <button type="button" class="primary" onClick={open}>
         Use this in a bot

@@ -23,6 +23,8 @@ export class FlarePlot extends Component<FlarePlotProps> {
     const plot = candles && plotOf(candles, { startMs, closedMs });
     if (!plot) return <span class="flare-plot" aria-hidden="true" />;
     const { price, volume, startX, startY, low, high } = plot;
+    // Whole also at an edge: a flare that has just started is at the right one.
+    const markX = Math.min(PLOT.width - 5, Math.max(5, startX));
     const text = `Price of the last hour: between ${formatPrice(String(low))} and ${formatPrice(String(high))}`;
     return (
       <svg
@@ -38,7 +40,7 @@ export class FlarePlot extends Component<FlarePlotProps> {
         />
         <path class="volume" d={volume} />
         <path class="price-line" d={price} />
-        <path class="mark" d={`M${startX.toFixed(1)} ${startY.toFixed(1)}m-4 8h8l-4 -7z`} />
+        <path class="mark" d={`M${markX.toFixed(1)} ${startY.toFixed(1)}m-4 8h8l-4 -7z`} />
       </svg>
     );
   }

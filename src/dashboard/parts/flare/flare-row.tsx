@@ -48,18 +48,22 @@ export class FlareRow extends Component<FlareRowProps> {
           {sinceStart === undefined ? (
             <span title="The price at its start is not known">–</span>
           ) : (
-            <Change pct={sinceStart} />
+            <span title="Estimated: the price at the start lies between the closes around it">
+              <small>≈</small> <Change pct={sinceStart} />
+            </span>
           )}
         </td>
         <td data-label="5 min (before)">
           <Change pct={flare.recent_price_change} />{" "}
           <small class="previous">{`(${formatPct(flare.previous_price_change)})`}</small>
         </td>
-        <td data-label="Buys / sells">
+        <td data-label="Buys / sells" class="of-trades">
           {/* A single text node: with several, a growing number would move the rest. */}
           <span>{`${formatCount(flare.latest_buy_count)} /\u00a0${formatCount(flare.latest_sell_count)}`}</span>
         </td>
-        <td data-label="Liquidity">{formatUsd(flare.liquidity)}</td>
+        <td data-label="Liquidity" class="of-liquidity">
+          {formatUsd(flare.liquidity)}
+        </td>
         <td data-label="Age">
           <Age sinceMs={sinceMs} />
         </td>
@@ -113,7 +117,8 @@ export class FinishedRow extends Component<FinishedRowProps> {
             {formatSpan(Date.parse(end) - startMs)}
             {outcome?.collapsed_at && ", collapsed"}
           </span>
-          {why && <span class="why-sentence soft">{why.text}</span>}
+          <Warning why={why} />
+          {why && <span class="why-sentence soft">{withoutWarning(why.text)}</span>}
           <TokenActions token={flare.token} />
         </td>
       </tr>
@@ -125,27 +130,32 @@ function Measured({ pct }: { readonly pct: number | null | undefined }) {
   return pct == null ? <span title="Not measured, or not yet">–</span> : <Change pct={pct} />;
 }
 
-function TokenCell({ flare: { token }, why, isWatched, onWatch }: RowProps) {
-  const warning = why?.warnings.map(sayWarning).join(", ");
+function TokenCell({ flare: { token }, isWatched, onWatch }: RowProps) {
   return (
     <th scope="row" class="token-cell">
       <WatchStar token={token} isWatched={isWatched} onWatch={onWatch} />
-      <TokenName
-        symbol={token.symbol}
-        name={token.name}
-        address={token.address}
-        warning={warning}
-        tag="BSC"
-      />
+      <TokenName symbol={token.symbol} name={token.name} address={token.address} tag="BSC" />
     </th>
   );
+}
+
+/** The warnings in full, in the row's widest cell. */
+function Warning({ why }: Pick<RowProps, "why">) {
+  const warning = why?.warnings.map(sayWarning).join(", ");
+  return warning ? <span class="warned">⚠ {warning}</span> : null;
+}
+
+/** The sentence ends with the first warning, which stands beside it with the others. */
+function withoutWarning(sentence: string): string {
+  return sentence.replace(/; warnings?: [^;]*$/, "");
 }
 
 function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
   return (
     <td data-label="Why" class="reasons">
       <WhyBars why={why} />
-      {why && <span class="why-sentence">{why.text}</span>}
+      <Warning why={why} />
+      {why && <span class="why-sentence">{withoutWarning(why.text)}</span>}
       <TokenActions token={flare.token} />
     </td>
   );

@@ -1,13 +1,13 @@
 import { useContext, useState } from "preact/hooks";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { Token } from "../../../model/index.ts";
-import { MarketOrigin } from "../market-origin.ts";
+import { Market } from "../market.ts";
 import { Outward } from "../untrusted-text.tsx";
 
 /** Copies the token's address, and leads to sites that know it: only for tokens that exist. */
 export function TokenActions({ token }: { readonly token: Token }) {
   const [isCopied, setCopied] = useState(false);
-  const origin = useContext(MarketOrigin);
+  const { origin } = useContext(Market);
   const copy = () => {
     navigator.clipboard?.writeText(token.address).then(
       () => setCopied(true),

@@ -34,7 +34,7 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
 
 export function WhyLegend() {
   return (
-    <p class="legend" aria-hidden="true">
+    <p class="legend why-legend" aria-hidden="true">
       Why:
       {TERMS.map((name) => (
         <span key={name}>

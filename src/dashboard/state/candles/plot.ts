@@ -73,12 +73,27 @@ export function priceAt(candles: readonly PlotCandle[], atMs: number): number | 
   return before[1] + ((after[1] - before[1]) * (atMs - before[0])) / (after[0] - before[0]);
 }
 
+/** A price and the end of the minute that it closed, in milliseconds since 1970 UTC. */
+export type PricePoint = readonly [atMs: number, price: number];
+
 /** Returns the closes, each with the end of its minute. */
-function pointsOf(candles: readonly PlotCandle[]): readonly (readonly [number, number])[] {
-  return candles.flatMap(({ open_at, close }): readonly (readonly [number, number])[] => {
+export function pointsOf(candles: readonly PlotCandle[]): readonly PricePoint[] {
+  return candles.flatMap(({ open_at, close }): readonly PricePoint[] => {
     const price = Number(close);
     return price > 0 ? [[Date.parse(open_at) + MINUTE_MS, price]] : [];
   });
+}
+
+/** Returns the closes of a chart: percent from their average, one each minute until `endMs`. */
+export function pointsOfChart(
+  average: string,
+  values: readonly number[],
+  endMs: number,
+): readonly PricePoint[] {
+  return values.map((pct, at) => [
+    endMs - (values.length - 1 - at) * MINUTE_MS,
+    Number(average) * (1 + pct / 100),
+  ]);
 }
 
 interface Measured {

@@ -4,6 +4,8 @@ export interface Access {
   readonly plan: string | undefined;
   /** `live`, `recorded` or `simulated`; `undefined` if the server does not say. */
   readonly origin: string | undefined;
+  /** The facts that the source provides, such as `liquidity`; `undefined` if the server does not say. */
+  readonly facts: readonly string[] | undefined;
   /** Names of the parts of a live market that is made of several. */
   readonly parts: readonly string[];
 }
@@ -25,7 +27,12 @@ export async function fetchAccess(
     ]);
     if (!answer.ok) return undefined;
     const field = (name: string) => answer.headers.get(name) ?? undefined;
-    return { plan: field("flarewire-plan"), origin: field("flarewire-origin"), parts };
+    return {
+      plan: field("flarewire-plan"),
+      origin: field("flarewire-origin"),
+      facts: field("flarewire-facts")?.split(", "),
+      parts,
+    };
   } catch {
     return undefined;
   }

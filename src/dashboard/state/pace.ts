@@ -1,0 +1,19 @@
+/** Event time and the page's own clock at one moment, in milliseconds. */
+export interface Moment {
+  readonly eventMs: number;
+  readonly clockMs: number;
+}
+
+/** A shorter observation says too little: polls are up to seconds apart. */
+const MIN_OBSERVED_MS = 8_000;
+
+/**
+ * Estimates how many times faster than the clock the market runs; `undefined` while that is not
+ * known, and at about the clock's own speed.
+ */
+export function paceOf(first: Moment | undefined, last: Moment): number | undefined {
+  const observedMs = first ? last.clockMs - first.clockMs : 0;
+  if (!first || observedMs < MIN_OBSERVED_MS) return undefined;
+  const pace = Number(((last.eventMs - first.eventMs) / observedMs).toPrecision(2));
+  return pace >= 1.5 || (pace > 0 && pace <= 0.67) ? pace : undefined;
+}
