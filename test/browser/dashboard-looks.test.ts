@@ -1,6 +1,7 @@
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Explanation, Snapshot } from "../../src/model/index.ts";
+import type { SourceInfo } from "../../src/protocol/index.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,
   SAMPLE_EXPLANATION,
@@ -36,10 +37,11 @@ class TroubledMarket extends ToldMarket {
 
 /** A recording of candles, which have neither trades nor pools. */
 class RecordedMarket extends ToldMarket {
-  override readonly info = {
-    ...{ name: "told", origin: "recorded" },
+  override readonly info: SourceInfo = {
+    name: "told",
+    origin: "recorded",
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
-  } as const;
+  };
 }
 
 /**
@@ -225,7 +227,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       ...["Token", "Last hour", "Since start", "5 min (before)", "Age"],
     ]);
     expect(await texts(".controls .choice > span")).toEqual(["5 min", "Order", "Hide warned"]);
-    expect(await texts("nav a")).toEqual(["Flares", "Charts", "Leaderboards", "Events"]);
+    expect(await texts("nav a")).toEqual(["Flares", "Charts", "Leaderboards", "Record", "Events"]);
     await goto(TOKEN);
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);
   });

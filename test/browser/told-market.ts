@@ -1,14 +1,15 @@
 import type { Snapshot } from "../../src/model/index.ts";
+import type { SourceInfo } from "../../src/protocol/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";
 
 /** A source with one snapshot, until the test sets another. */
 export class ToldMarket extends ToldSource {
-  readonly info = {
+  readonly info: SourceInfo = {
     name: "told",
     origin: "simulated",
     facts: { trades: true, liquidity: true, listings: true, profiles: true },
-  } as const;
+  };
   #observedAtMs = Date.parse("2017-11-12T09:00:00.000Z");
 
   constructor(snapshot: Snapshot) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { paceOf } from "../../src/dashboard/state/pace.ts";
+import { measurePace, paceOf } from "../../src/dashboard/state/pace.ts";
 
 test.each([
   [60_000, 1_000, undefined],
@@ -13,4 +13,15 @@ test.each([
   const last = { eventMs: first.eventMs + eventMs, clockMs: first.clockMs + clockMs };
   expect(paceOf(first, last)).toBe(pace);
   expect(paceOf(undefined, last)).toBeUndefined();
+});
+
+test("a recording that starts over is measured from there", () => {
+  const pace = measurePace();
+  const at = (seconds: number) => new Date(1_510_000_000_000 + seconds * 1_000).toISOString();
+  expect(pace(undefined, 0)).toBeUndefined();
+  expect(pace(at(6_000), 0)).toBeUndefined();
+  expect(pace(at(6_600), 10_000)).toBe(60);
+  expect(pace(at(0), 11_000)).toBeUndefined();
+  expect(pace(at(0), 20_000)).toBeUndefined();
+  expect(pace(at(1_200), 31_000)).toBe(60);
 });

@@ -11,6 +11,7 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "dashboard/state/follow.ts": "bundle for browsers",
   "dashboard/parts/announcer.tsx": "bundle for browsers",
   "dashboard/parts/flare/gliding.tsx": "bundle for browsers",
+  "dashboard/parts/timeline/timeline.tsx": "bundle for browsers",
   "lib/time/clock.ts": "the clock itself",
   "widget/shared-feed.ts": "bundle for browsers",
 };

@@ -1,7 +1,5 @@
-import { useRef } from "preact/hooks";
 import { fillingText } from "../../client/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
-import { type Moment, paceOf } from "../state/pace.ts";
 import type { Seen } from "../state/seen.ts";
 import { TimeText } from "./time-text.tsx";
 
@@ -11,7 +9,6 @@ const TRANSPORTS = { websocket: "WebSocket", sse: "server-sent events", poll: "l
 export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
   const { mood, word } = judge(seen);
   const freshness = seen?.freshness;
-  const pace = usePace(freshness?.observedAt);
   const filling = freshness && fillingText(freshness);
   return (
     <details class={`status ${mood}`}>
@@ -21,7 +18,7 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
             {[
               seen.access.origin,
               seen.access.origin === "recorded" && freshness?.observedAt?.slice(0, 10),
-              pace && `≈${pace}×`,
+              seen.pace && `≈${seen.pace}×`,
             ]
               .filter(Boolean)
               .join(" · ")}
@@ -66,17 +63,4 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
       </dl>
     </details>
   );
-}
-
-/** Returns the market's speed as observed since the page was opened, or since it jumped back. */
-function usePace(observedAt: string | null | undefined): number | undefined {
-  const [first, last] = [useRef<Moment>(undefined), useRef<Moment>(undefined)];
-  if (!observedAt) return undefined;
-  const eventMs = Date.parse(observedAt);
-  // Only a change of event time is a sample, because polls are seconds apart.
-  if (eventMs !== last.current?.eventMs) {
-    last.current = { eventMs, clockMs: performance.now() };
-    if (!first.current || eventMs < first.current.eventMs) first.current = last.current;
-  }
-  return paceOf(first.current, last.current);
 }

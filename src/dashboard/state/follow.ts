@@ -2,6 +2,7 @@ import { connect, type Stream } from "../../client/index.ts";
 import { tokenOf } from "../text/event-token.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
 import { MAX_NEWS, newsKey } from "./feed/news.ts";
+import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
 
@@ -31,6 +32,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
   let frame = 0;
   let awaySinceMs: number | undefined = performance.now();
   let isPaused = false;
+  const pace = measurePace();
   const changed = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0;
@@ -75,6 +77,7 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
       access,
       connection: stream.connection,
       freshness: stream.freshness,
+      pace: pace(stream.freshness?.observedAt, performance.now()),
       cursor: stream.cursor,
       ...{ events, count, news, gaps, refused },
     }),

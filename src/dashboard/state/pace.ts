@@ -17,3 +17,23 @@ export function paceOf(first: Moment | undefined, last: Moment): number | undefi
   const pace = Number(((last.eventMs - first.eventMs) / observedMs).toPrecision(2));
   return pace >= 1.5 || (pace > 0 && pace <= 0.67) ? pace : undefined;
 }
+
+/** Returns a function that takes the latest event time, and returns the speed observed so far. */
+export function measurePace(): (
+  observedAt: string | null | undefined,
+  clockMs: number,
+) => number | undefined {
+  let first: Moment | undefined;
+  let last: Moment | undefined;
+  return (observedAt, clockMs) => {
+    if (!observedAt) return undefined;
+    const eventMs = Date.parse(observedAt);
+    // Only a change of event time is a sample, because polls are seconds apart.
+    if (eventMs !== last?.eventMs) {
+      last = { eventMs, clockMs };
+      // A recording may have started over.
+      if (!first || eventMs < first.eventMs) first = last;
+    }
+    return paceOf(first, last);
+  };
+}

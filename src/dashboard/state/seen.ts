@@ -18,6 +18,8 @@ export interface Seen {
   /** The visitor's access; `undefined` before the response, `null` if there was none. */
   readonly access: Access | null | undefined;
   readonly freshness: DataFreshness | undefined;
+  /** How many times faster than the clock the market runs, if observed and not about once. */
+  readonly pace: number | undefined;
   readonly cursor: string | undefined;
   readonly events: readonly NamedEvent[];
   readonly count: number;

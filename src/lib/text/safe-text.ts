@@ -2,10 +2,10 @@
 const MAX_CHARACTERS = 48;
 
 /**
- * Control, bidi, zero-width and tag characters, which affect text around them. Not the joiner of two
- * emoji, without which a family falls apart.
+ * Control, bidi, zero-width and tag characters, which affect text around them. Not the joiner of
+ * two emoji, without which a family falls apart.
  */
-const HARMFUL = /(?!\u200d)[\p{Cc}\p{Cf}]|(?<!\p{ExtPict}[\p{M}\p{EMod}]?)\u200d|\u200d(?!\p{ExtPict})/gu;
+const HARMFUL = /(?!\u200d\p{ExtPict})[\p{Cc}\p{Cf}]|(?<!\p{ExtPict}.?)\u200d/gu;
 /** Combining marks, which can pile up on one letter until they cover neighboring lines. */
 const PILED = /(\p{M}{3})\p{M}+/gu;
 
@@ -18,13 +18,13 @@ export function safeText(text: string): string {
     .replace(HARMFUL, "")
     .replace(PILED, "$1")
     .trim();
-  const shown = Array.from(plain);
+  const shown = [...plain];
   if (shown.length === 0) return "(no name)";
   return shown.length > MAX_CHARACTERS
     ? `${shown
         .slice(0, MAX_CHARACTERS - 1)
         .join("")
-        .replace(/\u200d$/, "")}…`
+        .replace(HARMFUL, "")}…`
     : plain;
 }
 

@@ -4,7 +4,7 @@ export interface Access {
   readonly plan: string | undefined;
   /** `live`, `recorded` or `simulated`; `undefined` if the server does not say. */
   readonly origin: string | undefined;
-  /** The facts that the source provides, such as `liquidity`; `undefined` if the server does not say. */
+  /** The facts that the source provides; `undefined` if the server does not say. */
   readonly facts: readonly string[] | undefined;
   /** Names of the parts of a live market that is made of several. */
   readonly parts: readonly string[];
