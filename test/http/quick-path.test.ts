@@ -10,6 +10,7 @@ import { ENDPOINTS } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import { finishAt } from "../history/flare-records.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { SAMPLE_FLARE } from "../support/samples.ts";
 import { test as base, type Rest } from "./rest-fixture.ts";
 
 interface Answer {
@@ -172,7 +173,7 @@ test("requests sent at once on one connection are answered in order", async ({ m
   expect(statuses).toEqual(paths.map((path) => (path === "/nothing" ? "404" : "200")));
 });
 
-test("a page of the history and a record reach no hook once prepared, until a flare finishes or a minute ends", async ({
+test("a page of the history, a record, a flare and a token reach no hook once prepared, until they may differ", async ({
   makeRest,
   quick,
   slow,
@@ -197,18 +198,27 @@ test("a page of the history and a record reach no hook once prepared, until a fl
   };
   const pages = ["/api/v1/history", "/api/v1/history?limit=2&group=bsc"];
   const records = ["/api/v1/record", "/api/v1/record?window=7d"];
-  const all = [...pages, ...records];
+  const singles = [
+    `/api/v1/flares/${SAMPLE_FLARE.id}`,
+    "/api/v1/tokens/bsc/UNI",
+    "/api/v1/tokens/matic/0x00ff",
+  ];
+  const all = [...pages, ...records, ...singles];
   for (const count of [1, 0, 0]) for (const path of all) expect(await hooksOf(path)).toBe(count);
   const nowMs = rest.head.observedAtMs;
   const batch = { nowMs, starts: [], outcomes: [] };
   store.commit({ ...batch, cursor: "a-1", finishes: [] });
   for (const path of all) expect(await hooksOf(path)).toBe(0);
   store.commit({ ...batch, cursor: "a-2", finishes: [finishAt(1, 20)] });
-  for (const path of pages) expect(await hooksOf(path)).toBe(1);
+  for (const path of [...pages, ...singles]) expect(await hooksOf(path)).toBe(1);
   for (const path of records) expect(await hooksOf(path)).toBe(0);
+  rest.head.move({});
+  for (const path of pages) expect(await hooksOf(path)).toBe(0);
+  for (const count of [1, 0]) for (const path of singles) expect(await hooksOf(path)).toBe(count);
   rest.head.observedAtMs += 60_000;
   for (const path of pages) expect(await hooksOf(path)).toBe(0);
-  for (const path of records) expect(await hooksOf(path)).toBe(1);
+  for (const path of [...records, ...singles]) expect(await hooksOf(path)).toBe(1);
+  expect((await quick(rest, `${singles[0]}?at=x`)).status).toBe(400);
   expect((await quick(rest, `${pages[0]}?limit=0`)).status).toBe(400);
   store.close();
 });

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { HistoryReader, StoredRecord } from "../../history/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
@@ -18,7 +19,7 @@ import { createAnswer, type ResourceParts } from "../rest/resource-routes.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import { RecordBodies } from "./record-bodies.ts";
 import { TokenBodies } from "./token-bodies.ts";
-import { recordOf } from "./token-details.ts";
+import { minuteOf, recordOf } from "./token-details.ts";
 
 interface HistoryParts extends ResourceParts {
   readonly history: HistoryReader;
@@ -34,10 +35,16 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
   const answer = createAnswer(parts);
   const records = new RecordBodies(history);
   const cached = new BoundedMap<string, CurrentBody>(MAX_CACHED);
+  /** Flares and tokens as clients without key see them. */
+  const singles = new BoundedMap<string, CurrentBody>(MAX_CACHED);
   const { anonymous } = policy;
   const anonymousFields = readyFields(anonymous?.fields ?? {});
   const tokens = new TokenBodies({ head, history });
   const shownTo = createShown();
+  const quicklyFrom = (known: ReadonlyMap<string, CurrentBody>) => (request: IncomingMessage) => {
+    const body = head.ready ? known.get(request.url ?? "")?.() : undefined;
+    return body && answer.now(request, body, anonymousFields);
+  };
   const add = (path: string, parameters: readonly string[], read: Read) => {
     scope.route({
       method: ["GET", "HEAD"],
@@ -61,25 +68,32 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
       },
     });
   };
-  add(HISTORY_ENDPOINTS.flare.path, [AT_PARAMETER.name], async ({ params }, then) => {
-    const { id } = params as { readonly id: string };
-    // In this order: a flare that finishes meanwhile moves from the first to the second.
-    const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-    if (!then) return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
-    const reason = started ?? (stored ? parseRecord(stored).started : null);
-    return (shown) => bodyOf(flareText(id, shown, reason, stored && recordAsOf(then.atMs, shown, stored)));
-  });
   const addCached = (path: string, parameters: readonly string[], read: ReadCached) => {
     add(path, parameters, async ({ query, raw }) => {
       const [body, current] = await read(query as Readonly<Record<string, unknown>>);
       cached.set(raw.url ?? "", current);
       return () => body;
     });
-    if (!anonymous) return;
-    quick?.addQueried(`${scope.prefix}${path}`, (request) => {
-      const body = head.ready ? cached.get(request.url ?? "")?.() : undefined;
-      return body && answer.now(request, body, anonymousFields);
+    if (anonymous) quick?.addQueried(`${scope.prefix}${path}`, quicklyFrom(cached));
+  };
+  const addSingle = (path: string, parameters: readonly string[], read: Read) => {
+    add(path, parameters, async (request, then, plan) => {
+      const { flaresVersion } = history;
+      const minuteMs = minuteOf(head.observedAtMs);
+      const bodyFor = await read(request, then, plan);
+      return (shown) => {
+        const body = bodyFor(shown);
+        const { snapshot } = head;
+        const isCurrent = () =>
+          head.snapshot === snapshot &&
+          history.flaresVersion === flaresVersion &&
+          minuteOf(head.observedAtMs) === minuteMs;
+        if (!then && flaresVersion !== undefined && plan === anonymous?.access.plan)
+          singles.set(request.raw.url ?? "", () => (isCurrent() ? body : undefined));
+        return body;
+      };
     });
+    if (anonymous) quick?.addBelow(`${scope.prefix}${path.replace(/\{.*/, "")}`, quicklyFrom(singles));
   };
   addCached(HISTORY_ENDPOINTS.history.path, queryNames(HISTORY_PARAMETERS), async (query) => {
     const wanted = readHistoryQuery(query);
@@ -90,7 +104,15 @@ export function addHistoryRoutes(scope: FastifyInstance, parts: HistoryParts): v
     const isKnown = flaresVersion !== undefined;
     return [body, () => (isKnown && history.flaresVersion === flaresVersion ? body : undefined)];
   });
-  add(HISTORY_ENDPOINTS.token.path, [], ({ params }, _then, plan) => {
+  addSingle(HISTORY_ENDPOINTS.flare.path, [AT_PARAMETER.name], async ({ params }, then) => {
+    const { id } = params as { readonly id: string };
+    // In this order: a flare that finishes meanwhile moves from the first to the second.
+    const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
+    if (!then) return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
+    const reason = started ?? (stored ? parseRecord(stored).started : null);
+    return (shown) => bodyOf(flareText(id, shown, reason, stored && recordAsOf(then.atMs, shown, stored)));
+  });
+  addSingle(HISTORY_ENDPOINTS.token.path, [], ({ params }, _then, plan) => {
     const given = params as { readonly group: string; readonly token: string };
     return tokens.read(given, shownTo(head.snapshot, plan), plan);
   });

@@ -22,6 +22,7 @@ export class QuickPath {
   readonly #app: FastifyInstance;
   readonly #answers = new Map<string, QuickAnswer>();
   readonly #queried = new Map<string, QuickAnswer>();
+  readonly #below: (readonly [prefix: string, answer: QuickAnswer])[] = [];
   readonly #common: (origin: string | undefined) => ReadyFields;
   readonly #checkHost: HostCheck;
   readonly #visitors: Pick<Visitors, "takes">;
@@ -65,9 +66,18 @@ export class QuickPath {
     this.#queried.set(path, answer);
   }
 
+  /** Answers requests for addresses with this prefix that the answer knows; they have a route. */
+  addBelow(prefix: string, answer: QuickAnswer): void {
+    this.#below.push([prefix, answer]);
+  }
+
   #answerOf({ url = "" }: IncomingMessage): QuickAnswer | undefined {
     const queryAt = url.indexOf("?");
-    return this.#answers.get(url) ?? this.#queried.get(queryAt < 0 ? url : url.slice(0, queryAt));
+    return (
+      this.#answers.get(url) ??
+      this.#queried.get(queryAt < 0 ? url : url.slice(0, queryAt)) ??
+      this.#below.find(([prefix]) => url.startsWith(prefix))?.[1]
+    );
   }
 
   #take(request: IncomingMessage, response: ServerResponse): boolean {
