@@ -227,7 +227,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       ...["Token", "Last hour", "Since start", "5 min (before)", "Age"],
     ]);
     expect(await texts(".controls .choice > span")).toEqual(["5 min", "Order", "Hide warned"]);
-    expect(await texts("nav a")).toEqual(["Flares", "Charts", "Leaderboards", "Record", "Events"]);
+    expect(await texts("nav a")).toEqual(["Flares", "Charts", "Leaderboards", "Events", "Record"]);
     await goto(TOKEN);
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);
   });

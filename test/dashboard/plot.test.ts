@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { courseOf, PLOT, plotOf, priceAt } from "../../src/dashboard/state/candles/plot.ts";
+import {
+  courseOf,
+  PLOT,
+  plotOf,
+  pointsOfChart,
+  pointsUntil,
+  priceAt,
+} from "../../src/dashboard/state/candles/plot.ts";
 import { sourceText } from "../../src/dashboard/text/source-text.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../support/samples.ts";
 
@@ -93,4 +100,18 @@ test("the page says the same of a token's source code as the canary", () => {
     sourceText({ status: "0", message: "NOTOK" }, SAMPLE_EXPLANATION),
     sourceText({ status: "0", message: "NOTOK" }, undefined),
   ]).toEqual(["verified", "not verified", "not known", "not known"]);
+});
+
+test("a token's plot ends with the price now, and has no close of another hour", () => {
+  const now = CLOSED_MS + 30_000;
+  expect(pointsUntil([candle(70, "9"), candle(1, "2"), candle(0, null)], now, "3")).toEqual([
+    [CLOSED_MS - 60_000, 2],
+    [now, 3],
+  ]);
+  expect(pointsUntil([candle(70, "9")], now, "3")).toEqual([]);
+  expect(pointsOfChart("200", [-50, 0, 10], CLOSED_MS)).toEqual([
+    [CLOSED_MS - 120_000, 100],
+    [CLOSED_MS - 60_000, 200],
+    [CLOSED_MS, 220.00000000000003],
+  ]);
 });

@@ -12,7 +12,7 @@ import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { usePriceLabel } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
-import { pointsOf, pointsOfChart } from "../state/candles/plot.ts";
+import { pointsOfChart, pointsUntil } from "../state/candles/plot.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
 import { formatMeasured, formatSpan, formatUsd, shortAddress } from "../text/format.ts";
@@ -43,9 +43,11 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const priceLabel = usePriceLabel();
   const candles = useCandles(server, apiKey, flare ? [flare] : []).of.get(address);
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
-  const points = candles
-    ? [...pointsOf(candles), ...(latest ? [[nowMs, Number(latest.token.price)] as const] : [])]
-    : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
+  const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
+  const points =
+    closes.length > 0
+      ? closes
+      : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
   if (!known) return <Unknown address={address} episodes={episodes} />;
   const { token, social_data, contract_source, liquidity } = known;
   return (

@@ -82,7 +82,7 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
 }
 
 /** Later hours have no label: the right edge would cut it off. */
-const MAX_LABELED = 0.85;
+const MAX_LABELED = 0.78;
 
 function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
   return (

@@ -77,11 +77,21 @@ export function priceAt(candles: readonly PlotCandle[], atMs: number): number | 
 export type PricePoint = readonly [atMs: number, price: number];
 
 /** Returns the closes, each with the end of its minute. */
-export function pointsOf(candles: readonly PlotCandle[]): readonly PricePoint[] {
+function pointsOf(candles: readonly PlotCandle[]): readonly PricePoint[] {
   return candles.flatMap(({ open_at, close }): readonly PricePoint[] => {
     const price = Number(close);
     return price > 0 ? [[Date.parse(open_at) + MINUTE_MS, price]] : [];
   });
+}
+
+/** Returns the closes of the hour before now, and the price now; empty if no close is that new. */
+export function pointsUntil(
+  candles: readonly PlotCandle[],
+  nowMs: number,
+  price: string,
+): readonly PricePoint[] {
+  const closes = pointsOf(candles).filter(([atMs]) => atMs > nowMs - HOUR_MS && atMs <= nowMs);
+  return closes.length === 0 ? [] : [...closes, [nowMs, Number(price)]];
 }
 
 /** Returns the closes of a chart: percent from their average, one each minute until `endMs`. */
