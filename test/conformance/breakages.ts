@@ -99,6 +99,14 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
       return [isObject(data) && data.op === "set" ? { ...event, data: { ...data, set: {} } } : event];
     }),
   ],
+  "does not say when candles closed": [
+    "W43",
+    ofEvents((event) => {
+      const { data } = event;
+      const isCandles = event.name === "candles-closed" && isObject(data);
+      return [isCandles ? { ...event, data: without(data, "closed_at") } : event];
+    }),
+  ],
   "never changes its tags": [
     "rest/etag",
     {
