@@ -1,7 +1,7 @@
 import type { Candle, Explanation, TrackRecord } from "../model/index.ts";
 import type { CandleQuery, HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
-import { unpackText } from "./minute-text.ts";
+import { createUnpack } from "./minute-text.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /** A request for stored flares, which may go to another process. */
@@ -65,6 +65,7 @@ interface MinuteParts {
 
 /** Without `minutes`, none is stored. */
 export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
+  const unpack = createUnpack();
   return {
     get flaresVersion() {
       return store.flaresVersion;
@@ -75,11 +76,14 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     candles: async (query) => store.candles(query),
     addressesOf: async (symbol, limit) => store.addressesOf(symbol, limit),
     minute: async (atMs) => {
-      await minutes?.settled();
-      const found = minutes?.store.find(atMs);
+      let found = minutes?.store.find(atMs);
+      if (!found) {
+        await minutes?.settled();
+        found = minutes?.store.find(atMs);
+      }
       if (!found) return { minute: undefined, stored: minutes?.store.range };
-      const { keyframe, body, ...minute } = found;
-      return { minute, snapshot: (await unpackText({ keyframe, body })).toString() };
+      const { keyframeId, keyframe, body, ...minute } = found;
+      return { minute, snapshot: (await unpack({ keyframeId, keyframe, body })).toString() };
     },
     record: (query) => recordOf(store, query),
   };

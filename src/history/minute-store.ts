@@ -173,6 +173,7 @@ function readMinute(row: Readonly<Record<string, SQLOutputValue>>): MinuteState 
     aliveMs: Number(row.alive_ms),
     sourceState: row.state as SourceState,
     cursor: String(row.cursor),
+    keyframeId: Number(row.keyframe),
     keyframe: row.keyframe_body as Uint8Array,
     body: row.body as Uint8Array,
   };

@@ -1,11 +1,16 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
+import { BoundedMap } from "../lib/bounded-map.ts";
 
 /** A compressed snapshot, with the compressed keyframe that is its dictionary. */
 export interface PackedMinute {
+  readonly keyframeId: number;
   readonly keyframe: Uint8Array;
   readonly body: Uint8Array;
 }
+
+/** Expanded keyframes that are remembered: a program that replays the past reads an hour of one. */
+const MAX_KEYFRAMES = 4;
 
 // On the thread pool, as the event loop delivers events meanwhile.
 const compress = promisify(zstdCompress);
@@ -22,6 +27,12 @@ export async function packText(text: Buffer, dictionary?: Buffer): Promise<Buffe
   return await compress(text, { params: PARAMS, ...(dictionary ? { dictionary } : {}) });
 }
 
-export async function unpackText({ keyframe, body }: PackedMinute): Promise<Buffer> {
-  return await decompress(body, { dictionary: await decompress(keyframe) });
+/** Returns a function that expands snapshots of one store. */
+export function createUnpack(): (packed: PackedMinute) => Promise<Buffer> {
+  const keyframes = new BoundedMap<number, Buffer>(MAX_KEYFRAMES);
+  return async ({ keyframeId, keyframe, body }) => {
+    const dictionary = keyframes.get(keyframeId) ?? (await decompress(keyframe));
+    keyframes.set(keyframeId, dictionary);
+    return await decompress(body, { dictionary });
+  };
 }

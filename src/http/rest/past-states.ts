@@ -29,17 +29,19 @@ interface PastParts {
 
 /** States with prepared bodies, each about 2 MB. Clients ask for several resources of a minute. */
 const MAX_CACHED = 8;
-/** Requests that may wait. A state takes some milliseconds. */
+/** States read at once: half of the thread pool, which also compresses events. */
+export const MAX_READING = 2;
+/** Further requests that may wait. A state takes some milliseconds. */
 export const MAX_WAITING = 100;
 
 /**
- * Reads past states for the query parameter `at`, one at a time: each takes some milliseconds and
+ * Reads past states for the query parameter `at`, few at a time: each takes some milliseconds and
  * megabytes, and live clients are served in between.
  */
 export class PastStates {
   readonly #parts: PastParts;
-  #waiting = 0;
-  #previous: Promise<unknown> = Promise.resolve();
+  readonly #waiting: (() => void)[] = [];
+  #reading = 0;
   readonly #read = new StampedCache<PastState>(MAX_CACHED);
   readonly #cached = new BoundedMap<string, Pick<PastState, "head" | "bodies">>(MAX_CACHED);
 
@@ -62,15 +64,16 @@ export class PastStates {
   }
 
   async #inTurn(atMs: number): Promise<PastState> {
-    if (this.#waiting >= MAX_WAITING) throw tooMany();
-    this.#waiting += 1;
-    const state = this.#previous
-      .then(() => this.#load(atMs))
-      .finally(() => {
-        this.#waiting -= 1;
-      });
-    this.#previous = state.catch(() => {});
-    return await state;
+    if (this.#reading < MAX_READING) this.#reading += 1;
+    else if (this.#waiting.length >= MAX_WAITING) throw tooMany();
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await this.#load(atMs);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#reading -= 1;
+    }
   }
 
   async #load(atMs: number): Promise<PastState> {
