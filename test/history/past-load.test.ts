@@ -58,3 +58,23 @@ test("[T8] past states are read two at a time, and beyond a hundred requests tha
   expect(after.status).toBe(200);
   slow.store.close();
 });
+
+test("a past minute is read once while the head does not move", async ({ makeRest }) => {
+  const slow = new SlowHistory();
+  slow.go();
+  let reads = 0;
+  const minute = (atMs: number) => {
+    reads += 1;
+    return slow.minute(atMs);
+  };
+  const rest = await makeRest({ history: { ...createHistoryReader(slow.store), minute } });
+  const newest = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
+  const atMs = newest % (2 * MINUTE_MS) === 0 ? newest - MINUTE_MS : newest;
+  const ask = async (name: string) =>
+    (await rest.ask("GET", `/api/v1/${name}?at=${new Date(atMs).toISOString()}`)).status;
+  expect(await Promise.all([ask("charts"), ask("flares")])).toEqual([200, 200]);
+  expect([await ask("charts"), reads]).toEqual([200, 1]);
+  rest.head.move({});
+  expect([await ask("charts"), reads]).toEqual([200, 2]);
+  slow.store.close();
+});
