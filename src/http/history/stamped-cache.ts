@@ -20,7 +20,9 @@ export class StampedCache<V> {
     const value = read(known?.value);
     this.#known.set(key, { stamp, value });
     // A failure is not cached.
-    value.catch(() => this.drop(key));
+    value.catch(() => {
+      if (this.#known.get(key)?.value === value) this.#known.delete(key);
+    });
     return value;
   }
 
