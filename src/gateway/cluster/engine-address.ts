@@ -1,3 +1,4 @@
+import { type SentinelConnectionOptions, SentinelConnector } from "ioredis";
 import type { RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
 
 interface EngineAddress {
@@ -19,7 +20,23 @@ export function engineAddress(address: string, password: string | undefined): En
   if (!isSentinel)
     return { connection: { ...hostAndPort(hosts, PORT), ...secret, ...tls }, acknowledgements: 0 };
   const sentinels = hosts.split(",").map((host) => hostAndPort(host, SENTINEL_PORT));
-  return { connection: { sentinels, ...secret, ...tls, ...(name ? { name } : {}) }, acknowledgements: 1 };
+  const connection = { sentinels, Connector: QuietConnector, ...secret, ...tls, ...(name ? { name } : {}) };
+  return { connection, acknowledgements: 1 };
+}
+
+function hasSentinels(options: unknown): options is SentinelConnectionOptions {
+  return typeof options === "object" && options !== null && "sentinels" in options;
+}
+
+/** Without a listener, ioredis prints the errors of an unreachable Sentinel to standard error. */
+class QuietConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    super(hasSentinels(options) ? options : {});
+    const connect: unknown = Reflect.get(this, "connectToSentinel");
+    if (typeof connect !== "function") return;
+    const quietly = (...values: readonly unknown[]) => connect.apply(this, values).on("error", () => {});
+    Reflect.set(this, "connectToSentinel", quietly);
+  }
 }
 
 function hostAndPort(text: string, usual: number): { readonly host: string; readonly port: number } {
