@@ -23,6 +23,8 @@ export interface ClusterEvents {
    * position; `undefined` if there is none. Default: none.
    */
   readonly onReload?: () => Promise<MemberStart | undefined>;
+  /** It appended a delivered entry again, because the engine had lost it. */
+  readonly onRepair?: (entry: Entry) => void;
 }
 
 interface ClusterNodeOptions extends ClusterEvents {
@@ -55,8 +57,8 @@ interface Pending {
 const TICK_MS = 100;
 /** Pause before a reader that ended reads again. */
 const REREAD_MS = 100;
-/** Pause before the stored state is looked for again. */
-const RELOAD_MS = 1_000;
+/** Pause before the stored state is looked for again: longer than any silence before an election. */
+const RELOAD_MS = 12_000;
 /** How long a leader that stops waits for its last entry. */
 const LEAVE_MS = 1_000;
 /** How long a node that resigned leaves it to the others to lead. */
@@ -67,8 +69,6 @@ export class ClusterNode {
   readonly id: string;
   /** Whether it has read the log up to its end at least once. */
   hasCaughtUp = false;
-  /** Delivered entries that it appended again. */
-  repairs = 0;
   readonly #options: ClusterNodeOptions;
   readonly #member: Member;
   readonly #over = new AbortController();
@@ -77,6 +77,7 @@ export class ClusterNode {
   #reader = new AbortController();
   #readFrom: number;
   #isReloading = false;
+  #reloadAtMs = Number.NEGATIVE_INFINITY;
   #pending: Pending | undefined;
   #wantsEpoch = false;
   #answeredAtMs: number;
@@ -195,17 +196,14 @@ export class ClusterNode {
   }
 
   async #reload(): Promise<void> {
-    const { clock, onReload } = this.#options;
+    const start = await this.#options.onReload?.().catch(() => undefined);
     this.#isReloading = false;
-    const { signal } = this.#over;
-    const start = await onReload?.().catch(() => undefined);
-    if (signal.aborted) return;
     if (start) this.#do(this.#member.reloaded(start));
-    else await clock.sleep(RELOAD_MS, signal).catch(() => {});
+    else this.#reloadAtMs = this.#nowMs + RELOAD_MS;
   }
 
   #do(effects: readonly Effect[]): void {
-    for (const effect of effects) this.#perform(effect);
+    for (const effect of effects) if (!this.#over.signal.aborted) this.#perform(effect);
     if (effects.length > 0) this.#submit();
   }
 
@@ -257,9 +255,8 @@ export class ClusterNode {
         this.#reader.abort();
         return;
       case "reload":
-        this.#readFrom = 1;
-        this.#isReloading = true;
-        this.#reader.abort();
+        this.#isReloading = this.#nowMs >= this.#reloadAtMs;
+        if (this.#isReloading) this.#reader.abort();
         return;
       case "lead":
         onLead(effect);
@@ -276,7 +273,7 @@ export class ClusterNode {
     try {
       const result = await this.#options.engine.append(entry, this.#over.signal);
       this.#answeredAtMs = this.#nowMs;
-      if (entry.offset <= this.#member.delivered.offset) this.repairs += 1;
+      if (entry.offset <= this.#member.delivered.offset) this.#options.onRepair?.(entry);
       this.#do(this.#member.appended(result, this.#nowMs));
     } catch (error) {
       if (!this.#over.signal.aborted) throw error;

@@ -78,6 +78,8 @@ export class Member {
   /** What contradicts this node's own history; `undefined` if nothing does. */
   #branch: Branch | undefined;
   #isForked = false;
+  /** Whether the log lacks what comes after this node's own state. */
+  #isBehind = false;
   /** It does not try to lead before. */
   #restsUntilMs = Number.NEGATIVE_INFINITY;
   /** End of the engine's log, by its last answer. */
@@ -130,6 +132,7 @@ export class Member {
     this.#silence.noteAnswer(nowMs);
     this.#engineHead = head;
     if (this.#branch) this.#judge(this.#branch, head, nowMs);
+    else if (this.#isBehind) this.#effects.push({ kind: "reload" });
     else if (this.#role === "follower" && !this.#flight) this.#compare(head, nowMs);
     return this.#flush();
   }
@@ -215,11 +218,9 @@ export class Member {
       return;
     }
     const reading = this.#tail.receive(entry);
-    if (reading !== "kept") {
-      this.#obey(reading);
-      return;
-    }
-    this.#note(entry, nowMs);
+    if (reading !== "kept") this.#obey(reading);
+    if (reading === "kept" || reading === "gap") this.#note(entry, nowMs);
+    if (reading !== "kept") return;
     const committed = this.#tail.at(entry.header.committed);
     if (committed) this.#tail.commit(committed);
     this.#deliver();
@@ -256,11 +257,12 @@ export class Member {
   #leaveBranch(): void {
     this.#branch = undefined;
     this.#isForked = false;
+    this.#isBehind = false;
   }
 
   /** Whether the engine may lack what was committed, or this node read a former primary. */
   get #isInDoubt(): boolean {
-    return this.#tail.lacksCommitted || (this.#branch !== undefined && !this.#isForked);
+    return this.#tail.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
   }
 
   /** Compares the end of the engine's log with what this node delivered. */
@@ -281,16 +283,18 @@ export class Member {
     if (nowMs >= this.#repairAtMs) this.#send(undefined, missing);
   }
 
-  #note({ header }: Entry, nowMs: number): void {
-    if (header.kind === "handover") this.#silence.noteDeparture(nowMs);
-    else this.#silence.noteLeader(nowMs);
+  #note({ offset, header }: Entry, nowMs: number): void {
+    // What is read again is no sign of life.
+    const isOld = (this.#branch || this.#isBehind) && offset <= (this.#engineHead?.offset ?? 0);
+    if (!isOld && header.kind === "handover") this.#silence.noteDeparture(nowMs);
+    else if (!isOld) this.#silence.noteLeader(nowMs);
     if (header.by !== this.#options.id) this.#stepDown();
     this.#term = Math.max(this.#term, header.term);
   }
 
   #obey(reading: Reading): void {
     if (reading === "reread") this.#reread();
-    else if (reading === "gap") this.#effects.push({ kind: "reload" });
+    else if (reading === "gap") this.#isBehind = true;
     else if (reading === "fork") this.#doubt();
   }
 
@@ -326,7 +330,8 @@ export class Member {
     this.#role = "candidate";
     this.#silence.noteLeader(nowMs);
     this.#term += 1;
-    if (this.#branch || this.#tail.lacksCommitted) this.#beginEpoch(this.#engineHead ?? LOG_START);
+    const isLost = this.#branch !== undefined || this.#isBehind || this.#tail.lacksCommitted;
+    if (isLost) this.#beginEpoch(this.#engineHead ?? LOG_START);
     else if (this.#tail.last.offset === 0) this.#beginEpoch(LOG_START);
     else this.#write("term", nowMs);
   }

@@ -197,3 +197,17 @@ test("silence counts only while the engine answers", () => {
   expect(silence.isOver(6_900, true)).toBe(false);
   expect(silence.isOver(7_900, false)).toBe(false);
 });
+
+test("[L3] a node behind a log that no longer has what it lacks looks for the stored state at its end, and begins a new epoch only after ten seconds of silence, whatever it reads again", () => {
+  const log = chain(5).slice(3);
+  const last = log.at(-1) ?? entryAfter(LOG_START);
+  const member = createMember();
+  const read = (nowMs: number) => log.flatMap((entry) => member.entry(entry, nowMs));
+  expect(read(0)).toEqual([]);
+  for (let nowMs = 0; nowMs <= 9_900; nowMs += 300) {
+    expect(kinds(member.idle(last, nowMs))).toEqual(["reload"]);
+    read(nowMs);
+    expect(member.tick(nowMs)).toEqual([]);
+  }
+  expect(campaign(member, last, 10_200).header).toMatchObject({ kind: "base", epoch: "e9", prev: last.hash });
+});

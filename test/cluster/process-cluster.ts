@@ -72,14 +72,14 @@ export class ProcessCluster implements AsyncDisposable {
       .poll(hasNext, { interval: 10 })
       .toBe(true)
       .catch((cause: unknown) => {
-        throw new Error(`nobody leads: ${this.#state}`, { cause });
+        throw new Error(`nobody leads: ${this.state}`, { cause });
       });
     const began = next && logOf(next).findLast(({ msg }) => msg === "leading the cluster");
     return Date.parse(began?.time ?? "");
   }
 
   /** The last words of each node that was not replaced. */
-  get #state(): string {
+  get state(): string {
     const alive = this.nodes.filter(({ lastTerm }) => lastTerm === undefined);
     const words = alive.map(({ cli, url }) => {
       const { pid, exitCode, signalCode } = cli.child;

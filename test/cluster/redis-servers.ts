@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,6 +30,10 @@ export interface RedisServer {
   start(): Promise<void>;
   /** Stops it as a debugger would, or lets it run again. */
   signal(name: "SIGSTOP" | "SIGCONT"): void;
+  /** Copies what it has written to disk so far. Returns the copy's directory. */
+  backup(): string;
+  /** Kills it, and starts it again with what such a copy has. */
+  restore(backup: string): Promise<void>;
   /** Ends it and removes its files. */
   dispose(): Promise<void>;
 }
@@ -45,6 +49,7 @@ export async function startRedis(
   const directory = mkdtempSync(join(tmpdir(), "flarewire-redis-"));
   const given = settings["tls-port"] ?? settings.port;
   const port = given === undefined ? await freePort() : Number(given);
+  const backups: string[] = [];
   let server: ChildProcess | undefined;
   const all = {
     ...{ port: `${port}`, bind: "127.0.0.1", dir: directory, save: "", appendonly: "yes", daemonize: "no" },
@@ -72,9 +77,21 @@ export async function startRedis(
     start,
     kill,
     signal: (name) => server?.kill(name),
+    backup: () => {
+      const copy = `${directory}-${backups.length}`;
+      cpSync(directory, copy, { recursive: true });
+      backups.push(copy);
+      return copy;
+    },
+    restore: async (backup) => {
+      await kill();
+      rmSync(directory, { recursive: true });
+      cpSync(backup, directory, { recursive: true });
+      await start();
+    },
     dispose: async () => {
       await kill();
-      rmSync(directory, { recursive: true, force: true });
+      for (const one of [directory, ...backups]) rmSync(one, { recursive: true, force: true });
     },
   };
 }

@@ -66,7 +66,7 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
       await expect.poll(() => (leader = cluster.leader)).toBeDefined();
       const victims = cluster.running.filter((node) => (node === leader) === isLeader);
       const [first, ...others] = victims;
-      if (!first) throw new Error("there is no such node");
+      if (!first) throw new Error(`there is no such node: ${cluster.state}`);
       const victim = chance.pick([first, ...others]);
       const isPaused = isLeader && kill % (2 * LEADER_EVERY) === 0;
       let leadsAt = 0;

@@ -43,7 +43,7 @@ export class SwitchingClient extends IndependentClient {
       if (cut) return;
       this.take(message);
       // A browser would continue from here.
-      if (event !== "hello" && event !== "heartbeat" && lastEventId !== this.cursor) {
+      if (event !== "hello" && event !== "heartbeat" && event !== "close" && lastEventId !== this.cursor) {
         throw new Error(`id ${lastEventId} at ${this.cursor}`);
       }
     });

@@ -1,10 +1,11 @@
 /**
  * Appends an entry if the log ends with the entry before it. Streams have the entry's offset as id,
- * so that reading continues by offset. Works on one key, in one slot.
+ * so that reading continues by offset. An epoch's base, marked by a 1, frees the checkpoint for any
+ * term: the log before it may be another cluster's. All keys are in one slot.
  * Answers `{"appended"}`, also if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.
- * KEYS: log, touch. ARGV: offset of the entry, hash of the entry before it, hash, header, body,
- * oldest offset to retain. The newest entry is never trimmed, so that the end of the log survives.
+ * KEYS: log, touch, checkpoint. ARGV: offset, hash of the entry before, hash, header, body, oldest
+ * offset to retain, mark. The newest entry is never trimmed, so that the end of the log survives.
  */
 export const APPEND_SCRIPT = `
 local offset = tonumber(ARGV[1])
@@ -20,6 +21,7 @@ if head >= offset then
 end
 if hash ~= ARGV[2] then return {'fenced'} end
 redis.call('XADD', KEYS[1], offset .. '-0', 'x', ARGV[3], 'h', ARGV[4], 'b', ARGV[5])
+if ARGV[7] == '1' and redis.call('EXISTS', KEYS[3]) == 1 then redis.call('HSET', KEYS[3], 'term', 0) end
 redis.call('XTRIM', KEYS[1], 'MINID', '~', ARGV[6] .. '-0')
 return {'appended'}
 `;

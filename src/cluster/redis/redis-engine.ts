@@ -209,11 +209,12 @@ class RedisEngine implements Engine {
     const { acknowledgements, retained } = this.#options;
     const { header, body } = storedForm(entry);
     const { offset, hash } = entry;
+    const { kind, prev } = entry.header;
     const oldest = Math.max(0, offset - retained);
-    const keys = [this.#log, this.#touch];
+    const keys = [this.#log, this.#touch, this.#checkpoint];
     const pipeline = this.#writer
       .pipeline()
-      .eval(APPEND_SCRIPT, 2, ...keys, offset, entry.header.prev, hash, header, body, oldest);
+      .eval(APPEND_SCRIPT, 3, ...keys, offset, prev, hash, header, body, oldest, kind === "base" ? 1 : 0);
     // On the same connection, because a connection that has not written proves nothing.
     if (acknowledgements > 0) pipeline.wait(acknowledgements, WAIT_MS);
     const [[error, answer] = [], [waitError, count] = []] = (await pipeline.exec()) ?? [];

@@ -5,6 +5,7 @@ import type { Entry, Position } from "../../cluster/entry.ts";
 import type { MemberStart } from "../../cluster/member.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { ClusterState } from "../../metrics/index.ts";
 import type { Freshness, SourceInfo } from "../../protocol/index.ts";
@@ -14,7 +15,7 @@ import { decodeLists } from "../persistence/restored-state.ts";
 import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, encodeContent } from "./entry-body.ts";
 import { Leading, UNKNOWN } from "./leading.ts";
-import { type NodeState, readStoredLog, storedText } from "./stored-node.ts";
+import { loadStoredNode, type NodeState } from "./stored-node.ts";
 
 interface ClusterSourceOptions {
   readonly config: Config;
@@ -61,6 +62,13 @@ export class ClusterSource {
   #stopped: Promise<void> = Promise.resolve();
   #applied: Promise<void> = Promise.resolve();
   #epochs = 0;
+  #repairs = 0;
+  /** Offset of the last entry that was written again. */
+  #repaired = 0;
+  /** Why the stored state was of no use. */
+  #unusable: string | undefined;
+  /** Why this node has left the cluster's log. */
+  #problem: string | undefined;
   #at: { readonly position: Position; readonly epoch: string; readonly seq: number } | undefined;
 
   constructor(options: ClusterSourceOptions) {
@@ -93,15 +101,15 @@ export class ClusterSource {
 
   /** Whether this node has caught up with the log once. */
   get hasCaughtUp(): boolean {
-    return this.#node?.hasCaughtUp ?? false;
+    return this.#problem === undefined && (this.#node?.hasCaughtUp ?? false);
   }
 
   /** This node's part in the cluster, for its metrics. */
   get state(): ClusterState {
-    const { member, engineSilenceMs = 0, repairs = 0 } = this.#node ?? {};
+    const { member, engineSilenceMs = 0 } = this.#node ?? {};
     const { role, term = 0, delivered, isForked = false } = member ?? {};
     const entries = delivered?.offset ?? 0;
-    const log = { entries, repairs, epochs: this.#epochs, isForked };
+    const log = { entries, repairs: this.#repairs, epochs: this.#epochs, isForked };
     return { isLeading: role === "leader", term, ...log, silenceMs: engineSilenceMs };
   }
 
@@ -112,6 +120,7 @@ export class ClusterSource {
 
   freshness(): Freshness {
     const own = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
+    if (this.#problem !== undefined) return { ...own, state: "down", reason: this.#problem };
     if (this.isConnected || own.state === "down") return own;
     const reason = "the cluster's servers do not answer";
     return { ...own, state: "stale", reason: own.reason === "" ? reason : `${own.reason}; ${reason}` };
@@ -126,8 +135,13 @@ export class ClusterSource {
       ...{ engine, clock, start },
       report: () => encodeContent({ report: { info: this.info, freshness: this.freshness() } }),
       onDeliver: (entries) => {
-        for (const entry of entries) this.#deliver(entry);
+        try {
+          for (const entry of entries) this.#deliver(entry);
+        } catch (error) {
+          this.#leave(error);
+        }
       },
+      onRepair: (entry) => this.#noteRepair(entry),
       onLead: (lead) => {
         const { term, epoch } = lead;
         logger.info({ node: node.id, term, epoch }, "leading the cluster");
@@ -146,6 +160,8 @@ export class ClusterSource {
     this.#follow();
     await this.#stopped;
     await node.stop();
+    // The log is closed next. A failure was reported.
+    await this.#applied.catch(() => {});
   }
 
   #follow(): void {
@@ -185,8 +201,8 @@ export class ClusterSource {
 
   #deliver(entry: Entry): void {
     const { offset, hash } = entry;
-    const { epoch, kind } = entry.header;
-    if (kind === "base") this.#epochs += 1;
+    const { epoch } = entry.header;
+    this.#noteEpoch(epoch);
     const content = decodeContent(entry);
     const before = this.#at?.epoch === epoch ? this.#at.seq : -1;
     const update = content?.update;
@@ -195,6 +211,31 @@ export class ClusterSource {
     if (content) this.#follower.update(content.report);
     if (content?.alerts) this.#options.alerts.deliver(content.alerts);
     if (update) this.#publish(update);
+  }
+
+  /** Delivers nothing after an entry that it cannot read, which a later version may have written. */
+  #leave(error: unknown): void {
+    this.#options.logger.error({ err: error }, "cannot read the cluster's log; update this node");
+    this.#problem = `cannot read the cluster's log: ${messageOf(error)}`;
+    this.#node?.close();
+    this.#follow();
+  }
+
+  #noteEpoch(epoch: string): void {
+    const from = this.#at?.epoch;
+    if (epoch === from) return;
+    this.#epochs += 1;
+    if (from !== undefined) this.#options.logger.warn({ from, to: epoch }, "the cluster has a new epoch");
+  }
+
+  #noteRepair({ offset }: Entry): void {
+    this.#repairs += 1;
+    if (offset !== this.#repaired + 1)
+      this.#options.logger.warn(
+        { offset },
+        "the cluster's server lost its latest entries; writing them again from memory",
+      );
+    this.#repaired = offset;
   }
 
   /** Returns where the head stands in the cluster's log, unless it is behind what was delivered. */
@@ -207,13 +248,15 @@ export class ClusterSource {
   /** Continues from the stored state. Clients learn what they lost. */
   async #reload({ sink }: ClusterRun, signal: AbortSignal): Promise<MemberStart | undefined> {
     const { engine, logger, alerts } = this.#options;
-    const stored = await engine.load(["log", "alerts"], signal);
-    const snapshot = stored && (await readStoredLog(stored, engine, signal));
-    if (!stored || !snapshot?.end.lists) return undefined;
-    alerts.restore(await storedText(stored, "alerts"));
+    const { stored, snapshot, problem } = await loadStoredNode(engine, alerts, signal);
+    if (problem && problem !== this.#unusable)
+      logger.warn(`cannot use the cluster's stored state: ${problem}`);
+    this.#unusable = problem;
+    if (!stored || !snapshot.end.lists) return undefined;
     const { cursor, positions, observedAtMs, lists } = snapshot.end;
     logger.warn({ from: sink.position?.cursor, to: cursor }, "the cluster's log has moved on; reloading");
     const { position, epoch } = stored;
+    this.#noteEpoch(epoch);
     this.#at = { position, epoch, seq: cursor.seq };
     this.#publish({ type: "begin", cursor, positions, observedAtMs, lists });
     return stored;

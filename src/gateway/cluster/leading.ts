@@ -104,6 +104,7 @@ export class Leading {
   begin(lead: Lead): boolean {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
     this.#lead = lead;
+    this.#schedule.reset();
     this.#leadAlerts();
     // A failure means that this node no longer leads.
     this.#appendLists().catch(() => {});

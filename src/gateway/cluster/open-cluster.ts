@@ -16,7 +16,7 @@ import { ClusterAlerts } from "./cluster-alerts.ts";
 import { ClusterSource } from "./cluster-source.ts";
 import { createClusterState } from "./cluster-state.ts";
 import { engineAddress } from "./engine-address.ts";
-import { readStoredLog, storedText } from "./stored-node.ts";
+import { loadStoredNode } from "./stored-node.ts";
 
 interface ClusterParts {
   readonly clock: Clock;
@@ -50,9 +50,9 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
   });
   try {
     await checkServer(engine, logger, signal);
-    const stored = await engine.load(["log", "alerts"], signal);
-    const snapshot = stored && (await readStoredLog(stored, engine, signal));
-    const start = snapshot ? stored : undefined;
+    const alerts = new ClusterAlerts(clock);
+    const { stored: start, snapshot, problem } = await loadStoredNode(engine, alerts, signal);
+    if (problem) logger.warn(`joining without the cluster's stored state: ${problem}`);
     const persistence = snapshot
       ? createReplicaStore(snapshot, { config, clock, logger })
       : openPersistence({ config: { ...config, data: "none" }, clock, logger });
@@ -63,8 +63,6 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     };
     const { cursor } = snapshot?.end ?? {};
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
-    const alerts = new ClusterAlerts(clock);
-    if (start) alerts.restore(await storedText(start, "alerts"));
     const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };
     const joined = new ClusterSource(options);
     const state = createClusterState(engine, clock);

@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { deflateRaw, inflateRaw } from "node:zlib";
 import type { Checkpoint, Engine } from "../../cluster/engine.ts";
 import type { Head, ListHistory } from "../../hub/index.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
 import { type EventLog, type LogRecord, type RunStart, Runs } from "../../log/index.ts";
 import { type Lists, toEpoch, toRun } from "../../protocol/index.ts";
 import type { LogSnapshot } from "../persistence/replica-store.ts";
@@ -104,9 +105,37 @@ export async function storedText(
   return bytes && (await inflate(bytes)).toString();
 }
 
+/** What a node continues from, or why it cannot. */
+type StoredNode =
+  | { readonly stored: Checkpoint; readonly snapshot: LogSnapshot; readonly problem?: undefined }
+  | { readonly stored?: undefined; readonly snapshot?: undefined; readonly problem?: string };
+
+/**
+ * Loads what the leader stored, for a node that starts or that is behind, and restores the alerts.
+ * What another version stored may be of no use.
+ */
+export async function loadStoredNode(
+  engine: Pick<Engine, "load" | "read">,
+  alerts: Pick<ClusterAlerts, "restore">,
+  signal: AbortSignal,
+): Promise<StoredNode> {
+  const stored = await engine.load(["log", "alerts"], signal);
+  if (!stored?.values.log) return {};
+  try {
+    const snapshot = await readStoredLog(stored, engine, signal);
+    if (!snapshot) return { problem: "the log begins after it" };
+    alerts.restore(await storedText(stored, "alerts"));
+    return { stored, snapshot };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { problem: messageOf(error) };
+  }
+}
+
 /**
  * Reads a stored log for a node that starts. It has the lasting events; later ones that the
- * engine's log still has are added. Throws if it is of another version.
+ * engine's log still has are added. Returns `undefined` if the engine's log no longer continues it.
+ * Throws if it is of another version.
  */
 export async function readStoredLog(
   checkpoint: Checkpoint,
@@ -122,6 +151,7 @@ export async function readStoredLog(
   const { seq, positions, observedAtMs, oldestLasting, lists, checkpoints } = summary;
   const runs = summary.runs.map(({ from, run }) => ({ from, run: run && toRun(run) }));
   const recent = await recordsUpTo(checkpoint, seq, engine, signal);
+  if (!recent) return undefined;
   const oldest = (recent[0]?.seq ?? seq + 1) - 1;
   const lasting = readRecords(text.slice(end + 1)).filter((record) => record.seq <= oldest);
   const cursor = new Runs(runs).cursorAt(toEpoch(checkpoint.epoch), seq);
@@ -135,16 +165,22 @@ export async function readStoredLog(
   };
 }
 
-/** Reads the events that the engine's log has up to the checkpoint, without a gap. */
+/**
+ * Reads the events that the engine's log has up to the checkpoint, without a gap. Returns
+ * `undefined` if the log begins after it.
+ */
 async function recordsUpTo(
   { position, epoch }: Checkpoint,
   seq: number,
   engine: Pick<Engine, "read">,
   signal: AbortSignal,
-): Promise<readonly LogRecord[]> {
+): Promise<readonly LogRecord[] | undefined> {
   let records: LogRecord[] = [];
   let isSame = false;
+  let isFirst = true;
   for await (const news of engine.read(1, signal)) {
+    if (isFirst && news.kind === "entry" && news.entry.offset > position.offset + 1) return undefined;
+    isFirst = false;
     if (news.kind === "idle" || news.entry.offset > position.offset) break;
     const { offset, hash, header } = news.entry;
     const update = header.epoch === epoch ? decodeContent(news.entry)?.update : undefined;

@@ -1,0 +1,102 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { afterEach, describe, expect, test } from "vitest";
+import { LOG_START } from "../../src/cluster/entry.ts";
+import { seal } from "../../src/cluster/entry-text.ts";
+import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { eventually } from "../support/waiters.ts";
+import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+
+const [LOG, CHECKPOINT] = ["fw:{flarewire}:log", "fw:{flarewire}:checkpoint"];
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function startServer(): Promise<RedisServer> {
+  const server = await startRedis();
+  ends.push(() => server.dispose());
+  return server;
+}
+
+/** Starts a gateway of a cluster. Its log lines go to `lines`. Ends its wait for data when the test ends. */
+function startNode({ port }: RedisServer, lines: string[] = []): Promise<Gateway> {
+  const over = new AbortController();
+  const config = createConfig({
+    ...{ port: 0, drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
+    ...{ feed: "replay", warmup: "0s", speed: 300, heartbeat: "1s" },
+  });
+  const logger = createLogger("info", { write: (line) => void lines.push(line) });
+  const started = startGateway(config, { logger, signal: over.signal });
+  ends.push(async () => {
+    over.abort();
+    await (await started).stop();
+  });
+  return started;
+}
+
+const readiness = async ({ url }: Gateway) => (await fetch(`${url}/readyz`)).status;
+
+describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
+  test("a node that cannot read what another version stored says so and waits, while the others continue", async () => {
+    const server = await startServer();
+    const first = await startNode(server);
+    await expect.poll(() => ask(server.port, (redis) => redis.exists(CHECKPOINT))).toBe(1);
+    await ask(server.port, async (redis) => {
+      const stored = await redis.hgetBuffer(CHECKPOINT, "log");
+      const text = inflateRawSync(stored ?? Buffer.alloc(0)).toString();
+      await redis.hset(CHECKPOINT, "log", deflateRawSync(text.replace('"v":2', '"v":1')));
+    });
+    await expect.poll(() => ask(server.port, (redis) => redis.xlen(LOG))).toBeGreaterThan(2);
+    await ask(server.port, (redis) => redis.xtrim(LOG, "MAXLEN", 1));
+    const lines: string[] = [];
+    const waiting = startNode(server, lines);
+    const said = () => lines.join("");
+    await eventually(() => said().includes("cannot use the cluster's stored state"), said);
+    expect(said()).toContain("the cluster's state is of version 1; this node reads 2");
+    const { seq, epoch } = first.head.cursor;
+    await expect.poll(() => first.head.cursor.seq).toBeGreaterThan(seq);
+    expect(first.head.cursor.epoch).toBe(epoch);
+    const second = await waiting;
+    expect([await readiness(first), await readiness(second)]).toEqual([200, 503]);
+  });
+
+  test("a node that cannot read an entry of another version delivers nothing after it, says so, and leaves the load balancer; it does not end", async () => {
+    const server = await startServer();
+    const lines: string[] = [];
+    const node = await startNode(server, lines);
+    await expect.poll(() => node.head.ready).toBe(true);
+    const engine = createRedisEngine({
+      ...{ connection: { host: "127.0.0.1", port: server.port }, name: "flarewire", acknowledgements: 0 },
+      ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+    });
+    ends.push(() => engine.close());
+    const { signal } = new AbortController();
+    const content = {
+      report: { info: {}, freshness: {} },
+      batch: { observedAtMs: 1 },
+    };
+    const events = JSON.stringify([[1, 1, 1, "event-of-a-later-version", "flares.free"]]);
+    const body = deflateRawSync(`${JSON.stringify(content)}\n${events}\n{}`);
+    for (let isIn = false; !isIn; ) {
+      let head = LOG_START;
+      for await (const news of engine.read(1, signal)) {
+        if (news.kind === "idle") break;
+        head = news.entry;
+      }
+      const { epoch } = node.head.cursor;
+      const header = { kind: "batch", term: 9, by: "later", nonce: "1", committed: 0, epoch } as const;
+      const entry = seal(head.offset + 1, { ...header, prev: head.hash }, body);
+      isIn = (await engine.append(entry, signal)).kind === "appended";
+      const { offset, hash } = entry;
+      if (isIn) engine.notify({ kind: "commit", position: { offset, hash } });
+    }
+    await expect.poll(() => node.freshness().state).toBe("down");
+    expect(node.freshness().reason).toBe("cannot read the cluster's log: event 1 is malformed");
+    expect(lines.join("")).toContain("cannot read the cluster's log; update this node");
+    expect(await readiness(node)).toBe(503);
+    expect((await fetch(`${node.url}/api/v1/snapshot`)).status).toBe(200);
+  });
+});
