@@ -57,7 +57,7 @@ interface Pending {
 const TICK_MS = 100;
 /** Pause before a reader that ended reads again. */
 const REREAD_MS = 100;
-/** Pause before the stored state is looked for again: longer than any silence before an election. */
+/** Pause before the stored state is looked for again: longer than any wait before an election. */
 const RELOAD_MS = 12_000;
 /** How long a leader that stops waits for its last entry. */
 const LEAVE_MS = 1_000;

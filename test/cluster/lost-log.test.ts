@@ -88,7 +88,7 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
       .toBe(true);
   }
 
-  /** A node that starts now remembers nothing from before the stored state. It leads from then on. */
+  /** Lets a new node lead, which remembers nothing from before the stored state. */
   async function leadByYoungNode(): Promise<Gateway> {
     const entries = await entriesOf(server);
     const young = await startNode(server);

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { createConnection, createServer } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Engine, LogNews, Notice } from "../../src/cluster/engine.ts";
@@ -173,3 +175,41 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     await other.close();
   });
 });
+
+test.skipIf(!HAS_REDIS)(
+  "a connection that is lost while it subscribes again is no crash",
+  async ({ onTestFinished }) => {
+    const server = await startRedis();
+    onTestFinished(() => server.dispose());
+    const lost: unknown[] = [];
+    const note = (error: unknown) => lost.push(error);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    let subscriptions = 0;
+    // Each connection ends with its subscription; the first one after it.
+    const relay = createServer((caller) => {
+      const target = createConnection({ port: server.port, host: "127.0.0.1" });
+      caller.on("data", (bytes) => {
+        if (bytes.toString().includes("subscribe")) subscriptions += 1;
+        if (bytes.toString().includes("subscribe") && subscriptions > 1) caller.destroy();
+        else target.write(bytes);
+      });
+      target.on("data", (bytes) => {
+        caller.write(bytes);
+        if (bytes.toString().includes("subscribe")) setImmediate(() => caller.destroy());
+      });
+      for (const socket of [caller, target]) socket.on("error", () => {});
+      caller.on("close", () => target.destroy());
+    }).listen(0, "127.0.0.1");
+    await once(relay, "listening");
+    onTestFinished(() => void relay.close());
+    const port = Number(Object(relay.address()).port);
+    const engine = createRedisEngine({
+      ...{ connection: { host: "127.0.0.1", port }, name: "resubscribe", acknowledgements: 0 },
+      ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+    });
+    onTestFinished(() => engine.close());
+    await expect.poll(() => subscriptions).toBeGreaterThan(3);
+    expect(lost).toEqual([]);
+  },
+);

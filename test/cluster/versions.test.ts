@@ -21,7 +21,7 @@ async function startServer(): Promise<RedisServer> {
   return server;
 }
 
-/** Starts a gateway of a cluster. Its log lines go to `lines`. Ends its wait for data when the test ends. */
+/** Starts a gateway of a cluster, until the test ends. Its log lines go to `lines`. */
 function startNode({ port }: RedisServer, lines: string[] = []): Promise<Gateway> {
   const over = new AbortController();
   const config = createConfig({

@@ -187,8 +187,9 @@ class RedisEngine implements Engine {
   #connect(commandTimeout = SILENCE_MS): Redis {
     const redis = new Redis({
       ...this.#options.connection,
-      // A command that may have been lost is repeated here, where it is known what it means.
-      autoResendUnfulfilledCommands: false,
+      // A command that may have been lost is repeated here, where it is known what it means. The
+      // library itself would not handle a subscription's failure, which ended the process.
+      ...{ autoResendUnfulfilledCommands: false, autoResubscribe: false },
       maxRetriesPerRequest: 0,
       commandTimeout,
       // A paused server's connections stay open; the one that replaced it is elsewhere.

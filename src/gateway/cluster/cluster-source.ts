@@ -213,7 +213,7 @@ export class ClusterSource {
     if (update) this.#publish(update);
   }
 
-  /** Delivers nothing after an entry that it cannot read, which a later version may have written. */
+  /** Delivers nothing after an entry that it cannot read: a later version may have written it. */
   #leave(error: unknown): void {
     this.#options.logger.error({ err: error }, "cannot read the cluster's log; update this node");
     this.#problem = `cannot read the cluster's log: ${messageOf(error)}`;
