@@ -5,6 +5,7 @@
  * the cluster's protocol, then real processes that are killed.
  * npm run soak -- cluster --seeds 0 --kills 0 --rolling 2000: each gateway of a cluster restarts
  * in turn, under 2,000 clients.
+ * npm run soak -- history [--kills 20]: a gateway that is killed, beside one that is not.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";
@@ -48,8 +49,8 @@ function readOptions() {
       },
     });
     const [suite, more] = positionals;
-    if (more !== undefined || (suite !== undefined && suite !== "cluster" && suite !== "at"))
-      return refuse(`unknown suite ${more ?? suite}. Use cluster, at, or none`);
+    if (more !== undefined || (suite !== undefined && !["cluster", "history", "at"].includes(suite)))
+      return refuse(`unknown suite ${more ?? suite}. Use cluster, history, at, or none`);
     return { ...values, suite };
   } catch (error) {
     return refuse(
@@ -79,6 +80,8 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes, laws] = [
   read("outage", 0, 60),
   read("laws", 0, 1_000),
 ];
+if (values.suite === "history")
+  process.exit(runTests({ HISTORY_KILLS: `${kills}` }, "history/killed") ? 0 : 1);
 if (values.suite === "at") process.exit((await past()) ? 0 : 1);
 if (values.suite === "cluster") {
   const code = runSimulations(from, seeds);

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import {
+  createHistoryReader,
+  type HistoryReader,
+  openMinuteStore,
+  openSqliteHistoryStore,
+} from "../../src/history/index.ts";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { newDirectory } from "../support/edges.ts";
+import { MINUTE_MS } from "./flare-records.ts";
+
+/** More where there is time, and then of a whole day. */
+const KILLS = Number(process.env.HISTORY_KILLS ?? 2);
+const HOURS = KILLS > 5 ? 24 : 8;
+const DAY = "examples/data/2017-11-12";
+const START_MS = Date.UTC(2017, 10, 12);
+/** When the last minute is over. */
+const END_MS = START_MS + (HOURS * 60 - 1) * MINUTE_MS;
+const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
+
+/** The first hours of the recorded day as a file. */
+function writeRecording(path: string): string {
+  const [head, ...lines] = gunzipSync(readFileSync(`${DAY}.csv.gz`))
+    .toString()
+    .trim()
+    .split("\n");
+  const shown = lines.filter((line) => Number(line.split(",")[0]) < START_MS + HOURS * 60 * MINUTE_MS);
+  writeFileSync(path, `${[head, ...shown].join("\n")}\n`);
+  return path;
+}
+
+interface Served {
+  readonly cli: RunningCli;
+  readonly url: string;
+}
+
+async function serve(file: string, data: string): Promise<Served> {
+  const market = ["--file", file, "--profiles", `${DAY}.profiles.json`, "--no-loop", "--warmup", "0"];
+  const pace = ["--speed", "20000", "--refresh", "10s", "--drain", "0"];
+  const cli = spawnCli(["serve", ...market, ...pace, "--port", "0", "--data", data]);
+  await cli.said("stdout", "\n");
+  return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
+}
+
+/** Resolves when the data of this moment is served; at the end, when the recording is over. */
+async function reach({ url }: Served, atMs: number): Promise<void> {
+  const look = async () => {
+    const { headers } = await fetch(`${url}/api/v1/flares`, { method: "HEAD" });
+    const observedMs = Date.parse(headers.get("flarewire-observed-at") ?? "1970-01-01T00:00:00Z");
+    const isEnd = atMs === END_MS;
+    return observedMs >= atMs && (!isEnd || headers.get("flarewire-source-state") === "stale");
+  };
+  await expect.poll(look, { interval: 5, timeout: 120_000 }).toBe(true);
+}
+
+/** Serves the recording to its end; a process is killed at each of these moments. */
+async function playAll(file: string, data: string, kills: readonly number[]): Promise<void> {
+  for (const atMs of kills) {
+    const served = await serve(file, data);
+    await using cli = served.cli;
+    await reach(served, atMs);
+    cli.child.kill("SIGKILL");
+  }
+  const served = await serve(file, data);
+  await using cli = served.cli;
+  await reach(served, END_MS);
+  for (const atMs of [...kills, END_MS].map((endMs) => endMs - 50 * MINUTE_MS)) {
+    const { status } = await fetch(`${served.url}/api/v1/flares?at=${new Date(atMs).toISOString()}`);
+    expect(status).toBe(200);
+  }
+  cli.child.kill("SIGTERM");
+  expect(await cli.ended()).toBe(0);
+}
+
+/** What a data directory's history has. */
+async function readHistory(data: string) {
+  const pathOf = (what: string) =>
+    join(data, readdirSync(data).find((name) => new RegExp(`^${what}-\\w+\\.sqlite$`).test(name)) ?? "");
+  const db = new DatabaseSync(pathOf("history"));
+  const rowsOf = (sql: string) => db.prepare(sql).all();
+  const flares = rowsOf("SELECT * FROM flare ORDER BY id");
+  const starts = rowsOf("SELECT * FROM start ORDER BY id");
+  const candles = rowsOf(
+    "SELECT market, address, hour_ms, body FROM candle ORDER BY market, address, hour_ms",
+  );
+  db.close();
+  const store = openSqliteHistoryStore(LIMITS, pathOf("history"));
+  const minuteStore = openMinuteStore(LIMITS, pathOf("minutes"));
+  const reader = createHistoryReader(store, { store: minuteStore, settled: async () => {} });
+  const record = await reader.record({ window: "7d", toMs: END_MS });
+  const minutes = await readMinutes(reader);
+  store.close();
+  minuteStore.close();
+  return { flares, starts, candles, record, minutes };
+}
+
+async function readMinutes(reader: HistoryReader): Promise<ReadonlyMap<number, string>> {
+  const minutes = new Map<number, string>();
+  for (let atMs = START_MS; atMs <= END_MS; atMs += MINUTE_MS) {
+    const answer = await reader.minute(atMs);
+    // A restored state has its members in another order, which no response shows.
+    if (answer.minute)
+      minutes.set(atMs, JSON.stringify({ ...EMPTY_SNAPSHOT, ...JSON.parse(answer.snapshot) }));
+  }
+  return minutes;
+}
+
+test(`a gateway that is killed ${KILLS} times stores the same flares, candles and record as one that is not, and past minutes that were served`, {
+  timeout: 120_000 + KILLS * 30_000,
+}, async ({ onTestFinished }) => {
+  const directories = Array.from({ length: 3 }, () => newDirectory(onTestFinished));
+  const [whole = "", killed = "", source = ""] = directories;
+  const file = writeRecording(join(source, "recording.csv"));
+  const spacingMs = (END_MS - START_MS) / (KILLS + 1);
+  const kills = Array.from({ length: KILLS }, (_, index) => Math.round(START_MS + (index + 1) * spacingMs));
+  await Promise.all([playAll(file, whole, []), playAll(file, killed, kills)]);
+  const [expected, actual] = [await readHistory(whole), await readHistory(killed)];
+  expect(expected.record.all.flares).toBeGreaterThan(0);
+  expect(expected.candles.length).toBeGreaterThan(0);
+  const { minutes: all, ...history } = expected;
+  const { minutes, ...same } = actual;
+  expect(same).toEqual(history);
+  // At this speed up to 32 minutes wait to be compressed when a process dies.
+  expect(minutes.size).toBeGreaterThan(all.size - 40 * KILLS);
+  for (const [atMs, snapshot] of minutes) expect(snapshot).toBe(all.get(atMs));
+});
