@@ -232,7 +232,7 @@ export const SETTINGS = {
       "Time for which finished flares, with explanations and outcomes, and the state of each minute are stored, beyond the log",
   }),
   historyBytes: setting("historyBytes", size(64 * KIB, 1_024 * GIB), {
-    default: "64MiB",
+    default: "256MiB",
     example: "1GiB",
     description:
       "Limit of these records, half for flares and half for minutes, in the data directory or else in memory. It overrides historyAge: the oldest are deleted first",

@@ -29,7 +29,7 @@ export interface OpenHistory {
   close(): Promise<void>;
 }
 
-/** Flares need little: 25 MB for 30 days of 300 a day. Half of the limit is for the minutes. */
+/** 30 days of 300 flares a day and their candles fit into half of the default limit. */
 const MINUTES_SHARE = 0.5;
 
 /** Opens the history of flares and minutes. Open the log first: it locks the directory. */
