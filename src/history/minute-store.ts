@@ -103,7 +103,10 @@ class SqliteMinuteStore implements MinuteStore {
     try {
       return transact(this.#db, () => {
         this.#delete("first_ms >= ?", firstMs);
-        this.#prepare("UPDATE minute SET last_ms = ?2 WHERE last_ms >= ?1").run(firstMs, firstMs - MINUTE_MS);
+        // By the key: a scan of a month would read hundreds of megabytes each minute.
+        const newest = "first_ms = (SELECT max(first_ms) FROM minute)";
+        const end = `UPDATE minute SET last_ms = ?2 WHERE ${newest} AND last_ms >= ?1`;
+        this.#prepare(end).run(firstMs, firstMs - MINUTE_MS);
         const id =
           typeof keyframe === "number" ? this.#knownKeyframe(keyframe) : this.#insertKeyframe(keyframe);
         if (id === undefined) return undefined;
@@ -111,7 +114,7 @@ class SqliteMinuteStore implements MinuteStore {
           ...[firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor, id, body],
         );
         this.#bytes += body.length;
-        this.#delete("last_ms < ?", lastMs - this.#limits.maxAgeMs);
+        this.#delete("first_ms < ?1 AND last_ms < ?1", lastMs - this.#limits.maxAgeMs);
         while (this.#bytes > this.#limits.maxBytes) {
           if (this.#delete("first_ms = (SELECT min(first_ms) FROM minute)") === 0) break;
         }
