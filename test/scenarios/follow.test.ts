@@ -85,7 +85,7 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
     seqs.push(...next.received.events.map(({ seq }) => seq));
     await client.disconnect();
     const cursor = client.cursor ?? "";
-    const answer = await fetch(`${far.url}/api/v1/events?after=${cursor}&limit=5&wait=5`);
+    const answer = await fetch(`${far.url}/api/v1/events?channels=*,candles&after=${cursor}&limit=5&wait=5`);
     expect(answer.status).toBe(200);
     const { events } = (await answer.json()) as { events: { seq: number; type: string }[] };
     for (const event of events) client.take(event);

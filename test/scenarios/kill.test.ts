@@ -39,9 +39,6 @@ const logged = (cli: RunningCli, message: string) =>
     .map((line): { msg: string; seq?: number } => JSON.parse(line))
     .find(({ msg }) => msg.includes(message));
 
-/** Without candles, `seq` has gaps. */
-const ALL = [["channels", "*,candles"]] as const;
-
 test(`[L3] killed ${KILLS} times in the middle of its work, a gateway continues in its epoch: its client resumes with no hole and no repeat, and holds what REST serves`, {
   timeout: 60_000 + KILLS * 20_000,
 }, async ({ onTestFinished }) => {
@@ -49,7 +46,7 @@ test(`[L3] killed ${KILLS} times in the middle of its work, a gateway continues 
   let { cli, url } = await serve(directory, "0", "--speed", SPEED);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   const client = new IndependentClient(url);
-  await client.connect(ALL);
+  await client.connect();
   const epochs = new Set([client.received.hellos.at(-1)?.epoch]);
   for (let kill = 1; kill <= KILLS; kill += 1) {
     const target = client.seq + 20 + ((kill * 37) % 90);
@@ -60,7 +57,7 @@ test(`[L3] killed ${KILLS} times in the middle of its work, a gateway continues 
     const reported = client.seq;
     ({ cli } = await serve(directory, new URL(url).port, "--speed", SPEED));
     expect(logged(cli, "resuming the stored log")?.seq).toBeGreaterThanOrEqual(reported);
-    await client.connect(ALL);
+    await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
     epochs.add(client.received.hellos.at(-1)?.epoch);
     await expectOneState(url, client);

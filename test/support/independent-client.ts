@@ -79,7 +79,8 @@ export class IndependentClient {
   async connect(more: Iterable<readonly [string, string]> = []): Promise<void> {
     const given = Object.fromEntries(more);
     const query = new URLSearchParams({
-      channels: "*",
+      // Without candles, `seq` has gaps.
+      channels: "*,candles",
       ...given,
       ...(this.cursor ? { after: this.cursor } : {}),
     });
