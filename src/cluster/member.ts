@@ -131,6 +131,7 @@ export class Member {
   idle(head: Position, nowMs: number): readonly Effect[] {
     this.#silence.noteAnswer(nowMs);
     this.#engineHead = head;
+    this.#isBehind &&= head.offset > this.#tail.last.offset;
     if (this.#branch) this.#judge(this.#branch, head, nowMs);
     else if (this.#isBehind) this.#effects.push({ kind: "reload" });
     else if (this.#role === "follower" && !this.#flight) this.#compare(head, nowMs);
@@ -285,7 +286,7 @@ export class Member {
 
   #note({ offset, header }: Entry, nowMs: number): void {
     // What is read again is no sign of life.
-    const isOld = (this.#branch || this.#isBehind) && offset <= (this.#engineHead?.offset ?? 0);
+    const isOld = this.#isBehind && offset <= (this.#engineHead?.offset ?? 0);
     if (!isOld && header.kind === "handover") this.#silence.noteDeparture(nowMs);
     else if (!isOld) this.#silence.noteLeader(nowMs);
     if (header.by !== this.#options.id) this.#stepDown();
