@@ -44,7 +44,8 @@ export async function followIn(
   await page.waitForFunction(() => globalThis.sdk !== undefined);
   await page.evaluate(
     ([address, given]) => {
-      const stream = sdk.connect(address, given);
+      // Without candles, `seq` has gaps.
+      const stream = sdk.connect(address, { channels: ["*", "candles"], ...given });
       globalThis.kept = { stream, seqs: [], resets: [], views: {} };
       stream.on("event", ({ seq, cursor }) => {
         kept.seqs.push(seq);

@@ -112,8 +112,8 @@ test("the record has each flare that an hour passed after, and its control", asy
   expect([code, trades, record.flares]).toEqual([0, undefined, 8]);
   expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
   // Some of the day's flares started within its first hours.
-  expect(record.after.map(({ n }: { n: number }) => n)).toEqual([7, 7, 7]);
-  expect(record.after.map(({ control }: { control: { n: number } }) => control.n)).toEqual([35, 34, 34]);
+  expect(record.after.map(({ n }: { n: number }) => n)).toEqual([8, 8, 8]);
+  expect(record.after.map(({ control }: { control: { n: number } }) => control.n)).toEqual([53, 52, 53]);
 });
 
 test("the error of a bot ends the backtest at once, in a listener too", async () => {
