@@ -2,7 +2,7 @@
  * npm run bench -- [SUITE...] [--json]: prints measurements beside their targets. Without a suite,
  * or with `all`, runs everything. Suites and their options:
  *
- * - engine [--hours 24], chain, live [--minutes 3], drain [--clients 2000], slow [--readers 200]
+ * - engine [--hours 24], history [--hours 24], chain, live [--minutes 3], drain [--clients 2000], slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
@@ -16,6 +16,7 @@ import { benchCompression } from "./compression/compression.ts";
 import { benchDrain } from "./drain.ts";
 import { benchEngine } from "./engine.ts";
 import { benchFanout, FANOUT_PARTS, type FanoutPart } from "./fanout/fanout.ts";
+import { benchHistory } from "./history.ts";
 import { benchLive } from "./live.ts";
 import { benchLockout } from "./lockout.ts";
 import { benchMemory } from "./memory/memory.ts";
@@ -77,6 +78,7 @@ const parts = values.part?.map((name) =>
 );
 const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   engine: () => benchEngine(hours),
+  history: () => benchHistory(hours),
   chain: () => benchChain(),
   requests: () => benchRequests(),
   live: () => benchLive(whole("minutes")),
