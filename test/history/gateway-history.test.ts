@@ -1,14 +1,16 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type ExpectStatic, test } from "vitest";
-import { openSqliteHistoryStore } from "../../src/history/index.ts";
+import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
 import type { HistoryResponse } from "../../src/http/index.ts";
-import { FlareRecord } from "../../src/model/index.ts";
-import { newDirectory, startEdge, startLeader } from "../support/edges.ts";
+import { FlareRecord, type TrackRecord } from "../../src/model/index.ts";
+import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { Waiters } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
+/** The whole recorded day at once, and then nothing. */
+const PAST_DAY = { warmup: "24h", loop: false } as const;
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
 /** The newest record, once there is one. */
@@ -28,6 +30,22 @@ async function pastFlares(url: string, time: string, expect: ExpectStatic) {
   return { href, json, cursor: headers.get("flarewire-cursor") };
 }
 
+/** The record of a day, once some of its outcomes are final, and when the data was observed. */
+async function recordAt(url: string, expect: ExpectStatic) {
+  const ask = () => checkedFetch(`${url}/api/v1/record?window=24h`);
+  const flaresOf = async () => ((await ask()).json as Partial<TrackRecord>).all?.flares ?? 0;
+  await expect.poll(flaresOf, { timeout: 30_000 }).toBeGreaterThan(5);
+  const { json, headers } = await ask();
+  return { record: json as TrackRecord, observedMs: Date.parse(headers.get("flarewire-observed-at") ?? "") };
+}
+
+function openHistoryIn(data: string, onTestFinished: Finish) {
+  const [file = ""] = readdirSync(data).filter((name) => /^history-\w+\.sqlite$/.test(name));
+  const store = openSqliteHistoryStore(LIMITS, join(data, file));
+  onTestFinished(() => store.close());
+  return store;
+}
+
 test.concurrent("a gateway stores the flares that finished beside its log", async ({
   expect,
   onTestFinished,
@@ -43,9 +61,7 @@ test.concurrent("a gateway stores the flares that finished beside its log", asyn
   const one = await checkedFetch(`${gateway.url}/api/v1/flares/${latest?.flare.id}`);
   expect([one.status, one.json]).toEqual([200, latest]);
   await gateway.stop();
-  const [file = ""] = readdirSync(data).filter((name) => /^history-\w+\.sqlite$/.test(name));
-  const store = openSqliteHistoryStore(LIMITS, join(data, file));
-  onTestFinished(() => store.close());
+  const store = openHistoryIn(data, onTestFinished);
   const records = store.page({ limit: 1_000 }).map(({ body }) => FlareRecord.parse(JSON.parse(body)));
   expect(records.map(({ flare }) => flare)).toEqual(expect.arrayContaining([...finished()]));
   expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
@@ -81,4 +97,19 @@ test.concurrent("an edge has the flares that finish while it follows, and the sa
   const { href, json, cursor } = await pastFlares(edge.url, latest?.flare.finished_trending_at ?? "", expect);
   const same = await pastFlares(leader.url, new URL(href).searchParams.get("at") ?? "", expect);
   expect({ json, cursor }).toEqual({ json: same.json, cursor: same.cursor });
+});
+
+test.concurrent("an edge has the same record as its leader, and that is computed from the stored outcomes", async ({
+  expect,
+  onTestFinished,
+}) => {
+  const data = newDirectory(onTestFinished);
+  const leader = await startLeader(onTestFinished, { ...PAST_DAY, data });
+  const edge = await startEdge(leader, onTestFinished);
+  const own = await recordAt(leader.url, expect);
+  await expect.poll(async () => (await recordAt(edge.url, expect)).record).toEqual(own.record);
+  await leader.stop();
+  const toMs = (Math.floor(own.observedMs / 60_000) - 1) * 60_000;
+  const reader = createHistoryReader(openHistoryIn(data, onTestFinished));
+  expect(await reader.record({ window: "24h", toMs })).toEqual(own.record);
 });
