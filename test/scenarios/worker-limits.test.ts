@@ -86,7 +86,7 @@ test("[W33] [W32] each worker has its own limits on connections, and a client th
   ]);
   expect((await follow(other)).status).toBe(200);
 
-  const query = new URLSearchParams("client=0123456789abcdef");
+  const query = new URLSearchParams("channels=*&client=0123456789abcdef");
   const moves = Array.from({ length: 5 }, () => new IndependentClient(gateway.url));
   for (const [index, client] of moves.entries()) {
     await client.connect(query);
