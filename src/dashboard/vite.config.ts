@@ -10,7 +10,9 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      input: ["index.html", "widgets.html"].map((name) => new URL(`./${name}`, import.meta.url).pathname),
+      input: ["index.html", "widgets.html", "permalink.html"].map(
+        (name) => new URL(`./${name}`, import.meta.url).pathname,
+      ),
     },
   },
 });

@@ -30,6 +30,7 @@ import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-s
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
+import { addPermalinkRoutes } from "./permalinks/permalink-routes.ts";
 import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
@@ -147,6 +148,7 @@ export async function addRoutes(
   if (history && past) addHistoryRoutes(scope, { ...options, settings, quick, history, past });
   addDocumentRoutes(scope, settings);
   const pages = readBuiltPages();
+  if (history) addPermalinkRoutes(scope, { ...options, settings, history, pages });
   addDashboardRoutes(scope, settings, pages);
   addWidgetRoutes(scope, settings, pages, readBuiltWidget());
   await options.register?.(scope);

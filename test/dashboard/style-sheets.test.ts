@@ -23,7 +23,7 @@ function follow(file: string, found: Set<string>): Set<string> {
 }
 
 test.for([
-  { folder: "dashboard", entries: ["index.html", "widgets.html"], atLeast: 8 },
+  { folder: "dashboard", entries: ["index.html", "widgets.html", "permalink.html"], atLeast: 8 },
   { folder: "widget", entries: ["main.ts"], atLeast: 0 },
 ])("every style sheet of src/$folder is loaded by one of its entries", ({ folder, entries, atLeast }) => {
   const root = join(SRC, folder);

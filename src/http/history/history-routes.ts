@@ -169,7 +169,7 @@ function parseRecord({ body }: StoredRecord): FlareRecord {
 }
 
 /** Returns the flare's record as JSON. Throws `not-found`. */
-function flareText(
+export function flareText(
   id: string,
   shown: Snapshot,
   started: Explanation | null,

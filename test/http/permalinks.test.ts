@@ -1,0 +1,134 @@
+import { expect } from "vitest";
+import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { AccessPolicy } from "../../src/http/access/access.ts";
+import { allowAll } from "../../src/http/access/access.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { finishAt, flareAt, idOf, MINUTE_MS, START_MS } from "../history/flare-records.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { type Rest, type RestFactory, test as restTest } from "./rest-fixture.ts";
+
+const BROWSER = { accept: "text/html,*/*;q=0.8", host: "flares.example" };
+const NASTY = `<img src=x onerror=alert(1)>"'&$&\u202E`;
+const RUNNING = "3b241101-e2bb-5255-8caf-000000000001";
+const FREE: AccessPolicy = { ...allowAll, isKeyed: true, admit: () => ({ plan: "free" }) };
+
+const test = restTest.extend<{ serve: (options?: Parameters<RestFactory>[0]) => Promise<Rest> }>({
+  serve: async ({ makeRest }, use) => {
+    const store = openSqliteHistoryStore({ maxAgeMs: 1_000 * MINUTE_MS, maxBytes: 2 ** 30 });
+    const finish = finishAt(7, 20);
+    const token = { ...finish.flare.token, symbol: NASTY, name: NASTY };
+    const candleAt = (minute: number) => ({
+      open_at: new Date(START_MS + minute * MINUTE_MS).toISOString(),
+      open: "1",
+      high: "2",
+      low: "1",
+      close: String(1 + (minute % 3)),
+      volume: "10",
+      buys: 1,
+      sells: 1,
+    });
+    store.commit({
+      cursor: "test1-1",
+      nowMs: START_MS + 20 * MINUTE_MS,
+      starts: [],
+      finishes: [{ ...finish, flare: { ...finish.flare, token } }],
+      outcomes: [],
+      candles: [{ group: "bsc", address: token.address, candles: [5, 12, 19].map(candleAt) }],
+    });
+    await use(async (options = {}) => {
+      const rest = await makeRest({ history: createHistoryReader(store), ...options });
+      const running = { ...SAMPLE_FLARE, id: RUNNING, token: flareAt(2, 0).token };
+      const shown: Partial<Snapshot> = {
+        flares: { ...SAMPLE_SNAPSHOT.flares, pro: [running], free: [] },
+        explanations: { [RUNNING]: SAMPLE_EXPLANATION },
+      };
+      rest.head.move(shown);
+      return rest;
+    });
+    store.close();
+  },
+});
+
+const get = ({ app }: Rest, url: string, headers: object = {}, method: "GET" | "HEAD" = "GET") =>
+  app.inject({ method, url, headers: { ...BROWSER, ...headers } });
+
+test("a finished flare's page says without a script why it started and how it went, and draws its price", async ({
+  serve,
+}) => {
+  const { statusCode, headers, body } = await get(await serve(), `/flare/${idOf(7)}?utm_source=x`);
+  expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(headers).toMatchObject({ "cache-control": "no-cache", vary: "Accept-Encoding" });
+  expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'/);
+  expect(body).not.toContain("<script");
+  expect(body.toLowerCase()).toContain(SAMPLE_EXPLANATION.text.toLowerCase());
+  for (const text of ["Faded", "+14.4 %", "+4.8 %", "$", 'class="price" d="M', "2026-01-01 00:10 UTC"])
+    expect(body).toContain(text);
+  expect(body).toContain(`<meta property="og:url" content="http://flares.example/flare/${idOf(7)}">`);
+  expect(body).toContain('<meta name="twitter:card" content="summary">');
+  // Relative, so that it works below any path of a proxy.
+  expect(body).toMatch(/href="\.\.\/assets\/permalink-[^"]+\.css"/);
+  expect(body).toContain('href="../#/token/0xab01"');
+});
+
+test("hostile names are text on the pages of flares and tokens", async ({ serve }) => {
+  const rest = await serve();
+  for (const path of [`/flare/${idOf(7)}`, "/token/bsc/0xab01"]) {
+    const { statusCode, body } = await get(rest, path);
+    expect(statusCode, path).toBe(200);
+    expect(body).toContain("&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;$&amp;");
+    expect(body).not.toMatch(/<img|\u202E/);
+  }
+});
+
+test("a token's page lists its finished flares with links, in any spelling of its address", async ({
+  serve,
+}) => {
+  const { statusCode, body } = await get(await serve(), "/token/bsc/0XAB01");
+  expect(statusCode).toBe(200);
+  expect(body).toContain(`<a href="../../flare/${idOf(7)}">`);
+  expect(body).toContain("+14 % peak");
+  expect(body).toContain("Not flaring now.");
+});
+
+test("tokens of other groups have pages while they are in a chart", async ({ serve }) => {
+  const rest = await serve();
+  const [exchange] = SAMPLE_SNAPSHOT.charts.exchange;
+  const { statusCode, body } = await get(rest, `/token/exchange/${exchange?.token.symbol}`);
+  expect([statusCode, body.includes(exchange?.token.price ?? "no sample")]).toEqual([200, true]);
+  expect((await get(rest, "/token/mars/0xab01")).statusCode).toBe(404);
+});
+
+test("[K1] the page of a running flare shows no more than the plan", async ({ serve }) => {
+  const open = await serve();
+  const page = await get(open, `/flare/${RUNNING}`);
+  expect([page.statusCode, page.body.includes("Flaring now")]).toEqual([200, true]);
+  expect((await get(open, "/token/bsc/0xab02")).body).toContain("Flaring now");
+  const keyed = await serve({ policy: FREE });
+  const hidden = await get(keyed, `/flare/${RUNNING}`);
+  expect([hidden.statusCode, hidden.headers["cache-control"]]).toEqual([404, "no-store"]);
+  expect((await get(keyed, "/token/bsc/0xab02")).statusCode).toBe(404);
+  expect((await get(keyed, `/flare/${idOf(7)}`)).headers.vary).toBe("Accept-Encoding, Authorization");
+});
+
+test("HEAD and a known entity tag get no body", async ({ serve }) => {
+  const rest = await serve();
+  const { headers } = await get(rest, `/flare/${idOf(7)}`);
+  const head = await get(rest, `/flare/${idOf(7)}`, {}, "HEAD");
+  expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, "", headers.etag]);
+  const known = await get(rest, `/flare/${idOf(7)}`, { "if-none-match": headers.etag });
+  expect([known.statusCode, known.body]).toEqual([304, ""]);
+});
+
+test("a browser sees a page for an unknown flare and before there are data; a program gets a problem", async ({
+  serve,
+}) => {
+  const rest = await serve();
+  const missing = await get(rest, "/flare/nothing");
+  expect([missing.statusCode, missing.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(missing.body).toContain('<a class="primary" href="../">Open the dashboard</a>');
+  const problem = await get(rest, "/flare/nothing", { accept: "*/*" });
+  expect([problem.statusCode, problem.headers["content-type"]]).toEqual([404, "application/problem+json"]);
+  rest.head.ready = false;
+  const early = await get(rest, `/flare/${idOf(7)}`);
+  expect([early.statusCode, early.headers["retry-after"]]).toEqual([503, "5"]);
+});
