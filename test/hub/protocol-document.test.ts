@@ -18,7 +18,9 @@ import { checkMessage } from "../support/contract.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const OPERATING = readFileSync(new URL("../../src/gateway/OPERATING.md", import.meta.url), "utf8");
-const DOCUMENT = readFileSync(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
+const DOCUMENT = ["PROTOCOL.md", "CODES.md"]
+  .map((name) => readFileSync(new URL(`../../src/protocol/${name}`, import.meta.url), "utf8"))
+  .join("\n");
 
 /** The rows of the first table under this heading, as cells. */
 function table(heading: string): readonly (readonly string[])[] {

@@ -116,6 +116,7 @@ test.skipIf(!env)(
       "src/feed/RECORDING.md",
       "src/gateway/OPERATING.md",
       "src/gateway/SCALING.md",
+      "src/protocol/CODES.md",
       "src/protocol/PROTOCOL.md",
       "src/trend/README.md",
       "src/widget/README.md",

@@ -26,6 +26,7 @@ export const GUIDES: readonly Guide[] = [
   guide("scaling", "src/gateway/SCALING.md", "Scaling", "Workers and edges."),
   guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
   guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks: rules, messages, signatures, retries."),
+  guide("codes", "src/protocol/CODES.md", "Codes", "Close codes, errors, connections on the wire."),
   guide("source", "src/README.md", "Source tree", "Parts, dependency rules, laws, how to extend it."),
 ];
 
