@@ -59,8 +59,8 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
 
 interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range">;
-  /** Resolves when the minutes that are over have been stored. */
-  readonly settled: () => Promise<void>;
+  /** Resolves when what waits for this minute or earlier ones has been stored. Default: all. */
+  readonly settled: (atMs?: number) => Promise<void>;
 }
 
 /** Without `minutes`, none is stored. */
@@ -76,12 +76,12 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     candles: async (query) => store.candles(query),
     addressesOf: async (symbol, limit) => store.addressesOf(symbol, limit),
     minute: async (atMs) => {
-      let found = minutes?.store.find(atMs);
+      await minutes?.settled(atMs);
+      const found = minutes?.store.find(atMs);
       if (!found) {
         await minutes?.settled();
-        found = minutes?.store.find(atMs);
+        return { minute: undefined, stored: minutes?.store.range };
       }
-      if (!found) return { minute: undefined, stored: minutes?.store.range };
       const { keyframeId, keyframe, body, ...minute } = found;
       return { minute, snapshot: (await unpack({ keyframeId, keyframe, body })).toString() };
     },

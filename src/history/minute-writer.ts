@@ -48,7 +48,8 @@ export class MinuteWriter {
   #sourceState: SourceState = "live";
   #aliveMs = Number.NEGATIVE_INFINITY;
   #keyframe: { readonly id: number; readonly text: Buffer; readonly atMs: number } | undefined;
-  #waiting = 0;
+  /** The first minutes of the states that wait to be stored, in order. */
+  readonly #waiting: number[] = [];
   #written: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
@@ -60,9 +61,9 @@ export class MinuteWriter {
     head.onRestart(() => this.#take([]));
   }
 
-  /** Resolves when the minutes that are over have been stored, or could not be. */
-  settled(): Promise<void> {
-    return this.#written;
+  /** Resolves when what waits for this minute or earlier ones has been stored, or could not be. */
+  async settled(atMs = Number.POSITIVE_INFINITY): Promise<void> {
+    if (this.#waiting.some((firstMs) => firstMs <= atMs)) await this.#written;
   }
 
   /** Stops, and resolves when all is stored. */
@@ -101,15 +102,15 @@ export class MinuteWriter {
   }
 
   #queue(state: MinuteState, snapshot: Snapshot): void {
-    this.#waiting += 1;
+    this.#waiting.push(state.firstMs);
     this.#written = this.#written
       .then(() => this.#write(state, snapshot))
       .then(() => this.#succeeded())
       .catch((error) => this.#failed(error))
       .finally(() => {
-        this.#waiting -= 1;
+        this.#waiting.shift();
       });
-    if (this.#waiting > MAX_WAITING) this.#writing.head.pauseFor(this.#written);
+    if (this.#waiting.length > MAX_WAITING) this.#writing.head.pauseFor(this.#written);
   }
 
   async #write(state: MinuteState, snapshot: Snapshot): Promise<void> {

@@ -1,5 +1,4 @@
 import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
-import type { AccessPolicy } from "../../src/http/index.ts";
 import { type Rest, test as restTest } from "../http/rest-fixture.ts";
 
 /** {@link restTest} with an empty history in memory, and a server of it. */
@@ -12,14 +11,3 @@ export const test = restTest.extend<{ store: HistoryStore; served: Rest }>({
   },
   served: async ({ makeRest, store }, use) => use(await makeRest({ history: createHistoryReader(store) })),
 });
-
-/** A policy that reads the plan from Authorization. */
-export const byHeader: AccessPolicy = {
-  isKeyed: true,
-  anonymous: undefined,
-  keyIdOf: () => undefined,
-  keyIdIn: () => undefined,
-  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  admitStream: async (request, reply) => byHeader.admit(request, reply),
-  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
-};

@@ -5,9 +5,10 @@ import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "
 import type { FlareRecord } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest-fixture.ts";
+import { planByHeader } from "../support/plan-by-header.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
-import { byHeader, test } from "./history-fixture.ts";
+import { test } from "./history-fixture.ts";
 
 interface Page {
   readonly flares: readonly FlareRecord[];
@@ -174,7 +175,7 @@ test("the plan free finds a flare that runs in pro only once it has finished", a
   makeRest,
   store,
 }) => {
-  const rest = await makeRest({ history: createHistoryReader(store), policy: byHeader });
+  const rest = await makeRest({ history: createHistoryReader(store), policy: planByHeader });
   const flare = flareAt(7, 10);
   rest.head.move({
     flares: { free: [], pro: [flare], finished_trending: [] },

@@ -8,7 +8,6 @@ import {
   openMinuteStore,
   openSqliteHistoryStore,
 } from "../../src/history/index.ts";
-import type { AccessPolicy } from "../../src/http/index.ts";
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
@@ -18,6 +17,7 @@ import { type Rest, test } from "../http/rest-fixture.ts";
 import { arbitrarySnapshot } from "../support/arbitraries.ts";
 import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { planByHeader } from "../support/plan-by-header.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 
@@ -25,17 +25,6 @@ const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((name) => `/api/v1/${name}`);
 
 const FLARES = openSqliteHistoryStore(LIMITS);
-
-/** A policy that reads the plan from Authorization. */
-const byHeader: AccessPolicy = {
-  isKeyed: true,
-  anonymous: undefined,
-  keyIdOf: () => undefined,
-  keyIdIn: () => undefined,
-  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  admitStream: async (request, reply) => byHeader.admit(request, reply),
-  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
-};
 
 /** The log and head of a gateway, and a store that outlives its writers. */
 class Gateway {
@@ -57,7 +46,7 @@ class Gateway {
 
   /** Reads the current store. */
   get reader(): HistoryReader {
-    const settled = () => this.writer.settled();
+    const settled = (atMs?: number) => this.writer.settled(atMs);
     const now = () => createHistoryReader(FLARES, { store: this.store, settled });
     return { ...now(), flaresVersion: 0, minute: (atMs) => now().minute(atMs) };
   }
@@ -143,7 +132,7 @@ test("[T1] a past minute has the bytes that were served live, for each plan", as
     fc.asyncProperty(ops, async (todo) => {
       files += 1;
       const gateway = new Gateway(join(directory, `minutes-${files}`));
-      const rest = await makeRest({ head: gateway.head, history: gateway.reader, policy: byHeader });
+      const rest = await makeRest({ head: gateway.head, history: gateway.reader, policy: planByHeader });
       const served = [await recordLive(rest, gateway)];
       for (const op of todo) {
         if (op === "restart") {

@@ -79,7 +79,7 @@ const test = restTest.extend<{ makeWorld: WorldFactory }>({
         store,
         notify: (level, message) => notices.push(`${level}: ${message}`),
       });
-      const settled = () => writer.settled();
+      const settled = (atMs?: number) => writer.settled(atMs);
       const history = createHistoryReader(flares, { store, settled });
       const rest = await makeRest({ head: market, history });
       const at = (seconds: number, path = "/api/v1/flares") => rest.ask("GET", `${path}?at=${iso(seconds)}`);
@@ -103,7 +103,9 @@ test("[T2] seconds are rounded down, so that no answer has later data", async ({
   expect(next.json).toEqual(EMPTY_FLARES.flares);
 });
 
-test("[T3] a past answer is immutable and has the entity tag of the live one", async ({ makeWorld }) => {
+test("[T3] a past answer may be cached for a minute and has the entity tag of the live one", async ({
+  makeWorld,
+}) => {
   const { market, rest, at } = await makeWorld();
   const live = await rest.ask("GET", "/api/v1/flares");
   expect(live.headers).not.toHaveProperty("flarewire-at");
@@ -111,7 +113,7 @@ test("[T3] a past answer is immutable and has the entity tag of the live one", a
   const { headers } = await at(0);
   expect(headers).toMatchObject({
     etag: live.headers.etag,
-    "cache-control": "max-age=86400, immutable",
+    "cache-control": "max-age=60",
     "flarewire-at": iso(0),
     "flarewire-cursor": live.headers["flarewire-cursor"],
     "flarewire-observed-at": iso(0),
@@ -120,7 +122,7 @@ test("[T3] a past answer is immutable and has the entity tag of the live one", a
   });
   const url = `/api/v1/flares?at=${iso(0)}`;
   const again = await rest.ask("GET", url, { "if-none-match": String(headers.etag) });
-  expect([again.status, again.headers["cache-control"]]).toEqual([304, "max-age=86400, immutable"]);
+  expect([again.status, again.headers["cache-control"]]).toEqual([304, "max-age=60"]);
   const head = await rest.ask("HEAD", url);
   expect([head.status, head.headers["content-length"]]).toEqual([200, headers["content-length"]]);
 });
@@ -266,6 +268,22 @@ function noise(seed: number): Snapshot["flares"]["free"] {
     liquidity: `${Array.from({ length: 12 }, (_, index) => (Math.sin(seed * 12 + index) ** 2).toFixed(9).slice(2)).join("")}`,
   }));
 }
+
+test("[T7] after the time of the data went back, a cached answer is replaced within a minute", async ({
+  makeWorld,
+}) => {
+  const { market, rest, at } = await makeWorld();
+  market.observe(90);
+  const { headers } = await at(60);
+  expect(headers["cache-control"]).toBe("max-age=60");
+  market.begin();
+  market.observe(30, EMPTY_FLARES);
+  market.observe(90, EMPTY_FLARES);
+  const again = await rest.ask("GET", `/api/v1/flares?at=${iso(60)}`, {
+    "if-none-match": String(headers.etag),
+  });
+  expect([again.status, again.json]).toEqual([200, EMPTY_FLARES.flares]);
+});
 
 test("[T7] a limit that is smaller than one minute stores nothing, and fails nothing", async ({
   makeWorld,

@@ -3,6 +3,7 @@ import { createHistoryReader, type HistoryStore } from "../../src/history/index.
 import type { Candle, Flares, TokenDetails } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest-fixture.ts";
+import { planByHeader } from "../support/plan-by-header.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,
   SAMPLE_CANDLES,
@@ -11,7 +12,7 @@ import {
   SAMPLE_SNAPSHOT,
 } from "../support/samples.ts";
 import { finishAt, flareAt, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
-import { byHeader, test } from "./history-fixture.ts";
+import { test } from "./history-fixture.ts";
 
 const { token } = SAMPLE_FLARE;
 const NO_FLARES = { free: [], pro: [], finished_trending: [] };
@@ -167,7 +168,7 @@ test("a symbol that looks like an address names no token", async ({ served }) =>
 });
 
 test("the plan free learns nothing of a flare that runs in pro", async ({ makeRest, store: history }) => {
-  const rest = await makeRest({ history: createHistoryReader(history), policy: byHeader });
+  const rest = await makeRest({ history: createHistoryReader(history), policy: planByHeader });
   const flare = flareAt(300, 400);
   store(history, [], [390, 400]);
   showAt(rest, 402, { pro: [flare] });

@@ -1,8 +1,9 @@
 import { expect } from "vitest";
-import { type AccessPolicy, ENDPOINTS } from "../../src/http/index.ts";
+import { ENDPOINTS } from "../../src/http/index.ts";
 import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
 import type { Explanation, Snapshot } from "../../src/model/index.ts";
 import type { Plan } from "../../src/protocol/index.ts";
+import { planByHeader } from "../support/plan-by-header.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { HandHead, type Rest, test } from "./rest-fixture.ts";
 
@@ -25,17 +26,6 @@ const FLARES: Pick<Snapshot, "flares" | "explanations"> = {
   explanations: { [idOf(1)]: why(1), [idOf(2)]: why(2), [idOf(3)]: why(3) },
 };
 
-/** A policy that reads the plan out of Authorization. */
-const policy: AccessPolicy = {
-  isKeyed: true,
-  anonymous: undefined,
-  keyIdOf: () => undefined,
-  keyIdIn: () => undefined,
-  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  admitStream: async (request, reply) => policy.admit(request, reply),
-  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
-};
-
 async function ask(rest: Rest, name: keyof typeof ENDPOINTS, plan: Plan, etag?: unknown) {
   const known = etag === undefined ? {} : { "if-none-match": String(etag) };
   return rest.ask("GET", ENDPOINTS[name].path, { authorization: plan, ...known });
@@ -44,7 +34,7 @@ async function ask(rest: Rest, name: keyof typeof ENDPOINTS, plan: Plan, etag?: 
 test("[K2] the plan free sees the list of pro empty, and no explanation of a flare that stands there only", async ({
   makeRest,
 }) => {
-  const rest = await makeRest({ policy });
+  const rest = await makeRest({ policy: planByHeader });
   rest.head.move(FLARES);
   const { flares, explanations } = FLARES;
   const { [idOf(2)]: _hidden, ...shown } = explanations;
@@ -62,7 +52,7 @@ test("[K2] the plan free sees the list of pro empty, and no explanation of a fla
 test("[K3] answers vary by Authorization, and a tag of one plan is none of another's where they differ", async ({
   makeRest,
 }) => {
-  const rest = await makeRest({ policy, settings: { corsOrigins: ["https://page.example"] } });
+  const rest = await makeRest({ policy: planByHeader, settings: { corsOrigins: ["https://page.example"] } });
   rest.head.move({ ...FLARES, flares: { ...FLARES.flares, pro: [] } });
   for (const name of ["flares", "snapshot", "charts", "newest", "leaderboards"] as const) {
     const [free, pro] = [await ask(rest, name, "free"), await ask(rest, name, "pro")];
@@ -75,7 +65,7 @@ test("[K3] answers vary by Authorization, and a tag of one plan is none of anoth
 });
 
 test("[K3] a change in pro only changes no tag of the flares of free", async ({ makeRest }) => {
-  const rest = await makeRest({ policy });
+  const rest = await makeRest({ policy: planByHeader });
   rest.head.move(FLARES);
   const { etag: free } = (await ask(rest, "flares", "free")).headers;
   const { etag: pro } = (await ask(rest, "flares", "pro")).headers;

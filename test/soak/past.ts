@@ -12,7 +12,7 @@ import {
   openSqliteHistoryStore,
   writeHistory,
 } from "../../src/history/index.ts";
-import { type AccessPolicy, createHttpServer } from "../../src/http/index.ts";
+import { createHttpServer } from "../../src/http/index.ts";
 import { Head } from "../../src/hub/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
@@ -21,6 +21,7 @@ import { toEpoch } from "../../src/protocol/index.ts";
 import { createEngineSource, toEvents } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { createChance } from "../support/chance.ts";
+import { planByHeader } from "../support/plan-by-header.ts";
 
 interface PastOptions {
   readonly seed: number;
@@ -57,17 +58,6 @@ const TURNS = 20;
 /** Minutes whose storing is measured again, alone. */
 const MEASURED = 120;
 
-/** A policy that reads the plan from Authorization. */
-const byHeader: AccessPolicy = {
-  isKeyed: true,
-  anonymous: undefined,
-  keyIdOf: () => undefined,
-  keyIdIn: () => undefined,
-  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
-  admitStream: async (request, reply) => byHeader.admit(request, reply),
-  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
-};
-
 /**
  * Plays days of a simulated market, records the live answers at random minutes, and asks for these
  * minutes afterwards.
@@ -84,7 +74,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const writer = new MinuteWriter({ head, store, notify: (_level, message) => failures.push(message) });
   const over = new AbortController();
   const { signal } = over;
-  const history = createHistoryReader(flares, { store, settled: () => writer.settled() });
+  const history = createHistoryReader(flares, { store, settled: (atMs) => writer.settled(atMs) });
   const feed = createSimulatedFeed({
     ...{ seed, startAtMs: START_MS, warmupMs, durationMs: days * DAY_MS, clock: systemClock },
     ...{ speed: Number.POSITIVE_INFINITY, ...(tokens === undefined ? {} : { tokens }) },
@@ -93,7 +83,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
     ...{ feed, engine: new TrendEngine({ facts: feed.facts }), clock: systemClock, warmupMs },
   });
   const app = await createHttpServer({
-    ...{ head, history, policy: byHeader, clock: systemClock },
+    ...{ head, history, policy: planByHeader, clock: systemClock },
     ...{ freshness: () => source.freshness(), info: () => source.info },
   });
   try {

@@ -46,7 +46,10 @@ export function openHistory(
   const minuteStore = openStore("minutes", (path) => openMinuteStore(minuteLimits, path), options);
   let writer: MinuteWriter | undefined;
   return {
-    reader: createHistoryReader(store, { store: minuteStore, settled: async () => await writer?.settled() }),
+    reader: createHistoryReader(store, {
+      store: minuteStore,
+      settled: async (atMs) => await writer?.settled(atMs),
+    }),
     watch: (head) => {
       writer = new MinuteWriter({ head, store: minuteStore, notify });
     },

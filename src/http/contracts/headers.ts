@@ -81,10 +81,10 @@ export const HEADERS = {
   },
   "Cache-Control": {
     description:
-      "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it. `immutable`: a past state, which does not change.",
+      "`no-cache`: store it, but revalidate before each use. `no-store`: do not store it. `max-age=60`: a past state. Revalidate it after a minute.",
     schema: {
       type: "string",
-      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=86400, immutable"],
+      enum: ["no-cache", "no-store", "no-cache, no-transform", "max-age=60"],
     },
     example: "no-cache",
   },

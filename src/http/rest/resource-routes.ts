@@ -70,8 +70,11 @@ export function addResourceRoutes(scope: FastifyInstance, parts: ResourceParts):
 
 type Read = (of: ResourceBodies, plan: Plan | undefined) => Representation;
 
-/** A minute that is over does not change. A day, so that caches also drop expired ones. */
-const PAST_CACHE_CONTROL = "max-age=86400, immutable";
+/**
+ * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes.
+ * A cached one is at most a minute old; then a request with its entity tag confirms it.
+ */
+const PAST_CACHE_CONTROL = "max-age=60";
 
 /** Reads body and cursor without waiting in between, so both describe one moment (law L2). */
 export function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {

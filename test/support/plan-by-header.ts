@@ -1,0 +1,12 @@
+import type { AccessPolicy } from "../../src/http/index.ts";
+
+/** A policy that reads the plan from Authorization. */
+export const planByHeader: AccessPolicy = {
+  isKeyed: true,
+  anonymous: undefined,
+  keyIdOf: () => undefined,
+  keyIdIn: () => undefined,
+  admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),
+  admitStream: async (request, reply) => planByHeader.admit(request, reply),
+  issueTicket: async () => ({ text: "", expiresAtMs: 0 }),
+};
