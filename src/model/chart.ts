@@ -64,16 +64,9 @@ export type AvalancheChartItem = z.infer<typeof AvalancheChartItem>;
 
 export type ChartItem = BscChartItem | ExchangeChartItem | MaticChartItem;
 
-export const Charts = z
-  .object({
-    bsc: z.array(BscChartItem).max(10),
-    exchange: z.array(ExchangeChartItem).max(10),
-    matic: z.array(MaticChartItem).max(10),
-    avalanche: z.array(AvalancheChartItem).max(10),
-  })
-  .describe(
-    "`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best first. Recomputed every minute, unchanged in between.",
-  );
+export const Charts = topTens(BscChartItem, ExchangeChartItem, MaticChartItem).describe(
+  "`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best first. Recomputed every minute, unchanged in between.",
+);
 export type Charts = z.infer<typeof Charts>;
 
 const standing = {
@@ -110,14 +103,21 @@ export type ChainLeaderboardEntry = z.infer<typeof ChainLeaderboardEntry>;
 
 export type LeaderboardEntry = BscLeaderboardEntry | ExchangeLeaderboardEntry | ChainLeaderboardEntry;
 
-export const Leaderboards = z
-  .object({
-    bsc: z.array(BscLeaderboardEntry).max(10),
-    exchange: z.array(ExchangeLeaderboardEntry).max(10),
-    matic: z.array(ChainLeaderboardEntry).max(10),
-    avalanche: z.array(ChainLeaderboardEntry).max(10),
-  })
-  .describe(
-    "`GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the past 6 hours; ties by mean rank.",
-  );
+export const Leaderboards = topTens(
+  BscLeaderboardEntry,
+  ExchangeLeaderboardEntry,
+  ChainLeaderboardEntry,
+).describe(
+  "`GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the past 6 hours; ties by mean rank.",
+);
 export type Leaderboards = z.infer<typeof Leaderboards>;
+
+/** At most ten items of each group. `avalanche` has the form of `matic`. */
+function topTens<Bsc extends z.ZodType, Exchange extends z.ZodType, Chain extends z.ZodType>(
+  bsc: Bsc,
+  exchange: Exchange,
+  chain: Chain,
+) {
+  const top = <Item extends z.ZodType>(item: Item) => z.array(item).max(10);
+  return z.object({ bsc: top(bsc), exchange: top(exchange), matic: top(chain), avalanche: top(chain) });
+}
