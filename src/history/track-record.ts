@@ -100,7 +100,7 @@ export async function summarize(outcomes: readonly Outcome[]): Promise<RecordFig
     await turn();
     const changes = spreadOf(outcomes.flatMap((outcome) => outcome[`change_${minutes}m`] ?? []));
     const control = spreadOf(outcomes.flatMap((outcome) => outcome.control?.[`change_${minutes}m`] ?? []));
-    after.push({ minutes, ...changes, control });
+    after.push({ minutes, unknown: outcomes.length - changes.n, ...changes, control });
   }
   return {
     flares: outcomes.length,
@@ -113,7 +113,7 @@ export async function summarize(outcomes: readonly Outcome[]): Promise<RecordFig
   };
 }
 
-function spreadOf(values: readonly number[]): Omit<RecordFigures["after"][number], "minutes" | "control"> {
+function spreadOf(values: readonly number[]): RecordFigures["after"][number]["control"] {
   const sorted = Float64Array.from(values).sort();
   const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? null;
   const rose = sorted.length - (sorted.findLastIndex((value) => value <= 0) + 1);

@@ -33,8 +33,11 @@ const Spread = z
 
 const After = Spread.extend({
   minutes: z.int().describe("Minutes after the flare's start."),
+  unknown: Count.describe(
+    "Flares whose change is unknown, mostly because nobody traded the token any more: `flares` minus `n`.",
+  ),
   control: Spread.describe(
-    "The same changes after other moments of the same tokens: all values of `control` in the flares' outcomes.",
+    "The same changes after other moments of the same tokens: all values of `control` in the flares' outcomes, which have known changes only.",
   ),
 }).describe("The flares' price changes after so long, in percent.");
 
@@ -47,7 +50,9 @@ export const RecordFigures = z
     warned: Count.describe("Those of the collapsed whose canary was on before."),
     warning_s: z
       .object({ q1: value, median: value, q3: value })
-      .describe("How long before the collapse, in seconds; 0 for a collapse without a warning."),
+      .describe(
+        "How long before the collapse, in seconds, of all `collapsed`; 0 for a collapse without a warning.",
+      ),
     after: z.array(After),
   })
   .describe("What prices did after flares.");

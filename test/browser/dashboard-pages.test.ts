@@ -169,6 +169,8 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
       .locator(".spreads rect")
       .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
     expect(flares?.right).toBeLessThan(control?.left);
+    const counted = await page.locator(".spreads .of-flares th").allInnerTexts();
+    expect(counted).toEqual(["Flares 40 of 40", "Flares 40 of 40", "Flares 0 of 40"]);
     expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
     expect(await findViolations(page)).toEqual([]);
     await page.goBack();

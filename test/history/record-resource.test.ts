@@ -64,6 +64,7 @@ test("the record has median, quartiles and the share that rose, beside the contr
   expect(after15).toMatchObject({ minutes: 15, n: 5, rose: 0.4, q1: -2, median: 0, q3: 3 });
   expect(after15?.control).toMatchObject({ n: 12 });
   expect([after5?.n, after60?.n, after60?.rose]).toEqual([7, 0, null]);
+  expect([after5?.unknown, after15?.unknown, after60?.unknown]).toEqual([0, 2, 7]);
 });
 
 test("a window counts flares whose outcome became final within it, up to a minute ago", async ({

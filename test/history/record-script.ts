@@ -116,11 +116,7 @@ function rowOf(market: RawMarket, flares: readonly RawFlare[]) {
     warning_s,
     after: HORIZONS.map((minutes) => ({
       minutes,
-      ...quartiles(
-        flares.flatMap(
-          ({ token, startMs }) => market.change(token, startMs, startMs + minutes * MINUTE) ?? [],
-        ),
-      ),
+      ...changesOf(market, flares, minutes),
       control: quartiles(
         flares.flatMap(({ token, startMs }) =>
           controlMoments(token, startMs).flatMap(
@@ -130,6 +126,12 @@ function rowOf(market: RawMarket, flares: readonly RawFlare[]) {
       ),
     })),
   };
+}
+
+function changesOf(market: RawMarket, flares: readonly RawFlare[], minutes: number) {
+  const all = flares.map(({ token, startMs }) => market.change(token, startMs, startMs + minutes * MINUTE));
+  const known = all.filter((change) => change !== undefined);
+  return { ...quartiles(known), unknown: all.filter((change) => change === undefined).length };
 }
 
 /** One minute of every two hours of the clock, from a day to an hour and a half before. */

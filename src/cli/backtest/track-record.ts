@@ -21,15 +21,16 @@ export class TrackRecorder {
 export function describeRecord({ flares, ended_by_canary, after }: RecordFigures): string {
   const line = (
     name: string,
-    { n, rose, q1, median, q3 }: Omit<RecordFigures["after"][number], "minutes" | "control">,
+    { n, rose, q1, median, q3 }: RecordFigures["after"][number]["control"],
+    of = "",
   ) =>
     median === null || q1 === null || q3 === null || rose === null
       ? `${name}: no value`
-      : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n})`;
+      : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n}${of})`;
   return [
     `${flares} flare${flares === 1 ? "" : "s"} with an outcome, ${ended_by_canary} ended by the canary`,
     ...after.flatMap((row) => [
-      line(`after ${row.minutes} min`, row),
+      line(`after ${row.minutes} min`, row, ` of ${flares}`),
       line("  same tokens at moments of the day before", row.control),
     ]),
   ].join("\n");

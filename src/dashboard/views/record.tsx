@@ -62,14 +62,15 @@ export function RecordView({ window, go, server, apiKey }: RecordViewProps) {
           <Spreads figures={record.all} />
           <h3>Which flares</h3>
           <p class="soft">
-            Median change of the flares, and that of their control in gray. Canary: the share that a warning
-            ended.
+            Median change of the flares, that of their control in gray, and of how many flares the change is
+            known (n). Canary: the share that a warning ended.
           </p>
           <Slices record={record} />
           <p class="soft">
             Outcomes that became final from {momentText(record.first_at ?? "")} to{" "}
             {momentText(record.last_at ?? "")} UTC. Without fees and slippage, which are large where liquidity
-            is thin. The numbers behind a name are those of known changes.
+            is thin. “40 of 123” means that the change of 83 flares is unknown, mostly because nobody traded
+            the token any more, often after its price fell. The figures describe the others.
           </p>
         </>
       )}

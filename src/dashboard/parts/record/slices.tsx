@@ -64,6 +64,7 @@ function Slice({ name, figures }: { readonly name: string; readonly figures: Rec
           <td key={minutes}>
             <b>{changeText(after?.median)}</b>
             <small>{changeText(after?.control.median)}</small>
+            <small>n {formatCount(after?.n ?? 0)}</small>
           </td>
         );
       })}

@@ -32,7 +32,7 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
               After {flares.minutes} minutes
             </th>
           </tr>
-          <Row name="Flares" spread={flares} scale={scale} />
+          <Row name="Flares" spread={flares} of={figures.flares} scale={scale} />
           <Row name="Control" spread={control} scale={scale} />
         </tbody>
       ))}
@@ -56,15 +56,21 @@ function Axis({ scale: { ticks, placeOf } }: { readonly scale: Scale }) {
 interface RowProps {
   readonly name: "Flares" | "Control";
   readonly spread: Spread;
+  /** Number of flares, those included whose change is unknown. */
+  readonly of?: number;
   readonly scale: Scale | undefined;
 }
 
-function Row({ name, spread, scale }: RowProps) {
+function Row({ name, spread, of, scale }: RowProps) {
   const { n, rose, q1, median, q3 } = spread;
   return (
     <tr class={name === "Flares" ? "of-flares" : "of-control"}>
       <th scope="row">
-        {name} <small>{formatCount(n)}</small>
+        {name}{" "}
+        <small>
+          {formatCount(n)}
+          {of !== undefined && ` of ${formatCount(of)}`}
+        </small>
       </th>
       <td class="picture">{scale && <Picture spread={spread} scale={scale} />}</td>
       <td>
