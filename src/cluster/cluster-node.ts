@@ -18,6 +18,8 @@ export interface ClusterEvents {
   readonly onLead: (lead: Lead) => void;
   /** It no longer leads. */
   readonly onFollow: () => void;
+  /** The log has an entry that this node cannot read. It reads nothing after it. */
+  readonly onUnreadable: (error: unknown) => void;
   /**
    * The log no longer continues what was delivered. Loads the stored state and returns its
    * position; `undefined` if there is none. Default: none.
@@ -100,7 +102,7 @@ export class ClusterNode {
       if (notice.kind === "fork") this.#do(this.#member.forked(notice.epoch));
     });
     this.#stopTicks = clock.every(TICK_MS, () => this.#do(this.#member.tick(this.#nowMs)));
-    void this.#read();
+    this.#read().catch(options.onUnreadable);
   }
 
   get member(): Pick<Member, "canAppend" | "role" | "term" | "delivered" | "isForked"> {

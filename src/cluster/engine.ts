@@ -33,7 +33,7 @@ export interface Engine {
   /**
    * Yields all entries from an offset on, in order, as soon as they are written, committed or not;
    * and `idle` at least twice a second while there are none. Ends when the connection is lost, is
-   * silent for two seconds, or the signal aborts. Then read again. Never throws.
+   * silent for two seconds, or the signal aborts. Then read again. Throws `UnreadableEntry` only.
    *
    * @param from Offset of the first entry. If the log no longer has it, the first one that it has.
    */

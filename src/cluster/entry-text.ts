@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { messageOf } from "../lib/text/message-of.ts";
 import { ENTRY_KINDS, type Entry, type EntryHeader } from "./entry.ts";
 
 /** Version of the header. A node delivers nothing after a version that it cannot read. */
@@ -11,6 +12,9 @@ const Count = z.int().min(0);
 const Text = z.string().max(256);
 const Names = { by: Text, nonce: Text, prev: Text, epoch: Text };
 const Header = z.object({ kind: z.enum(ENTRY_KINDS), term: Count, committed: Count, ...Names });
+
+/** An entry that this node cannot read: it is malformed, or of another version. */
+export class UnreadableEntry extends Error {}
 
 /** An entry as the engine stores it. */
 export interface StoredEntry {
@@ -27,13 +31,13 @@ export function storedForm({ header, body }: Entry): StoredEntry {
   return { header: headerText(header), body };
 }
 
-/**
- * Reads a stored entry.
- *
- * Throws an Error with a sentence for the operator if it is of another version or is no entry.
- */
+/** Reads a stored entry. Throws {@link UnreadableEntry} with the reason for the operator. */
 export function readEntry(offset: number, { header, body }: StoredEntry): Entry {
-  return { offset, header: readHeader(header), body, hash: hashOf(header, body) };
+  try {
+    return { offset, header: readHeader(header), body, hash: hashOf(header, body) };
+  } catch (cause) {
+    throw new UnreadableEntry(`entry ${offset}: ${messageOf(cause)}`, { cause });
+  }
 }
 
 function headerText({ kind, term, by, nonce, prev, committed, epoch }: EntryHeader): string {
@@ -52,8 +56,8 @@ function hashOf(header: string, body: Buffer): string {
 function readHeader(text: string): EntryHeader {
   const given: unknown = JSON.parse(text);
   const { v } = Object(given);
-  if (v !== VERSION) throw new Error(`the log has an entry of version ${v}; this node reads ${VERSION}`);
+  if (v !== VERSION) throw new Error(`its version is ${v}; this node reads ${VERSION}`);
   const header = Header.safeParse(given).data;
-  if (!header) throw new Error("the log has an entry that is none");
+  if (!header) throw new Error("it is malformed");
   return header;
 }

@@ -41,6 +41,7 @@ function startNode({ port }: RedisServer, id: string): Running {
     onFollow: () => {
       running.isLeading = false;
     },
+    onUnreadable: () => {},
   });
   let isPending = false;
   const stopAppending = systemClock.every(20, () => {

@@ -63,40 +63,58 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
     expect([await readiness(first), await readiness(second)]).toEqual([200, 503]);
   });
 
-  test("a node that cannot read an entry of another version delivers nothing after it, says so, and leaves the load balancer; it does not end", async () => {
-    const server = await startServer();
-    const lines: string[] = [];
-    const node = await startNode(server, lines);
-    await expect.poll(() => node.head.ready).toBe(true);
-    const engine = createRedisEngine({
-      ...{ connection: { host: "127.0.0.1", port: server.port }, name: "flarewire", acknowledgements: 0 },
-      ...{ retained: 1_000, clock: systemClock, notify: () => {} },
-    });
-    ends.push(() => engine.close());
-    const { signal } = new AbortController();
-    const content = {
-      report: { info: {}, freshness: {} },
-      batch: { observedAtMs: 1 },
-    };
-    const events = JSON.stringify([[1, 1, 1, "event-of-a-later-version", "flares.free"]]);
-    const body = deflateRawSync(`${JSON.stringify(content)}\n${events}\n{}`);
-    for (let isIn = false; !isIn; ) {
-      let head = LOG_START;
-      for await (const news of engine.read(1, signal)) {
-        if (news.kind === "idle") break;
-        head = news.entry;
-      }
-      const { epoch } = node.head.cursor;
-      const header = { kind: "batch", term: 9, by: "later", nonce: "1", committed: 0, epoch } as const;
-      const entry = seal(head.offset + 1, { ...header, prev: head.hash }, body);
-      isIn = (await engine.append(entry, signal)).kind === "appended";
-      const { offset, hash } = entry;
-      if (isIn) engine.notify({ kind: "commit", position: { offset, hash } });
-    }
-    await expect.poll(() => node.freshness().state).toBe("down");
-    expect(node.freshness().reason).toBe("cannot read the cluster's log: event 1 is malformed");
-    expect(lines.join("")).toContain("cannot read the cluster's log; update this node");
-    expect(await readiness(node)).toBe(503);
-    expect((await fetch(`${node.url}/api/v1/snapshot`)).status).toBe(200);
-  });
+  test.each([
+    {
+      what: "an event",
+      reason: /^cannot read the cluster's log: event 1 is malformed$/,
+      write: async (server: RedisServer, node: Gateway) => {
+        const content = { report: { info: {}, freshness: {} }, batch: { observedAtMs: 1 } };
+        const events = JSON.stringify([[1, 1, 1, "event-of-a-later-version", "flares.free"]]);
+        const body = deflateRawSync(`${JSON.stringify(content)}\n${events}\n{}`);
+        const engine = createRedisEngine({
+          ...{ connection: { host: "127.0.0.1", port: server.port }, name: "flarewire", acknowledgements: 0 },
+          ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+        });
+        ends.push(() => engine.close());
+        const { signal } = new AbortController();
+        for (let isIn = false; !isIn; ) {
+          let head = LOG_START;
+          for await (const news of engine.read(1, signal)) {
+            if (news.kind === "idle") break;
+            head = news.entry;
+          }
+          const { epoch } = node.head.cursor;
+          const header = { kind: "batch", term: 9, by: "later", nonce: "1", committed: 0, epoch } as const;
+          const entry = seal(head.offset + 1, { ...header, prev: head.hash }, body);
+          isIn = (await engine.append(entry, signal)).kind === "appended";
+          const { offset, hash } = entry;
+          if (isIn) engine.notify({ kind: "commit", position: { offset, hash } });
+        }
+      },
+    },
+    {
+      what: "a header",
+      reason: /^cannot read the cluster's log: entry \d+: its version is 2; this node reads 1$/,
+      write: ({ port }: RedisServer) =>
+        ask(port, async (redis) => {
+          const [last] = await redis.xrevrange(LOG, "+", "-", "COUNT", 1);
+          const offset = Number.parseInt(last?.[0] ?? "0", 10) + 1_000;
+          await redis.xadd(LOG, `${offset}-0`, "hash", "abc", "h", '{"v":2}', "b", "");
+        }),
+    },
+  ])(
+    "a node that cannot read $what of another version delivers nothing after it, says so, and leaves the load balancer; it does not end",
+    async ({ reason, write }) => {
+      const server = await startServer();
+      const lines: string[] = [];
+      const node = await startNode(server, lines);
+      await expect.poll(() => node.head.ready).toBe(true);
+      await write(server, node);
+      await expect.poll(() => node.freshness().state).toBe("down");
+      expect(node.freshness().reason).toMatch(reason);
+      expect(lines.join("")).toContain("cannot read the cluster's log; update this node");
+      expect(await readiness(node)).toBe(503);
+      expect((await fetch(`${node.url}/api/v1/snapshot`)).status).toBe(200);
+    },
+  );
 });

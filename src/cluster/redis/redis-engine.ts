@@ -6,7 +6,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
 import type { Checkpoint, Engine, LogNews, Notice } from "../engine.ts";
 import { type Entry, LOG_START, type Position } from "../entry.ts";
-import { readEntry, storedForm } from "../entry-text.ts";
+import { readEntry, storedForm, UnreadableEntry } from "../entry-text.ts";
 import { APPEND_SCRIPT } from "./append-script.ts";
 import { STORE_SCRIPT } from "./store-script.ts";
 
@@ -54,14 +54,10 @@ export function createRedisEngine(options: RedisEngineOptions): Engine {
 
 class RedisEngine implements Engine {
   readonly #options: RedisEngineOptions;
+  readonly #key = (what: string) => `fw:{${this.#options.name}}:${what}`;
   readonly #writer: Redis;
   readonly #subscriber: Redis;
   readonly #listeners = new Set<(notice: Notice) => void>();
-  readonly #log: string;
-  readonly #touch: string;
-  readonly #channel: string;
-  readonly #checkpoint: string;
-  readonly #values: string;
   /** Apart from the log's, which a large value would delay. */
   #bulk: Redis | undefined;
   readonly #refused = new AbortController();
@@ -69,12 +65,6 @@ class RedisEngine implements Engine {
 
   constructor(options: RedisEngineOptions) {
     this.#options = options;
-    const prefix = `fw:{${options.name}}`;
-    this.#log = `${prefix}:log`;
-    this.#touch = `${prefix}:touch`;
-    this.#channel = `${prefix}:notices`;
-    this.#checkpoint = `${prefix}:checkpoint`;
-    this.#values = `${prefix}:value:`;
     this.#writer = this.#connect();
     this.#subscriber = this.#connect();
     this.#subscriber.on("message", (_channel: string, text: string) => {
@@ -82,7 +72,7 @@ class RedisEngine implements Engine {
       if (notice) for (const listener of this.#listeners) listener(notice);
     });
     // On each connection: the first one may fail before it could subscribe.
-    this.#subscriber.on("ready", () => void this.#subscriber.subscribe(this.#channel).catch(() => {}));
+    this.#subscriber.on("ready", () => void this.#subscriber.subscribe(this.#key("notices")).catch(() => {}));
   }
 
   append(entry: Entry, signal: AbortSignal): Promise<AppendResult> {
@@ -107,6 +97,7 @@ class RedisEngine implements Engine {
         if (entries.length < BATCH) yield { kind: "idle", head, isWritable: await this.#isWritable(reader) };
       }
     } catch (error) {
+      if (error instanceof UnreadableEntry) throw error;
       if (!signal.aborted) this.#note(error);
     } finally {
       signal.removeEventListener("abort", stop);
@@ -115,7 +106,7 @@ class RedisEngine implements Engine {
   }
 
   notify(notice: Notice): void {
-    this.#writer.publish(this.#channel, JSON.stringify(notice)).catch(() => {});
+    this.#writer.publish(this.#key("notices"), JSON.stringify(notice)).catch(() => {});
   }
 
   onNotice(listener: (notice: Notice) => void): () => void {
@@ -126,26 +117,27 @@ class RedisEngine implements Engine {
   async store({ position, epoch, term, values }: Checkpoint): Promise<"stored" | "fenced"> {
     const { offset, hash } = position;
     const all = Object.entries({ ...values, hash: Buffer.from(hash), epoch: Buffer.from(epoch) }).flat();
-    const answer = await this.#checkpoints().eval(STORE_SCRIPT, 1, this.#checkpoint, term, offset, ...all);
+    const key = this.#key("checkpoint");
+    const answer = await this.#checkpoints().eval(STORE_SCRIPT, 1, key, term, offset, ...all);
     return answer === "stored" ? "stored" : "fenced";
   }
 
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined> {
     const fields = ["term", "offset", "hash", "epoch", ...names];
-    const ask = () => this.#checkpoints().hmgetBuffer(this.#checkpoint, ...fields);
+    const ask = () => this.#checkpoints().hmgetBuffer(this.#key("checkpoint"), ...fields);
     return this.#answerOf(async () => checkpointOf(await ask(), names), signal);
   }
 
   async put(name: string, value: string, forMs: number): Promise<void> {
-    await this.#writer.set(this.#values + name, value, "PX", forMs);
+    await this.#writer.set(this.#key(`value:${name}`), value, "PX", forMs);
   }
 
   async get(name: string): Promise<string | undefined> {
-    return (await this.#writer.get(this.#values + name)) ?? undefined;
+    return (await this.#writer.get(this.#key(`value:${name}`))) ?? undefined;
   }
 
   async take(name: string): Promise<string | undefined> {
-    return (await this.#writer.getdel(this.#values + name)) ?? undefined;
+    return (await this.#writer.getdel(this.#key(`value:${name}`))) ?? undefined;
   }
 
   async facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
@@ -212,7 +204,7 @@ class RedisEngine implements Engine {
     const { offset, hash } = entry;
     const { kind, prev } = entry.header;
     const oldest = Math.max(0, offset - retained);
-    const keys = [this.#log, this.#touch, this.#checkpoint];
+    const keys = [this.#key("log"), this.#key("touch"), this.#key("checkpoint")];
     const pipeline = this.#writer
       .pipeline()
       .eval(APPEND_SCRIPT, 3, ...keys, offset, prev, hash, header, body, oldest, kind === "base" ? 1 : 0);
@@ -227,7 +219,7 @@ class RedisEngine implements Engine {
 
   async #readAfter(reader: Redis, after: number): Promise<readonly Entry[]> {
     const answer: unknown = await reader.xreadBuffer(
-      ...(["COUNT", BATCH, "BLOCK", IDLE_MS, "STREAMS", this.#log, `${after}-0`] as const),
+      ...(["COUNT", BATCH, "BLOCK", IDLE_MS, "STREAMS", this.#key("log"), `${after}-0`] as const),
     );
     const [stream]: unknown[] = Array.isArray(answer) ? answer : [];
     const rows: unknown[] = Array.isArray(stream) && Array.isArray(stream[1]) ? stream[1] : [];
@@ -243,7 +235,7 @@ class RedisEngine implements Engine {
   }
 
   async #head(reader: Redis): Promise<Position> {
-    const rows: unknown = await reader.xrevrangeBuffer(this.#log, "+", "-", "COUNT", 1);
+    const rows: unknown = await reader.xrevrangeBuffer(this.#key("log"), "+", "-", "COUNT", 1);
     const [row]: unknown[] = Array.isArray(rows) ? rows : [];
     return row === undefined ? LOG_START : entryOf(row);
   }
@@ -283,7 +275,7 @@ function entryOf(row: unknown): Entry {
   // In the order in which the script writes them, each after its name.
   const [, , , header, , body]: unknown[] = Array.isArray(fields) ? fields : [];
   if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
-    throw new Error("the log has an entry that is none");
+    throw new UnreadableEntry("an entry is malformed");
   return readEntry(Number.parseInt(id.toString(), 10), { header: header.toString(), body });
 }
 

@@ -154,6 +154,7 @@ export class ClusterSource {
         this.#follow();
       },
       onReload: () => this.#reload(run, signal),
+      onUnreadable: (error) => this.#leave(error),
     });
     this.#node = node;
     await followed;
