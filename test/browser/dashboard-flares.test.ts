@@ -201,8 +201,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.locator("dialog").waitFor({ state: "detached" });
   });
 
-  // Skipped until the scroll position waits for the timeline: at times it is 292 pixels off.
-  test.skip("Back and forward restore list, search, order and scroll, and a link opens the same view", async () => {
+  test("Back and forward restore list, search, order and scroll, and a link opens the same view", async () => {
     await using opened = await open("", { viewport: { width: 1_000, height: 600 } });
     const { page } = opened;
     await page.getByRole("searchbox").fill("T");
