@@ -6,8 +6,10 @@ export interface Place {
 }
 
 const ROWS = ".rows tbody > tr, .ranks > li, .events > li";
-/** Rows that come into view get their real heights, which takes a frame each time. */
-const SETTLING_FRAMES = 4;
+/** Bounds how long what loads above a row can move it. */
+const SETTLING_MS = 3_000;
+/** With one of these, visitors take over the scroll position. */
+const TAKES_OVER = ["wheel", "touchmove", "pointerdown", "keydown"];
 
 export function placeOf(): Place {
   const rows = [...document.querySelectorAll(ROWS)];
@@ -19,18 +21,26 @@ export function placeOf(): Place {
   return { top: scrollY, row: { index, offset: first.top } };
 }
 
-/** Scrolls back. Heights alone would miss: rows out of view have estimated ones. */
+/**
+ * Scrolls back. Returns how to end it. Heights alone would miss: rows out of view have estimated
+ * ones, and a timeline or plot may still load above. So the row is held in place for a while.
+ */
 export function returnTo({ top, row }: Place): () => void {
   scrollTo(0, top);
   if (!row) return () => {};
-  let frame = 0;
-  let left = SETTLING_FRAMES;
-  const settle = () => {
+  const hold = new ResizeObserver(() => {
     const element = document.querySelectorAll(ROWS)[row.index];
     if (element) scrollBy(0, element.getBoundingClientRect().top - row.offset);
-    left -= 1;
-    if (left > 0) frame = requestAnimationFrame(settle);
+  });
+  const ended = new AbortController();
+  const end = () => {
+    hold.disconnect();
+    clearTimeout(timer);
+    ended.abort();
   };
-  settle();
-  return () => cancelAnimationFrame(frame);
+  const timer = setTimeout(end, SETTLING_MS);
+  for (const type of TAKES_OVER) addEventListener(type, end, { signal: ended.signal, passive: true });
+  const content = document.getElementById("content");
+  if (content) hold.observe(content);
+  return end;
 }
