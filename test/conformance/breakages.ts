@@ -66,7 +66,9 @@ function oneMore(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (message.type === "event") memory.kept = message;
   const { kept } = memory;
   if (message.type !== "unsubscribed" || message.id !== "t" || !kept) return [message];
-  const [seq, [epoch]] = [Number(kept.seq), String(kept.cursor).split("-")];
+  // The position may be past the last event, by this message or a heartbeat.
+  const [epoch, position] = String(message.cursor).split("-");
+  const seq = Math.max(Number(kept.seq), Number(position));
   const place = { cursor: `${epoch}-${seq + 1}`, seq: seq + 1, prev: seq, batch: seq + 1 };
   const status = { name: "source-status", channel: "status", data: { state: "live", reason: "" } };
   return [message, { ...kept, ...place, ...status }];
