@@ -6,8 +6,8 @@ export interface Place {
 }
 
 const ROWS = ".rows tbody > tr, .ranks > li, .events > li";
-/** Bounds how long what loads above a row can move it. */
-const SETTLING_MS = 3_000;
+/** How often the page may change its height before the row is left where it is. */
+const MAX_RESIZES = 30;
 /** With one of these, visitors take over the scroll position. */
 const TAKES_OVER = ["wheel", "touchmove", "pointerdown", "keydown"];
 
@@ -28,17 +28,18 @@ export function placeOf(): Place {
 export function returnTo({ top, row }: Place): () => void {
   scrollTo(0, top);
   if (!row) return () => {};
+  const ended = new AbortController();
+  let left = MAX_RESIZES;
   const hold = new ResizeObserver(() => {
     const element = document.querySelectorAll(ROWS)[row.index];
     if (element) scrollBy(0, element.getBoundingClientRect().top - row.offset);
+    left -= 1;
+    if (left === 0) end();
   });
-  const ended = new AbortController();
   const end = () => {
     hold.disconnect();
-    clearTimeout(timer);
     ended.abort();
   };
-  const timer = setTimeout(end, SETTLING_MS);
   for (const type of TAKES_OVER) addEventListener(type, end, { signal: ended.signal, passive: true });
   const content = document.getElementById("content");
   if (content) hold.observe(content);
