@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Outcome, outcomeText } from "../../model/index.ts";
-import { padColumns, plainText } from "../terminal/plain-text.ts";
+import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { nameItem, type SymbolBook } from "./symbol-book.ts";
 
@@ -23,24 +23,77 @@ export const UPDATES: ReadonlySet<string> = new Set(["flare-updated", "token-upd
 
 const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   "flare-started": "green",
-  "flare-finished": "red",
   "flare-outcome": "cyan",
   "flare-withdrawn": "yellow",
   "token-listed": "cyan",
   "source-status": "yellow",
 };
 
-/** Formats an event as a line of at most `width` columns, without control characters. */
-export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint, width: number): string {
+function styled(event: TailEvent, text: string, paint: Paint): string {
+  const style = event.data.cause === "canary" ? "red" : STYLES[event.name];
+  return style === undefined ? text : paint(style, text);
+}
+
+const MAX_LINE = 400;
+
+/** Formats an event as one line of at most 400 columns, without control characters. */
+export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint): string {
   const { symbol, change, text } = describe(event, symbols);
   const when = plainText(event.observed_at.slice(0, 19).replace("T", " "), 19);
   const name = padColumns(plainText(event.name, 19), 19);
   const rest = plainText(
     `${padColumns(plainText(event.channel, 18), 18)} ${padColumns(plainText(symbol, 12), 12)} ${change.padStart(7)}  ${text}`.trimEnd(),
-    Math.max(10, width - 41),
+    MAX_LINE - 41,
   );
-  const style = STYLES[event.name];
-  return `${paint("dim", when)}  ${style ? paint(style, name) : name} ${rest}`;
+  return `${paint("dim", when)}  ${styled(event, name, paint)} ${rest}`;
+}
+
+/** The events in a word of at most nine columns. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  "token-updated": "listing",
+  "chart-updated": "chart",
+  "leaderboard-updated": "leaders",
+  "candles-closed": "candles",
+  "source-status": "source",
+};
+const NARROW = 60;
+const SYMBOL_WIDTH = 10;
+/** Fewer columns beside the symbol would break a sentence into pieces. */
+const MIN_BESIDE = 30;
+/** Untrusted text may be long. */
+const MAX_TEXT_LINES = 5;
+
+/**
+ * Formats an event for a terminal: the time of day, what happened to which token, and the whole
+ * reason, broken between words into as many lines as it needs.
+ */
+export function screenLines(
+  event: TailEvent,
+  symbols: SymbolBook,
+  paint: Paint,
+  width: number,
+): readonly string[] {
+  const { symbol, change, text } = describe(event, symbols);
+  const when = plainText(event.observed_at.slice(11, 19), 8);
+  const short = SHORT_NAMES[event.name] ?? event.name.replace(/^(flare|token)-/, "");
+  const name = padColumns(plainText(short, 9), 9);
+  const whose = symbol === "" ? event.channel.replace(/^(charts|leaderboards)\./, "") : symbol;
+  const given = plainText(whose.replace(/\p{Variation_Selector}/gu, ""), SYMBOL_WIDTH);
+  const head = `${when} ${name} ${change.padStart(7)}  `;
+  const left = width - columns(head) - SYMBOL_WIDTH - 2;
+  // Other scripts and emoji may render wider than computed, or move what follows.
+  const isBeside = left >= MIN_BESIDE && /^[ -~]*$/.test(given);
+  const margin = " ".repeat(width < NARROW ? 2 : when.length + 1);
+  const room = Math.max(10, width - margin.length);
+  const limits = { most: MAX_TEXT_LINES, ...(isBeside ? { first: left } : {}) };
+  const wrapped = text === "" ? [] : wrapText(text, room, limits);
+  const [beside = "", ...below] = isBeside ? wrapped : ["", ...wrapped];
+  const label = `${paint("bold", isBeside ? padColumns(given, SYMBOL_WIDTH) : given)}`;
+  const first = `${paint("dim", when)} ${styled(event, name, paint)} ${change.padStart(7)}  ${label}`;
+  return [
+    `${first}${beside === "" ? "" : `  ${beside}`}`.trimEnd(),
+    ...below.map((line) => `${margin}${line}`),
+  ];
 }
 
 export function unknownId({ data }: TailEvent, symbols: SymbolBook): string | undefined {

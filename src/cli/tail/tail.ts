@@ -3,7 +3,6 @@ import { type Stream, StreamError } from "../../client/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
-import { requestJson } from "../../lib/io/request-json.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { suggestion } from "../../lib/text/nearest.ts";
 import { systemClock } from "../../lib/time/clock.ts";
@@ -14,6 +13,7 @@ import {
   matchChannels,
   parseCursor,
 } from "../../protocol/index.ts";
+import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
@@ -21,11 +21,12 @@ import {
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
-import { plainJson, plainText } from "../terminal/plain-text.ts";
+import { plainJson, plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { describeEnd, reportConnection } from "./connection-report.ts";
-import { eventLine, readEvent, UPDATES, unknownId } from "./event-lines.ts";
+import { eventLine, readEvent, screenLines, type TailEvent, UPDATES, unknownId } from "./event-lines.ts";
+import { FinishBook } from "./finish-book.ts";
 import { SymbolBook } from "./symbol-book.ts";
 
 const DEFAULT_CHANNELS = "flares.pro,newest.bsc,status";
@@ -35,38 +36,51 @@ const SAMPLE_CURSOR = "8dffafc1dc3c26d1-1042";
 const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"];
 /** Time without a printed event after which tail says what it waits for. */
 const QUIET_MS = 3_000;
-const SNAPSHOT_LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   channels: { value: true },
   after: { value: true },
   json: { value: false },
   updates: { value: false },
+  raw: { value: false },
 };
 
 export function tailHelp(): string {
   return `Usage: flarewire tail [URL] [options]
 
-Prints the live events of a server, one per line, until it is stopped. After a lost connection it resumes, and reports on
-standard error that it did, or that events are missing. URL is the server's (http:// or https://) or its stream's (ws://
-or wss://), with an optional filter, such as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default
-${DEFAULT_URL}. Prints an item's events while it meets the filter; with &sticky=true, or with &names=, from when it
-first did until it leaves its list.
+Prints the live events of a server until it is stopped: on a terminal the time
+of day, what happened to which token, and why; into a pipe one line per event.
+After a lost connection it resumes, and reports on standard error that it did,
+or that events are missing.
+
+URL is the server's (http:// or https://) or its stream's (ws:// or wss://),
+default ${DEFAULT_URL}, with an optional filter, such as
+http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000
+Prints an item's events while it meets the filter; with &sticky=true, or with
+&names=, from when it first did until it leaves its list.
 
 Options:
-  --channels LIST   channels or patterns, separated by commas; default those of the URL, else ${DEFAULT_CHANNELS},
-                    or flares.free in place of flares.pro if the key does not include it
-                    (${CHANNELS.join(", ")},
-                    flares.*, *, …)
-  --after CURSOR    start after this cursor, which events and responses contain, for example ${SAMPLE_CURSOR};
-                    default: now
-  --json            print each event as the server sent it, one JSON object per line
-  --updates         also print events that only change numbers, which are many (always printed with --json)
+  --channels LIST   channels or patterns, separated by commas. Default: those of
+                    the URL, else ${DEFAULT_CHANNELS}
+                    (flares.free in place of flares.pro if the key does not
+                    include it). There are
+${wrapText([...CHANNELS, "flares.*", "*", "…"].join(", "), 58)
+  .map((line) => `                    ${line}`)
+  .join("\n")}
+  --after CURSOR    start after this cursor, which events and responses contain,
+                    for example ${SAMPLE_CURSOR}; default: now
+  --json            print each event as the server sent it, a JSON object a line
+  --updates         also print events that only change numbers, which are many
+                    (always printed with --json)
+  --raw             print one full line per event, also on a terminal, and a
+                    finish once for each channel that reports it
 
-The environment variable ${CLIENT_KEY_VARIABLE} contains the key for a server that requires one; others can read a command line.
+The environment variable ${CLIENT_KEY_VARIABLE} contains the key for a server
+that requires one; others can read a command line.
 
-Times are event time, UTC. Prints colors on a terminal only, and not if NO_COLOR is set.
-Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused by the server for good, 75 not reached.`;
+Times are event time, UTC. Prints colors on a terminal only, and not if NO_COLOR
+is set. Exit codes: 0 stopped by the user or by the reader of the pipe, 1 refused
+by the server for good, 75 not reached.`;
 }
 
 export async function tail(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -89,7 +103,11 @@ interface Follower {
 /** Prints events until the signal aborts, the server rejects them, or was never reached. */
 async function follow(follower: Follower, channels: string, after: string | undefined): Promise<ExitCode> {
   const { plan, key, signal, terminal, symbols } = follower;
-  const notice = (message: string) => say(terminal, `flarewire tail: ${plainText(message, 2_000)}`);
+  const notice = (message: string) => {
+    const said = plainText(`flarewire tail: ${message}`, 2_000);
+    const { isTTY, columns } = terminal.stderr;
+    say(terminal, isTTY === true ? wrapText(said, columns || 80).join("\n") : said);
+  };
   const options = { channels: channels.split(","), signal, ...(after === undefined ? {} : { after }) };
   const stream = openStream(plan.address, key, options);
   let code: ExitCode = EXIT.clean;
@@ -143,7 +161,17 @@ function quietText({ json, updates }: TailArguments, channels: string): string {
 function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream) {
   const { stdout } = terminal;
   const paint = paintFor(stdout);
+  const finishes = new FinishBook();
   let isLookedUp = false;
+  let day = "";
+  const linesOf = (event: TailEvent): readonly string[] => {
+    if (plan.raw || stdout.isTTY !== true) return [eventLine(event, symbols, paint)];
+    const width = stdout.columns || 80;
+    const before = day;
+    day = event.observed_at.slice(0, 10);
+    const heading = day === before ? [] : [paint("dim", plainText(`${day}, UTC`, width))];
+    return [...heading, ...screenLines(event, symbols, paint, width)];
+  };
   return async (item: unknown): Promise<boolean> => {
     const event = readEvent(item);
     if (!event) return false;
@@ -152,27 +180,14 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     // The stream itself has brought no lists if it resumed, or if the filter selects names.
     if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
       isLookedUp = true;
-      symbols.learnSnapshot(await fetchSnapshot(plan.address.url, key, signal));
+      symbols.learnSnapshot(await fetchResource("snapshot", plan.address.url, key, signal));
     }
-    const width = stdout.isTTY === true ? (stdout.columns ?? 80) : 400;
-    const line = plan.json ? plainJson(item) : eventLine(event, symbols, paint, width);
+    if (!plan.json && !plan.raw && finishes.isRepeated(event)) return false;
+    const text = plan.json ? plainJson(item) : linesOf(event).join("\n");
     // An error of the output aborts the signal.
-    if (!stdout.write(`${line}\n`)) await once(stdout, "drain", { signal }).catch(() => {});
+    if (!stdout.write(`${text}\n`)) await once(stdout, "drain", { signal }).catch(() => {});
     return true;
   };
-}
-
-/** Returns the server's snapshot; empty if there is none, because names only help to read. */
-async function fetchSnapshot(base: URL, key: string | undefined, signal: AbortSignal): Promise<object> {
-  const withKey: typeof fetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
-    return fetch(url, { ...init, headers });
-  };
-  const url = `${base.href.replace(/\/$/, "")}/api/v1/snapshot`;
-  const settings = { fetch: withKey, clock: systemClock, ...SNAPSHOT_LIMITS };
-  const answer = await requestJson(url, undefined, settings, signal).catch(() => undefined);
-  return answer?.kind === "fresh" ? Object(answer.body) : {};
 }
 
 interface TailArguments {
@@ -182,6 +197,7 @@ interface TailArguments {
   readonly after: string | undefined;
   readonly json: boolean;
   readonly updates: boolean;
+  readonly raw: boolean;
 }
 
 function readArguments(args: readonly string[]): TailArguments {
@@ -219,6 +235,7 @@ function readArguments(args: readonly string[]): TailArguments {
     after,
     json: flags.get("json") === true,
     updates: flags.get("updates") === true,
+    raw: flags.get("raw") === true,
   };
 }
 

@@ -15,15 +15,24 @@ export function plainText(text: string, width = 200): string {
   return columns(shown) <= width ? shown : `${cut(shown, width - 1)}…`;
 }
 
-/** Breaks `text` between words into lines of at most `width` columns, safe to print. */
-export function wrapText(text: string, width: number): readonly string[] {
+/**
+ * Breaks `text` between words into lines of at most `width` columns, safe to print. The first line
+ * has at most `first`. Text beyond `most` lines is cut and ends in `…`.
+ */
+export function wrapText(
+  text: string,
+  width: number,
+  { first = width, most = Infinity }: { readonly first?: number; readonly most?: number } = {},
+): readonly string[] {
   const lines: string[] = [];
   for (const word of plainText(text, MAX_WRAPPED).split(" ")) {
     const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && columns(longer) <= width) lines.splice(-1, 1, longer);
-    else lines.push(plainText(word, width));
+    if (lines.length > 0 && columns(longer) <= (lines.length === 1 ? first : width))
+      lines.splice(-1, 1, longer);
+    else lines.push(plainText(word, lines.length === 0 ? first : width));
   }
-  return lines;
+  if (lines.length <= most) return lines;
+  return [...lines.slice(0, most - 1), `${cut(lines[most - 1] ?? "", width - 1)}…`];
 }
 
 /** Pads `text` with spaces to `width` columns. Longer text is not cut. */

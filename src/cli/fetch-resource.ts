@@ -1,0 +1,25 @@
+import { requestJson } from "../lib/io/request-json.ts";
+import { systemClock } from "../lib/time/clock.ts";
+
+const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
+
+/**
+ * Returns a server's snapshot or candles. Empty if there is no usable response, because these only
+ * help to read. Never rejects.
+ */
+export async function fetchResource(
+  name: "snapshot" | "candles",
+  base: URL,
+  key: string | undefined,
+  signal: AbortSignal,
+): Promise<object> {
+  const withKey: typeof fetch = (url, init) => {
+    const headers = new Headers(init?.headers);
+    if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
+    return fetch(url, { ...init, headers });
+  };
+  const url = `${base.href.replace(/\/$/, "")}/api/v1/${name}`;
+  const settings = { fetch: withKey, clock: systemClock, ...LIMITS };
+  const answer = await requestJson(url, undefined, settings, signal).catch(() => undefined);
+  return answer?.kind === "fresh" ? Object(answer.body) : {};
+}

@@ -1,0 +1,132 @@
+import { PassThrough } from "node:stream";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { run } from "../../src/cli/run.ts";
+import { readEvent, screenLines, type TailEvent } from "../../src/cli/tail/event-lines.ts";
+import { SymbolBook } from "../../src/cli/tail/symbol-book.ts";
+import { columns } from "../../src/cli/terminal/plain-text.ts";
+import { flareStarted, greet, send, startScriptedServer } from "./scripted-server.ts";
+
+const WHY =
+  "9.3 times the usual buyers, buys outweigh sells at least 20:1, price 43 % above normal, about the usual volume; $9K liquidity is thin";
+const plain = (_style: string, text: string) => text;
+const symbols = new SymbolBook();
+
+function startOf(symbol: string, text = WHY): TailEvent {
+  const frame = flareStarted(7, symbol);
+  const event = readEvent({ ...frame, data: { ...frame.data, why: { ...frame.data.why, text } } });
+  if (!event) throw new Error("unreadable");
+  return event;
+}
+const linesAt = (width: number, symbol = "NOODA") => screenLines(startOf(symbol), symbols, plain, width);
+
+test("at 80, 120 and 50 columns tail says the whole reason of a start, without a broken word", () => {
+  expect(linesAt(80)).toEqual([
+    "08:21:00 started      +9 %  NOODA       9.3 times the usual buyers, buys",
+    "         outweigh sells at least 20:1, price 43 % above normal, about the usual",
+    "         volume; $9K liquidity is thin",
+  ]);
+  expect(linesAt(120)).toEqual([
+    "08:21:00 started      +9 %  NOODA       9.3 times the usual buyers, buys outweigh sells at least 20:1, price 43 % above",
+    "         normal, about the usual volume; $9K liquidity is thin",
+  ]);
+  expect(linesAt(50)).toEqual([
+    "08:21:00 started      +9 %  NOODA",
+    "  9.3 times the usual buyers, buys outweigh sells",
+    "  at least 20:1, price 43 % above normal, about",
+    "  the usual volume; $9K liquidity is thin",
+  ]);
+});
+
+test("a name that may render wider or right to left stands last on its line", () => {
+  for (const symbol of ["🇩🇪", "שלום", "狗狗币", "❤\uFE0F"]) {
+    const [first = "", ...below] = linesAt(80, symbol);
+    expect(first).toMatch(/^08:21:00 started {6}\+9 % {2}\S+$/);
+    expect(below.join(" ").replace(/ +/g, " ").trim()).toBe(WHY);
+  }
+});
+
+test("an event without a token names its channel, and one of a newer server itself", () => {
+  const event = { ...startOf(""), channel: "charts.exchange", data: { changes: [{ op: "set" }] } };
+  const textOf = (name: string) => screenLines({ ...event, name }, symbols, plain, 80);
+  expect(textOf("chart-updated")).toEqual(["08:21:00 chart              exchange    1 changed"]);
+  expect(textOf("flare-exploded-again")[0]).toMatch(/^08:21:00 exploded…/);
+});
+
+const hostile = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.string({
+    unit: fc.constantFrom("\u001B[2J", "\u202E", "狗", "❤\uFE0F", "🇩🇪", "א", "\n", " ", "a\u0301"),
+  }),
+  fc.constant("x".repeat(10_000)),
+);
+
+test("[law] for any names and texts, no line is too wide or moves the cursor, and there are at most six", () => {
+  fc.assert(
+    fc.property(hostile, hostile, hostile, fc.constantFrom(50, 80, 120), (symbol, text, channel, width) => {
+      const event = { ...startOf(symbol, text), channel };
+      const lines = screenLines(event, symbols, plain, width);
+      expect(lines.length).toBeLessThanOrEqual(6);
+      for (const line of lines) {
+        expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+        expect(columns(line)).toBeLessThanOrEqual(width);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+class ScreenUnderTest extends PassThrough {
+  readonly isTTY = true;
+  readonly columns = 80;
+}
+
+/** Follows four starts and finishes of a flare, until the last one is printed. */
+async function printed(args: readonly string[], stdout: PassThrough): Promise<string> {
+  await using server = await startScriptedServer();
+  let text = "";
+  const last = Promise.withResolvers<void>();
+  stdout.on("data", (chunk: Buffer) => {
+    text += chunk;
+    if (text.includes("LAST")) last.resolve();
+  });
+  const ended = run(["tail", server.url, ...args], { environment: {}, stdout, stderr: new PassThrough() });
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  const finish = flareStarted(7, "OVER");
+  const ends = { cause: "canary", flare: { ...finish.data.flare, id: "id-1" } };
+  for (const [at, channel] of ["flares.pro", "flares.free", "flares.finished"].entries()) {
+    const seq = 7 + at;
+    const data =
+      channel === "flares.finished"
+        ? { op: "insert", index: 0, ...ends }
+        : { op: "remove", id: "id-1", ...ends };
+    send(socket, {
+      ...finish,
+      cursor: `abcd-${seq}`,
+      seq,
+      prev: seq - 1,
+      name: "flare-finished",
+      channel,
+      data,
+    });
+  }
+  send(socket, flareStarted(10, "LAST"));
+  await last.promise;
+  stdout.destroy(Object.assign(new Error("gone"), { code: "EPIPE" }));
+  expect(await ended).toBe(0);
+  return text;
+}
+
+test("the three finishes of a flare are one line; --raw prints each, and full lines on a terminal too", async () => {
+  expect(await printed([], new ScreenUnderTest())).toBe(
+    "2017-11-12, UTC\n08:21:00 finished     +9 %  OVER        canary\n08:21:00 started      +9 %  LAST        price 8.3 % above normal\n",
+  );
+  expect((await printed([], new PassThrough())).split("flare-finished")).toHaveLength(2);
+  const raw = await printed(["--raw"], new ScreenUnderTest());
+  expect(raw.match(/flare-finished +flares\.\w+/g)).toEqual([
+    "flare-finished      flares.pro",
+    "flare-finished      flares.free",
+    "flare-finished      flares.finished",
+  ]);
+});
