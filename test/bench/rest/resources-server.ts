@@ -1,20 +1,20 @@
 /*
- * The gateway itself with two hours of history: a token flares for five minutes of each ten, with
- * candles. Then the flares change each second.
+ * The gateway itself with two days of history. In the last two hours a token flares for five minutes
+ * of each ten, with candles. Then the flares change each second.
  */
 
-import { createConfig } from "../../../src/config/config.ts";
-import { startGateway } from "../../../src/gateway/app.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { isoTime } from "../../../src/lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../../src/lib/time/time.ts";
 import type { Candle, Flare, Snapshot } from "../../../src/model/index.ts";
-import type { SnapshotSource } from "../../../src/source/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
 import { sayReady } from "../harness/control-port.ts";
+import { serveSnapshots } from "./served-gateway.ts";
 import { snapshotOf } from "./snapshot.ts";
 
-const MINUTES = 120;
+/** More than the past minutes that the bench requests once each. */
+const MINUTES = 2_880;
+const FIRST_FLARE = (MINUTES - 120) / 10;
 const startMs = Math.floor(systemClock.now() / MINUTE_MS) * MINUTE_MS - MINUTES * MINUTE_MS;
 const timeAt = (minute: number) => isoTime(startMs + minute * MINUTE_MS);
 
@@ -38,7 +38,8 @@ function flareOf(number: number, minute: number): Flare {
 /** The state of a minute, and of a step within the last one. */
 function stateOf(minute: number, step: number): Snapshot {
   const base = snapshotOf(20_000, step);
-  const own = Array.from({ length: Math.floor(minute / 10) + 1 }, (_, number) => flareOf(number, minute));
+  const count = Math.max(0, Math.floor(minute / 10) + 1 - FIRST_FLARE);
+  const own = Array.from({ length: count }, (_, at) => flareOf(FIRST_FLARE + at, minute));
   const running = own.filter((flare) => flare.finished_trending_at === null);
   const others = base.flares.pro.map((flare, at) => ({
     ...flare,
@@ -61,28 +62,14 @@ function stateOf(minute: number, step: number): Snapshot {
 const loaded = Promise.withResolvers<void>();
 let minute = 0;
 let step = 0;
-const source: SnapshotSource = {
-  info: {
-    name: "bench",
-    origin: "simulated",
-    facts: { trades: true, liquidity: true, listings: true, profiles: true },
-  },
-  async poll(signal) {
-    if (minute < MINUTES) minute += 1;
-    else {
-      loaded.resolve();
-      await systemClock.sleep(1_000, signal);
-      step += 1;
-    }
-    return { observedAtMs: startMs + minute * MINUTE_MS + step * 1_000, snapshot: stateOf(minute, step) };
-  },
-  freshness: () => {
-    const at = isoTime(systemClock.now());
-    return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
-  },
-};
-// A limit that is never reached: counting belongs to what a request costs.
-const config = createConfig({ port: 0, data: "none", logLevel: "warn", anonymousRequests: 1_000_000_000 });
-const { url } = await startGateway(config, { source });
+const port = await serveSnapshots(async (signal) => {
+  if (minute < MINUTES) minute += 1;
+  else {
+    loaded.resolve();
+    await systemClock.sleep(1_000, signal);
+    step += 1;
+  }
+  return { observedAtMs: startMs + minute * MINUTE_MS + step * 1_000, snapshot: stateOf(minute, step) };
+});
 await loaded.promise;
-sayReady(Number(new URL(url).port), 0);
+sayReady(port, 0);

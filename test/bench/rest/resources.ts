@@ -4,7 +4,7 @@ import { startNodeServer } from "../harness/bench-server.ts";
 import { spreadOf } from "../harness/spread.ts";
 import { median, type Row } from "../report.ts";
 
-const FLARE = "4c241101-e2bb-5255-8caf-000000000003";
+const FLARE = "4c241101-e2bb-5255-8caf-000000000279";
 const TOKEN = "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab";
 const BASE = "/flares";
 /** Requests of each resource in a round. */
@@ -16,13 +16,13 @@ const RESOURCES: Readonly<Record<string, (n: number, nowMs: number) => string>> 
   "/candles": () => "/candles",
   "/flares/{id}": () => `/flares/${FLARE}`,
   "/history": () => "/history",
-  "/history, limit=10": () => "/history?limit=10",
   "/history, never the same": (n, nowMs) => `/history?limit=10&to=${timeOf(nowMs - n)}`,
   "/record": () => "/record?window=30d",
   "/tokens/{group}/{token}, by address": () => `/tokens/bsc/${TOKEN}`,
   "/tokens/{group}/{token}, by symbol": () => "/tokens/exchange/BCC",
   "/flares?at, one minute": (_, nowMs) => `/flares?at=${timeOf(nowMs - 3_600_000)}`,
   "/flares?at, 60 minutes in turn": (n, nowMs) => `/flares?at=${timeOf(nowMs - (10 + (n % 60)) * 60_000)}`,
+  "/flares?at, never the same": (n, nowMs) => `/flares?at=${timeOf(nowMs - (70 + (n % 2_700)) * 60_000)}`,
 };
 
 function timeOf(ms: number): string {

@@ -1,0 +1,25 @@
+import { createConfig } from "../../../src/config/config.ts";
+import { startGateway } from "../../../src/gateway/app.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
+import { isoTime } from "../../../src/lib/time/iso-time.ts";
+import type { SnapshotSource } from "../../../src/source/index.ts";
+
+/** Starts the gateway itself on these snapshots, without data directory. Returns its port. */
+export async function serveSnapshots(poll: SnapshotSource["poll"]): Promise<number> {
+  const source: SnapshotSource = {
+    info: {
+      name: "bench",
+      origin: "simulated",
+      facts: { trades: true, liquidity: true, listings: true, profiles: true },
+    },
+    poll,
+    freshness: () => {
+      const at = isoTime(systemClock.now());
+      return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
+    },
+  };
+  // A limit that is never reached: counting belongs to what a request costs.
+  const settings = { port: 0, data: "none", logLevel: "warn", anonymousRequests: 1_000_000_000 } as const;
+  const { url } = await startGateway(createConfig(settings), { source });
+  return Number(new URL(url).port);
+}
