@@ -23,6 +23,8 @@ export type MinuteAnswer =
 export interface HistoryReader {
   /** Changes whenever a flare's record may change; `undefined` if unknown here. */
   readonly flaresVersion: number | undefined;
+  /** Changes whenever stored minutes are replaced or expire; `undefined` if unknown here. */
+  readonly minutesVersion: number | undefined;
   find(id: string): Promise<StoredRecord | undefined>;
   /** Returns why a running flare started; `null` or `undefined` if that is not stored. */
   started(id: string): Promise<Explanation | null | undefined>;
@@ -58,9 +60,11 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
 }
 
 interface MinuteParts {
-  readonly store: Pick<MinuteStore, "find" | "range">;
+  readonly store: Pick<MinuteStore, "find" | "range" | "version">;
   /** Resolves when what waits for this minute or earlier ones has been stored. Default: all. */
   readonly settled: (atMs?: number) => Promise<void>;
+  /** How often states were to replace stored ones, see MinuteWriter. Default: unknown. */
+  readonly replacements?: () => number | undefined;
 }
 
 /** Without `minutes`, none is stored. */
@@ -69,6 +73,10 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
   return {
     get flaresVersion() {
       return store.flaresVersion;
+    },
+    get minutesVersion() {
+      const replacements = minutes?.replacements?.();
+      return minutes && replacements !== undefined ? minutes.store.version + replacements : undefined;
     },
     find: async (id) => store.find(id),
     started: async (id) => store.started(id),
@@ -93,6 +101,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
 export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<unknown>): HistoryReader {
   return {
     flaresVersion: undefined,
+    minutesVersion: undefined,
     find: async (id) => (await ask({ kind: "find", id })) as StoredRecord | undefined,
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],

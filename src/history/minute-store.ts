@@ -34,6 +34,8 @@ export interface MinuteRange {
 export interface MinuteStore {
   readonly size: { readonly minutes: number; readonly bytes: number };
   readonly range: MinuteRange | undefined;
+  /** Changes whenever stored minutes are replaced or expire. */
+  readonly version: number;
   /**
    * Replaces stored minutes from the first one on. Returns the keyframe's id, or `undefined` if
    * that one is no longer stored: insert the minute with a new one.
@@ -79,6 +81,7 @@ class SqliteMinuteStore implements MinuteStore {
   readonly #limits: MinuteLimits;
   readonly #prepare: (sql: string) => StatementSync;
   #bytes: number;
+  #version = 0;
 
   constructor(db: DatabaseSync, limits: MinuteLimits) {
     this.#db = db;
@@ -98,6 +101,10 @@ class SqliteMinuteStore implements MinuteStore {
     return { oldestMs: Number(row.oldest), newestMs: Number(row.newest) };
   }
 
+  get version(): number {
+    return this.#version;
+  }
+
   insert({ state, body, keyframe }: NewMinute): number | undefined {
     const { firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor } = state;
     try {
@@ -106,7 +113,7 @@ class SqliteMinuteStore implements MinuteStore {
         // By the key: a scan of a month would read hundreds of megabytes each minute.
         const newest = "first_ms = (SELECT max(first_ms) FROM minute)";
         const end = `UPDATE minute SET last_ms = ?2 WHERE ${newest} AND last_ms >= ?1`;
-        this.#prepare(end).run(firstMs, firstMs - MINUTE_MS);
+        this.#version += Number(this.#prepare(end).run(firstMs, firstMs - MINUTE_MS).changes);
         const id =
           typeof keyframe === "number" ? this.#knownKeyframe(keyframe) : this.#insertKeyframe(keyframe);
         if (id === undefined) return undefined;
@@ -158,6 +165,7 @@ class SqliteMinuteStore implements MinuteStore {
     const ids = new Set(deleted.map(({ keyframe }) => Number(keyframe)));
     const keyframes = [...ids].flatMap((id) => this.#prepare(unused).all(id));
     for (const { bytes } of [...deleted, ...keyframes]) this.#bytes -= Number(bytes);
+    this.#version += deleted.length;
     return deleted.length;
   }
 

@@ -51,6 +51,8 @@ export class MinuteWriter {
   /** The first minutes of the states that wait to be stored, in order. */
   readonly #waiting: number[] = [];
   #written: Promise<void> = Promise.resolve();
+  #newestMs = Number.POSITIVE_INFINITY;
+  #replacements = 0;
   #hasFailed = false;
 
   constructor(writing: MinuteWriting) {
@@ -64,6 +66,11 @@ export class MinuteWriter {
   /** Resolves when what waits for this minute or earlier ones has been stored, or could not be. */
   async settled(atMs = Number.POSITIVE_INFINITY): Promise<void> {
     if (this.#waiting.some((firstMs) => firstMs <= atMs)) await this.#written;
+  }
+
+  /** How often states were to replace stored minutes, whether or not they have been written yet. */
+  get replacements(): number {
+    return this.#replacements;
   }
 
   /** Stops, and resolves when all is stored. */
@@ -102,6 +109,9 @@ export class MinuteWriter {
   }
 
   #queue(state: MinuteState, snapshot: Snapshot): void {
+    // Stored minutes may also be newer than the first state of this process.
+    if (state.firstMs <= this.#newestMs) this.#replacements += 1;
+    this.#newestMs = state.lastMs;
     this.#waiting.push(state.firstMs);
     this.#written = this.#written
       .then(() => this.#write(state, snapshot))

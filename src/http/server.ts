@@ -26,6 +26,7 @@ import { missingInternals } from "./connections/node-internals.ts";
 import { addDocumentRoutes } from "./docs/document-routes.ts";
 import { addHealthRoutes } from "./health-routes.ts";
 import { addHistoryRoutes } from "./history/history-routes.ts";
+import { PastStates } from "./history/past-states.ts";
 import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-settings.ts";
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
@@ -35,7 +36,7 @@ import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
 import { sendProblem } from "./problems/send-problem.ts";
-import { PastStates } from "./rest/past-states.ts";
+import { createPreparedRoutes } from "./rest/prepared-routes.ts";
 import { QuickPath } from "./rest/quick-path.ts";
 import { addResourceRoutes } from "./rest/resource-routes.ts";
 
@@ -144,8 +145,9 @@ export async function addRoutes(
   addHealthRoutes(scope, { ...options, ready });
   const { history } = options;
   const past = history && new PastStates({ ...options, history });
-  addResourceRoutes(scope, { ...options, settings, quick, past });
-  if (history && past) addHistoryRoutes(scope, { ...options, settings, quick, history, past });
+  const addPrepared = createPreparedRoutes(scope, { ...options, settings, quick, past });
+  addResourceRoutes(addPrepared, options.head, past !== undefined);
+  if (history) addHistoryRoutes(addPrepared, { ...options, history });
   addDocumentRoutes(scope, settings);
   const pages = readBuiltPages();
   if (history) addPermalinkRoutes(scope, { ...options, settings, history, pages });

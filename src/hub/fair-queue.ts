@@ -23,6 +23,11 @@ export class FairQueue<T> {
     return this.#size;
   }
 
+  /** Returns how many items of the client are queued. */
+  sizeOf({ name, isKeyed }: Claimant): number {
+    return (isKeyed ? this.#keyed : this.#unkeyed).get(name)?.size ?? 0;
+  }
+
   push(item: T, { name, isKeyed }: Claimant): void {
     const lanes = isKeyed ? this.#keyed : this.#unkeyed;
     const lane = lanes.get(name);

@@ -5,7 +5,7 @@ export { createDeflateFraming } from "./delivery/deflate-framing.ts";
 export type { FramedEvent, Framing } from "./delivery/framing.ts";
 export { sseFraming } from "./delivery/sse-framing.ts";
 export { websocketFraming } from "./delivery/websocket-framing.ts";
-export type { Claimant } from "./fair-queue.ts";
+export { type Claimant, FairQueue } from "./fair-queue.ts";
 export { Head, type HeadBatch } from "./head.ts";
 export { Hub } from "./hub.ts";
 export { createHubCounters } from "./hub-counters.ts";

@@ -37,6 +37,7 @@ class Gateway {
   readonly path: string;
   store;
   writer;
+  #restarts = 0;
 
   constructor(path: string, maxBytes = LIMITS.maxBytes) {
     this.path = path;
@@ -48,7 +49,13 @@ class Gateway {
   get reader(): HistoryReader {
     const settled = (atMs?: number) => this.writer.settled(atMs);
     const now = () => createHistoryReader(FLARES, { store: this.store, settled });
-    return { ...now(), flaresVersion: 0, minute: (atMs) => now().minute(atMs) };
+    const minutesVersion = () => this.#restarts * 1e6 + this.store.version + this.writer.replacements;
+    return {
+      ...{ ...now(), flaresVersion: 0, minute: (atMs) => now().minute(atMs) },
+      get minutesVersion() {
+        return minutesVersion();
+      },
+    };
   }
 
   #write(): MinuteWriter {
@@ -61,6 +68,7 @@ class Gateway {
     await this.writer.stop();
     this.store.close();
     this.store = openMinuteStore(LIMITS, this.path);
+    this.#restarts += 1;
     this.writer = this.#write();
   }
 
@@ -145,6 +153,9 @@ test("[T1] a past minute has the bytes that were served live, for each plan", as
           served.pop();
         } else await gateway.publish(gateway.head.observedAtMs + op.seconds * 1_000, op.snapshot);
         served.push(await recordLive(rest, gateway));
+        // A minute that is replaced later, because time goes back, must not stay cached.
+        for (const ago of [1, 2, 3])
+          await ask(rest, `${PATHS[0]}?at=${iso(gateway.head.observedAtMs - ago * MINUTE_MS)}`);
       }
       const startMs = Math.min(...served.map(({ observedAtMs }) => observedAtMs));
       const nowMs = gateway.head.observedAtMs;

@@ -80,7 +80,8 @@ const test = restTest.extend<{ makeWorld: WorldFactory }>({
         notify: (level, message) => notices.push(`${level}: ${message}`),
       });
       const settled = (atMs?: number) => writer.settled(atMs);
-      const history = createHistoryReader(flares, { store, settled });
+      const replacements = () => writer.replacements;
+      const history = createHistoryReader(flares, { store, settled, replacements });
       const rest = await makeRest({ head: market, history });
       const at = (seconds: number, path = "/api/v1/flares") => rest.ask("GET", `${path}?at=${iso(seconds)}`);
       return { market, rest, flares, notices, at, settled };
@@ -283,6 +284,26 @@ test("[T7] after the time of the data went back, a cached answer is replaced wit
     "if-none-match": String(headers.etag),
   });
   expect([again.status, again.json]).toEqual([200, EMPTY_FLARES.flares]);
+});
+
+test("[T7] an answer that was given for a minute is not given again once the minute is replaced or expires", async ({
+  makeWorld,
+}) => {
+  const { market, at, settled } = await makeWorld({ maxAgeMs: 5 * MINUTE_MS });
+  const ask = async () => {
+    await settled();
+    const { status, json } = await at(60);
+    return status === 200 ? json : status;
+  };
+  for (const seconds of [30, 90]) market.observe(seconds);
+  expect([await ask(), await ask()]).toEqual([SAMPLE_SNAPSHOT.flares, SAMPLE_SNAPSHOT.flares]);
+  // Time goes back: the minute is not over, and then has another state.
+  market.observe(50, EMPTY_FLARES);
+  expect(await ask()).toBe(400);
+  market.observe(90, EMPTY_FLARES);
+  expect(await ask()).toEqual(EMPTY_FLARES.flares);
+  for (let minute = 2; minute <= 20; minute += 1) market.observe(minute * 60);
+  expect(await ask()).toBe(410);
 });
 
 test("[T7] a limit that is smaller than one minute stores nothing, and fails nothing", async ({

@@ -1,8 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { createHistoryReader, type MinuteAnswer, openSqliteHistoryStore } from "../../src/history/index.ts";
-import { MAX_READING, MAX_WAITING } from "../../src/http/rest/past-states.ts";
-import { test } from "../http/rest-fixture.ts";
+import { MAX_READING, MAX_WAITING, MAX_WAITING_OF_CLIENT } from "../../src/http/history/past-states.ts";
+import { Refusals } from "../../src/http/index.ts";
+import { type Rest, test } from "../http/rest-fixture.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
@@ -14,6 +16,11 @@ class SlowHistory {
   mostRunning = 0;
 
   go = () => this.#released.resolve();
+
+  /** How many minutes ago is a state that can be read. */
+  readable({ head }: Rest): number {
+    return Math.floor(head.observedAtMs / MINUTE_MS) % 2 === 0 ? 0 : 1;
+  }
 
   async minute(atMs: number): Promise<MinuteAnswer> {
     this.running += 1;
@@ -28,53 +35,99 @@ class SlowHistory {
   }
 }
 
-test("[T8] past states are read two at a time, and beyond a hundred requests that wait others are refused", async ({
+/** A request for the state so many minutes ago, from one of 200 addresses. */
+function askFrom(rest: Rest, client: number, minutes: number) {
+  const newestMs = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
+  const url = `/api/v1/charts?at=${new Date(newestMs - minutes * MINUTE_MS).toISOString()}`;
+  return rest.app.inject({ url, remoteAddress: `192.0.2.${client}` });
+}
+
+test("[T8] past states are read two at a time, and beyond a hundred requests that wait others are refused and counted", async ({
   makeRest,
 }) => {
   const slow = new SlowHistory();
   const history = { ...createHistoryReader(slow.store), minute: (atMs: number) => slow.minute(atMs) };
-  const rest = await makeRest({ history });
-  const newest = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
-  const ask = (minutes: number) =>
-    rest.ask("GET", `/api/v1/charts?at=${new Date(newest - minutes * MINUTE_MS).toISOString()}`);
+  const refusals = new Refusals(new ManualClock());
+  const rest = await makeRest({ history, refusals });
   const all = MAX_READING + MAX_WAITING;
-  const answers = Array.from({ length: all }, (_, index) => ask(index));
+  const answers = Array.from({ length: all }, (_, index) => askFrom(rest, index, index));
   await expect.poll(() => slow.running).toBe(2);
-  const refused = await ask(all);
-  expect([refused.status, refused.json]).toEqual([
+  const refused = await askFrom(rest, all, all);
+  expect([refused.statusCode, refused.json()]).toEqual([
     503,
-    expect.objectContaining({ type: "urn:flarewire:problem:over-capacity" }),
+    expect.objectContaining({ type: "urn:flarewire:problem:over-capacity", bound: expect.any(String) }),
   ]);
   expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect(refusals.counts).toEqual({ "over-capacity": 1 });
   // Live answers do not wait.
   expect((await rest.ask("GET", "/api/v1/charts")).status).toBe(200);
   slow.go();
-  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
   // One that fails does not hold up the next.
   expect(statuses.filter((status) => status === 200)).toHaveLength(all / 2);
   expect(statuses.filter((status) => status === 500)).toHaveLength(all / 2);
   expect(slow.mostRunning).toBe(2);
-  const after = await ask(newest % (2 * MINUTE_MS) === 0 ? 1 : 0);
-  expect(after.status).toBe(200);
+  expect((await askFrom(rest, 1, slow.readable(rest))).statusCode).toBe(200);
   slow.store.close();
 });
 
-test("a past minute is read once while the head does not move", async ({ makeRest }) => {
+test("[T8] one client takes a fifth of the waiting places, and others go before what it waits for", async ({
+  makeRest,
+}) => {
+  const slow = new SlowHistory();
+  const order: number[] = [];
+  const minute = async (atMs: number) => {
+    order.push(atMs);
+    return await slow.minute(atMs);
+  };
+  const rest = await makeRest({ history: { ...createHistoryReader(slow.store), minute } });
+  const own = MAX_READING + MAX_WAITING_OF_CLIENT;
+  const answers = Array.from({ length: own }, (_, index) => askFrom(rest, 1, index));
+  await expect.poll(() => slow.running).toBe(2);
+  const { statusCode, headers } = await askFrom(rest, 1, own);
+  expect([statusCode, Number(headers["retry-after"]) > 0]).toEqual([503, true]);
+  const other = askFrom(rest, 2, own + 1);
+  slow.go();
+  await Promise.all([...answers, other]);
+  const minutesAgo = order.map((atMs) => (rest.head.observedAtMs - atMs) / MINUTE_MS);
+  // Two were being read, and one of the first client's is next.
+  expect(minutesAgo.findIndex((minutes) => minutes > own)).toBe(MAX_READING + 1);
+  expect(order).toHaveLength(own + 1);
+  slow.store.close();
+});
+
+test("a past minute is read once until stored minutes or flares change, and without their versions until the head moves", async ({
+  makeRest,
+}) => {
   const slow = new SlowHistory();
   slow.go();
   let reads = 0;
+  const versions: { minutesVersion: number | undefined } = { minutesVersion: 1 };
   const minute = (atMs: number) => {
     reads += 1;
     return slow.minute(atMs);
   };
-  const rest = await makeRest({ history: { ...createHistoryReader(slow.store), minute } });
+  const history = Object.assign(versions, { ...createHistoryReader(slow.store), ...versions, minute });
+  const rest = await makeRest({ history });
   const newest = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
-  const atMs = newest % (2 * MINUTE_MS) === 0 ? newest - MINUTE_MS : newest;
-  const ask = async (name: string) =>
-    (await rest.ask("GET", `/api/v1/${name}?at=${new Date(atMs).toISOString()}`)).status;
-  expect(await Promise.all([ask("charts"), ask("flares")])).toEqual([200, 200]);
-  expect([await ask("charts"), reads]).toEqual([200, 1]);
+  const at = new Date(newest - slow.readable(rest) * MINUTE_MS).toISOString();
+  const readsOf = async (...names: readonly string[]) => {
+    const before = reads;
+    const answers = await Promise.all(names.map((name) => rest.ask("GET", `/api/v1/${name}?at=${at}`)));
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+    return reads - before;
+  };
+  expect([await readsOf("charts", "flares"), await readsOf("charts", "newest")]).toEqual([1, 0]);
   rest.head.move({});
-  expect([await ask("charts"), reads]).toEqual([200, 2]);
+  expect(await readsOf("charts")).toBe(0);
+  versions.minutesVersion = 2;
+  expect([await readsOf("charts"), await readsOf("charts")]).toEqual([1, 0]);
+  versions.minutesVersion = undefined;
+  expect([await readsOf("charts"), await readsOf("charts")]).toEqual([1, 0]);
+  rest.head.move({});
+  expect([await readsOf("charts"), await readsOf("charts")]).toEqual([1, 0]);
+  // The time of the data went back: the minute is not over any more.
+  rest.head.observedAtMs = Date.parse(at);
+  expect((await rest.ask("GET", `/api/v1/charts?at=${at}`)).status).toBe(400);
   slow.store.close();
 });

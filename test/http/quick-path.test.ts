@@ -10,7 +10,7 @@ import { ENDPOINTS } from "../../src/http/index.ts";
 import { TicketTable } from "../../src/keys/index.ts";
 import { finishAt } from "../history/flare-records.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { test as base, type Rest } from "./rest-fixture.ts";
 
 interface Answer {
@@ -220,5 +220,40 @@ test("a page of the history, a record, a flare and a token reach no hook once pr
   for (const path of [...records, ...singles]) expect(await hooksOf(path)).toBe(1);
   expect((await quick(rest, `${singles[0]}?at=x`)).status).toBe(400);
   expect((await quick(rest, `${pages[0]}?limit=0`)).status).toBe(400);
+  store.close();
+});
+
+test("a past state reaches no hook once prepared, with the fields of the framework's route", async ({
+  makeRest,
+  quick,
+  slow,
+}) => {
+  const store = openSqliteHistoryStore({ maxAgeMs: 86_400_000, maxBytes: 2 ** 20 });
+  const minute = async (atMs: number) => {
+    const state = { firstMs: atMs, lastMs: atMs, observedAtMs: atMs, aliveMs: atMs, cursor: "test1-3" };
+    return { minute: { ...state, sourceState: "live" as const }, snapshot: JSON.stringify(SAMPLE_SNAPSHOT) };
+  };
+  let hooked = 0;
+  const rest = await makeRest({
+    history: { ...createHistoryReader(store), minutesVersion: 1, minute },
+    register: (app) => {
+      app.addHook("onRequest", async () => {
+        hooked += 1;
+      });
+    },
+  });
+  const at = new Date(rest.head.observedAtMs - 120_000).toISOString();
+  for (const name of ["flares", "charts", "snapshot", `flares/${SAMPLE_FLARE.id}`]) {
+    const path = `/api/v1/${name}?at=${at}`;
+    const { raw: _, ...first } = await quick(rest, path);
+    expect([first.status, first.fields["flarewire-at"]]).toEqual([200, expect.any(String)]);
+    const before = hooked;
+    rest.head.move({});
+    const { raw: __, ...again } = await quick(rest, path);
+    expect([again, hooked]).toEqual([first, before]);
+    const { raw: ___, ...expected } = await slow(rest, path);
+    expect(again).toEqual(expected);
+  }
+  expect((await quick(rest, `/api/v1/candles?at=${at}`)).status).toBe(400);
   store.close();
 });

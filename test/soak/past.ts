@@ -74,7 +74,11 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const writer = new MinuteWriter({ head, store, notify: (_level, message) => failures.push(message) });
   const over = new AbortController();
   const { signal } = over;
-  const history = createHistoryReader(flares, { store, settled: (atMs) => writer.settled(atMs) });
+  const history = createHistoryReader(flares, {
+    store,
+    settled: (atMs) => writer.settled(atMs),
+    replacements: () => writer.replacements,
+  });
   const feed = createSimulatedFeed({
     ...{ seed, startAtMs: START_MS, warmupMs, durationMs: days * DAY_MS, clock: systemClock },
     ...{ speed: Number.POSITIVE_INFINITY, ...(tokens === undefined ? {} : { tokens }) },

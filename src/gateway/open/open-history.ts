@@ -49,6 +49,7 @@ export function openHistory(
     reader: createHistoryReader(store, {
       store: minuteStore,
       settled: async (atMs) => await writer?.settled(atMs),
+      replacements: () => writer?.replacements,
     }),
     watch: (head) => {
       writer = new MinuteWriter({ head, store: minuteStore, notify });

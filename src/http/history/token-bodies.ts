@@ -1,12 +1,11 @@
 import type { HistoryReader } from "../../history/index.ts";
-import { BoundedMap } from "../../lib/bounded-map.ts";
+import { StampedCache } from "../../lib/stamped-cache.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import { type FlareRecord, GROUPS, type Group, type Snapshot, TOKEN_FLARES } from "../../model/index.ts";
-import { FlarewireError, type Plan } from "../../protocol/index.ts";
+import { FlarewireError } from "../../protocol/index.ts";
 import { quote } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
-import { StampedCache } from "./stamped-cache.ts";
 import { detailsOf, minuteOf, type StoredToken } from "./token-details.ts";
 import { type ListedToken, TokenIndex } from "./token-index.ts";
 
@@ -15,33 +14,27 @@ interface TokenParts {
   readonly history: Pick<HistoryReader, "flaresVersion" | "page" | "started" | "candles" | "addressesOf">;
 }
 
-interface Made {
-  readonly snapshot: Snapshot;
-  readonly stored: StoredToken;
-  readonly body: Representation;
-}
-
 /** Finds the token that a request names, among those in the snapshot's lists and the history. */
 type Resolve = (snapshot: Snapshot) => string;
 
-/** Cached tokens, each of up to 1 MB with its compressed forms, though few flare all day. */
-const MAX_TOKENS = 32;
-const MAX_SYMBOLS = 256;
+/** Histories of tokens: a day of candles has 300 kB, though few tokens flare all day. */
+const MAX_BYTES = 8 * 2 ** 20;
+/** Memory of a parsed flare record, and of a candle. */
+const RECORD_BYTES = 5_000;
+const CANDLE_BYTES = 300;
 /** Addresses that a problem lists. */
 const MAX_LISTED = 20;
 const ADDRESS = /^0x[0-9a-f]+$/i;
 const NOTHING: StoredToken = { records: [], starts: new Map(), candles: [] };
 
-/**
- * Prepares the bodies of tokens. The history of a token is read once per minute and change of the
- * history or of its flares, a body made once per change of the lists.
- */
+/** Makes bodies of tokens. A token's history is read once per minute and change of its flares. */
 export class TokenBodies {
   readonly #parts: TokenParts;
   readonly #indexes = new WeakMap<Snapshot, Map<Group, TokenIndex>>();
-  readonly #addresses = new StampedCache<readonly string[]>(MAX_SYMBOLS);
-  readonly #stored = new StampedCache<StoredToken>(MAX_TOKENS);
-  readonly #made = new BoundedMap<string, Made>(MAX_TOKENS);
+  readonly #stored = new StampedCache<StoredToken>(
+    MAX_BYTES,
+    ({ records, candles }) => RECORD_BYTES * records.length + CANDLE_BYTES * candles.length,
+  );
 
   constructor(parts: TokenParts) {
     this.#parts = parts;
@@ -54,7 +47,6 @@ export class TokenBodies {
   async read(
     given: { readonly group: string; readonly token: string },
     shown: Snapshot,
-    plan: Plan | undefined,
   ): Promise<(shown: Snapshot) => Representation> {
     const group = readGroup(given.group);
     const resolve = await this.#resolver(group, given.token);
@@ -63,7 +55,7 @@ export class TokenBodies {
     return (snapshot) => {
       const now = resolve(snapshot);
       if (now !== identity) throw ambiguous(group, given.token, [identity, now]);
-      const body = this.#bodyOf(group, identity, snapshot, stored, plan);
+      const body = this.#bodyOf(group, identity, snapshot, stored);
       if (body) return body;
       this.#stored.drop(identity);
       throw unknown(group, given.token);
@@ -74,8 +66,7 @@ export class TokenBodies {
     // Never a symbol: it could be that of a token that poses as another.
     if (group !== "exchange" && ADDRESS.test(key)) return () => key.toLowerCase();
     const { history } = this.#parts;
-    const read = () => history.addressesOf(key, MAX_LISTED + 1);
-    const stored = group === "bsc" ? await this.#addresses.get(key.toLowerCase(), this.#stamp(), read) : [];
+    const stored = group === "bsc" ? await history.addressesOf(key, MAX_LISTED + 1) : [];
     return (snapshot) => {
       const index = this.#indexOf(group, snapshot);
       if (index.find(key)) return key;
@@ -88,13 +79,15 @@ export class TokenBodies {
   }
 
   async #read(address: string): Promise<StoredToken> {
-    const { head } = this.#parts;
-    const listed = this.#indexOf("bsc", head.snapshot).find(address);
-    const flares = listed?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`).join() ?? "";
-    const stored = await this.#stored.get(address, `${this.#stamp()} ${flares}`, () =>
-      this.#readStored(address, listed),
-    );
-    if (this.#isBehind(listed, stored)) this.#stored.drop(address);
+    const { head, history } = this.#parts;
+    const listed = () => this.#indexOf("bsc", head.snapshot).find(address);
+    // The history of another process has no version here: it is read again each minute.
+    const now = () => {
+      const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
+      return `${history.flaresVersion} ${minuteOf(head.observedAtMs)} ${flares}`;
+    };
+    const stored = await this.#stored.read(address, now, () => this.#readStored(address, listed()));
+    if (this.#isBehind(listed(), stored)) this.#stored.drop(address);
     return stored;
   }
 
@@ -128,19 +121,13 @@ export class TokenBodies {
     identity: string,
     snapshot: Snapshot,
     stored: StoredToken,
-    plan: Plan | undefined,
   ): Representation | undefined {
-    const key = `${group} ${plan} ${identity}`;
-    const made = this.#made.get(key);
-    if (made?.snapshot === snapshot && made.stored === stored) return made.body;
     const listed = this.#indexOf(group, snapshot).find(identity);
     const nowMs = this.#parts.head.observedAtMs;
     const details = detailsOf({ group, identity, listed, stored, snapshot, nowMs });
     if (!details) return undefined;
     const bytes = Buffer.from(JSON.stringify(details));
-    const body = made?.body.bytes.equals(bytes) ? made.body : new Representation(bytes, versionOf(bytes));
-    this.#made.set(key, { snapshot, stored, body });
-    return body;
+    return new Representation(bytes, versionOf(bytes));
   }
 
   #indexOf(group: Group, snapshot: Snapshot): TokenIndex {
@@ -149,12 +136,6 @@ export class TokenBodies {
     const index = known.get(group) ?? new TokenIndex(group, snapshot);
     known.set(group, index);
     return index;
-  }
-
-  /** The history of another process has no version here: it is read again each minute. */
-  #stamp(): string {
-    const { head, history } = this.#parts;
-    return `${history.flaresVersion} ${minuteOf(head.observedAtMs)}`;
   }
 }
 

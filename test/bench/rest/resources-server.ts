@@ -1,6 +1,6 @@
 /*
- * The gateway itself with two days of history. In the last two hours a token flares for five minutes
- * of each ten, with candles. Then the flares change each second.
+ * The gateway itself with two days of history. In the last two hours a token flares for five
+ * minutes of each ten, with candles. Then the flares change each second.
  */
 
 import { systemClock } from "../../../src/lib/time/clock.ts";

@@ -1,16 +1,16 @@
-import type { HistoryReader } from "../../history/index.ts";
-import { BoundedMap } from "../../lib/bounded-map.ts";
+import type { HistoryReader, MinuteState } from "../../history/index.ts";
+import { type Claimant, FairQueue } from "../../hub/index.ts";
+import { type Stamp, StampedCache } from "../../lib/stamped-cache.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { EMPTY_SNAPSHOT } from "../../model/index.ts";
+import { EMPTY_SNAPSHOT, type Snapshot } from "../../model/index.ts";
 import { FlarewireError, formatCursor, parseCursor, type SourceInfo } from "../../protocol/index.ts";
 import { quote } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
-import { readTime } from "../history/history-query.ts";
-import { StampedCache } from "../history/stamped-cache.ts";
-import { stateFields } from "./freshness-fields.ts";
-import { type ReadyFields, readyFields } from "./ready-fields.ts";
-import { ResourceBodies } from "./resource-bodies.ts";
+import { stateFields } from "../rest/freshness-fields.ts";
+import { type ReadyFields, readyFields } from "../rest/ready-fields.ts";
+import { ResourceBodies } from "../rest/resource-bodies.ts";
+import { readTime } from "./history-query.ts";
 
 /** The state that was served at a full minute. */
 export interface PastState {
@@ -19,6 +19,12 @@ export interface PastState {
   readonly bodies: ResourceBodies;
   /** The minute, with age and state of the data as of then. */
   readonly fields: ReadyFields;
+  /** What {@link now} returned before the state was read. */
+  readonly stamp: string | undefined;
+  /** The state may be another when this changes. */
+  readonly now: Stamp;
+  /** Estimated memory. */
+  readonly bytes: number;
 }
 
 interface PastParts {
@@ -27,23 +33,26 @@ interface PastParts {
   readonly info: () => SourceInfo;
 }
 
-/** States with prepared bodies, each about 2 MB. Clients ask for several resources of a minute. */
-const MAX_CACHED = 8;
+/** Clients ask for several resources of a minute, each of up to 2 MB. */
+const MAX_BYTES = 16 * 2 ** 20;
+/** Memory of a parsed state with its bodies, for each character of its JSON. */
+const STATE_BYTES = 10;
 /** States read at once: half of the thread pool, which also compresses events. */
 export const MAX_READING = 2;
 /** Further requests that may wait. A state takes some milliseconds. */
 export const MAX_WAITING = 100;
+/** Of these, requests of one key or address. */
+export const MAX_WAITING_OF_CLIENT = 20;
 
 /**
  * Reads past states for the query parameter `at`, few at a time: each takes some milliseconds and
- * megabytes, and live clients are served in between.
+ * megabytes, and live clients are served in between. Clients take turns.
  */
 export class PastStates {
   readonly #parts: PastParts;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new FairQueue<() => void>();
   #reading = 0;
-  readonly #read = new StampedCache<PastState>(MAX_CACHED);
-  readonly #cached = new BoundedMap<string, Pick<PastState, "head" | "bodies">>(MAX_CACHED);
+  readonly #states = new StampedCache<PastState>(MAX_BYTES, ({ bytes }) => bytes);
 
   constructor(parts: PastParts) {
     this.#parts = parts;
@@ -53,22 +62,31 @@ export class PastStates {
    * Returns the state at `at`, rounded down to the minute. Throws `invalid-parameter` unless that
    * minute is over, `time-gone` if its state is not stored, and `over-capacity` if too many wait.
    */
-  async read(at: unknown): Promise<PastState> {
+  async read(at: unknown, by: Claimant): Promise<PastState> {
     const { head } = this.#parts;
     const givenMs = readTime("at", at) ?? Number.NaN;
     const atMs = Math.floor(givenMs / MINUTE_MS) * MINUTE_MS;
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
-    // Nothing past changes without the head.
-    const stamp = `${formatCursor(head.cursor)} ${head.observedAtMs}`;
-    return await this.#read.get(`${atMs}`, stamp, () => this.#inTurn(atMs));
+    const now = () => (atMs < head.observedAtMs ? this.#version() : undefined);
+    return await this.#states.read(`${atMs}`, now, () => this.#inTurn(atMs, now, by));
   }
 
-  async #inTurn(atMs: number): Promise<PastState> {
+  /** The history of another process has no versions here, but nothing changes without the head. */
+  #version(): string {
+    const { head, history } = this.#parts;
+    const { minutesVersion, flaresVersion } = history;
+    if (minutesVersion !== undefined) return `${minutesVersion} ${flaresVersion}`;
+    return `${formatCursor(head.cursor)} ${head.observedAtMs}`;
+  }
+
+  async #inTurn(atMs: number, now: Stamp, by: Claimant): Promise<PastState> {
     if (this.#reading < MAX_READING) this.#reading += 1;
-    else if (this.#waiting.length >= MAX_WAITING) throw tooMany();
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else if (this.#waiting.size >= MAX_WAITING) throw tooMany(`${MAX_WAITING}`);
+    else if (this.#waiting.sizeOf(by) >= MAX_WAITING_OF_CLIENT)
+      throw tooMany(`${MAX_WAITING_OF_CLIENT} of the client's`);
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve, by));
     try {
-      return await this.#load(atMs);
+      return await this.#load(atMs, now);
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -76,18 +94,15 @@ export class PastStates {
     }
   }
 
-  async #load(atMs: number): Promise<PastState> {
+  async #load(atMs: number, now: Stamp): Promise<PastState> {
     const { history, info } = this.#parts;
+    const stamp = now();
     const answer = await history.minute(atMs);
     if (!answer.minute) throw timeGone(atMs, answer.stored);
     const { cursor, observedAtMs, aliveMs, sourceState } = answer.minute;
-    const known = this.#cached.ensure(`${cursor} ${observedAtMs}`, () => {
-      const position = parseCursor(cursor);
-      if (!position) throw new TypeError(`the stored cursor ${cursor} is invalid`);
-      const snapshot = { ...EMPTY_SNAPSHOT, ...JSON.parse(answer.snapshot) };
-      const past = { ready: true, cursor: position, snapshot, observedAtMs };
-      return { head: past, bodies: new ResourceBodies(past) };
-    });
+    const last = this.#states.last(`${atMs}`);
+    const isSame = last?.head.observedAtMs === observedAtMs && formatCursor(last.head.cursor) === cursor;
+    const { head, bodies } = isSame ? last : parseState(answer.minute, answer.snapshot);
     const isSilent = atMs > aliveMs;
     const fresh = {
       state: isSilent ? sourceState : "live",
@@ -95,11 +110,19 @@ export class PastStates {
       data_age_ms: isSilent ? atMs - aliveMs : 0,
     };
     const fields = readyFields({
-      ...stateFields(known.head.cursor, fresh, info()),
+      ...stateFields(head.cursor, fresh, info()),
       "flarewire-at": isoTime(atMs),
     });
-    return { ...known, atMs, fields };
+    return { atMs, head, bodies, fields, stamp, now, bytes: STATE_BYTES * answer.snapshot.length };
   }
+}
+
+function parseState({ cursor, observedAtMs }: MinuteState, text: string): Pick<PastState, "head" | "bodies"> {
+  const position = parseCursor(cursor);
+  if (!position) throw new TypeError(`the stored cursor ${cursor} is invalid`);
+  const snapshot: Snapshot = { ...EMPTY_SNAPSHOT, ...JSON.parse(text) };
+  const head = { ready: true, cursor: position, snapshot, observedAtMs };
+  return { head, bodies: new ResourceBodies(head) };
 }
 
 function notOver(at: unknown, observedAtMs: number): FlarewireError {
@@ -109,8 +132,8 @@ function notOver(at: unknown, observedAtMs: number): FlarewireError {
   return new FlarewireError("invalid-parameter", message, { field: "at", bound: `at most ${newest}` });
 }
 
-function tooMany(): FlarewireError {
-  const bound = `${MAX_WAITING} requests for past states wait`;
+function tooMany(waiting: string): FlarewireError {
+  const bound = `${waiting} requests for past states wait`;
   return new FlarewireError("over-capacity", `the server is busy: ${bound}`, { bound });
 }
 

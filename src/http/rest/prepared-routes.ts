@@ -1,0 +1,164 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Stamp, StampedCache } from "../../lib/stamped-cache.ts";
+import {
+  type Freshness,
+  type Plan,
+  type Snapshot,
+  type SourceInfo,
+  snapshotOfPlan,
+} from "../../protocol/index.ts";
+import { type AccessPolicy, allowAll } from "../access/access.ts";
+import { claimantOf } from "../connections/admission.ts";
+import type { HeadLike } from "../connections/head-like.ts";
+import { STREAM_PATH } from "../endpoints.ts";
+import type { PastState, PastStates } from "../history/past-states.ts";
+import type { HttpSettings } from "../http-settings.ts";
+import { noDataYet } from "../problems/no-data-yet.ts";
+import { createStateFields, setFreshness } from "./freshness-fields.ts";
+import type { QuickPath } from "./quick-path.ts";
+import { type ReadyAnswer, readyAnswer, sendReady } from "./ready-answer.ts";
+import { type ReadyFields, readyFields } from "./ready-fields.ts";
+import type { Representation } from "./representation.ts";
+
+export interface ResourceParts {
+  readonly head: HeadLike;
+  readonly freshness: () => Freshness;
+  readonly info: () => SourceInfo;
+  /** Decides who may read what. Default: everyone may read everything. */
+  readonly policy?: AccessPolicy | undefined;
+  readonly settings: Pick<HttpSettings, "basePath" | "corsOrigins">;
+  /** Past states, for the parameter `at`. Default: there is no such parameter. */
+  readonly past?: PastStates | undefined;
+  /** Answers plain requests. Default: the routes answer all. */
+  readonly quick?: QuickPath | undefined;
+}
+
+export interface PreparedRoute {
+  readonly path: string;
+  /** Names of the allowed query parameters. */
+  readonly parameters: readonly string[];
+  /** Returns the body at the head, if one is always prepared. */
+  readonly live?: (plan: Plan | undefined) => Representation;
+  /** What other bodies depend on. */
+  readonly now: Stamp;
+  /** Returns a function of what the plan shows. `then`: for the parameter `at`. */
+  readonly read: (
+    request: FastifyRequest,
+    plan: Plan | undefined,
+    then: PastState | undefined,
+  ) => Promise<(shown: Snapshot) => Representation>;
+}
+
+interface Prepared {
+  readonly body: Representation;
+  /** Fields of a past state. */
+  readonly past?: ReadyFields | undefined;
+}
+
+/** Bodies of arbitrary pages, flares, tokens, records and past states. */
+const MAX_BYTES = 16 * 2 ** 20;
+
+/**
+ * Returns a function that adds routes. Their bodies are made once per plan and URL until what they
+ * depend on changes. A client without key then gets them by the quick path.
+ *
+ * Caches must revalidate (`no-cache`): data may change any second. Before the first snapshot the
+ * response is `not-ready`; an empty list would be wrong.
+ */
+export function createPreparedRoutes(
+  scope: FastifyInstance,
+  parts: ResourceParts,
+): (route: PreparedRoute) => void {
+  const { head, freshness, info, policy = allowAll, quick, past } = parts;
+  const answer = createAnswer(parts);
+  // At most as much again for the compressed forms, which are made at their first use.
+  const bodies = new StampedCache<Prepared>(MAX_BYTES, ({ body }) => 2 * body.bytes.length);
+  const { anonymous } = policy;
+  const anonymousFields = readyFields(anonymous?.fields ?? {});
+  const preparedFor = (plan: Plan | undefined, { url }: IncomingMessage) => bodies.get(`${plan} ${url}`);
+  const addQuick = (path: string, live: PreparedRoute["live"]) => {
+    if (!anonymous || !quick) return;
+    const { plan } = anonymous.access;
+    const prefix = `${scope.prefix}${path.replace(/\{.*/, "")}`;
+    const quickly = (request: IncomingMessage) => {
+      const known = head.ready ? preparedFor(plan, request) : undefined;
+      return known && answer(request, known, anonymousFields);
+    };
+    if (path.includes("{")) quick.addBelow(prefix, quickly);
+    else quick.addQueried(prefix, quickly);
+    if (!live) return;
+    quick.add(prefix, (request) =>
+      head.ready ? answer(request, { body: live(plan) }, anonymousFields) : undefined,
+    );
+  };
+  return ({ path, parameters, live, now, read }) => {
+    scope.route({
+      method: ["GET", "HEAD"],
+      url: path.replace(/\{(\w+)\}/g, ":$1"),
+      config: { parameters },
+      handler: async (request, reply) => {
+        const { plan } = policy.admit(request, reply);
+        if (!head.ready) {
+          const fresh = freshness();
+          setFreshness(reply, fresh, info());
+          throw noDataYet(fresh);
+        }
+        const { raw } = request;
+        const { at } = request.query as { readonly at?: unknown };
+        if (live && at === undefined) return sendReady(reply, answer(raw, { body: live(plan) }));
+        const known = preparedFor(plan, raw);
+        if (known) return sendReady(reply, answer(raw, known));
+        const before = now();
+        const then = at === undefined ? undefined : await past?.read(at, await claimantOf(policy, request));
+        const bodyFor = await read(request, plan, then);
+        // Without a wait from here on: the fields and the body show the same moment (law L2).
+        const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
+        const key = `${plan} ${raw.url}`;
+        const last = bodies.last(key)?.body;
+        // An equal body has its compressed forms already.
+        const prepared = { body: last?.version === made.version ? last : made, past: then?.fields };
+        bodies.set(key, prepared, then ? then.stamp : before, then?.now ?? now);
+        return sendReady(reply, answer(raw, prepared));
+      },
+    });
+    addQuick(path, live);
+  };
+}
+
+/**
+ * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes.
+ * A cached one is at most a minute old; then a request with its entity tag confirms it.
+ */
+const PAST_CACHE_CONTROL = "max-age=60";
+
+/** Reads body and cursor without waiting in between, so both describe one moment (law L2). */
+function createAnswer({ head, freshness, info, settings, policy = allowAll }: ResourceParts) {
+  const vary = [
+    "Accept-Encoding",
+    ...(policy.isKeyed ? ["Authorization"] : []),
+    ...(settings.corsOrigins === "*" ? [] : ["Origin"]),
+  ].join(", ");
+  const link = `<${settings.basePath}${STREAM_PATH}>; rel="alternate"; title="events over WebSocket"`;
+  const lasting = readyFields({ "cache-control": "no-cache", vary, link });
+  const pastLasting = readyFields({ "cache-control": PAST_CACHE_CONTROL, vary, link });
+  const stateFields = createStateFields();
+  return (
+    request: IncomingMessage,
+    { body, past }: Prepared,
+    ...others: readonly ReadyFields[]
+  ): ReadyAnswer => {
+    if (past) return readyAnswer(body, [pastLasting, past, ...others], request);
+    return readyAnswer(body, [lasting, stateFields(head.cursor, freshness(), info()), ...others], request);
+  };
+}
+
+const shownToFree = new WeakMap<Snapshot, Snapshot>();
+
+/** Returns what a plan sees: the same object for the same snapshot. */
+export function shownTo(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
+  if (plan !== "free") return snapshot;
+  const shown = shownToFree.get(snapshot) ?? snapshotOfPlan(snapshot, plan);
+  shownToFree.set(snapshot, shown);
+  return shown;
+}
