@@ -84,24 +84,24 @@ const FILTER = /[?&](tokens|symbols|min_liquidity|min_price_change|sticky|names)
 /** Ways to be wrong, each with the rule that it breaks. */
 export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage: Breakage]>> = {
   "drops an event": ["W13", ofEvents((event, { events }) => (events === 4 ? [] : [event]))],
-  "tells an event twice": ["W13", ofEvents((event, { events }) => (events === 4 ? [event, event] : [event]))],
-  "tells two events in the wrong order": ["W13", ofEvents(swap)],
-  "has a prev that proves nothing": ["W15", ofEvents((event) => [{ ...event, prev: 0 }])],
-  "has a prev that lies before an event that was left out by nobody": [
+  "sends an event twice": ["W13", ofEvents((event, { events }) => (events === 4 ? [event, event] : [event]))],
+  "sends two events in the wrong order": ["W13", ofEvents(swap)],
+  "sends a prev of 0": ["W15", ofEvents((event) => [{ ...event, prev: 0 }])],
+  "sends a prev before an event that it did not omit": [
     "W15",
     ofEvents((event, { events }) => [{ ...event, prev: Number(event.prev) + (events === 4 ? 1 : 0) }]),
   ],
   "sends snapshots that are older than their cursor": ["W8", staleSnapshots],
-  "resumes in full, with a hole that prev hides": ["W9", { message: hiddenHole }],
-  "resets without telling what is lost": ["W9", ofType("subscribed", (message) => without(message, "lost"))],
-  "leaves fields out of its changes": [
+  "claims a full resume, with a hole that prev hides": ["W9", { message: hiddenHole }],
+  "resets without stating what is lost": ["W9", ofType("subscribed", (message) => without(message, "lost"))],
+  "omits fields from its changes": [
     "applying-events",
     ofEvents((event) => {
       const { data } = event;
       return [isObject(data) && data.op === "set" ? { ...event, data: { ...data, set: {} } } : event];
     }),
   ],
-  "does not say when candles closed": [
+  "does not state when candles closed": [
     "W43",
     ofEvents((event) => {
       const { data } = event;
@@ -109,14 +109,14 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
       return [isCandles ? { ...event, data: without(data, "closed_at") } : event];
     }),
   ],
-  "never changes its tags": [
+  "never changes its ETags": [
     "rest/etag",
     {
       answer: (answer) =>
         answer.headers.etag ? { ...answer, headers: { ...answer.headers, etag: '"one"' } } : answer,
     },
   ],
-  "answers 304 whatever has changed": [
+  "answers 304 after every change": [
     "rest/etag",
     {
       answer: (answer, { headers }) =>
@@ -127,9 +127,9 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
     "W16",
     ofType("heartbeat", (message) => ({ ...message, positions: {} })),
   ],
-  "sends a heartbeat before its answer": ["W14", { message: hasty }],
-  "moves its clients back with heartbeats": ["W14", { message: backward }],
-  "closes with another code": ["W19", { closeCode: (code) => (code === 4001 ? 1009 : code) }],
+  "sends a heartbeat before its response": ["W14", { message: hasty }],
+  "moves clients back with heartbeats": ["W14", { message: backward }],
+  "closes with the wrong code": ["W19", { closeCode: (code) => (code === 4001 ? 1009 : code) }],
   "ignores filters": [
     "W27",
     {
@@ -137,23 +137,23 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
       command: (text) => text.replace(/,"filter":\{[^}]*\}/, ""),
     },
   ],
-  "does not say which filter holds": ["W27", ofType("subscribed", (message) => without(message, "filter"))],
-  "ignores parameters that it does not know": [
+  "does not state the active filter": ["W27", ofType("subscribed", (message) => without(message, "filter"))],
+  "ignores unknown parameters": [
     "W6",
     { address: (path) => withoutParameters(path, /[?&]min_pricechange=[^&]*/g) },
   ],
-  "answers without the id": [
+  "responds without the id": [
     "W5",
     { message: (message) => [message.type === "pong" ? without(message, "id") : message] },
   ],
-  "says nothing of its limits": ["W4", ofType("hello", (message) => without(message, "limits"))],
+  "omits its limits": ["W4", ofType("hello", (message) => without(message, "limits"))],
   "streams events without ids": ["S3", { id: () => undefined }],
-  "does not look at Last-Event-ID": ["S4", { fields: ({ "last-event-id": _id, ...others }) => others }],
+  "ignores Last-Event-ID": ["S4", { fields: ({ "last-event-id": _id, ...others }) => others }],
   "ends a wait without a cursor": [
     "P5",
     { answer: (answer) => (answer.status === 204 ? withoutField(answer, "flarewire-cursor") : answer) },
   ],
-  "says 410 without saying what is lost": [
+  "returns 410 without stating what is lost": [
     "P6",
     {
       answer: (answer) =>
@@ -162,29 +162,29 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
           : answer,
     },
   ],
-  "refuses methods without naming those that it takes": [
+  "refuses methods without an Allow header": [
     "rest/methods",
     { answer: (answer) => (answer.status === 405 ? withoutField(answer, "allow") : answer) },
   ],
-  "goes on with a channel when its last subscription has ended": ["W12", { message: oneMore }],
-  "says something else of a client that is too fast": [
+  "continues a channel after its last subscription has ended": ["W12", { message: oneMore }],
+  "reports a client that is too fast under the wrong code": [
     "W20",
     ofType("error", (message) =>
       message.code === "rate-limited" ? { ...message, code: "internal" } : message,
     ),
   ],
-  "gives nobody his own place": ["W32", { address: (path) => withoutParameters(path, /[?&]client=[^&]*/g) }],
-  "ends its streams without a word": [
+  "ignores client ids": ["W32", { address: (path) => withoutParameters(path, /[?&]client=[^&]*/g) }],
+  "ends streams without a reason": [
     "S8",
     { message: (message) => (message.type === "close" ? [] : [message]) },
   ],
-  "does not say where the next page is": ["P2", { answer: (answer) => withoutField(answer, "link") }],
-  "says nothing of batches": [
+  "does not link to the next page": ["P2", { answer: (answer) => withoutField(answer, "link") }],
+  "omits batches": [
     "F1",
     { answer: (answer) => ({ ...answer, body: answer.body.replace(/"batch":\d+/g, '"batch":0') }) },
   ],
-  "gives a mirror no base": ["F2", ofType("subscribed", (message) => without(message, "base"))],
-  "takes keys in addresses": [
+  "sends a mirror no base": ["F2", ofType("subscribed", (message) => without(message, "base"))],
+  "accepts keys in the query": [
     "K5",
     { address: (path) => withoutParameters(path, /[?&](key|api_key|apikey|access_token)=[^&]*/g) },
   ],
@@ -192,7 +192,7 @@ export const BREAKAGES: Readonly<Record<string, readonly [rule: string, breakage
 
 /** Likewise, of a server that knows keys, and tried with one. */
 export const KEYED_BREAKAGES: typeof BREAKAGES = {
-  "takes a key that it does not know for none": [
+  "treats an unknown key as anonymous": [
     "K1",
     {
       fields: ({ authorization, ...others }) =>
@@ -201,7 +201,7 @@ export const KEYED_BREAKAGES: typeof BREAKAGES = {
           : { authorization, ...others },
     },
   ],
-  "does not say which plan holds": ["K2", ofType("hello", (message) => without(message, "plan"))],
+  "does not state the plan": ["K2", ofType("hello", (message) => without(message, "plan"))],
   "lets caches mix plans": ["K3", { answer: (answer) => withoutField(answer, "vary") }],
-  "forgets whose ticket it is": ["K4", { address: (path) => withoutParameters(path, /[?&]ticket=[^&]*/g) }],
+  "ignores tickets": ["K4", { address: (path) => withoutParameters(path, /[?&]ticket=[^&]*/g) }],
 };

@@ -207,7 +207,9 @@ test("[S7] a frozen reader that reads again in time misses nothing", async ({ wi
   expect(slow.seqs).toHaveLength(wire.head.cursor.seq);
 });
 
-test("[S8] the last event of a stream that the server ends says why and what to do", async ({ wire }) => {
+test("[S8] the last event of a stream that the server ends gives the reason and what to do", async ({
+  wire,
+}) => {
   const client = await follow(wire);
   await client.until(() => client.events.length === 2);
   await ended(wire, wire.hub.drain(0), client);

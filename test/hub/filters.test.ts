@@ -98,7 +98,7 @@ test("[W29] names select events; the lists are those of the other fields", async
   expect(socket.of("event").map(({ name }) => name)).toEqual(["flare-started", "source-status"]);
 });
 
-test("[W30] a channel has one filter a connection; another is refused, the same or other channels are not", async ({
+test("[W30] a channel has one filter per connection; another is refused, the same or other channels are not", async ({
   sut,
 }) => {
   const socket = sut.open({ channels: ["newest.bsc"], filter: { symbols: ["T1"] } });
