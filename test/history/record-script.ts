@@ -27,14 +27,18 @@ export interface RawFlare {
 export class RawMarket {
   readonly #prices: ReadonlyMap<string, readonly RawPrice[]>;
   readonly #outages: readonly (readonly [fromMs: number, toMs: number])[];
+  readonly #collapses = new Map<RawFlare, number | undefined>();
   /** Candles count at their end; a trade at a moment counts after it. */
   readonly #isCandle: boolean;
 
-  constructor(prices: ReadonlyMap<string, readonly RawPrice[]>, isCandle: boolean) {
+  /** @param heard When anything traded, by time. */
+  constructor(
+    prices: ReadonlyMap<string, readonly RawPrice[]>,
+    { isCandle, heard }: { readonly isCandle: boolean; readonly heard: readonly number[] },
+  ) {
     this.#prices = prices;
     this.#isCandle = isCandle;
-    const heard = [...new Set([...prices.values()].flatMap((all) => all.map(({ at }) => at)))];
-    this.#outages = outagesOf(heard.sort((a, b) => a - b));
+    this.#outages = outagesOf(heard);
   }
 
   /** The last price, if it is at most three minutes old and the market is not silent. */
@@ -50,9 +54,17 @@ export class RawMarket {
     return this.#last(token, atMs)?.price;
   }
 
+  /** When the flare's price collapsed. Measured once: each flare is in several rows. */
+  collapseOf(flare: RawFlare): number | undefined {
+    if (!this.#collapses.has(flare)) this.#collapses.set(flare, collapseOf(this, flare));
+    return this.#collapses.get(flare);
+  }
+
   change(token: string, fromMs: number, toMs: number): number | undefined {
     const [from, to] = [this.known(token, fromMs), this.known(token, toMs)];
-    return from === undefined || to === undefined ? undefined : percent(to / from - 1);
+    return from === undefined || to === undefined || !isOneUnit(to / from)
+      ? undefined
+      : percent(to / from - 1);
   }
 
   #last(token: string, atMs: number): RawPrice | undefined {
@@ -102,7 +114,7 @@ export function recordByScript(
 
 function rowOf(market: RawMarket, flares: readonly RawFlare[]) {
   const collapses = flares.flatMap((flare) => {
-    const atMs = collapseOf(market, flare);
+    const atMs = market.collapseOf(flare);
     return atMs === undefined ? [] : [Math.floor(flare.canaryAgeMs(atMs) / 1_000)];
   });
   const byCanary = flares.filter(({ cause }) => cause === "canary").length;
@@ -149,14 +161,16 @@ function controlMoments(token: string, startMs: number): readonly number[] {
 function collapseOf(market: RawMarket, { token, startMs, endMs }: RawFlare): number | undefined {
   const untilMs = Math.max(startMs + HOUR, endMs);
   const looks = new Set([endMs, ...HORIZONS.map((minutes) => startMs + minutes * MINUTE)]);
-  let peak = market.known(token, startMs) ?? 0;
+  const start = market.known(token, startMs);
+  let peak = start ?? 0;
   let since: number | undefined;
   for (let atMs = startMs + 1_000; atMs <= untilMs; atMs += 1_000) {
     const isLow = peak > 0 && (market.latest(token, atMs) ?? Number.POSITIVE_INFINITY) <= peak / 2;
     since = isLow ? (since ?? atMs) : undefined;
     const isMinute = atMs % MINUTE === 0;
     if (since !== undefined && isMinute) return since;
-    if (isMinute || looks.has(atMs)) peak = Math.max(peak, market.known(token, atMs) ?? 0);
+    const price = isMinute || looks.has(atMs) ? market.known(token, atMs) : undefined;
+    if (price !== undefined && isOneUnit(price / (start ?? price))) peak = Math.max(peak, price);
   }
   return undefined;
 }
@@ -191,6 +205,11 @@ function fnv(text: string): number {
   let hash = 2_166_136_261n;
   for (const byte of Buffer.from(text)) hash = ((hash ^ BigInt(byte)) * 16_777_619n) % 4_294_967_296n;
   return Number(hash);
+}
+
+/** A larger ratio of prices means another unit. */
+function isOneUnit(ratio: number): boolean {
+  return ratio > 1e-6 && ratio < 1e6;
 }
 
 function percent(share: number): number {

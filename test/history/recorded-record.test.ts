@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { expect } from "vitest";
 import { addressOf, createReplayFeed } from "../../src/feed/index.ts";
-import { createHistoryReader } from "../../src/history/index.ts";
+import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import type { EventBody } from "../../src/protocol/index.ts";
-import { TrendEngine } from "../../src/trend/index.ts";
 import { loadMarket } from "../evaluate/series.ts";
 import { type RestFactory, test } from "../http/rest-fixture.ts";
-import { MINUTE_MS } from "./flare-records.ts";
-import { playIntoHistory } from "./played-history.ts";
-import { type RawFlare, RawMarket, type RawPrice, recordByScript } from "./record-script.ts";
+import { MINUTE_MS, START_MS } from "./flare-records.ts";
+import { RawTrades } from "./raw-trades.ts";
+import { compareRecords } from "./record-compare.ts";
+import { RawMarket, type RawPrice } from "./record-script.ts";
 
 const DAY = "examples/data/2017-11-12.csv.gz";
 const TEN_DAYS = "../shared/data/exchange-1m/2017-11-04_2017-11-14.csv.gz";
@@ -23,53 +22,24 @@ function rawCandles(path: string): RawMarket {
     const traded = all.filter((_, minute) => (volume[minute] ?? 0) > 0);
     prices.set(addressOf("bsc", pair), traded);
   }
-  return new RawMarket(prices, true);
+  const heard = new Set([...prices.values()].flatMap((all) => all.map(({ at }) => at)));
+  return new RawMarket(prices, { isCandle: true, heard: [...heard].sort((a, b) => a - b) });
 }
 
-/** The flares as the events name them. */
-class FlareCollector {
-  readonly #scores = new Map<string, number>();
-  readonly #flares = new Map<string, RawFlare>();
-
-  get flares(): readonly RawFlare[] {
-    return [...this.#flares.values()];
-  }
-
-  note(events: readonly EventBody[]): void {
-    for (const { name, data } of events) {
-      if (name === "flare-started" && data.cause === "detected")
-        this.#scores.set(data.flare.id, data.why?.score ?? Number.NaN);
-      if (name !== "flare-finished") continue;
-      const { id, token, started_trending_at: start, finished_trending_at: end } = data.flare;
-      this.#flares.set(id, {
-        token: token.address,
-        startMs: Date.parse(start),
-        endMs: Date.parse(end ?? ""),
-        cause: data.cause,
-        score: this.#scores.get(id) ?? Number.NaN,
-        liquidity: undefined,
-        canaryAgeMs: () => Number.NaN,
-      });
-    }
-  }
-}
-
-/** Plays candles and compares `/api/v1/record` at its end with the script, for each window. */
-async function compare(path: string, makeRest: RestFactory): Promise<number> {
+/** Plays candles. Returns the number of flares. */
+function compare(path: string, makeRest: RestFactory): Promise<number> {
   const feed = createReplayFeed({ path, group: "bsc", speed: Number.POSITIVE_INFINITY, clock: systemClock });
-  const collector = new FlareCollector();
-  const engine = new TrendEngine({ facts: feed.facts });
-  const { store, endMs } = await playIntoHistory(feed, engine, (events) => collector.note(events));
-  const rest = await makeRest({ history: createHistoryReader(store) });
-  rest.head.observedAtMs = endMs;
-  const market = rawCandles(path);
-  const toMs = (Math.floor(endMs / MINUTE_MS) - 1) * MINUTE_MS;
-  for (const window of ["24h", "7d", "30d"] as const) {
-    const { json } = await rest.ask("GET", `/api/v1/record?window=${window}`);
-    expect(json).toEqual(recordByScript(market, collector.flares, window, toMs));
-  }
-  store.close();
-  return collector.flares.length;
+  const raw = { note: () => {}, market: () => rawCandles(path), liquidityOf: () => undefined };
+  return compareRecords(feed, raw, makeRest);
+}
+
+/** Plays a simulated market of this many tokens. Returns the number of flares. */
+function compareSimulated(days: number, tokens: number, makeRest: RestFactory): Promise<number> {
+  const feed = createSimulatedFeed({
+    ...{ seed: 2, startAtMs: START_MS, warmupMs: 0, durationMs: days * 24 * 60 * MINUTE_MS },
+    ...{ speed: Number.POSITIVE_INFINITY, clock: systemClock, tokens },
+  });
+  return compareRecords(feed, new RawTrades(), makeRest);
 }
 
 test("the track record of the recorded day, with its control, is what a script computes from the raw candles", async ({
@@ -86,3 +56,17 @@ test("the track record of the ten recorded days is what a script computes from t
   if (process.env.FLAREWIRE_LONG !== "1") return skip("FLAREWIRE_LONG=1 plays ten days, for a minute");
   expect(await compare(TEN_DAYS, makeRest)).toBeGreaterThan(100);
 }, 900_000);
+
+test("the track record of a simulated market is what a script computes from its trades and pools", async ({
+  makeRest,
+}) => {
+  expect(await compareSimulated(1 / 6, 48, makeRest)).toBeGreaterThan(20);
+});
+
+test("the track record of a simulated week is what a script computes from its trades and pools", async ({
+  makeRest,
+  skip,
+}) => {
+  if (process.env.FLAREWIRE_LONG !== "1") return skip("FLAREWIRE_LONG=1 plays a week, for minutes");
+  expect(await compareSimulated(7, 100, makeRest)).toBeGreaterThan(1_000);
+}, 3_600_000);

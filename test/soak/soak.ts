@@ -6,6 +6,7 @@
  * npm run soak -- cluster --seeds 0 --kills 0 --rolling 2000: each gateway of a cluster restarts
  * in turn, under 2,000 clients.
  * npm run soak -- history [--kills 20]: a gateway that is killed, beside one that is not.
+ * npm run soak -- record: the track record of ten recorded days and a simulated week, by a script.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";
@@ -49,8 +50,11 @@ function readOptions() {
       },
     });
     const [suite, more] = positionals;
-    if (more !== undefined || (suite !== undefined && !["cluster", "history", "at"].includes(suite)))
-      return refuse(`unknown suite ${more ?? suite}. Use cluster, history, at, or none`);
+    if (
+      more !== undefined ||
+      (suite !== undefined && !["cluster", "history", "record", "at"].includes(suite))
+    )
+      return refuse(`unknown suite ${more ?? suite}. Use cluster, history, record, at, or none`);
     return { ...values, suite };
   } catch (error) {
     return refuse(
@@ -82,6 +86,8 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes, laws] = [
 ];
 if (values.suite === "history")
   process.exit(runTests({ HISTORY_KILLS: `${kills}` }, "history/killed") ? 0 : 1);
+if (values.suite === "record")
+  process.exit(runTests({ FLAREWIRE_LONG: "1" }, "history/recorded-record") ? 0 : 1);
 if (values.suite === "at") process.exit((await past()) ? 0 : 1);
 if (values.suite === "cluster") {
   const code = runSimulations(from, seeds);
