@@ -1,6 +1,8 @@
+import { expect } from "vitest";
 import { readEntry } from "../../src/cluster/entry-text.ts";
 import { decodeContent } from "../../src/gateway/cluster/entry-body.ts";
 import { decodeTail } from "../../src/log/encode-tail.ts";
+import type { HoppingClient } from "../support/hopping-client.ts";
 import { ask } from "./redis-servers.ts";
 
 /** Reads the log on a server. Returns all events as text, by epoch and seq. */
@@ -19,4 +21,23 @@ export async function eventsOnServer(port: number): Promise<ReadonlyMap<string, 
       events.set(`${entry.header.epoch}-${seq}`, JSON.stringify(decodeTail(tail)));
   }
   return events;
+}
+
+/**
+ * Expects of a client of one epoch that it has each event of the log between its first and its last
+ * one, once, and no other. Candles are in the log, but clients do not follow them.
+ */
+export function expectSameEvents(
+  { applied, delivered }: Pick<HoppingClient, "applied" | "delivered">,
+  log: ReadonlyMap<string, string>,
+): void {
+  const seqOf = (at: string) => Number(at.split("-")[1]);
+  const oldest = Math.min(...[...log.keys()].map(seqOf));
+  const [first = 0, last = 0] = [applied[0], applied.at(-1)];
+  const due = [...log].filter(
+    ([at, event]) => seqOf(at) >= first && seqOf(at) <= last && !event.includes('"channel":"candles"'),
+  );
+  expect(due.filter(([at]) => !delivered.has(at))).toEqual([]);
+  expect([...delivered].filter(([at, event]) => seqOf(at) >= oldest && log.get(at) !== event)).toEqual([]);
+  expect(delivered.size).toBe(applied.length);
 }

@@ -48,7 +48,10 @@ export class ProcessCluster implements AsyncDisposable {
     const address = `redis://127.0.0.1:${this.server.port}`;
     const usual = ["--port", "0", "--log-level", "info", "--no-compression"];
     const cli = spawnCli(["serve", ...usual, "--cluster", address, ...this.#args]);
-    await cli.said("stdout", "\n");
+    await cli.said("stdout", "\n").catch(async (error: unknown) => {
+      await cli[Symbol.asyncDispose]();
+      throw error;
+    });
     const node = { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
     this.nodes.push(node);
     return node;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
 import { type GatewayProcess, ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
 import { createChance } from "../support/chance.ts";
@@ -89,11 +90,11 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
     await cluster.settled();
     for (const client of clients) client.end();
     await Promise.all(following);
+    const log = await eventsOnServer(cluster.server.port);
     for (const client of clients) {
       expect(client.trouble).toEqual([]);
       expect(client.resets).toBe(1);
-      const { applied } = client;
-      expect(applied).toEqual(applied.map((_, index) => (applied[0] ?? 0) + index));
+      expectSameEvents(client, log);
       for (const { url } of cluster.running) {
         client.base = url;
         await client.connect();
