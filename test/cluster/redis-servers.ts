@@ -117,8 +117,12 @@ export async function freePort(): Promise<number> {
 }
 
 /** Asks a server once. */
-export async function ask<T>(port: number, question: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis({ port, host: "127.0.0.1", protocol: 2 });
+export async function ask<T>(
+  port: number,
+  question: (redis: Redis) => Promise<T>,
+  access: Access = {},
+): Promise<T> {
+  const redis = new Redis({ port, host: "127.0.0.1", protocol: 2, ...access });
   try {
     return await question(redis);
   } finally {

@@ -120,28 +120,33 @@ export class SentinelServers implements AsyncDisposable {
 
   async #startSentinel(number: number): Promise<void> {
     const address = `127.1.1.${number}`;
-    const directory = mkdtempSync(join(tmpdir(), "flarewire-sentinel-"));
     const directPort = await freePort();
     const port = await this.relays.open(address, directPort);
-    const settings = [
-      `port ${directPort}`,
-      ...["bind 127.0.0.1", `bind-source-addr ${address}`, `dir ${directory}`],
+    const { process, end } = spawnSentinel([
+      ...[`port ${directPort}`, `bind-source-addr ${address}`],
       `sentinel monitor ${NAME} 127.0.0.1 ${this.servers[0]?.port} 2`,
       `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
       `sentinel failover-timeout ${NAME} 10000`,
       ...["sentinel announce-ip 127.0.0.1", `sentinel announce-port ${port}`],
-    ];
-    const file = join(directory, "sentinel.conf");
-    writeFileSync(file, `${settings.join("\n")}\n`);
-    const process = spawn("redis-sentinel", [file], { stdio: "ignore" });
+    ]);
     this.sentinels.push({ address, port, process });
-    this.#ends.push(async () => {
-      process.kill("SIGKILL");
-      if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
-      rmSync(directory, { recursive: true, force: true });
-    });
+    this.#ends.push(end);
     await answers(directPort);
   }
+}
+
+/** Starts a Sentinel on loopback with these lines of sentinel.conf. */
+export function spawnSentinel(settings: readonly string[]) {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-sentinel-"));
+  const file = join(directory, "sentinel.conf");
+  writeFileSync(file, ["bind 127.0.0.1", `dir ${directory}`, ...settings, ""].join("\n"));
+  const process = spawn("redis-sentinel", [file], { stdio: "ignore" });
+  const end = async () => {
+    process.kill("SIGKILL");
+    if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { process, end };
 }
 
 async function primaryPort(sentinel: number): Promise<number | undefined> {

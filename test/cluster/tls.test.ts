@@ -3,10 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { spawnCli } from "../cli/spawn-cli.ts";
-import { freePort, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { eventually } from "../support/waiters.ts";
+import { answers, ask, freePort, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { HAS_SENTINEL, spawnSentinel } from "./sentinel-servers.ts";
 
 const PASSWORD = "secret";
+/** How a test reaches the servers. */
+const ACCESS = { password: PASSWORD, tls: { rejectUnauthorized: false } };
 
 /** Creates a certificate authority and a certificate for 127.0.0.1. Returns their files. */
 function makeCertificates(directory: string) {
@@ -37,56 +41,124 @@ function makeCertificates(directory: string) {
   return { key, certificate, authority: authorityFile };
 }
 
-describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a password", () => {
-  let server: RedisServer;
-  let certificates: ReturnType<typeof makeCertificates>;
-  const directory = mkdtempSync(join(tmpdir(), "flarewire-tls-"));
-  beforeAll(async () => {
-    certificates = makeCertificates(directory);
-    const { key, certificate, authority } = certificates;
-    const port = `${await freePort()}`;
-    server = await startRedis(
-      {
-        ...{ port: "0", "tls-port": port, "tls-cert-file": certificate, "tls-key-file": key },
-        ...{ "tls-ca-cert-file": authority, "tls-auth-clients": "no", requirepass: PASSWORD },
-      },
-      { password: PASSWORD, tls: { rejectUnauthorized: false } },
-    );
-  });
-  afterAll(async () => {
-    await server?.dispose();
-    rmSync(directory, { recursive: true, force: true });
-  });
+const directory = mkdtempSync(join(tmpdir(), "flarewire-tls-"));
+const ends: (() => unknown)[] = [];
+let certificates: ReturnType<typeof makeCertificates>;
+beforeAll(() => {
+  certificates = makeCertificates(directory);
+});
+afterAll(async () => {
+  for (const end of ends.toReversed()) await end();
+  rmSync(directory, { recursive: true, force: true });
+});
 
-  const start = (environment: Record<string, string>) => {
-    const address = `rediss://127.0.0.1:${server.port}`;
-    const market = ["--feed", "replay", "--warmup", "0", "--speed", "300"];
-    return spawnCli(["serve", "--port", "0", "--cluster", address, ...market], environment);
+/** Settings of a server or a Sentinel that takes connections with TLS and the password only. */
+async function secure() {
+  const { key, certificate, authority } = certificates;
+  return {
+    ...{ port: "0", "tls-port": `${await freePort()}`, "tls-cert-file": certificate, "tls-key-file": key },
+    ...{ "tls-ca-cert-file": authority, "tls-auth-clients": "no", "tls-replication": "yes" },
+    requirepass: PASSWORD,
   };
+}
+
+async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
+  const server = await startRedis({ ...(await secure()), masterauth: PASSWORD, ...settings }, ACCESS);
+  ends.push(() => server.dispose());
+  return server;
+}
+
+const trusted = () => ({
+  NODE_EXTRA_CA_CERTS: certificates.authority,
+  FLAREWIRE_CLUSTER_PASSWORD: PASSWORD,
+});
+
+function startNode(address: string, environment: Record<string, string>) {
+  const market = ["--feed", "replay", "--warmup", "0", "--speed", "300"];
+  return spawnCli(["serve", "--port", "0", "--cluster", address, ...market], environment);
+}
+
+describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a password", () => {
+  let address: string;
+  beforeAll(async () => {
+    address = `rediss://127.0.0.1:${(await startServer()).port}`;
+  });
 
   test("starts with the file of its certificate authority and the password, and serves", async () => {
-    await using cli = start({
-      NODE_EXTRA_CA_CERTS: certificates.authority,
-      FLAREWIRE_CLUSTER_PASSWORD: PASSWORD,
-    });
+    await using cli = startNode(address, trusted());
     await cli.said("stdout", "\n");
     const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0];
     expect((await fetch(`${url}/api/v1/snapshot`)).status).toBe(200);
   });
 
   test.each([
-    ["a certificate that it does not trust", {}, "self-signed certificate in certificate chain"],
+    ["a certificate that it does not trust", { NODE_EXTRA_CA_CERTS: "" }, "self-signed certificate in"],
     ["a wrong password", { FLAREWIRE_CLUSTER_PASSWORD: "other" }, "WRONGPASS"],
-  ])("ends at once with %s, and says which setting to change", async (what, environment, reason) => {
-    const isTrusted = what === "a wrong password";
-    await using cli = start({
-      FLAREWIRE_CLUSTER_PASSWORD: PASSWORD,
-      ...(isTrusted ? { NODE_EXTRA_CA_CERTS: certificates.authority } : {}),
-      ...environment,
-    });
+  ])("ends at once with %s, and says which setting to change", async (_what, environment, reason) => {
+    await using cli = startNode(address, { ...trusted(), ...environment });
     expect(await cli.ended()).toBe(1);
     expect(cli.stderr()).toContain(`cannot use the cluster's server: ${reason}`);
     expect(cli.stderr()).toMatch(/FLAREWIRE_CLUSTER_PASSWORD.*NODE_EXTRA_CA_CERTS/);
     expect(cli.stderr()).not.toContain(PASSWORD);
   });
 });
+
+describe.skipIf(!HAS_SENTINEL)(
+  "a gateway whose cluster's servers and Sentinel have TLS and a password",
+  () => {
+    let primary: RedisServer;
+    let sentinelPort: number;
+    let address: string;
+    beforeAll(async () => {
+      primary = await startServer();
+      // Two, so that the one that is promoted has a replica.
+      for (const replicaof of Array(2).fill(`127.0.0.1 ${primary.port}`)) await startServer({ replicaof });
+      const settings = await secure();
+      const sentinel = spawnSentinel([
+        ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
+        `sentinel monitor market 127.0.0.1 ${primary.port} 1`,
+        `sentinel auth-pass market ${PASSWORD}`,
+        "sentinel down-after-milliseconds market 500",
+      ]);
+      ends.push(() => sentinel.end());
+      sentinelPort = Number(settings["tls-port"]);
+      await answers(sentinelPort, ACCESS);
+      const replicas = () =>
+        ask(sentinelPort, (redis) => redis.call("SENTINEL", "REPLICAS", "market"), ACCESS);
+      await eventually(
+        async () => Object(await replicas()).length === 2,
+        () => "the Sentinel does not know both replicas",
+      );
+      address = `rediss+sentinel://127.0.0.1:${sentinelPort}/market`;
+    }, 30_000);
+
+    test("doctor finds the primary and the Sentinel", async () => {
+      const examine = async () => {
+        const { stdout } = await runCli(["doctor", "--feed", "replay", "--cluster", address], trusted());
+        return stdout.match(/^works {2}(cluster +server .* a primary|sentinel .* fail-over is possible)$/gm);
+      };
+      // A check that waits for five seconds fails on a busy machine.
+      await expect.poll(examine).toHaveLength(2);
+    });
+
+    test("serves, and continues on a replica when the primary dies", async () => {
+      await using cli = startNode(address, trusted());
+      await cli.said("stdout", "\n");
+      const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0];
+      const seq = async () => {
+        const { headers } = await fetch(`${url}/api/v1/flares`, { method: "HEAD" });
+        return Number(headers.get("flarewire-cursor")?.split("-")[1] ?? 0);
+      };
+      await expect.poll(seq).toBeGreaterThan(0);
+      await primary.kill();
+      const before = await seq();
+      await expect.poll(seq).toBeGreaterThan(before + 20);
+    });
+
+    test("ends at once with a wrong password, and says which setting to change", async () => {
+      await using cli = startNode(address, { ...trusted(), FLAREWIRE_CLUSTER_PASSWORD: "other" });
+      expect(await cli.ended()).toBe(1);
+      expect(cli.stderr()).toMatch(/WRONGPASS.*FLAREWIRE_CLUSTER_PASSWORD/);
+    });
+  },
+);

@@ -8,7 +8,7 @@ export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";
 /** The key that `serve` sends to the server that it follows. */
 export const LEADER_KEY_VARIABLE = "FLAREWIRE_LEADER_KEY";
 
-/** The password of the servers of a cluster. */
+/** The password of the servers of a cluster, and of their Sentinels. */
 export const CLUSTER_PASSWORD_VARIABLE = "FLAREWIRE_CLUSTER_PASSWORD";
 
 /** The keys of services that provide facts about tokens. */

@@ -10,10 +10,13 @@ interface EngineAddress {
 const PORT = 6_379;
 const SENTINEL_PORT = 26_379;
 
-/** Reads the setting `cluster`, whose form was checked. */
+/**
+ * Reads the setting `cluster`, whose form was checked. Sentinels get the servers' password. One
+ * without a password accepts any.
+ */
 export function engineAddress(address: string, password: string | undefined): EngineAddress {
   const [, scheme, hosts = "", name] = /^([a-z+]+):\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];
-  const secret = password === undefined ? {} : { password };
+  const secret = password === undefined ? {} : { password, sentinelPassword: password };
   const isSentinel = scheme?.endsWith("+sentinel") ?? false;
   const isTls = scheme?.startsWith("rediss") ?? false;
   const tls = isTls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {};
