@@ -91,7 +91,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
         return { minute: undefined, stored: minutes?.store.range };
       }
       const { keyframeId, keyframe, body, ...minute } = found;
-      return { minute, snapshot: (await unpack({ keyframeId, keyframe, body })).toString() };
+      return { minute, snapshot: unpack({ keyframeId, keyframe, body }).toString() };
     },
     record: (query) => recordOf(store, query),
   };

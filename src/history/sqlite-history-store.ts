@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
-import type { Candle, Explanation, Flare, Outcome } from "../model/index.ts";
+import type { Candle, Explanation, Outcome } from "../model/index.ts";
 import { CANDLE_TABLE, CandleTable } from "./candle-table.ts";
 import type {
   CandleQuery,
@@ -137,7 +137,9 @@ class SqliteHistoryStore implements HistoryStore {
   }
 
   outcomes(query: HistoryQuery): readonly StoredOutcome[] {
-    return this.#select("finished_ms, id, flare, outcome", query).map(readOutcome);
+    return this.#select("finished_ms, id, flare ->> 'started_trending_at' AS started_at, outcome", query).map(
+      readOutcome,
+    );
   }
 
   #select(columns: string, { fromMs, toMs, address, symbol, after, limit }: HistoryQuery): readonly Row[] {
@@ -242,10 +244,10 @@ function readRecord({ id, finished_ms, flare, started, why, cause, outcome }: Ro
   return { key: { finishedMs: Number(finished_ms), id: String(id) }, body };
 }
 
-function readOutcome({ id, finished_ms, flare, outcome }: Row): StoredOutcome {
-  const { started_trending_at: startedAt } = JSON.parse(String(flare)) as Flare;
+function readOutcome({ id, finished_ms, started_at, outcome }: Row): StoredOutcome {
   const key = { finishedMs: Number(finished_ms), id: String(id) };
-  return { key, startedMs: Date.parse(startedAt), outcome: JSON.parse(String(outcome)) as Outcome | null };
+  const startedMs = Date.parse(String(started_at));
+  return { key, startedMs, outcome: JSON.parse(String(outcome)) as Outcome | null };
 }
 
 function parseWhy(text: string): Explanation | null {

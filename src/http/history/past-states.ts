@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { HistoryReader, MinuteState } from "../../history/index.ts";
 import { type Claimant, FairQueue } from "../../hub/index.ts";
 import { type Stamp, StampedCache } from "../../lib/stamped-cache.ts";
@@ -33,11 +34,11 @@ interface PastParts {
   readonly info: () => SourceInfo;
 }
 
-/** Clients ask for several resources of a minute, each of up to 2 MB. */
-const MAX_BYTES = 16 * 2 ** 20;
+/** Clients ask for several resources of a minute. A busy market's takes 2 MB. */
+const MAX_BYTES = 8 * 2 ** 20;
 /** Memory of a parsed state with its bodies, for each character of its JSON. */
 const STATE_BYTES = 10;
-/** States read at once: half of the thread pool, which also compresses events. */
+/** States read at once. */
 export const MAX_READING = 2;
 /** Further requests that may wait. A state takes some milliseconds. */
 export const MAX_WAITING = 100;
@@ -84,7 +85,10 @@ export class PastStates {
     else if (this.#waiting.size >= MAX_WAITING) throw tooMany(`${MAX_WAITING}`);
     else if (this.#waiting.sizeOf(by) >= MAX_WAITING_OF_CLIENT)
       throw tooMany(`${MAX_WAITING_OF_CLIENT} of the client's`);
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve, by));
+    else {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve, by));
+      await turn();
+    }
     try {
       return await this.#load(atMs, now);
     } finally {
