@@ -3,10 +3,17 @@ import { expect, test } from "vitest";
 import { columns } from "../../src/cli/terminal/plain-text.ts";
 import type { FlareRow } from "../../src/cli/top/flare-row.ts";
 import { readFlares } from "../../src/cli/top/flare-row.ts";
-import { type SortColumn, sortRows, type TableForm, tableLines } from "../../src/cli/top/flare-table.ts";
-import { pageLines, SORT_KEYS, type TopPage } from "../../src/cli/top/top-page.ts";
+import {
+  type FlareList,
+  type SortColumn,
+  sortRows,
+  type TableForm,
+  tableLines,
+} from "../../src/cli/top/flare-table.ts";
+import { pageLines, type TopPage } from "../../src/cli/top/top-page.ts";
+import { INITIAL_STATE, SORT_KEYS } from "../../src/cli/top/top-state.ts";
 import type { View } from "../../src/client/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
 
 const STARTED = Date.parse(SAMPLE_FLARE.started_trending_at);
 const view = (view: unknown) => view as View;
@@ -24,34 +31,61 @@ const FORM: TableForm = {
   nowMs: STARTED + 12 * 60_000,
   paint: (_style, text) => text,
 };
-const columnsAt = (width: number) =>
-  tableLines([sample], { ...FORM, width })[0]
+const columnsAt = (width: number, list: FlareList = "now") =>
+  tableLines([sample], { ...FORM, list, width })[0]
     ?.trim()
     .split(/ {2,}|(?<=age)/)
-    .join(" ")
-    .replace(/ +/g, " ");
+    .join(", ");
 
-test("a flare is a line of its age, changes, counts, liquidity, score, symbol and warnings", () => {
-  const risky = { ...sample, symbol: "RUG", change: -45, warnings: ["honeypot", "concentrated"] };
-  expect(tableLines([sample, risky], FORM).map((line) => line.trimEnd())).toEqual([
-    "     age     5 min    buys   sells  liquidity  score/limit  symbol            warnings",
-    "  12 min     +14 %      41       9     $51.2k    4.12/3.00  UNI",
-    "! 12 min     -45 %      41       9     $51.2k    4.12/3.00  RUG               honeypot, concentrated",
+test("a flare is a line of its age, change, trend, counts, liquidity, score, symbol and warnings", () => {
+  const risky = {
+    ...sample,
+    id: "risky",
+    symbol: "RUG",
+    change: -45,
+    warnings: ["honeypot", "concentrated"],
+  };
+  const form = { ...FORM, selected: "risky", trendOf: () => "▁▂▃▄▅▆▇███" };
+  expect(tableLines([sample, risky], form).map((line) => line.trimEnd())).toEqual([
+    "      age     5 min   last hour    buys   sells  liquidity  score  symbol            warnings",
+    "   12 min     +14 %  ▁▂▃▄▅▆▇███      41       9     $51.2k   4.12  UNI",
+    ">! 12 min     -45 %  ▁▂▃▄▅▆▇███      41       9     $51.2k   4.12  RUG               honeypot, conc…",
+  ]);
+});
+
+test("a finished flare is a line of when, how long, how high and why it ended", () => {
+  const endedAtMs = STARTED + 4 * 60_000;
+  const outcome = {
+    ...SAMPLE_OUTCOME,
+    peak_change: 35,
+    end_change: -71,
+    change_15m: null,
+    ended_by: "canary",
+  } as const;
+  expect(tableLines([{ ...sample, endedAtMs, outcome }], { ...FORM, list: "finished" })).toEqual([
+    expect.stringMatching(/^ {4}ended {2}lasted {6}peak {7}end {4}15 min {2}ended by {2}symbol *$/),
+    expect.stringMatching(/^ {4}8 min {3}4 min {5}\+35 % {5}-71 % {9}- {2}canary {4}UNI *$/),
   ]);
 });
 
 test("a narrow terminal drops columns, the warnings' names first and the symbol never", () => {
-  expect([100, 70, 62, 54, 46, 40, 30, 22, 12, 5].map(columnsAt)).toEqual([
-    "age 5 min buys sells liquidity score/limit symbol warnings",
-    "age 5 min buys sells liquidity score/limit symbol",
-    "age 5 min buys liquidity score/limit symbol",
-    "age 5 min liquidity score/limit symbol",
-    "age 5 min score/limit symbol",
-    "age 5 min symbol",
-    "age 5 min symbol",
-    "5 min symbol",
+  expect([120, 80, 70, 60, 50, 46, 38, 30, 22, 12, 5].map((width) => columnsAt(width))).toEqual([
+    "age, 5 min, last hour, buys, sells, liquidity, score, symbol, warnings",
+    "age, 5 min, last hour, buys, sells, liquidity, score, symbol",
+    "age, 5 min, last hour, buys, liquidity, score, symbol",
+    "age, 5 min, last hour, liquidity, score, symbol",
+    "age, 5 min, last hour, score, symbol",
+    "age, 5 min, last hour, symbol",
+    "age, 5 min, symbol",
+    "age, 5 min, symbol",
+    "5 min, symbol",
     "symbol",
     "symb…",
+  ]);
+  expect([80, 50, 30].map((width) => columnsAt(width, "finished"))).toEqual([
+    "ended, lasted, peak, end, 15 min, ended by, symbol",
+    "ended, peak, end, ended by, symbol",
+    "peak, symbol",
   ]);
 });
 
@@ -64,7 +98,7 @@ test("a missing or invalid value is a dash, not an error", () => {
   const odd = [null, 7, { token: 5 }, { recent_price_change: "9", token: { symbol: 1 }, liquidity: "0" }];
   const read = readFlares(view({ flares: { free: odd }, explanations: null }));
   expect([read.list, read.rows.length, readFlares(undefined).rows]).toEqual(["free", 2, []]);
-  expect(tableLines(read.rows, FORM)[1]?.trim()).toMatch(/^(- +){5}-\/-$/);
+  expect(tableLines(read.rows, FORM)[1]?.trim()).toMatch(/^(- +){5}-$/);
 });
 
 test("[W41] the page names what is read of the past, while the data is live", () => {
@@ -76,7 +110,7 @@ test("[W41] the page names what is read of the past, while the data is live", ()
     freshness: { ...freshness, parts: [{ ...part, filling }] },
     ...{ flares: readFlares(undefined), started: 0, ended: 0, missed: 0 },
   };
-  const form = { width: 80, height: 20, order: { by: "age", reversed: false }, paint: FORM.paint } as const;
+  const form = { width: 80, height: 20, state: INITIAL_STATE, paint: FORM.paint };
   expect(pageLines(page, form)).toContain("reading the past: bsc: 41 of 90 s");
   expect(pageLines({ ...page, freshness }, form).join()).not.toContain("reading the past");
 });
@@ -88,8 +122,10 @@ const hostile = fc.oneof(
 );
 const anyNumber = fc.oneof(fc.double(), fc.integer());
 const anyRow: fc.Arbitrary<FlareRow> = fc.record({
-  symbol: hostile,
+  ...{ id: hostile, symbol: hostile, name: hostile, address: hostile, price: hostile, why: hostile },
   startedAtMs: anyNumber,
+  endedAtMs: anyNumber,
+  outcome: fc.constantFrom(undefined, SAMPLE_OUTCOME),
   change: anyNumber,
   buys: anyNumber,
   sells: anyNumber,
@@ -103,41 +139,49 @@ const anyOrder = fc.record({
   reversed: fc.boolean(),
 });
 
+const anyState = fc.record({
+  list: fc.constantFrom("now", "finished"),
+  order: anyOrder,
+  filter: fc.constantFrom("", "a", "\u05D0"),
+  ...{ isTyping: fc.boolean(), isHelp: fc.boolean(), isWhy: fc.boolean() },
+  ...{ selected: fc.constant(undefined), at: fc.nat(8), first: fc.nat(8) },
+});
+const anySize = fc.oneof(
+  fc.constantFrom({ width: 80, height: 24 }, { width: 120, height: 40 }, { width: 50, height: 15 }),
+  fc.record({ width: fc.integer({ min: 1, max: 150 }), height: fc.integer({ min: 0, max: 12 }) }),
+);
+
 test("[law] for any names, no line is too wide or moves the cursor, and there are never too many lines", () => {
   fc.assert(
-    fc.property(
-      fc.array(anyRow, { maxLength: 8 }),
-      fc.record({ width: fc.integer({ min: 1, max: 150 }), height: fc.integer({ min: 0, max: 12 }) }),
-      anyOrder,
-      hostile,
-      (rows, size, order, said) => {
-        const page: TopPage = {
-          host: said,
-          connection: { state: "waiting", transport: "sse", reason: said },
-          freshness: { state: "stale", reason: said, ageMs: 7, observedAt: said },
-          cursor: said,
-          flares: { list: "pro", rows, finished: 0 },
-          ...{ started: 0, ended: 0, missed: null },
-        };
-        for (const lines of [
-          tableLines(rows, { ...FORM, ...size, order }),
-          pageLines(page, { ...size, order, paint: FORM.paint }),
-        ]) {
-          expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.height));
-          for (const line of lines) {
-            expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-            expect(columns(line)).toBeLessThanOrEqual(size.width);
-          }
+    fc.property(fc.array(anyRow, { maxLength: 8 }), anySize, anyState, hostile, (rows, size, state, said) => {
+      const page: TopPage = {
+        host: said,
+        connection: { state: "waiting", transport: "sse", reason: said },
+        freshness: { state: "stale", reason: said, ageMs: 7, observedAt: said },
+        cursor: said,
+        flares: { list: "pro", rows, finished: rows },
+        ...{ started: 0, ended: 0, missed: null },
+      };
+      const { list, order } = state;
+      for (const lines of [
+        tableLines(rows, { ...FORM, ...size, list, order, trendOf: () => "▁█" }),
+        pageLines(page, { ...size, state, paint: FORM.paint }),
+      ]) {
+        expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.height));
+        for (const line of lines) {
+          expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+          expect(columns(line)).toBeLessThanOrEqual(size.width);
         }
-      },
-    ),
-    { numRuns: 60 },
+      }
+    }),
+    { numRuns: 150 },
   );
 });
 
 test("[law] an order loses no row, can be reversed, and puts unknown values last", () => {
   fc.assert(
-    fc.property(fc.array(anyRow, { maxLength: 12 }), anyOrder, (rows, order) => {
+    fc.property(fc.array(anyRow, { maxLength: 12 }), anyOrder, (any, order) => {
+      const rows = any.map((row) => ({ ...row, outcome: undefined }));
       const sorted = sortRows(rows, order);
       expect(new Set(sorted)).toEqual(new Set(rows));
       if (order.by !== "change") return;
@@ -154,6 +198,7 @@ test("[law] an order loses no row, can be reversed, and puts unknown values last
 test("each column of numbers sorts newest or largest first", () => {
   const low = { ...sample, symbol: "LOW" };
   const high: FlareRow = {
+    ...sample,
     symbol: "ZHIGH",
     startedAtMs: STARTED + 1,
     change: 99,

@@ -28,7 +28,7 @@ test("only changed lines are written, and a resized terminal is redrawn", () => 
   expect(shownLines(terminal.text)).toEqual(["one", "two", "three"]);
   const before = terminal.text.length;
   screen.draw(["one", "TWO", "three"]);
-  expect(terminal.text.slice(before)).toBe("\u001B[2;1HTWO\u001B[K");
+  expect(terminal.text.slice(before)).toBe("\u001B[2;1H\u001B[KTWO");
   screen.draw(["one"]);
   expect(shownLines(terminal.text)).toEqual(["one", "", ""]);
   const drawn = terminal.text.length;
@@ -36,7 +36,7 @@ test("only changed lines are written, and a resized terminal is redrawn", () => 
   expect(terminal.text).toHaveLength(drawn);
   screen.invalidate();
   screen.draw(["one"]);
-  expect(terminal.text.slice(drawn)).toBe("\u001B[2J\u001B[1;1Hone\u001B[K");
+  expect(terminal.text.slice(drawn)).toBe("\u001B[2J\u001B[1;1H\u001B[Kone");
 });
 
 test("nothing is written while the terminal is slow, then the newest state", async () => {

@@ -57,14 +57,16 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     const { socket, query } = await welcome(server, "SLOW", "FAST");
     expect(query.get("channels")).toBe("flares.*");
     await top.shows(/SLOW[\s\S]*FAST/);
-    expect(top.lines()[0]).toMatch(/^flarewire top {2}127\.0\.0\.1:\d+ {2}live by websocket$/);
-    expect(top.lines()[1]).toMatch(/^data live, \d s old {2}2017-11-12 08:33:00 {2}cursor abcd-6$/);
+    expect(top.lines()[0]).toMatch(
+      /^\S*nothing missed, data live, \d s old {2}live by websocket {2}127\.0\.0\.1:\d+/,
+    );
+    expect(top.lines()[2]).toContain("2017-11-12 08:33:00 UTC  cursor abcd-6");
     expect(top.lines()).toHaveLength(24);
     top.send({ keys: "\u001B[B" });
     top.send({ keys: "c" });
     await top.shows(/FAST[\s\S]*SLOW/);
     top.send({ keys: "c" });
-    await top.shows(/SLOW[\s\S]*FAST[\s\S]*c change \(reversed\)/);
+    await top.shows(/SLOW[\s\S]*FAST[\s\S]*sorted by change, reversed/);
     send(socket, started(7, "NEW"));
     await top.shows(/cursor abcd-7[\s\S]*NEW/);
     await top.shows("1 started");
@@ -83,28 +85,31 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     });
   }
 
-  test("scrolls by rows and pages if not all fit, and to the last and the first", async ({ server }) => {
+  test("selects by rows and pages, to the last and the first, filters, and shows why", async ({ server }) => {
     await using top = spawnPtyCli(["top", server.url], [100, 12]);
     const { socket } = await welcome(server, ...Array.from({ length: 20 }, (_, at) => `T${at}.`));
     await top.shows(/T0\.[\s\S]*T4\.[\s\S]*\nand 15 more/);
     for (const [keys, shown] of [
-      ["\u001B[B", /T1\.[\s\S]*T5\.[\s\S]*\n1 above, and 14 more/],
-      ["\u001B[6~", /T6\.[\s\S]*T10\.[\s\S]*\n6 above, and 9 more/],
-      ["\u001B[F", /T15\.[\s\S]*T19\.[\s\S]*\n15 above, and 0 more/],
-      ["\u001B[B\u001B[6~k", /T14\.[\s\S]*T18\.[\s\S]*\n14 above, and 1 more/],
-      ["\u001B[5~", /T9\.[\s\S]*T13\.[\s\S]*\n9 above, and 6 more/],
-      ["n", /n symbol \(sorted\)/],
+      ["\u001B[B", /> +[^\n]*T1\./],
+      ["\u001B[6~", /\n2 above, and 13 more/],
+      ["\u001B[F", /T15\.[\s\S]*> +[^\n]*T19\.[^\n]*\n15 above, and 0 more/],
+      ["k", /> +[^\n]*T18\.[\s\S]*\n15 above, and 0 more/],
+      ["\u001B[5~\u001B[5~", /> +[^\n]*T8\.[\s\S]*\n8 above, and 7 more/],
+      ["n", /sorted by symbol/],
       ["\u001B[H", /T0\.[\s\S]*\nand 15 more/],
-      [" ", /\n5 above, and 10 more/],
+      [" ", /> +[^\n]*T13\.[^\n]*\n1 above, and 14 more/],
+      ["/t1\r", /"t1": 11 of 20 {2}/],
+      ["\u001B", /\nand 15 more/],
+      ["\r", /more\n\S*T0\. {2}/],
     ] as const) {
       top.send({ keys });
       await top.shows(shown);
     }
     send(socket, started(7, "NEW"));
-    await top.shows("5 above, and 11 more");
+    await top.shows("21 flaring");
     top.send({ size: [100, 40] });
-    await top.shows(/NEW[\s\S]*T9\./);
-    expect(top.lines().join()).not.toContain("above");
+    await top.shows(/NEW[\s\S]*T9\.[\s\S]*0x/);
+    expect(top.lines().join()).not.toMatch(/\d above/);
     top.send({ keys: "q" });
     await expectGivenBack(top, 0);
   });
@@ -158,7 +163,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     expect(top.lines().join()).toContain("ONE");
     greet(second.socket, { cursor: "abcd-6", resumed: "full" }, { freshness });
     send(second.socket, started(7, "TWO"));
-    await top.shows(/live by websocket[\s\S]*nothing missed[\s\S]*TWO/);
+    await top.shows(/nothing missed[\s\S]*live by websocket[\s\S]*TWO/);
     second.socket.terminate();
     const third = await server.next();
     expect(third.query.get("after")).toBe("abcd-7");
@@ -174,7 +179,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await welcome(server, "ONE");
     await top.shows(/liquidity[\s\S]*ONE/);
     top.send({ size: [30, 8] });
-    await top.shows(/^ +age +5 min +symbol/m);
+    await top.shows(/age +5 min +symbol/);
     await top.shows("ONE");
     for (const line of top.lines()) expect(line.length).toBeLessThanOrEqual(30);
     expect(top.lines()).toHaveLength(8);
@@ -212,9 +217,9 @@ test("without a terminal it prints the table once, plain, and ends with 0", asyn
   expect([await top.ended(), top.stderr()]).toEqual([0, ""]);
   const lines = top.stdout().split("\n");
   expect(lines.slice(3)).toEqual([
-    "     age     5 min    buys   sells  liquidity  score/limit  symbol            warnings",
-    expect.stringMatching(/^ {2}12 min {5}\+10 % .* ONE$/),
-    expect.stringMatching(/^ {2}12 min {5}\+20 % .* T\uFFFD\[2JWO$/),
+    "      age     5 min   last hour    buys   sells  liquidity  score  symbol            warnings",
+    expect.stringMatching(/^ {3}12 min {5}\+10 % .* ONE$/),
+    expect.stringMatching(/^ {3}12 min {5}\+20 % .* T\uFFFD\[2JWO$/),
     "",
   ]);
 });

@@ -31,6 +31,7 @@ export type Paint = (style: keyof typeof STYLES, text: string) => string;
 const STYLES = {
   bold: [1, 22],
   dim: [2, 22],
+  inverse: [7, 27],
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],

@@ -1,12 +1,22 @@
 import { z } from "zod";
 import type { View } from "../../client/index.ts";
+import { Outcome } from "../../model/index.ts";
 
-/** One flare in the table. Missing or invalid numbers are NaN. */
+/** One flare in the table. Unknown numbers are NaN. Its texts are untrusted: not safe to print. */
 export interface FlareRow {
-  /** Untrusted: not safe to print as is. */
+  readonly id: string;
   readonly symbol: string;
+  readonly name: string;
+  readonly address: string;
+  readonly price: string;
+  /** Why it started, or why it goes on. */
+  readonly why: string;
   /** Event time, in milliseconds since 1970. */
   readonly startedAtMs: number;
+  /** NaN while it flares. */
+  readonly endedAtMs: number;
+  /** What the price did; `undefined` while it flares, or if the server measures none. */
+  readonly outcome: Outcome | undefined;
   readonly change: number;
   readonly buys: number;
   readonly sells: number;
@@ -22,23 +32,26 @@ export interface FlareRow {
 export interface FlaresNow {
   readonly list: "pro" | "free";
   readonly rows: readonly FlareRow[];
-  /** Number of flares that finished within 24 hours and are still listed. */
-  readonly finished: number;
+  /** Flares that finished within 24 hours and are still listed. */
+  readonly finished: readonly FlareRow[];
 }
 
 const Figure = z.number().catch(Number.NaN);
 const Text = z.string().catch("");
+const Token = z.looseObject({ symbol: Text, name: Text, address: Text, price: Text });
 /** Accepts any input: a table with gaps is better than none. */
 const Item = z.looseObject({
   id: Text,
   started_trending_at: Text,
+  finished_trending_at: Text,
   recent_price_change: Figure,
   latest_buy_count: Figure,
   latest_sell_count: Figure,
   liquidity: Text,
-  token: z.looseObject({ symbol: Text }).catch({ symbol: "" }),
+  token: Token.catch({ symbol: "", name: "", address: "", price: "" }),
 });
 const Why = z.looseObject({
+  text: Text,
   score: Figure,
   threshold: Figure,
   warnings: z.array(z.string()).catch([]),
@@ -47,19 +60,26 @@ const Why = z.looseObject({
 /** Reads the flares from the server's lists; none without lists. Never throws. */
 export function readFlares(view: View | undefined): FlaresNow {
   const { pro, free, finished_trending: finished } = view?.flares ?? {};
-  const items: readonly unknown[] = pro ?? free ?? [];
-  const rows = items.flatMap((item) => {
-    const { data } = Item.safeParse(item);
-    return data ? [rowOf(data, view?.explanations?.[data.id])] : [];
-  });
-  return { list: pro ? "pro" : "free", rows, finished: finished?.length ?? 0 };
+  const rowsOf = (items: readonly unknown[] = []) =>
+    items.flatMap((item) => {
+      const { data } = Item.safeParse(item);
+      return data ? [rowOf(data, view?.explanations?.[data.id], view?.outcomes?.[data.id])] : [];
+    });
+  return { list: pro ? "pro" : "free", rows: rowsOf(pro ?? free), finished: rowsOf(finished) };
 }
 
-function rowOf(item: z.infer<typeof Item>, explanation: unknown): FlareRow {
+function rowOf(item: z.infer<typeof Item>, explanation: unknown, outcome: unknown): FlareRow {
   const why = Why.safeParse(explanation).data;
   return {
+    id: item.id,
     symbol: item.token.symbol,
+    name: item.token.name,
+    address: item.token.address,
+    price: item.token.price,
+    why: why?.text ?? "",
     startedAtMs: Date.parse(item.started_trending_at),
+    endedAtMs: Date.parse(item.finished_trending_at),
+    outcome: Outcome.safeParse(outcome).data,
     change: item.recent_price_change,
     buys: item.latest_buy_count,
     sells: item.latest_sell_count,

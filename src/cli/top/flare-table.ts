@@ -2,6 +2,7 @@ import { columns, padColumns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
 import { rowWindow } from "./scroll.ts";
+import { TREND_WIDTH } from "./trend-book.ts";
 
 /** The sort order. `reversed` inverts the column's default order. */
 export interface Order {
@@ -15,17 +16,25 @@ export interface TableForm {
   readonly height: number;
   /** First row to show, if not all fit. Default: 0. */
   readonly first?: number;
+  /** Default: the flares of now. */
+  readonly list?: FlareList;
+  /** ID of the marked row, if any. */
+  readonly selected?: string | undefined;
   readonly order: Order;
   /** Event time to which ages refer, in milliseconds since 1970; NaN if unknown. */
   readonly nowMs: number;
+  /** The last closes of a token, by address, oldest first. Default: none. */
+  readonly trendOf?: (address: string) => string;
   readonly paint: Paint;
 }
+
+export type FlareList = "now" | "finished";
 
 interface Column {
   readonly title: string;
   readonly width: number;
   readonly left?: boolean;
-  readonly text: (row: FlareRow, nowMs: number) => string;
+  readonly text: (row: FlareRow, form: TableForm) => string;
   readonly style?: (row: FlareRow) => Parameters<Paint>[0] | undefined;
 }
 
@@ -35,17 +44,23 @@ interface Column {
  */
 const COLUMNS = {
   mark: {
-    title: " ",
-    width: 1,
-    text: ({ warnings }) => (warnings.length > 0 ? "!" : ""),
+    title: "  ",
+    width: 2,
+    text: ({ id, warnings }, { selected }) =>
+      `${selected !== undefined && id === selected ? ">" : " "}${warnings.length > 0 ? "!" : " "}`,
     style: () => "yellow",
   },
-  age: { title: "age", width: 6, text: ({ startedAtMs }, nowMs) => duration(nowMs - startedAtMs) },
+  age: { title: "age", width: 6, text: ({ startedAtMs }, { nowMs }) => duration(nowMs - startedAtMs) },
   change: {
     title: "5 min",
     width: 8,
-    text: ({ change }) => figure(change, (value) => `${value > 0 ? "+" : ""}${compact(value)} %`),
-    style: ({ change }) => (change > 0 ? "green" : change < 0 ? "red" : undefined),
+    text: ({ change }) => percent(change),
+    style: ({ change }) => riseOrFall(change),
+  },
+  trend: {
+    title: "last hour",
+    width: TREND_WIDTH,
+    text: ({ address }, { trendOf }) => trendOf?.(address) ?? "",
   },
   buys: { title: "buys", width: 6, text: ({ buys }) => figure(buys, compact) },
   sells: { title: "sells", width: 6, text: ({ sells }) => figure(sells, compact) },
@@ -54,11 +69,27 @@ const COLUMNS = {
     width: 9,
     text: ({ liquidityUsd }) => figure(liquidityUsd, (value) => `$${compact(value)}`),
   },
-  score: {
-    title: "score/limit",
-    width: 11,
-    text: ({ score, threshold }) =>
-      `${figure(score, (value) => value.toFixed(2))}/${figure(threshold, (value) => value.toFixed(2))}`,
+  score: { title: "score", width: 5, text: ({ score }) => figure(score, (value) => value.toFixed(2)) },
+  ended: { title: "ended", width: 6, text: ({ endedAtMs }, { nowMs }) => duration(nowMs - endedAtMs) },
+  lasted: {
+    title: "lasted",
+    width: 6,
+    text: ({ startedAtMs, endedAtMs }) => duration(endedAtMs - startedAtMs),
+  },
+  peak: { title: "peak", width: 8, text: (row) => percent(peakOf(row)) },
+  end: {
+    title: "end",
+    width: 8,
+    text: ({ outcome }) => percent(outcome?.end_change ?? Number.NaN),
+    style: ({ outcome }) => riseOrFall(outcome?.end_change ?? Number.NaN),
+  },
+  later: { title: "15 min", width: 8, text: ({ outcome }) => percent(outcome?.change_15m ?? Number.NaN) },
+  cause: {
+    title: "ended by",
+    width: 8,
+    left: true,
+    text: ({ outcome }) => outcome?.ended_by ?? "-",
+    style: ({ outcome }) => (outcome?.ended_by === "canary" ? "red" : undefined),
   },
   symbol: { title: "symbol", width: 16, left: true, text: ({ symbol }) => symbol, style: () => "bold" },
   warnings: {
@@ -71,28 +102,15 @@ const COLUMNS = {
 } as const satisfies Record<string, Column>;
 
 type ColumnName = keyof typeof COLUMNS;
-const ALL: readonly ColumnName[] = [
-  "mark",
-  "age",
-  "change",
-  "buys",
-  "sells",
-  "liquidity",
-  "score",
-  "symbol",
-  "warnings",
-];
+const LISTED: Readonly<Record<FlareList, readonly ColumnName[]>> = {
+  now: ["mark", "age", "change", "trend", "buys", "sells", "liquidity", "score", "symbol", "warnings"],
+  finished: ["mark", "ended", "lasted", "peak", "end", "later", "cause", "symbol"],
+};
 /** Columns that a narrow terminal drops, in this order. The symbol always stays. */
 const DROPPED: readonly ColumnName[] = [
-  "warnings",
-  "sells",
-  "buys",
-  "liquidity",
-  "score",
-  "age",
-  "change",
-  "mark",
-];
+  ...["warnings", "sells", "buys", "liquidity", "lasted", "score", "later", "trend", "end"],
+  ...["age", "ended", "cause", "peak", "change", "mark"],
+] as const;
 const MIN_SYMBOL = 8;
 const GAP = 2;
 /** Maximum characters read of untrusted text; wider than any terminal. */
@@ -100,8 +118,8 @@ const MAX_TEXT_LENGTH = 2_000;
 
 /** The value by which each column sorts, largest first. */
 const SORTS = {
-  age: ({ startedAtMs }) => startedAtMs,
-  change: ({ change }) => change,
+  age: ({ startedAtMs, endedAtMs }) => (Number.isNaN(endedAtMs) ? startedAtMs : endedAtMs),
+  change: (row) => (row.outcome ? peakOf(row) : row.change),
   buys: ({ buys }) => buys,
   sells: ({ sells }) => sells,
   liquidity: ({ liquidityUsd }) => liquidityUsd,
@@ -127,8 +145,8 @@ export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): re
 
 /** Formats a heading and one line per flare. The last line counts the hidden ones, if any. */
 export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
-  const { width, height, order, nowMs, paint } = form;
-  const shown = columnsFor(width);
+  const { width, height, order, selected, paint } = form;
+  const shown = columnsFor(width, LISTED[form.list ?? "now"]);
   const { first, count } = rowWindow(rows.length, Math.max(0, height - 1), form.first ?? 0);
   const visible = sortRows(rows, order).slice(first, first + count);
   const below = rows.length - first - count;
@@ -136,14 +154,15 @@ export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly
   const heading = line(shown, ({ title }) => title);
   const lines = [
     paint("bold", heading.map(([text]) => text).join("")),
-    ...visible.map((row) =>
-      line(shown, (column) => column.text(row, nowMs))
-        .map(([text, column]) => {
+    ...visible.map((row) => {
+      const text = line(shown, (column) => column.text(row, form))
+        .map(([cell, column]) => {
           const style = column.style?.(row);
-          return style && text.trim() !== "" ? paint(style, text) : text;
+          return style && cell.trim() !== "" ? paint(style, cell) : cell;
         })
-        .join(""),
-    ),
+        .join("");
+      return selected !== undefined && row.id === selected ? paint("inverse", text) : text;
+    }),
     ...(above === "" && below === 0 ? [] : [paint("dim", plainText(`${above}and ${below} more`, width))]),
   ];
   return lines.slice(0, height);
@@ -152,8 +171,8 @@ export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly
 type Shown = Column & { readonly before: string };
 
 /** Returns the columns that fit, with their widths and gaps. */
-function columnsFor(width: number): readonly Shown[] {
-  let names = ALL;
+function columnsFor(width: number, all: readonly ColumnName[]): readonly Shown[] {
+  let names = all;
   for (const dropped of DROPPED) {
     if (taken(names) + MIN_SYMBOL <= width) break;
     names = names.filter((name) => name !== dropped);
@@ -191,6 +210,18 @@ function line(shown: readonly Shown[], textOf: (column: Column) => string): read
     const fill = " ".repeat(Math.max(0, column.width - columns(text)));
     return [`${column.before}${column.left ? padColumns(text, column.width) : `${fill}${text}`}`, column];
   });
+}
+
+function peakOf({ outcome }: FlareRow): number {
+  return outcome?.peak_change ?? Number.NaN;
+}
+
+function percent(value: number): string {
+  return figure(value, (known) => `${known > 0 ? "+" : ""}${compact(known)} %`);
+}
+
+function riseOrFall(change: number): "green" | "red" | undefined {
+  return change > 0 ? "green" : change < 0 ? "red" : undefined;
 }
 
 function figure(value: number, write: (value: number) => string): string {

@@ -10,7 +10,7 @@ export interface KeyGrab {
 
 /** Matches one key: an escape sequence for arrows and function keys, or a single character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a keyboard sends it.
-const KEYS = /\u001B(?:\[[\d;]*[^\d;]?|O.?)|[\s\S]/g;
+const KEYS = /\u001B(?:\[[\d;]*[^\d;]?|O.?)|[\s\S]/gu;
 
 function splitKeys(pressed: string): readonly string[] {
   return pressed.match(KEYS) ?? [];
@@ -19,7 +19,7 @@ function splitKeys(pressed: string): readonly string[] {
 /** Reports each key, Ctrl-C too, until released. Does nothing without a keyboard. */
 export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly string[]) => void): KeyGrab {
   if (keyboard?.isTTY !== true) return { pause: () => {}, resume: () => {}, release: () => {} };
-  const hear = (chunk: Buffer) => onKeys(splitKeys(chunk.toString("latin1")));
+  const hear = (chunk: Buffer) => onKeys(splitKeys(chunk.toString("utf8")));
   // A lost terminal also sends SIGHUP.
   const ignore = () => {};
   keyboard.setRawMode?.(true);

@@ -39,7 +39,8 @@ export class Screen {
     let text = this.#isStale ? "\u001B[2J" : "";
     for (let at = 0; at < Math.max(lines.length, before.length); at += 1) {
       const line = lines[at] ?? "";
-      if (line !== (before[at] ?? "")) text += `\u001B[${at + 1};1H${line}\u001B[K`;
+      // Erased first: after a full line, the cursor is still on its last column.
+      if (line !== (before[at] ?? "")) text += `\u001B[${at + 1};1H\u001B[K${line}`;
     }
     this.#drawn = lines;
     this.#isStale = false;

@@ -2,8 +2,9 @@ import { type Stream, StreamError } from "../../client/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
-import { type Clock, systemClock } from "../../lib/time/clock.ts";
+import { systemClock } from "../../lib/time/clock.ts";
 import { actionAfter, FlarewireError } from "../../protocol/index.ts";
+import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
@@ -13,59 +14,78 @@ import {
 } from "../stream-address.ts";
 import { describeEnd } from "../tail/connection-report.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
-import { plainText } from "../terminal/plain-text.ts";
+import { plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { readFlares } from "./flare-row.ts";
-import type { Order } from "./flare-table.ts";
 import { grabKeys, type KeyGrab } from "./key-grab.ts";
 import { Screen } from "./screen.ts";
-import { firstAfter } from "./scroll.ts";
-import { pageLines, rowsInSight, SORT_KEYS, type TopPage } from "./top-page.ts";
+import { pageLines, rowsOf, type TopPage } from "./top-page.ts";
+import { INITIAL_STATE, SORT_KEYS, settle, stateAfter } from "./top-state.ts";
+import { TrendBook } from "./trend-book.ts";
 
 /** Draws at most four times per second, whatever the number of events. */
 const FRAME_MS = 250;
 /** Width of a page that is printed once. Wide enough for all columns. */
 const PRINTED_WIDTH = 120;
 /** Includes Ctrl-C and Ctrl-D, which raw mode passes on as characters. */
-const QUIT_KEYS: ReadonlySet<string> = new Set(["q", "Q", "\u0003", "\u0004"]);
+const QUIT_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
 const STOP_KEY = "\u001A";
-const NEWEST_FIRST: Order = { by: "age", reversed: false };
 const FLAGS: Readonly<Record<string, FlagForm>> = {};
 
 export function topHelp(): string {
   return `Usage: flarewire top [URL]
 
-Shows a server's current flares and the age of its data in a full-screen table, until stopped. Resumes after a lost
-connection. If the output is not a terminal, prints the table once. URL is the server's (http:// or https://), and may have a
-filter, such as http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000; default ${DEFAULT_URL}.
-A flare is shown while it meets the filter; with &sticky=true, from the first match until it ends.
+Shows a server's current flares in a full-screen table, until stopped: first
+whether anything was missed and how old the data is. Resumes after a lost
+connection. If the output is not a terminal, prints the table once.
+
+URL is the server's (http:// or https://), default ${DEFAULT_URL},
+and may have a filter, such as
+http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000
+A flare is shown while it meets the filter; with &sticky=true, from the first
+match until it ends.
 
 Keys:
   q, Ctrl-C         quit
-  up, down, k, j    scroll by a row; page up, page down, space: by a page; home, end: to the first or last
+  up, down, k, j    select a row; page up, page down, space: by a page;
+                    home, end: the first or last
+  Enter             why the selected flare flares; again or Esc: close
+  /                 show only flares whose symbol, name or address has this text;
+                    Enter: keep, Esc: show all
+  f                 the flares that finished within a day, and back
+  ?                 show the keys
   Ctrl-Z            suspend; fg in the shell resumes with the current state
-  ${Object.entries(SORT_KEYS)
+${wrapText(
+  Object.entries(SORT_KEYS)
     .map(([key, column]) => `${key} ${column}`)
-    .join(", ")}
+    .join(", "),
+  58,
+)
+  .map((line, at) => `${(at === 0 ? "  a, c, b, e, …" : "").padEnd(20)}${line}:`)
+  .join("\n")}
                     sort by this column; again: reverse
 
-A row with ! has warnings of the canary. A narrow terminal shows fewer columns; the names of warnings disappear first.
-For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: other users can read a command line.
+A row with ! has warnings of the canary. A narrow terminal shows fewer columns.
+For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: other
+users can read a command line.
 
-Ages refer to the event time of the data. NO_COLOR turns colors off.
-Exit codes: 0 stopped by the user or printed, 1 rejected by the server for good, 75 server not reached (if printed once).`;
+Ages refer to the event time of the data. NO_COLOR turns colors off. Exit codes:
+0 stopped by the user or printed, 1 rejected by the server for good, 75 server
+not reached (if printed once).`;
 }
 
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const address = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
+  const { url } = address;
   const isScreen = terminal.stdout.isTTY === true && terminal.environment.TERM !== "dumb";
   const show = isScreen ? showLive : printOnce;
   return await untilStopped(terminal, async (signal) => {
+    const trends = new TrendBook(() => fetchResource("candles", url, key, signal), systemClock);
     const stream = openStream(address, key, { channels: ["flares.*"], signal });
     try {
-      return await show(stream, pageOf(stream, address.url.host), terminal, signal);
+      return await show({ stream, page: pageOf(stream, url.host), trends, terminal, signal });
     } catch (error) {
       if (!(error instanceof StreamError) || error.code !== "refused") throw error;
       say(terminal, `flarewire top: ${plainText(error.message, 400)}`);
@@ -98,22 +118,30 @@ function pageOf(stream: Stream, host: string): () => TopPage {
   };
 }
 
+interface Showing {
+  readonly stream: Stream;
+  readonly page: () => TopPage;
+  readonly trends: TrendBook;
+  readonly terminal: Terminal;
+  readonly signal: AbortSignal;
+}
+
 /** Draws until a key or the signal. Rejects if the stream fails. Restores the terminal. */
-async function showLive(
-  stream: Stream,
-  page: () => TopPage,
-  terminal: Terminal,
-  signal: AbortSignal,
-  clock: Clock = systemClock,
-): Promise<ExitCode> {
+async function showLive({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   const screen = new Screen(terminal.stdout);
   const paint = paintFor(terminal.stdout);
-  let order = NEWEST_FIRST;
-  let first = 0;
-  const inSight = () => rowsInSight(page().flares.rows.length, screen.size.height, first);
+  const trendOf = (address: string) => trends.trendOf(address);
+  let state = INITIAL_STATE;
+  const inSight = () => {
+    const shown = rowsOf(page(), { ...screen.size, state });
+    state = settle(state, shown.rows, shown.lines);
+    return shown;
+  };
   const draw = () => {
-    ({ first } = inSight());
-    screen.draw(pageLines(page(), { ...screen.size, first, order, paint }));
+    const now = page();
+    trends.refresh(Date.parse(now.freshness?.observedAt ?? ""), now.flares.rows[0]?.id);
+    inSight();
+    screen.draw(pageLines(now, { ...screen.size, state, trendOf, paint }));
   };
   const resized = () => {
     screen.invalidate();
@@ -141,10 +169,10 @@ async function showLive(
       signal.addEventListener("abort", () => resolve(), { once: true });
       stream.on("error", reject);
       keys = grabKeys(terminal.stdin, (pressed) => {
-        if (pressed.some((key) => QUIT_KEYS.has(key))) return resolve();
         for (const key of pressed) {
-          order = orderAfter(order, key);
-          first = firstAfter(key, inSight());
+          if (QUIT_KEYS.has(key) || (/^q$/i.test(key) && !state.isTyping)) return resolve();
+          const { rows, lines } = inSight();
+          state = stateAfter(state, key, rows, Math.max(1, lines - 1));
         }
         draw();
         if (pressed.includes(STOP_KEY)) jobs.stop();
@@ -152,7 +180,7 @@ async function showLive(
       screen.enter();
       stdout.on("resize", resized);
       draw();
-      stop = clock.every(FRAME_MS, draw);
+      stop = systemClock.every(FRAME_MS, draw);
     });
     return EXIT.clean;
   } finally {
@@ -165,23 +193,11 @@ async function showLive(
   }
 }
 
-/** Returns the order after a key: sorts by its column, or reverses the order if it already does. */
-function orderAfter(order: Order, key: string): Order {
-  const by = Object.hasOwn(SORT_KEYS, key) ? SORT_KEYS[key] : undefined;
-  if (by === undefined) return order;
-  return { by, reversed: by === order.by && !order.reversed };
-}
-
 /**
  * Prints the page once there is data, and says meanwhile why there is none. Returns 75 if the
  * server does not respond.
  */
-async function printOnce(
-  stream: Stream,
-  page: () => TopPage,
-  terminal: Terminal,
-  signal: AbortSignal,
-): Promise<ExitCode> {
+async function printOnce({ stream, page, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
   const answer = await new Promise<"there" | "stopped" | { readonly reason: string }>((resolve, reject) => {
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
@@ -201,7 +217,7 @@ async function printOnce(
     return EXIT.retry;
   }
   const paint = paintFor(terminal.stdout);
-  const lines = pageLines(page(), { width: PRINTED_WIDTH, height: Infinity, order: NEWEST_FIRST, paint });
+  const lines = pageLines(page(), { width: PRINTED_WIDTH, height: Infinity, state: INITIAL_STATE, paint });
   const text = lines.map((line) => `${line.trimEnd()}\n`).join("");
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });
