@@ -12,14 +12,16 @@ export type Route =
   | { readonly page: "token"; readonly address: string };
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
+/** Only tokens of this group flare, and have a page here. */
+const FLARING_GROUP = "bsc";
 /** Windows of the track record, the default one first. */
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
 /** Parses `#/charts?group=bsc`. Defaults to the first page. */
 export function readRoute(hash: string): Route {
   const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
-  const [name = "", address = ""] = path.split("/");
-  if (name === "token" && address !== "") return { page: name, address: decode(address).toLowerCase() };
+  const [name = "", first = "", second = first] = path.split("/");
+  if (name === "token" && second !== "") return { page: name, address: decode(second).toLowerCase() };
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
   if (page === "newest") return { page };
@@ -34,7 +36,27 @@ export function readRoute(hash: string): Route {
 }
 
 export function tokenHash(address: string): string {
-  return `#/token/${encodeURIComponent(address.toLowerCase())}`;
+  return `#/token/${FLARING_GROUP}/${encodeURIComponent(address.toLowerCase())}`;
+}
+
+/** Relative URL of a flare's own page, which the server writes. */
+export function flareHref(id: string): string {
+  return `flare/${encodeURIComponent(id)}`;
+}
+
+/**
+ * Returns the URL that a hash is another spelling of; `undefined` if it is canonical. Tokens of
+ * other groups and flares have pages of the server only.
+ */
+export function canonicalOf(hash: string): string | undefined {
+  const [, page, first = "", second] = /^#\/(flare|token)\/([^/?]+)(?:\/([^/?]+))?$/.exec(hash) ?? [];
+  if (page === "flare" && second === undefined) return flareHref(decode(first));
+  if (page !== "token") return undefined;
+  const key = decode(second ?? first);
+  if (second !== undefined && decode(first) !== FLARING_GROUP)
+    return `token/${encodeURIComponent(decode(first))}/${encodeURIComponent(key)}`;
+  const canonical = tokenHash(key);
+  return canonical === hash ? undefined : canonical;
 }
 
 export function flaresHash(query: FlareQuery): string {

@@ -9,6 +9,11 @@ export interface HttpSettings {
   readonly host: string | undefined;
   /** Further names to serve; `*` for any. Empty (default): as `host` says. */
   readonly allowedHosts: readonly string[];
+  /**
+   * URL of this server for its visitors, without trailing slash. Default: that of the request, if
+   * it is for a name in `allowedHosts` or for this machine.
+   */
+  readonly publicUrl: string | undefined;
   /** Origins of pages that may read responses; `"*"` (default): all, because the data is public. */
   readonly corsOrigins: readonly string[] | "*";
   /**
@@ -47,6 +52,7 @@ const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   basePath: "",
   host: undefined,
   allowedHosts: [],
+  publicUrl: undefined,
   corsOrigins: "*",
   trustProxy: false,
   bodyLimitBytes: 1_024,

@@ -32,6 +32,7 @@ import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
 import { addPermalinkRoutes } from "./permalinks/permalink-routes.ts";
+import type { Pictures } from "./permalinks/picture/pictures.ts";
 import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
@@ -60,6 +61,8 @@ export interface HttpServerOptions {
   readonly isStaleReady?: () => boolean;
   /** Logs internal errors; `false` (default) logs nothing. Successful requests are not logged. */
   readonly logger?: FastifyBaseLogger | false;
+  /** Draws the pictures of permalinks. Default: in a thread, with its default limits. */
+  readonly pictures?: Pictures | undefined;
   /** Counts refusals. Default: none. */
   readonly refusals?: Refusals | undefined;
   /** Adds routes below the base path; their errors become problems, their methods `Allow`. */

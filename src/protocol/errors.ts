@@ -35,7 +35,7 @@ export const ERROR_CODES = {
   "headers-too-large": { status: 431, meaning: "the request headers are too large" },
   "cursor-gone": { status: 410, meaning: "the events after this cursor are no longer stored" },
   "time-gone": { status: 410, meaning: "the state of this time is no longer stored, or never was" },
-  "over-capacity": { status: 503, meaning: "the connection limit is reached" },
+  "over-capacity": { status: 503, meaning: "a limit of connections, or of pictures in progress, is reached" },
   "origin-refused": { status: 403, meaning: "pages of this origin may not connect" },
   "host-refused": { status: 421, meaning: "the server does not accept this host name" },
   "not-ready": { status: 503, meaning: "no fresh data is available" },

@@ -67,6 +67,7 @@ const BAD: Readonly<Record<SettingName, { readonly text: string; readonly json: 
   keys: { text: "no-such-keys.json", json: [] },
   anonymous: { text: "pro", json: false },
   allowedHosts: { text: "example.org:8080", json: ["https://example.org"] },
+  publicUrl: { text: "flares.example.org", json: 7 },
   corsOrigins: { text: "example.org", json: ["https://example.org/path"] },
   allowedOrigins: { text: "https://", json: [1] },
   trustProxy: { text: "0.0.0.0/0", json: true },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/index.ts";
-import { flaresHash, groupHash, readRoute, tokenHash } from "../../src/dashboard/route.ts";
+import { canonicalOf, flaresHash, groupHash, readRoute, tokenHash } from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
@@ -115,6 +115,20 @@ test("an address leads to a page, by default to the first", () => {
     page: "token",
     address: "%e0%a4%a",
   });
+});
+
+test("each token and flare has one address, to which other spellings lead", () => {
+  for (const hash of ["#/token/bsc/0xabc", "#/flares", "#/token", "", "#content"])
+    expect([hash, canonicalOf(hash)]).toEqual([hash, undefined]);
+  expect(canonicalOf("#/token/0xABC")).toBe("#/token/bsc/0xabc");
+  expect(canonicalOf("#/token/bsc/0xABC")).toBe("#/token/bsc/0xabc");
+  expect(readRoute("#/token/bsc/0xABC")).toEqual(readRoute("#/token/0xabc"));
+  // Pages that only the server has.
+  expect(canonicalOf("#/token/exchange/A%2FB")).toBe("token/exchange/A%2FB");
+  expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
+  // Never another server.
+  expect(canonicalOf("#/flare///evil.example")).toBeUndefined();
+  expect(canonicalOf("#/token/%2F%2Fevil.example/x")).toBe("token/%2F%2Fevil.example/x");
 });
 
 const message = (name: "flare-started" | "flare-finished", id: string, more: object = {}) =>

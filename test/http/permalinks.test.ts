@@ -2,12 +2,13 @@ import { expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
 import type { AccessPolicy } from "../../src/http/access/access.ts";
 import { allowAll } from "../../src/http/access/access.ts";
+import { Pictures } from "../../src/http/permalinks/picture/pictures.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS } from "../history/flare-records.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { type Rest, type RestFactory, test as restTest } from "./rest-fixture.ts";
 
-const BROWSER = { accept: "text/html,*/*;q=0.8", host: "flares.example" };
+const BROWSER = { accept: "text/html,*/*;q=0.8", host: "127.0.0.1:8080" };
 const NASTY = `<img src=x onerror=alert(1)>"'&$&\u202E`;
 const RUNNING = "3b241101-e2bb-5255-8caf-000000000001";
 const FREE: AccessPolicy = { ...allowAll, isKeyed: true, admit: () => ({ plan: "free" }) };
@@ -63,11 +64,9 @@ test("a finished flare's page says without a script why it started and how it we
   expect(body.toLowerCase()).toContain(SAMPLE_EXPLANATION.text.toLowerCase());
   for (const text of ["Faded", "+14.4 %", "+4.8 %", "$", 'class="price" d="M', "2026-01-01 00:10 UTC"])
     expect(body).toContain(text);
-  expect(body).toContain(`<meta property="og:url" content="http://flares.example/flare/${idOf(7)}">`);
-  expect(body).toContain('<meta name="twitter:card" content="summary">');
   // Relative, so that it works below any path of a proxy.
   expect(body).toMatch(/href="\.\.\/assets\/permalink-[^"]+\.css"/);
-  expect(body).toContain('href="../#/token/0xab01"');
+  expect(body).toContain('href="../#/token/bsc/0xab01"');
 });
 
 test("hostile names are text on the pages of flares and tokens", async ({ serve }) => {
@@ -80,10 +79,8 @@ test("hostile names are text on the pages of flares and tokens", async ({ serve 
   }
 });
 
-test("a token's page lists its finished flares with links, in any spelling of its address", async ({
-  serve,
-}) => {
-  const { statusCode, body } = await get(await serve(), "/token/bsc/0XAB01");
+test("a token's page lists its finished flares with links", async ({ serve }) => {
+  const { statusCode, body } = await get(await serve(), "/token/bsc/0xab01");
   expect(statusCode).toBe(200);
   expect(body).toContain(`<a href="../../flare/${idOf(7)}">`);
   expect(body).toContain("+14 % peak");
@@ -131,4 +128,65 @@ test("a browser sees a page for an unknown flare and before there are data; a pr
   rest.head.ready = false;
   const early = await get(rest, `/flare/${idOf(7)}`);
   expect([early.statusCode, early.headers["retry-after"]]).toEqual([503, "5"]);
+});
+
+test("previews get the absolute URL of the page and of its picture, only under a name of this server", async ({
+  serve,
+}) => {
+  const path = `/flare/${idOf(7)}`;
+  const tags = async (rest: Rest, headers: object = {}) =>
+    [...(await get(rest, path, headers)).body.matchAll(/property="og:(url|image)" content="([^"]*)"/g)].map(
+      ([, , url]) => url,
+    );
+  const both = (base: string) => [`${base}${path}`, `${base}${path}/picture.png`];
+  const rest = await serve({ settings: { allowedHosts: ["flares.example", "*"] } });
+  expect(await tags(rest)).toEqual(both("http://127.0.0.1:8080"));
+  expect(await tags(rest, { host: "Flares.example" })).toEqual(both("http://flares.example"));
+  // Whose host it is, only the sender knows.
+  expect(await tags(rest, { host: "evil.example" })).toEqual([]);
+  const known = await serve({ settings: { publicUrl: "https://a.example/b" } });
+  expect(await tags(known, { host: "evil.example" })).toEqual(both("https://a.example/b"));
+});
+
+test("other spellings of a token's address lead to its one canonical page", async ({ serve }) => {
+  const rest = await serve();
+  for (const name of ["0XAB01", "0xAb01"]) {
+    const { statusCode, headers } = await get(rest, `/token/bsc/${name}?utm_source=x`);
+    expect([statusCode, headers.location]).toEqual([308, "../../token/bsc/0xab01"]);
+  }
+  const { headers } = await get(rest, "/token/bsc/0xab01");
+  expect(headers.location).toBeUndefined();
+});
+
+test("the picture of a flare or token is a PNG with a strong tag, also for HEAD and a known tag", async ({
+  serve,
+}) => {
+  const rest = await serve();
+  for (const path of [`/flare/${idOf(7)}/picture.png`, "/token/bsc/0xab01/picture.png"]) {
+    const { statusCode, headers, rawPayload } = await get(rest, path, { "accept-encoding": "br" });
+    expect([path, statusCode, headers["content-type"]]).toEqual([path, 200, "image/png"]);
+    expect(headers["content-encoding"]).toBeUndefined();
+    expect(rawPayload.subarray(1, 4).toString()).toBe("PNG");
+    const known = await get(rest, path, { "if-none-match": headers.etag });
+    expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, "", headers.etag]);
+    const head = await get(rest, path, {}, "HEAD");
+    expect([head.statusCode, head.body, head.headers.etag]).toEqual([200, "", headers.etag]);
+  }
+  expect((await get(rest, "/flare/nothing/picture.png", { accept: "*/*" })).statusCode).toBe(404);
+});
+
+test("[K1] pictures show no more than the plan", async ({ serve }) => {
+  const path = `/flare/${RUNNING}/picture.png`;
+  expect((await get(await serve(), path)).statusCode).toBe(200);
+  expect((await get(await serve({ policy: FREE }), path)).statusCode).toBe(404);
+});
+
+test("a picture beyond those that may wait is a 503 with when to come again", async ({ serve }) => {
+  const pictures = new Pictures({ maxWaiting: 0 });
+  const { statusCode, headers, json } = await get(await serve({ pictures }), `/flare/${idOf(7)}/picture.png`);
+  expect([statusCode, headers["retry-after"], json().type]).toEqual([
+    503,
+    "5",
+    "urn:flarewire:problem:over-capacity",
+  ]);
 });

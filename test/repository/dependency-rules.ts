@@ -19,7 +19,7 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
   },
   http: {
     parts: ["history", "hub", "log", "keys", "protocol", "model"],
-    packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js"],
+    packages: ["node:", "zod", "fastify", "@fastify/websocket", "ws", "ipaddr.js", "@resvg/resvg-wasm"],
   },
   workers: {
     parts: ["history", "http", "hub", "log", "keys", "metrics", "protocol", "source"],

@@ -71,7 +71,10 @@ const HUB: Readonly<Record<keyof HubLimits, Provocation>> = {
 };
 
 type Bounds =
-  | Exclude<keyof HttpSettings, "basePath" | "host" | "allowedHosts" | "corsOrigins" | "trustProxy">
+  | Exclude<
+      keyof HttpSettings,
+      "basePath" | "host" | "allowedHosts" | "publicUrl" | "corsOrigins" | "trustProxy"
+    >
   | keyof WebSocketLimits;
 const HTTP: Readonly<Record<Bounds, Provocation>> = {
   bodyLimitBytes: [RAW, "a body beyond the limit", "content-too-large"],

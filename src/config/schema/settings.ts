@@ -20,6 +20,7 @@ import {
   orNone,
   type PathContent,
   processes,
+  serviceUrl,
   size,
   sourceName,
   speed,
@@ -283,6 +284,13 @@ export const SETTINGS = {
     example: "flares.example.org",
     description:
       "Accepted Host names, such as one that a proxy forwards, besides localhost and loopback addresses; others get 421",
+  }),
+  publicUrl: setting("publicUrl", serviceUrl("http"), {
+    default: undefined,
+    defaultText: "none",
+    example: "https://flares.example.org",
+    description:
+      "URL of this server for its visitors, with basePath, for links in previews and alerts. none: previews have links if the request is for a name in allowedHosts, and alerts have none",
   }),
   corsOrigins: setting("corsOrigins", origins, {
     default: "*",

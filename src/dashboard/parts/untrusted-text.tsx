@@ -1,6 +1,6 @@
+import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { safeLink, safeText } from "../../lib/text/safe-text.ts";
 import { tokenHash } from "../route.ts";
-import { hasMixedLetters } from "../text/mixed-letters.ts";
 
 /**
  * Untrusted text, isolated from the direction of the surrounding text, and marked if some of its

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Route, readRoute } from "../route.ts";
+import { canonicalOf, type Route, readRoute } from "../route.ts";
 import { type Place, placeOf, returnTo } from "./scroll-place.ts";
 
 /** Goes to another address: as a new step of the history, or in place of the current one. */
@@ -67,6 +67,9 @@ let steps = 0;
 
 /** Returns the current step of the history. Names it, if it is new. */
 function currentStep(): Step {
+  const canonical = canonicalOf(location.hash);
+  if (canonical?.startsWith("#")) history.replaceState(history.state, "", canonical);
+  else if (canonical !== undefined) location.replace(canonical);
   const route = readRoute(location.hash);
   const state: unknown = history.state;
   if (typeof state === "object" && state !== null && "step" in state)

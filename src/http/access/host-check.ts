@@ -39,6 +39,17 @@ export function createHostCheck({
   };
 }
 
+/**
+ * Returns whether the operator names this host in `allowedHosts`, or it is this machine. Other
+ * hosts are those of the sender: what a shared cache stores may not repeat them.
+ */
+export function isOwnHost(host: string, { allowedHosts }: Pick<HttpSettings, "allowedHosts">): boolean {
+  const name = nameIn(host);
+  return (
+    name !== undefined && (isLoopback(name) || allowedHosts.some((allowed) => allowed.toLowerCase() === name))
+  );
+}
+
 function isLoopback(name: string): boolean {
   const family = isIP(name);
   if (family !== 0) return LOOPBACK.check(name, family === 6 ? "ipv6" : "ipv4");

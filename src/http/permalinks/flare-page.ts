@@ -1,5 +1,6 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
+import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
 import {
   type Candle,
@@ -10,54 +11,117 @@ import {
 } from "../../model/index.ts";
 import { type Html, html } from "../docs/html.ts";
 import type { PageText } from "./page-template.ts";
-import { pricePicture } from "./price-picture.ts";
+import type { Look, ShareFacts } from "./picture/share-picture.ts";
+import { type FlareSpan, pricePicture } from "./price-picture.ts";
 
-const FATES: Readonly<Record<FinishCause, readonly [look: string, text: string]>> = {
+type Fate = readonly [look: Look, text: string];
+
+const FATES: Readonly<Record<FinishCause, Fate>> = {
   faded: ["faded", "Faded"],
   silent: ["faded", "Ended in silence"],
   canary: ["canary", "Ended by the canary"],
   upstream: ["faded", "No longer listed"],
 };
-const FLARING = ["flaring", "Flaring now"] as const;
+export const FLARING: Fate = ["flaring", "Flaring now"];
 
 /** Only tokens of this group flare. */
 const GROUP = "bsc";
 
+export interface PageParts {
+  /** Relative URL from the page to the root. */
+  readonly root: string;
+  /** What kind of market it is, unless it is live. */
+  readonly market: string | undefined;
+}
+
 /** Describes one flare: why it started, how it went, and why it ended. */
-export function flarePage(record: FlareRecord, candles: readonly Candle[], root: string): PageText {
-  const { flare, outcome, cause } = record;
+export function flarePage(
+  record: FlareRecord,
+  candles: readonly Candle[],
+  { root, market }: PageParts,
+): PageText {
+  const { flare, cause } = record;
   const { token } = flare;
   const symbol = safeText(token.symbol);
-  const reason = (record.started ?? record.why)?.text;
-  const went = outcome === null ? "" : outcomeText(outcome);
   const start = timeText(flare.started_trending_at);
-  const [look, fate] = cause === null ? FLARING : FATES[cause];
-  const span = {
-    startMs: Date.parse(flare.started_trending_at),
-    endMs: flare.finished_trending_at === null ? undefined : Date.parse(flare.finished_trending_at),
-  };
-  const picture = pricePicture(candles, span);
-  const caption = `Close of each minute and volume. ▲ start${span.endMs === undefined ? "" : ", ■ end"} of the flare.`;
-  const sentence = sentenceOf(reason ?? "The reason for its start is not stored");
+  const [look, fate] = fateOf(record);
+  const picture = pricePicture(candles, [spanOf(record)]);
+  const caption = `Close of each minute and volume. ▲ start${cause === null ? "" : ", ■ end"} of the flare.`;
+  const sentence = whyText(record);
   return {
     title: cause === null ? `${symbol} is flaring` : `${symbol} flared${peakText(record)}`,
-    description: `${start}: ${[sentence, went && sentenceOf(went)].filter(Boolean).join(" ")}`,
-    main: html`<p class="fate ${look}">${fate}</p>
+    description: `${start}: ${sentence}`,
+    main: html`<p><span class="fate ${look}">${fate}</span>${market === undefined ? html`` : html` <span class="market">${market}</span>`}</p>
 <h1>${nameHtml(token)}</h1>
-<p class="lead">${sentence}${went === "" ? "" : ` ${sentenceOf(went)}`}</p>
+<p class="lead">${sentence}</p>
 ${picture ? html`<figure>${picture}<figcaption>${caption}</figcaption></figure>` : html``}
 ${figuresHtml(record)}
 ${warningsHtml(record)}
-<p class="links"><a class="primary" href="${root}#/token/${encodeURIComponent(token.address.toLowerCase())}">Open in the dashboard</a>
+<p class="links"><a class="primary" href="${root}#/token/${GROUP}/${encodeURIComponent(token.address.toLowerCase())}">Open in the dashboard</a>
 <a href="${tokenHref(root, token)}">All flares of this token</a>
 <a href="${root}api/v1/flares/${encodeURIComponent(flare.id)}">JSON</a></p>
 <p class="address"><small>${token.address}</small></p>`,
   };
 }
 
+/** Returns what the picture of a flare shows. */
+export function flarePicture(
+  record: FlareRecord,
+  candles: readonly Candle[],
+  market: string | undefined,
+): ShareFacts {
+  const { flare, outcome } = record;
+  const { token, liquidity, recent_price_change } = flare;
+  const changes = outcome
+    ? [
+        ["Peak", outcome.peak_change] as const,
+        ["End", outcome.end_change] as const,
+        ["After 60 min", outcome.change_60m] as const,
+      ]
+    : [["Last 5 minutes", recent_price_change] as const];
+  return {
+    symbol: token.symbol,
+    name: token.name,
+    isMixed: hasMixedLetters(token.symbol),
+    fate: fateOf(record),
+    sentence: reasonText(record),
+    figures: [
+      ...changes.map(([name, pct]) => ({ name, value: changeText(pct), look: lookOf(pct) })),
+      { name: "Liquidity", value: usdText(liquidity), look: "plain" },
+    ],
+    candles: candles.map(({ open_at, close, volume }) => ({ open_at, close, volume })),
+    spans: [spanOf(record)],
+    note: timeText(flare.started_trending_at),
+    market,
+  };
+}
+
+export function spanOf({ flare }: FlareRecord): FlareSpan {
+  return {
+    startMs: Date.parse(flare.started_trending_at),
+    endMs: flare.finished_trending_at === null ? undefined : Date.parse(flare.finished_trending_at),
+  };
+}
+
+function fateOf({ cause }: FlareRecord): Fate {
+  return cause === null ? FLARING : FATES[cause];
+}
+
+function whyText(record: FlareRecord): string {
+  const { outcome } = record;
+  return outcome === null ? reasonText(record) : `${reasonText(record)} ${sentenceOf(outcomeText(outcome))}`;
+}
+
+function reasonText({ started, why }: FlareRecord): string {
+  return sentenceOf((started ?? why)?.text ?? "The reason for its start is not stored");
+}
+
 /** The token's symbol and name, isolated from the direction of the text around them. */
 export function nameHtml({ symbol, name }: Pick<Token, "symbol" | "name">): Html {
-  return html`<bdi>${safeText(symbol)}</bdi> <small><bdi>${safeText(name)}</bdi></small>`;
+  const mark = hasMixedLetters(symbol)
+    ? html` <small class="down" title="It has letters that only look Latin">⚠ look-alike letters</small>`
+    : html``;
+  return html`<bdi>${safeText(symbol)}</bdi>${mark}${name === "" ? html`` : html` <small><bdi>${safeText(name)}</bdi></small>`}`;
 }
 
 function tokenHref(root: string, { address }: Token): string {
@@ -115,8 +179,16 @@ export function timeHtml(timestamp: string): Html {
 }
 
 function changeHtml(percent: number | null): Html {
-  if (percent === null) return html`<b>–</b>`;
-  return html`<b class="${percent > 0 ? "up" : percent < 0 ? "down" : ""}">${formatPct(percent, 1)}</b>`;
+  return html`<b class="${lookOf(percent)}">${changeText(percent)}</b>`;
+}
+
+export function changeText(percent: number | null): string {
+  return percent === null ? "–" : formatPct(percent, 1);
+}
+
+export function lookOf(percent: number | null): Look {
+  if (percent === null || percent === 0) return "plain";
+  return percent > 0 ? "up" : "down";
 }
 
 /** Dollars in short; `–` if unknown, which the API sends as 0. */

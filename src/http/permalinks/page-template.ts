@@ -1,4 +1,5 @@
 import { type Html, html } from "../docs/html.ts";
+import { PICTURE_HEIGHT, PICTURE_WIDTH } from "./picture/share-picture.ts";
 
 /** What one page says, apart from the frame that all permalinks share. */
 export interface PageText {
@@ -12,15 +13,20 @@ export interface PageText {
 export interface PagePlace {
   /** Relative URL from the page to the root: the page then works below any path of a proxy. */
   readonly root: string;
-  /** Absolute URL of the page, for previews; `undefined` if the request names no host. */
+  /** Absolute URL of the page, for previews; `undefined` if it is unknown. */
   readonly url: string | undefined;
+  /** What the page's picture shows; `undefined` if it has none. */
+  readonly alt: string | undefined;
 }
+
+/** Path of a page's picture, after that of the page. */
+export const PICTURE_PATH = "/picture.png";
 
 /** Fills the built template `permalink.html`. */
 export function fillTemplate(
   template: string,
   { title, description, main }: PageText,
-  { root, url }: PagePlace,
+  { root, url, alt }: PagePlace,
 ): string {
   const full = `${title} – Flarewire`;
   const head = html`<title>${full}</title>
@@ -29,16 +35,27 @@ export function fillTemplate(
 <meta property="og:site_name" content="Flarewire">
 <meta property="og:title" content="${title}">
 <meta property="og:description" content="${description}">
-<meta name="twitter:card" content="summary">
+<meta name="twitter:card" content="${url === undefined ? "summary" : "summary_large_image"}">
 <meta name="twitter:title" content="${title}">
 <meta name="twitter:description" content="${description}">
 ${
   url === undefined
     ? html``
     : html`<meta property="og:url" content="${url}">
-<link rel="canonical" href="${url}">`
+<link rel="canonical" href="${url}">
+${alt === undefined ? html`` : pictureTags(`${url}${PICTURE_PATH}`, alt)}`
 }`;
   const framed = template.replaceAll('"./', `"${root}`);
   // Functions, because `$` has a meaning in a text to insert.
   return framed.replace("<!--head-->", () => head.markup).replace("<!--main-->", () => main.markup);
+}
+
+function pictureTags(url: string, alt: string): Html {
+  return html`<meta property="og:image" content="${url}">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:width" content="${PICTURE_WIDTH}">
+<meta property="og:image:height" content="${PICTURE_HEIGHT}">
+<meta property="og:image:alt" content="${alt}">
+<meta name="twitter:image" content="${url}">
+<meta name="twitter:image:alt" content="${alt}">`;
 }

@@ -2,31 +2,38 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HistoryReader } from "../../history/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { type FlareRecord, GROUPS } from "../../model/index.ts";
+import type { FlareRecord, TokenDetails } from "../../model/index.ts";
 import { ERROR_CODES, FlarewireError, type Plan, snapshotOfPlan } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
+import { isOwnHost } from "../access/host-check.ts";
 import { html } from "../docs/html.ts";
 import { flareText } from "../history/history-routes.ts";
+import { TokenBodies } from "../history/token-bodies.ts";
+import type { HttpSettings } from "../http-settings.ts";
 import type { PageFile } from "../pages/built-pages.ts";
 import { PAGE_FIELDS, varyOf } from "../pages/send-page.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { RETRY_AFTER_S } from "../problems/problem.ts";
+import { matchesEtag } from "../rest/if-none-match.ts";
 import type { ResourceParts } from "../rest/prepared-routes.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
-import { Representation, versionOf } from "../rest/representation.ts";
-import { flarePage } from "./flare-page.ts";
-import { fillTemplate, type PageText } from "./page-template.ts";
-import { findToken, tokenPage } from "./token-page.ts";
+import { PNG_TYPE, Representation, versionOf } from "../rest/representation.ts";
+import { flarePage, flarePicture } from "./flare-page.ts";
+import { fillTemplate, type PageText, PICTURE_PATH } from "./page-template.ts";
+import { Pictures } from "./picture/pictures.ts";
+import type { ShareFacts } from "./picture/share-picture.ts";
+import { tokenKey, tokenPage, tokenPicture } from "./token-page.ts";
 
 interface PermalinkParts extends ResourceParts {
   readonly history: HistoryReader;
   readonly pages: ReadonlyMap<string, PageFile>;
+  readonly settings: HttpSettings;
+  /** Draws the pictures. Default: a thread, with the limits of {@link Pictures}. */
+  readonly pictures?: Pictures | undefined;
 }
 
 /** Pages with their compressed forms, about 10 kB each. */
 const MAX_CACHED = 64;
-/** Finished flares on the page of a token. */
-const MAX_PAST = 30;
 /** The picture shows prices from this long before the start, and after it at least as far. */
 const BEFORE_MS = 30 * MINUTE_MS;
 const AFTER_MS = 60 * MINUTE_MS;
@@ -38,68 +45,116 @@ const FAILURES: Readonly<Partial<Record<string, string>>> = {
   "not-ready": "No data yet",
 };
 
+const MARKETS = { live: undefined, recorded: "Recorded market", simulated: "Simulated market" } as const;
+
+/** A flare or token that a visitor's plan shows, as a page and as a picture. */
+interface Subject {
+  /** Path of its one canonical address, after the root. */
+  readonly path: string;
+  readonly isCanonical: boolean;
+  readonly page: (root: string) => PageText;
+  readonly picture: () => ShareFacts;
+}
+
+/** Returns what the API returns for the plan. Throws `not-found`. */
+type Read = (request: FastifyRequest, plan: Plan | undefined) => Promise<Subject>;
+
 /**
- * Adds `/flare/{id}` and `/token/{group}/{address}`: pages that need no script. They show what the
- * API returns for the visitor's plan.
+ * Adds `/flare/{id}` and `/token/{group}/{address}`, and the picture of each: pages that need no
+ * script. They show what the API returns for the visitor's plan.
  */
 export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts): void {
-  const { history, policy = allowAll, head, freshness, settings } = parts;
+  const { history, policy = allowAll, head, freshness, info, settings } = parts;
+  const { pictures = new Pictures() } = parts;
+  scope.addHook("onClose", () => pictures.close());
   const template = parts.pages.get("permalink.html")?.body.bytes.toString();
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
-  const add = (path: string, root: string, read: Read) => {
-    scope.route({
-      method: ["GET", "HEAD"],
-      url: path,
-      handler: async (request, reply) => {
-        if (template === undefined)
-          throw new FlarewireError("not-found", "the dashboard is not built: npm ci builds it");
-        const fill = (text: PageText, url: string | undefined) =>
-          represent(fillTemplate(template, text, { root, url }), cached);
-        try {
-          const { plan } = policy.admit(request, reply);
-          if (!head.ready) throw noDataYet(freshness());
-          const text = await read(request, plan, root);
-          const body = fill(text, urlOf(request));
-          return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
-        } catch (error) {
-          const failed = failureText(error, request, root);
-          if (!failed) throw error;
-          return sendFailure(reply, failed, fill(failed.text, undefined), vary);
-        }
-      },
-    });
+  const tokens = new TokenBodies({ head, history });
+  const market = () => MARKETS[info().origin];
+  const readSubject = (request: FastifyRequest, reply: FastifyReply, read: Read) => {
+    const { plan } = policy.admit(request, reply);
+    if (!head.ready) throw noDataYet(freshness());
+    return read(request, plan);
   };
-  add("/flare/:id", "../", async ({ params }, plan, root) => {
+  const addPage = (path: string, root: string, read: Read) => {
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      if (template === undefined)
+        throw new FlarewireError("not-found", "the dashboard is not built: npm ci builds it");
+      const fill = (text: PageText, url: string | undefined) =>
+        represent(fillTemplate(template, text, { root, url, alt: text.title }), cached);
+      try {
+        const subject = await readSubject(request, reply, read);
+        if (!subject.isCanonical) return reply.redirect(`${root}${subject.path}`, 308);
+        const body = fill(subject.page(root), urlOf(subject, request, settings));
+        return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
+      } catch (error) {
+        const failed = failureText(error, request, root);
+        if (!failed) throw error;
+        return sendFailure(reply, failed, fill(failed.text, undefined), vary);
+      }
+    };
+    scope.route({ method: ["GET", "HEAD"], url: path, handler });
+  };
+  const addPicture = (path: string, read: Read) => {
+    const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+      const facts = (await readSubject(request, reply, read)).picture();
+      const version = versionOf(JSON.stringify(facts));
+      const fields = { ...PAGE_FIELDS, vary, etag: `"${version}"` };
+      const known = request.headers["if-none-match"];
+      // Without drawing it.
+      if (known !== undefined && matchesEtag(known, fields.etag))
+        return reply.code(304).headers(fields).send();
+      const body = new Representation(await pictures.draw(version, facts), version, PNG_TYPE);
+      return sendReady(reply.headers(fields), readyAnswer(body, [], request.raw));
+    };
+    scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, handler });
+  };
+  const readFlare: Read = async ({ params }, plan) => {
     const { id } = params as { readonly id: string };
     // In this order: a flare that finishes meanwhile moves from the first to the second.
     const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-    const text = flareText(id, snapshotOfPlan(head.snapshot, plan), started ?? null, stored);
+    const shown = snapshotOfPlan(head.snapshot, plan);
+    const text = flareText(id, shown, started ?? null, stored);
     const record = JSON.parse(text) as FlareRecord;
     const { token, started_trending_at, finished_trending_at } = record.flare;
     const startMs = Date.parse(started_trending_at);
     const endMs = finished_trending_at === null ? head.observedAtMs : Date.parse(finished_trending_at);
-    const candles = await history.candles({
-      group: "bsc",
-      address: token.address,
-      fromMs: startMs - BEFORE_MS,
-      toMs: Math.max(endMs, startMs + AFTER_MS),
-    });
-    return flarePage(record, candles, root);
-  });
-  add("/token/:group/:address", "../../", async ({ params }, plan, root) => {
-    const { group: name, address } = params as { readonly group: string; readonly address: string };
-    const group = GROUPS.find((known) => known === name);
-    const found = group === "bsc" ? await history.page({ address, limit: MAX_PAST }) : [];
-    const stored = found.map(({ body }) => JSON.parse(body) as FlareRecord);
+    const { address } = token;
+    const fromMs = startMs - BEFORE_MS;
+    const toMs = Math.max(endMs, startMs + AFTER_MS);
+    const past = await history.candles({ group: "bsc", address, fromMs, toMs });
+    // The newest minutes of running flares may not be stored yet.
+    const live = endMs < head.observedAtMs ? [] : (shown.candles.bsc[address] ?? []);
+    const known = new Set(past.map(({ open_at }) => open_at));
+    const newer = live.filter(({ open_at }) => Date.parse(open_at) >= fromMs && !known.has(open_at));
+    const candles = [...past, ...newer].sort((a, b) => (a.open_at < b.open_at ? -1 : 1));
+    return {
+      path: `flare/${encodeURIComponent(record.flare.id)}`,
+      isCanonical: true,
+      page: (root) => flarePage(record, candles, { root, market: market() }),
+      picture: () => flarePicture(record, candles, market()),
+    };
+  };
+  const readToken: Read = async ({ params }, plan) => {
+    const given = params as { readonly group: string; readonly token: string };
     const shown = snapshotOfPlan(head.snapshot, plan);
-    const token = group && findToken(shown, group, address, stored);
-    if (!token) throw new FlarewireError("not-found", "no such token is in a list or has a stored flare");
-    return tokenPage(token, { group, shown, stored, root });
-  });
+    const body = (await tokens.read(given, shown))(shown);
+    const details = JSON.parse(body.bytes.toString()) as TokenDetails;
+    const nowMs = head.observedAtMs;
+    const key = tokenKey(details);
+    return {
+      path: `token/${details.group}/${encodeURIComponent(key)}`,
+      isCanonical: given.token === key,
+      page: (root) => tokenPage(details, nowMs, { root, market: market() }),
+      picture: () => tokenPicture(details, nowMs, market()),
+    };
+  };
+  addPage("/flare/:id", "../", readFlare);
+  addPicture("/flare/:id", readFlare);
+  addPage("/token/:group/:token", "../../", readToken);
+  addPicture("/token/:group/:token", readToken);
 }
-
-type Read = (request: FastifyRequest, plan: Plan | undefined, root: string) => Promise<PageText>;
 
 /** Returns the page's bytes, compressed only once while many visitors follow one link. */
 function represent(page: string, cached: BoundedMap<string, Representation>): Representation {
@@ -110,10 +165,15 @@ function represent(page: string, cached: BoundedMap<string, Representation>): Re
   );
 }
 
-/** Returns the page's URL as the visitor asked for it, without its query. */
-function urlOf({ protocol, host, url }: FastifyRequest): string | undefined {
-  const text = `${protocol}://${host}${url.split("?", 1)[0]}`;
-  return URL.canParse(text) ? new URL(text).href : undefined;
+/** Returns the page's absolute URL; `undefined` if this server's name is unknown. */
+function urlOf(
+  { path }: Subject,
+  { protocol, host }: FastifyRequest,
+  { publicUrl, basePath, allowedHosts }: HttpSettings,
+): string | undefined {
+  if (publicUrl !== undefined) return `${publicUrl}/${path}`;
+  if (!isOwnHost(host, { allowedHosts })) return undefined;
+  return `${protocol}://${host.toLowerCase()}${basePath}/${path}`;
 }
 
 interface Failure {

@@ -9,11 +9,37 @@ export interface FlareSpan {
   readonly endMs: number | undefined;
 }
 
-const [WIDTH, PRICE_HEIGHT, HEIGHT] = [900, 220, 270];
-const EDGE = 10;
+/** The picture's size: the price above, the volume below. */
+interface Box {
+  readonly width: number;
+  readonly priceHeight: number;
+  readonly height: number;
+}
 
-/** Draws prices and volume with the flare shaded; `undefined` with fewer than two prices. */
-export function pricePicture(candles: readonly Candle[], { startMs, endMs }: FlareSpan): Html | undefined {
+export type PricedCandle = Pick<Candle, "open_at" | "close" | "volume">;
+
+const PAGE_BOX: Box = { width: 900, priceHeight: 220, height: 270 };
+const EDGE = 10;
+const MAX_GAP_MS = 30 * MINUTE_MS;
+
+/** Draws prices and volume with the flares shaded; `undefined` with fewer than two prices. */
+export function pricePicture(
+  candles: readonly PricedCandle[],
+  spans: readonly FlareSpan[],
+): Html | undefined {
+  const paths = pricePaths(candles, spans, PAGE_BOX);
+  return (
+    paths &&
+    html`<svg viewBox="0 0 ${PAGE_BOX.width} ${PAGE_BOX.height}" role="img" aria-label="Price and volume, with the flares shaded">${paths}</svg>`
+  );
+}
+
+/** Returns paths, for style sheets to color. Marks the start and end of a single flare. */
+export function pricePaths(
+  candles: readonly PricedCandle[],
+  spans: readonly FlareSpan[],
+  { width, priceHeight, height }: Box,
+): Html | undefined {
   const points = candles.flatMap(({ open_at, close }): readonly (readonly [number, number])[] =>
     Number(close) > 0 ? [[Date.parse(open_at) + MINUTE_MS, Number(close)]] : [],
   );
@@ -22,26 +48,34 @@ export function pricePicture(candles: readonly Candle[], { startMs, endMs }: Fla
   const prices = points.map(([, price]) => price);
   const [low, high] = [Math.min(...prices), Math.max(...prices)];
   const place = (atMs: number) => Math.min(1, Math.max(0, (atMs - first[0]) / (last[0] - first[0])));
-  const x = (atMs: number) => (place(atMs) * WIDTH).toFixed(1);
+  const x = (atMs: number) => (place(atMs) * width).toFixed(1);
   const y = (price: number) =>
-    (EDGE + (1 - (price - low) / (high - low || 1)) * (PRICE_HEIGHT - 2 * EDGE)).toFixed(1);
-  // A minute without a trade keeps the price: steps, not slopes.
+    (EDGE + (1 - (price - low) / (high - low || 1)) * (priceHeight - 2 * EDGE)).toFixed(1);
+  // A minute without a trade keeps the price: steps, not slopes. Of a longer gap nothing is known.
   const line = points.map(([atMs, price], at) => {
-    const [beforeMs, before] = points[at - 1] ?? [atMs, price];
+    const [beforeMs, before] = points[at - 1] ?? [Number.NEGATIVE_INFINITY, price];
     const step = atMs - beforeMs > MINUTE_MS ? `L${x(atMs - MINUTE_MS)} ${y(before)}` : "";
-    return `${step}${at === 0 ? "M" : "L"}${x(atMs)} ${y(price)}`;
+    return atMs - beforeMs > MAX_GAP_MS ? `M${x(atMs)} ${y(price)}` : `${step}L${x(atMs)} ${y(price)}`;
   });
   const most = Math.max(...candles.map(({ volume }) => Number(volume)), Number.MIN_VALUE);
   const bars = candles.map(({ open_at, volume }) => {
-    const tall = (Number(volume) / most) * (HEIGHT - PRICE_HEIGHT);
-    return `M${x(Date.parse(open_at) + MINUTE_MS / 2)} ${HEIGHT}v${(-tall).toFixed(1)}`;
+    const tall = (Number(volume) / most) * (height - priceHeight);
+    return `M${x(Date.parse(open_at) + MINUTE_MS / 2)} ${height}v${(-tall).toFixed(1)}`;
   });
-  const [start, end] = [x(startMs), x(endMs ?? last[0])];
-  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="Price and volume, with the flare shaded">
-<path class="shade" d="M${start} 0H${end}V${HEIGHT}H${start}Z"/>
-<path class="volume" stroke-width="4" d="${bars.join("")}"/>
+  const minutes = (last[0] - first[0]) / MINUTE_MS;
+  const thick = Math.min(16, Math.max(1, (0.6 * width) / minutes)).toFixed(1);
+  const shades = spans
+    .filter(({ startMs, endMs }) => startMs < last[0] && (endMs ?? last[0]) > first[0])
+    .map(({ startMs, endMs }) => `M${x(startMs)} 0H${x(endMs ?? last[0])}V${height}H${x(startMs)}Z`);
+  const [only, ...others] = spans;
+  const marks = only && others.length === 0 ? marksOf(only, x, priceHeight) : "";
+  return html`<path class="shade" d="${shades.join("")}"/>
+<path class="volume" stroke-width="${thick}" d="${bars.join("")}"/>
 <path class="price" d="${line.join("")}"/>
-<path class="mark" d="M${start} ${PRICE_HEIGHT}m-8 14h16l-8 -14z"/>
-${endMs === undefined ? html`` : html`<path class="mark" d="M${end} ${PRICE_HEIGHT}m-6 1h12v12h-12z"/>`}
-</svg>`;
+<path class="mark" d="${marks}"/>`;
+}
+
+function marksOf({ startMs, endMs }: FlareSpan, x: (atMs: number) => string, top: number): string {
+  const end = endMs === undefined ? "" : `M${x(endMs)} ${top}m-6 1h12v12h-12z`;
+  return `M${x(startMs)} ${top}m-8 14h16l-8 -14z${end}`;
 }

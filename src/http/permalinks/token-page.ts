@@ -1,19 +1,25 @@
+import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
-import { type FlareRecord, type Group, outcomeText } from "../../model/index.ts";
-import type { Snapshot } from "../../protocol/index.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import { type FlareRecord, type Group, outcomeText, type TokenDetails } from "../../model/index.ts";
 import { html } from "../docs/html.ts";
-import { type Figure, figureList, nameHtml, sentenceOf, timeText, usdText } from "./flare-page.ts";
+import {
+  changeText,
+  type Figure,
+  FLARING,
+  figureList,
+  lookOf,
+  nameHtml,
+  type PageParts,
+  sentenceOf,
+  spanOf,
+  timeText,
+  usdText,
+} from "./flare-page.ts";
 import type { PageText } from "./page-template.ts";
-
-/** What is known of a token, from the lists that the visitor may see or a stored flare. */
-export interface TokenFacts {
-  readonly symbol: string;
-  readonly name: string | undefined;
-  /** Absent for a token of an exchange. */
-  readonly address: string | undefined;
-  readonly price: string;
-  readonly liquidity: string | undefined;
-}
+import type { ShareFacts } from "./picture/share-picture.ts";
+import { type PricedCandle, pricePicture } from "./price-picture.ts";
 
 const GROUP_NAMES: Readonly<Record<Group, string>> = {
   bsc: "BNB Smart Chain",
@@ -22,76 +28,126 @@ const GROUP_NAMES: Readonly<Record<Group, string>> = {
   avalanche: "Avalanche",
 };
 
-/** Returns a token of the group by address, or on an exchange by symbol, in any case. */
-export function findToken(
-  shown: Snapshot,
-  group: Group,
-  key: string,
-  stored: readonly FlareRecord[],
-): TokenFacts | undefined {
-  const wanted = key.toLowerCase();
-  if (group !== "bsc") {
-    const items = [...shown.charts[group].map(({ token }) => token)];
-    const token = items.find((one) => ("address" in one ? one.address : one.symbol).toLowerCase() === wanted);
-    if (!token) return undefined;
-    const address = "address" in token ? token.address : undefined;
-    return { symbol: token.symbol, name: undefined, address, price: token.price, liquidity: undefined };
-  }
-  const { pro, free, finished_trending } = shown.flares;
-  const known = [
-    ...pro,
-    ...free,
-    ...shown.charts.bsc.map(({ flare }) => flare),
-    ...shown.newest.bsc,
-    ...finished_trending,
-    ...stored.map(({ flare }) => flare),
-  ].find(({ token }) => token.address.toLowerCase() === wanted);
-  return known && { ...known.token, liquidity: known.liquidity };
+/** The key of a token in its canonical address: its address in lower case, or its symbol. */
+export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "symbol">): string {
+  return address?.toLowerCase() ?? symbol.toWellFormed();
 }
 
 /** Describes one token: what it is, whether it flares, and how its flares went. */
-export function tokenPage(token: TokenFacts, { group, shown, stored, root }: TokenPageParts): PageText {
+export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: PageParts): PageText {
+  const { group, flares } = token;
   const symbol = safeText(token.symbol);
-  const isIt = ({ token: { address } }: { readonly token: { readonly address: string } }) =>
-    address.toLowerCase() === token.address?.toLowerCase();
-  const running = group === "bsc" ? [...shown.flares.pro, ...shown.flares.free].find(isIt) : undefined;
-  const why = running && shown.explanations[running.id];
-  const now = running
-    ? sentenceOf(`flaring since ${timeText(running.started_trending_at)}${why ? `: ${why.text}` : ""}`)
-    : "Not flaring now.";
+  const running = runningOf(token);
+  const past = flares.filter(({ cause }) => cause !== null);
+  const now = nowText(token);
   const figures: readonly Figure[] = [
-    { name: "Price", value: html`<b>${Number(token.price) > 0 ? token.price : "–"}</b>` },
-    ...(token.liquidity === undefined
+    { name: "Price", value: html`<b>${priceText(token)}</b>` },
+    ...(token.liquidity === null
       ? []
       : [{ name: "Liquidity", value: html`<b>${usdText(token.liquidity)}</b>` }]),
+    ...(token.chart
+      ? [
+          {
+            name: "From its average",
+            value: html`<b class="${lookOf(token.chart.price_change_from_average)}">${changeText(token.chart.price_change_from_average)}</b>`,
+            note: `rank ${token.chart.rank} in its chart`,
+          },
+        ]
+      : []),
     { name: "Group", value: html`<b>${GROUP_NAMES[group]}</b>` },
   ];
-  const past = stored.map(
-    ({
-      flare,
-      outcome,
-    }) => html`<li><a href="${root}flare/${encodeURIComponent(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
-<span>${outcome === null ? "outcome not known" : outcomeText(outcome)}</span></li>\n`,
+  const picture = pricePicture(pricesOf(token, nowMs), flares.map(spanOf));
+  const items = past.map(
+    ({ flare, outcome, cause }) =>
+      html`<li><a href="${root}flare/${encodeURIComponent(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
+<span class="${cause === "canary" ? "down" : ""}">${outcome === null ? "outcome not known" : outcomeText(outcome)}</span></li>\n`,
   );
   return {
     title: running ? `${symbol} is flaring` : symbol,
-    description: `${now} ${past.length === 0 ? "No finished flare is stored." : `Its last ${past.length === 1 ? "flare" : `${past.length} flares`}, and how they went.`}`,
-    main: html`${running ? html`<p class="fate flaring">Flaring now</p>` : html``}
-<h1>${nameHtml({ symbol: token.symbol, name: token.name ?? GROUP_NAMES[group] })}</h1>
+    description: `${now}${past.length === 0 ? "" : ` Its last ${past.length === 1 ? "flare" : `${past.length} flares`}, and how they went.`}`,
+    main: html`<p>${running ? html`<span class="fate flaring">Flaring now</span> ` : html``}${market === undefined ? html`` : html`<span class="market">${market}</span>`}</p>
+<h1>${nameHtml({ symbol: token.symbol, name: token.name ?? "" })}</h1>
 <p class="lead">${now}</p>
+${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded." : "Closes of the last hour."}</figcaption></figure>` : html``}
 ${figureList(figures)}
-<p class="links">${token.address === undefined ? html`` : html`<a class="primary" href="${root}#/token/${encodeURIComponent(token.address.toLowerCase())}">Open in the dashboard</a>`}
-${running ? html`<a href="${root}flare/${encodeURIComponent(running.id)}">This flare</a>` : html``}</p>
-${token.address === undefined ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
-<h2>Finished flares</h2>
-${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${past}</ol>`}`,
+<p class="links">${token.address === null ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/token/${group}/${encodeURIComponent(tokenKey(token))}">Open in the dashboard</a>`}
+${running ? html`<a href="${root}flare/${encodeURIComponent(running.flare.id)}">This flare</a>` : html``}
+<a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
+${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
+${group === "bsc" ? html`<h2>Finished flares</h2>\n${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${items}</ol>`}` : html``}`,
   };
 }
 
-interface TokenPageParts {
-  readonly group: Group;
-  readonly shown: Snapshot;
-  /** Its finished flares, newest first. */
-  readonly stored: readonly FlareRecord[];
-  readonly root: string;
+/** Returns what the picture of a token shows. */
+export function tokenPicture(token: TokenDetails, nowMs: number, market: string | undefined): ShareFacts {
+  const { symbol, name, group, chart, liquidity, flares } = token;
+  const fate = group === "bsc" ? "Not flaring now" : GROUP_NAMES[group];
+  return {
+    symbol,
+    name: name ?? GROUP_NAMES[group],
+    isMixed: hasMixedLetters(symbol),
+    fate: runningOf(token) ? FLARING : ["faded", fate],
+    sentence: group === "bsc" && !runningOf(token) ? lastText(token) : nowText(token),
+    figures: [
+      { name: "Price", value: priceText(token), look: "plain" },
+      ...(liquidity === null
+        ? []
+        : [{ name: "Liquidity", value: usdText(liquidity), look: "plain" as const }]),
+      ...(chart
+        ? [
+            {
+              name: "From its average",
+              value: changeText(chart.price_change_from_average),
+              look: lookOf(chart.price_change_from_average),
+            },
+          ]
+        : []),
+      ...(group === "bsc"
+        ? [{ name: "Flares stored", value: String(flares.length), look: "plain" as const }]
+        : []),
+    ],
+    candles: pricesOf(token, nowMs),
+    spans: flares.map(spanOf),
+    note: timeText(isoTime(nowMs)),
+    market,
+  };
+}
+
+/** Returns the closes of its candles, or of its chart, which has those of the last hour. */
+function pricesOf({ candles, chart }: TokenDetails, nowMs: number): readonly PricedCandle[] {
+  if (candles.length > 1 || !chart)
+    return candles.map(({ open_at, close, volume }) => ({ open_at, close, volume }));
+  const { latest_candle_prices: closes, most_recent_price_average } = chart;
+  const endMs = Math.floor(nowMs / MINUTE_MS) * MINUTE_MS;
+  return closes.map((pct, at) => ({
+    open_at: isoTime(endMs - (closes.length - at) * MINUTE_MS),
+    close: String(Number(most_recent_price_average) * (1 + pct / 100)),
+    volume: "0",
+  }));
+}
+
+function runningOf({ flares }: TokenDetails): FlareRecord | undefined {
+  return flares.find(({ cause }) => cause === null);
+}
+
+function lastText({ flares: [last] }: TokenDetails): string {
+  if (!last) return "No flare of it is stored.";
+  const went = last.outcome ? `: ${outcomeText(last.outcome)}` : "";
+  return sentenceOf(`its last flare started at ${timeText(last.flare.started_trending_at)}${went}`);
+}
+
+function nowText({ flares, group, chart }: TokenDetails): string {
+  const running = flares.find(({ cause }) => cause === null);
+  if (running)
+    return sentenceOf(
+      `flaring since ${timeText(running.flare.started_trending_at)}${running.why ? `: ${running.why.text}` : ""}`,
+    );
+  if (group === "bsc") return "Not flaring now.";
+  return chart
+    ? `In the chart of its group for ${chart.streak} minutes.`
+    : "Not in the chart of its group now.";
+}
+
+function priceText({ price }: TokenDetails): string {
+  return Number(price) > 0 ? price : "–";
 }

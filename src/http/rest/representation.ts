@@ -12,6 +12,9 @@ const VERSION_LENGTH = 16;
 /** Media type of most representations. */
 const JSON_TYPE = "application/json; charset=utf-8";
 
+/** Media type of pictures, which are compressed already. */
+export const PNG_TYPE = "image/png";
+
 /** A body in one coding with its header fields. */
 interface Form {
   readonly bytes: Buffer;
@@ -42,9 +45,9 @@ export class Representation {
     this.#isDocument = documentType !== undefined;
   }
 
-  /** Returns the coding used for a client that prefers `wanted`. Small bodies stay plain. */
+  /** Returns the coding for a client that prefers `wanted`. Small bodies and PNGs stay plain. */
   codingFor(wanted: Coding): Coding {
-    return this.bytes.length < MIN_COMPRESSED_BYTES ? "identity" : wanted;
+    return this.bytes.length < MIN_COMPRESSED_BYTES || this.#type === PNG_TYPE ? "identity" : wanted;
   }
 
   /** Returns the strong entity tag of the form, with its quotes. Compresses nothing. */

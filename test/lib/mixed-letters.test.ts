@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasMixedLetters } from "../../src/dashboard/text/mixed-letters.ts";
+import { hasMixedLetters } from "../../src/lib/text/mixed-letters.ts";
 
 test.each([
   ["USDT", false],

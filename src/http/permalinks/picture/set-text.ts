@@ -1,0 +1,59 @@
+import { safeText } from "../../../lib/text/safe-text.ts";
+import { BOX, type Font } from "./font.ts";
+
+const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Characters of a sentence, which the server writes: more do not fit a picture. */
+const MAX_SENTENCE = 400;
+
+/** Returns an untrusted name with what the font can draw. */
+export function drawableName(text: string, font: Font): string {
+  return drawable(safeText(text), font);
+}
+
+export function drawableSentence(text: string, font: Font): string {
+  return drawable(text.slice(0, MAX_SENTENCE), font);
+}
+
+/** A box stands for what the font cannot draw: without it, a name could pose as another. */
+function drawable(text: string, font: Font): string {
+  let drawn = "";
+  for (const { segment } of GRAPHEMES.segment(text.normalize("NFC"))) {
+    const [first = 0, ...others] = [...segment].map((character) => character.codePointAt(0) ?? 0);
+    drawn += others.length === 0 && font.has(first) ? segment : BOX;
+  }
+  return drawn;
+}
+
+/** Returns the text, cut with an ellipsis if it is wider. */
+export function fitText(text: string, font: Font, size: number, width: number): string {
+  if (font.widthOf(text, size) <= width) return text;
+  const characters = [...text];
+  while (characters.length > 0 && font.widthOf(`${characters.join("")}…`, size) > width) characters.pop();
+  return `${characters.join("").trimEnd()}…`;
+}
+
+/** Breaks the text between words. The last row ends with an ellipsis if there is more. */
+export function wrapText(
+  text: string,
+  font: Font,
+  size: number,
+  { width, rows }: { readonly width: number; readonly rows: number },
+): readonly string[] {
+  const wrapped: string[] = [];
+  let row = "";
+  for (const word of text.split(" ")) {
+    const longer = row === "" ? word : `${row} ${word}`;
+    if (font.widthOf(longer, size) <= width || row === "") row = longer;
+    else if (wrapped.length === rows - 1) {
+      // Whole words only: a part of a number is another number.
+      while (row.includes(" ") && font.widthOf(`${row} …`, size) > width)
+        row = row.slice(0, row.lastIndexOf(" "));
+      return [...wrapped, fitText(`${row} …`, font, size, width)];
+    } else {
+      wrapped.push(fitText(row, font, size, width));
+      row = word;
+    }
+  }
+  return [...wrapped, fitText(row, font, size, width)];
+}
