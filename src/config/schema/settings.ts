@@ -224,7 +224,7 @@ export const SETTINGS = {
     default: "64MiB",
     example: "256MiB",
     description:
-      "Limit of stored events in memory and in the data directory. It overrides logAge, logCount and logFlareAge",
+      "Limit of stored events, in memory and in the data directory. It overrides logAge, logCount and logFlareAge. The engine's state comes on top",
   }),
   historyAge: setting("historyMs", duration(HOUR, 366 * 24 * HOUR), {
     default: "30d",
