@@ -45,11 +45,18 @@ async function createNode(polls: readonly Step[]) {
   return { ...node, entries, checkpoint: { position: { offset, hash }, epoch: EPOCH, term: 1, values } };
 }
 
-/** An engine whose log has these entries. */
-function engineWith(entries: readonly Entry[]): Pick<Engine, "read"> {
+/** An engine whose log has these entries. Its first connections end after so many. */
+function engineWith(
+  entries: readonly Entry[],
+  interruptions: readonly number[] = [],
+): Pick<Engine, "load" | "read"> {
+  const lengths = [...interruptions];
   return {
+    load: async () => undefined,
     async *read(): AsyncGenerator<LogNews> {
-      for (const entry of entries) yield { kind: "entry", entry };
+      const length = lengths.shift();
+      for (const entry of entries.slice(0, length)) yield { kind: "entry", entry };
+      if (length !== undefined) return;
       yield { kind: "idle", head: entries.at(-1) ?? LOG_START, isWritable: true };
     },
   };
@@ -84,6 +91,13 @@ test("[L2] [L3] a node that starts has the lists, every event that the cluster's
     return result.kind === "records" ? result.records.map(({ tail }) => String(tail)) : result;
   };
   expect(await lasting(started)).toEqual(await lasting(log));
+});
+
+test("[L3] a node that loses its connection while it reads the cluster's log has every event nevertheless", async () => {
+  const { entries, checkpoint } = await createNode(POLLS);
+  const snapshot = await readStoredLog(checkpoint, engineWith(entries, [0, 4]), signal);
+  expect(snapshot?.end.oldest).toBe(0);
+  expect(snapshot?.records.map(({ seq }) => Number(seq))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
 });
 
 test("[L3] a node does not mix a stored state with events of a log that does not lead to it", async () => {
