@@ -21,6 +21,14 @@ describe.each(Object.entries(PLANS))("%s", (_name, plan) => {
   });
 });
 
+test("[I3] if an entry counted as stored before a replica has it, nodes would deliver two histories", () => {
+  const plan = PLANS["a machine with the leader and the primary dies"];
+  if (!plan) throw new Error("no such plan");
+  const seeds = Array.from({ length: 3 * SEEDS }, (_, index) => index + 1);
+  const violations = seeds.flatMap((seed) => simulate(seed, { ...plan, isHasty: true }).violations);
+  expect(violations.find((words) => words.startsWith("I3"))).toBeDefined();
+});
+
 test("the faults are real: leaders change, and epochs end where nobody has what the engine lost", () => {
   const runs = Object.values(PLANS).flatMap((plan) =>
     Array.from({ length: SEEDS }, (_, index) => simulate(index + 1, plan)),

@@ -22,6 +22,8 @@ export interface FaultPlan {
   readonly maySplit: boolean;
   /** Whether nodes remember little, read late, and learn of commits seconds later. */
   readonly isSlow: boolean;
+  /** Whether the engine acknowledges an entry before a replica has it. */
+  readonly isHasty?: boolean;
 }
 
 /** What happened in a run. */
@@ -83,6 +85,10 @@ class Simulation {
     const terms = Math.max(...this.#nodes.map(({ member }) => member.term));
     const epochs = new Set([...this.#history.keys()].map((key) => key.split(" ")[0])).size;
     return { violations: this.violations, epochs, terms, delivered: this.#delivered };
+  }
+
+  get isHasty(): boolean {
+    return this.#plan.isHasty ?? false;
   }
 
   newEpoch(): string {
@@ -316,7 +322,7 @@ class SimulatedNode {
       if (result.kind !== "appended") return finish(result);
       const waitEndsAtMs = this.#nowMs + 300;
       const wait = () => {
-        if (world.engine.isAcknowledged(server, entry)) {
+        if (world.isHasty || world.engine.isAcknowledged(server, entry)) {
           world.acknowledged.add(entry.hash);
           for (let offset = entry.offset - 1; offset > 0; offset--) {
             const hash = server.log[offset - 1]?.hash ?? "";
