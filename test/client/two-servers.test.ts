@@ -26,7 +26,7 @@ test("[L2] [L3] [W31] through a drain and a restart every stream continues in th
   const data = mkdtempSync(join(tmpdir(), "flarewire-sdk-"));
   onTestFinished(() => rmSync(data, { recursive: true, force: true }));
   const config = createConfig({
-    ...{ port: 0, logLevel: "silent", feed: "replay", warmup: "0s", speed: 2_000, data, drain: "3s" },
+    ...{ port: 0, logLevel: "silent", feed: "replay", warmup: "0s", speed: 600, data, drain: "1s" },
   });
   const first = await startGateway(config);
   onTestFinished(() => first.stop());

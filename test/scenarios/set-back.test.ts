@@ -103,7 +103,7 @@ function lastAnswer({ answer, closeCode }: IndependentClient): object {
 }
 
 test.for([
-  ["", [], 2],
+  ["", [], 1],
   [" of a gateway with workers", ["--workers", "2"], 1],
 ] as const)(
   "[L3] [W9] after an older file was copied over the stopped log%s, what clients hold beyond it is lost, and all else resumes",

@@ -2,15 +2,15 @@ import { fileURLToPath } from "node:url";
 import type { Browser, WebSocket } from "playwright-core";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium, launch } from "../../browser/chromium.ts";
-import { startScriptedServer } from "../../cli/scripted-server.ts";
-import { spawnNode } from "../../cli/spawn-cli.ts";
-import { servePage } from "../../support/serve-page.ts";
-import { type LedGateway, startLedGateway } from "../led-gateway.ts";
+import { findChromium, launch } from "../browser/chromium.ts";
+import { startScriptedServer } from "../cli/scripted-server.ts";
+import { spawnNode } from "../cli/spawn-cli.ts";
+import { servePage } from "../support/serve-page.ts";
+import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 /** As the bundler of a page does it, with what React checks while it is developed. */
 async function bundle(): Promise<string> {
-  const input = fileURLToPath(new URL("./hydrate.ts", import.meta.url));
+  const input = fileURLToPath(new URL("./react/hydrate.ts", import.meta.url));
   const made = await rolldown({
     input,
     platform: "browser",
@@ -77,10 +77,8 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
     });
     const shows = (state: string, symbols: readonly string[]) =>
       page.waitForFunction(
-        ([text, items]) =>
-          document.querySelector("output")?.textContent === text &&
-          [...document.querySelectorAll("li")].map(({ textContent }) => textContent).join() === items,
-        [`${symbols.length} ${state}`, symbols.map((symbol) => `${symbol} 3.4`).join()] as const,
+        `[document.querySelector("output")?.textContent, [...document.querySelectorAll("li")].map(({ textContent }) => textContent).join()].join("|") === ${JSON.stringify(`${symbols.length} ${state}|${symbols.map((symbol) => `${symbol} 3.4`).join()}`)}`,
+        undefined,
         { polling: 20 },
       );
 
