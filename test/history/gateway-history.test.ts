@@ -1,9 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { type ExpectStatic, test } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
 import type { HistoryResponse } from "../../src/http/index.ts";
-import { FlareRecord, type TrackRecord } from "../../src/model/index.ts";
+import { FlareRecord, type TokenDetails, type TrackRecord } from "../../src/model/index.ts";
 import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { Waiters } from "../support/waiters.ts";
@@ -30,13 +31,24 @@ async function pastFlares(url: string, time: string, expect: ExpectStatic) {
   return { href, json, cursor: headers.get("flarewire-cursor") };
 }
 
-/** The record of a day, once some of its outcomes are final, and when the data was observed. */
-async function recordAt(url: string, expect: ExpectStatic) {
+/** The record of a day, once it has this many flares, and when the data was observed. */
+async function recordAt(url: string, flares: number, expect: ExpectStatic) {
   const ask = () => checkedFetch(`${url}/api/v1/record?window=24h`);
-  const flaresOf = async () => ((await ask()).json as Partial<TrackRecord>).all?.flares ?? 0;
-  await expect.poll(flaresOf, { timeout: 30_000 }).toBeGreaterThan(5);
+  await expect.poll(async () => (await ask()).json, { timeout: 30_000 }).toMatchObject({ all: { flares } });
   const { json, headers } = await ask();
   return { record: json as TrackRecord, observedMs: Date.parse(headers.get("flarewire-observed-at") ?? "") };
+}
+
+/** What no longer changes of a finished flare's token: the flare, and the candles before its end. */
+async function tokenOf(url: string, { flare }: FlareRecord) {
+  const { json } = await checkedFetch(`${url}/api/v1/tokens/bsc/${flare.token.address}`);
+  const { symbol, address, flares, candles } = json as TokenDetails;
+  const end = flare.finished_trending_at ?? "";
+  return {
+    ...{ symbol, address },
+    flare: flares.find((one) => one.flare.id === flare.id)?.flare,
+    candles: candles.filter(({ open_at }) => open_at < end),
+  };
 }
 
 function openHistoryIn(data: string, onTestFinished: Finish) {
@@ -80,6 +92,19 @@ test.concurrent("workers answer from the history of their primary, for past minu
   const past = await pastFlares(url, latest?.flare.finished_trending_at ?? "", expect);
   const others = await Promise.all(Array.from({ length: 3 }, () => checkedFetch(past.href)));
   expect(others.map(({ json }) => json)).toEqual(Array(3).fill(past.json));
+  // The outcome of another flare may become final meanwhile.
+  const record = async () => {
+    const asked = Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/record`));
+    const records = (await Promise.all(asked)).map(({ json }) => json as TrackRecord);
+    const isSame = records.every((one) => isDeepStrictEqual(one, records[0]));
+    return isSame ? records[0]?.all.flares : undefined;
+  };
+  await expect.poll(record).toBeGreaterThan(0);
+  if (!latest) return;
+  const tokens = await Promise.all(Array.from({ length: 4 }, () => tokenOf(url, latest)));
+  expect(tokens[0]).toMatchObject({ flare: latest.flare });
+  expect(tokens[0]?.candles.length).toBeGreaterThan(60);
+  expect(tokens).toEqual(Array(4).fill(tokens[0]));
 });
 
 test.concurrent("an edge has the flares that finish while it follows, and the same past minutes", async ({
@@ -97,6 +122,11 @@ test.concurrent("an edge has the flares that finish while it follows, and the sa
   const { href, json, cursor } = await pastFlares(edge.url, latest?.flare.finished_trending_at ?? "", expect);
   const same = await pastFlares(leader.url, new URL(href).searchParams.get("at") ?? "", expect);
   expect({ json, cursor }).toEqual({ json: same.json, cursor: same.cursor });
+  if (!latest) return;
+  const token = await tokenOf(leader.url, latest);
+  expect(token.flare).toEqual(latest.flare);
+  // The edge writes its history a moment later.
+  await expect.poll(() => tokenOf(edge.url, latest)).toEqual(token);
 });
 
 test.concurrent("an edge has the same record as its leader, and that is computed from the stored outcomes", async ({
@@ -106,8 +136,11 @@ test.concurrent("an edge has the same record as its leader, and that is computed
   const data = newDirectory(onTestFinished);
   const leader = await startLeader(onTestFinished, { ...PAST_DAY, data });
   const edge = await startEdge(leader, onTestFinished);
-  const own = await recordAt(leader.url, expect);
-  await expect.poll(async () => (await recordAt(edge.url, expect)).record).toEqual(own.record);
+  const { outcomes } = leader.head.snapshot;
+  const flares = Object.values(outcomes).filter(({ final }) => final).length;
+  expect(flares).toBeGreaterThan(5);
+  const own = await recordAt(leader.url, flares, expect);
+  expect((await recordAt(edge.url, flares, expect)).record).toEqual(own.record);
   await leader.stop();
   const toMs = (Math.floor(own.observedMs / 60_000) - 1) * 60_000;
   const reader = createHistoryReader(openHistoryIn(data, onTestFinished));
