@@ -1,3 +1,5 @@
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
 import { expect } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { type RedisServer, startRedis } from "./redis-servers.ts";
@@ -6,6 +8,8 @@ import { type RedisServer, startRedis } from "./redis-servers.ts";
 export interface GatewayProcess {
   readonly cli: RunningCli;
   readonly url: string;
+  /** Its data directory, if it has one. Its replacement continues there. */
+  readonly data: string | undefined;
   /** The last term that it led, once it has ended. */
   lastTerm?: number;
 }
@@ -27,32 +31,39 @@ export class ProcessCluster implements AsyncDisposable {
   readonly server: RedisServer;
   readonly size: number;
   readonly #args: readonly string[];
+  readonly #data: string | undefined;
   readonly #starting = new Set<Promise<void>>();
 
-  private constructor(server: RedisServer, size: number, args: readonly string[]) {
+  private constructor(server: RedisServer, size: number, args: readonly string[], data?: string) {
     this.server = server;
     this.size = size;
     this.#args = args;
+    this.#data = data;
   }
 
-  /** @param args Further arguments of `serve`. */
-  static async start(size: number, args: readonly string[]): Promise<ProcessCluster> {
+  /**
+   * @param args Further arguments of `serve`.
+   * @param data Each node has its data in a directory here. Default: in memory.
+   */
+  static async start(size: number, args: readonly string[], data?: string): Promise<ProcessCluster> {
     // What the server acknowledged survives its death.
     const server = await startRedis({ appendfsync: "always" });
-    const cluster = new ProcessCluster(server, size, args);
+    const cluster = new ProcessCluster(server, size, args, data);
     await Promise.all(Array.from({ length: size }, () => cluster.startNode()));
     return cluster;
   }
 
-  async startNode(): Promise<GatewayProcess> {
+  /** @param data Default: a new directory. */
+  async startNode(data = this.#data && mkdtempSync(join(this.#data, "node-"))): Promise<GatewayProcess> {
     const address = `redis://127.0.0.1:${this.server.port}`;
     const usual = ["--port", "0", "--log-level", "info", "--no-compression"];
-    const cli = spawnCli(["serve", ...usual, "--cluster", address, ...this.#args]);
+    const stored = data === undefined ? [] : ["--data", data];
+    const cli = spawnCli(["serve", ...usual, "--cluster", address, ...stored, ...this.#args]);
     await cli.said("stdout", "\n").catch(async (error: unknown) => {
       await cli[Symbol.asyncDispose]();
       throw error;
     });
-    const node = { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
+    const node = { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "", data };
     this.nodes.push(node);
     return node;
   }
@@ -103,7 +114,7 @@ export class ProcessCluster implements AsyncDisposable {
     node.cli.child.kill("SIGKILL");
     await node.cli.ended();
     node.lastTerm = lastTermOf(node);
-    const starting = this.startNode().then(() => void this.#starting.delete(starting));
+    const starting = this.startNode(node.data).then(() => void this.#starting.delete(starting));
     this.#starting.add(starting);
   }
 

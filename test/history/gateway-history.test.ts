@@ -39,7 +39,7 @@ async function recordAt(url: string, flares: number, expect: ExpectStatic) {
   return { record: json as TrackRecord, observedMs: Date.parse(headers.get("flarewire-observed-at") ?? "") };
 }
 
-/** What no longer changes of a finished flare's token: the flare, and the candles before its end. */
+/** What no longer changes of a finished flare's token: the flare, and candles before its end. */
 async function tokenOf(url: string, { flare }: FlareRecord) {
   const { json } = await checkedFetch(`${url}/api/v1/tokens/bsc/${flare.token.address}`);
   const { symbol, address, flares, candles } = json as TokenDetails;

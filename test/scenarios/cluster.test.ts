@@ -1,8 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
+import type { Candle, Flare, FlareRecord, TokenDetails } from "../../src/model/index.ts";
+import { EventBody } from "../../src/protocol/index.ts";
 import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
 import { type GatewayProcess, ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
 import { createChance } from "../support/chance.ts";
+import { newDirectory } from "../support/edges.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
@@ -22,6 +26,47 @@ async function goesOnWithout(cluster: ProcessCluster, paused: GatewayProcess): P
   await expect.poll(seq).toBeGreaterThan(before);
 }
 
+/** What clients heard that a history stores: flares by id, and candles by token and minute. */
+interface Heard {
+  readonly flares: ReadonlyMap<string, Flare>;
+  readonly candles: ReadonlyMap<string, ReadonlyMap<string, Candle>>;
+}
+
+function heardBy(clients: readonly HoppingClient[]): Heard {
+  const events = [...new Map(clients.flatMap(({ delivered }) => [...delivered]))];
+  const seqOf = ([cursor]: readonly [string, string]) => Number(cursor.split("-")[1]);
+  const flares = new Map<string, Flare>();
+  const candles = new Map<string, Map<string, Candle>>();
+  for (const [, text] of events.toSorted((a, b) => seqOf(a) - seqOf(b))) {
+    const { name, data } = EventBody.parse(JSON.parse(text));
+    if (name === "flare-finished") flares.set(data.flare.id, data.flare);
+    if (name !== "candles-closed") continue;
+    for (const { address, candles: own } of data.tokens) {
+      const minutes = candles.get(address) ?? new Map<string, Candle>();
+      candles.set(address, minutes);
+      for (const candle of own) minutes.set(candle.open_at, candle);
+    }
+  }
+  return { flares, candles };
+}
+
+/** Returns what the history at this address lacks. */
+async function lackingAt(url: string, { flares, candles }: Heard): Promise<readonly string[]> {
+  const lacking: string[] = [];
+  const get = async (path: string) => (await fetch(`${url}/api/v1/${path}`)).json();
+  for (const [id, flare] of flares) {
+    const { flare: stored } = (await get(`flares/${id}`)) as Partial<FlareRecord>;
+    if (!isDeepStrictEqual(stored, flare)) lacking.push(`flare ${id}`);
+  }
+  for (const [address, minutes] of candles) {
+    const { candles: stored = [] } = (await get(`tokens/bsc/${address}`)) as Partial<TokenDetails>;
+    const byMinute = new Map(stored.map((candle) => [candle.open_at, candle]));
+    for (const [minute, candle] of minutes)
+      if (!isDeepStrictEqual(byMinute.get(minute), candle)) lacking.push(`${address} at ${minute}`);
+  }
+  return lacking;
+}
+
 /** How long after the loss of a leader another one wrote, and clients had new events. */
 interface TakeOver {
   readonly leadsMs: number;
@@ -39,13 +84,14 @@ function report(takeOvers: readonly TakeOver[]): void {
   process.stdout.write(`${takeOvers.length} leaders lost; the next one wrote: ${leads}; events: ${events}\n`);
 }
 
-const MARKET = ["--drain", "0", "--feed", "replay", "--speed", "300", "--loop", "--warmup", "0"];
+/** Its first flare begins after five seconds and ends after twenty. */
+const MARKET = ["--drain", "0", "--feed", "replay", "--speed", "300", "--loop", "--warmup", "3h"];
 
 describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", () => {
-  test("[L3] killed or paused in turn, and their server too, they keep one log: clients that move between them over all transports see no hole, no repeat and no reset, and hold what REST serves", {
+  test("[L3] killed or paused in turn, and their server too, they keep one log: clients that move between them over all transports see no hole, no repeat and no reset, hold what REST serves, and find each finished flare with its candles in the history of every node", {
     timeout: 60_000 + KILLS * 10_000,
-  }, async () => {
-    await using cluster = await ProcessCluster.start(3, MARKET);
+  }, async ({ onTestFinished }) => {
+    await using cluster = await ProcessCluster.start(3, MARKET, newDirectory(onTestFinished));
     await expect.poll(() => cluster.leader).toBeDefined();
     const chance = createChance(Number(process.env.SEED ?? 1));
     const clients = [1, 2, 3].map(
@@ -88,6 +134,7 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
     }
     report(takeOvers);
     await cluster.settled();
+    await expect.poll(() => heardBy(clients).flares.size, { timeout: 60_000 }).toBeGreaterThan(0);
     for (const client of clients) client.end();
     await Promise.all(following);
     const log = await eventsOnServer(cluster.server.port);
@@ -103,5 +150,8 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
       }
       expect(client.epochs.size).toBe(1);
     }
+    const heard = heardBy(clients);
+    expect(heard.candles.size).toBeGreaterThan(0);
+    for (const { url } of cluster.running) await expect.poll(() => lackingAt(url, heard)).toEqual([]);
   });
 });

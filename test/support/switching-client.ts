@@ -12,6 +12,9 @@ type Json = Record<string, unknown>;
 
 const seqOf = (cursor: unknown) => Number(String(cursor).split("-")[1]);
 
+/** Without candles, `seq` has gaps. */
+const ALL = "*,candles";
+
 /** Follows all channels over a transport that it may change at any time. */
 export class SwitchingClient extends IndependentClient {
   /** Seqs of all events that were applied. */
@@ -34,7 +37,7 @@ export class SwitchingClient extends IndependentClient {
   async overSse(enough: number, byHeader: boolean): Promise<void> {
     const target = this.seq + enough;
     const cursor = this.cursor;
-    const query = new URLSearchParams({ channels: "*", ...(cursor && !byHeader ? { after: cursor } : {}) });
+    const query = new URLSearchParams({ channels: ALL, ...(cursor && !byHeader ? { after: cursor } : {}) });
     const headers: Record<string, string> = cursor && byHeader ? { "last-event-id": cursor } : {};
     let cut = false;
     const url = `${this.base}/api/v1/events?${query}`;
@@ -60,7 +63,8 @@ export class SwitchingClient extends IndependentClient {
   }
 
   async #poll(limit: number, wait: number): Promise<void> {
-    const query = new URLSearchParams({ after: String(this.cursor), limit: `${limit}`, wait: `${wait}` });
+    const page = { limit: `${limit}`, wait: `${wait}` };
+    const query = new URLSearchParams({ channels: ALL, after: String(this.cursor), ...page });
     const response = await checkedFetch(`${this.base}/api/v1/events?${query}`);
     if (response.status === 410) return this.#snapshot();
     if (response.status === 200) {
