@@ -17,17 +17,29 @@ export interface AlertContent {
   /** Identifies the content among all alerts of its rule: cursor and item, for example. */
   readonly key: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Path of the page of its flare or token; `undefined` if it has none. */
+  readonly page?: string | undefined;
 }
 
-/** Formats an alert as in Standard Webhooks: `{"type", "timestamp", "data"}`. */
-export function formAlert(webhook: string, rule: string, content: AlertContent, madeAtMs: number): Alert {
-  const { type, key, data } = content;
+/**
+ * Formats an alert as in Standard Webhooks: `{"type", "timestamp", "data"}`. `publicUrl`: where its
+ * page is. Default: it has no link.
+ */
+export function formAlert(
+  webhook: string,
+  rule: string,
+  content: AlertContent,
+  madeAtMs: number,
+  publicUrl?: string,
+): Alert {
+  const { type, key, data, page } = content;
+  const url = publicUrl !== undefined && page !== undefined ? { url: `${publicUrl}/${page}` } : {};
   const timestamp = new Date(madeAtMs).toISOString();
   return {
     id: `msg_${hash(JSON.stringify([webhook, rule, type, key]))}`,
     webhook,
     madeAtMs,
-    body: JSON.stringify({ type, timestamp, data: { rule, ...data } }),
+    body: JSON.stringify({ type, timestamp, data: { rule, ...url, ...data } }),
   };
 }
 

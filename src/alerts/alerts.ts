@@ -20,6 +20,8 @@ export interface AlertsOptions {
   readonly store: AlertStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** URL of this server for its visitors. Default: alerts have no links. */
+  readonly publicUrl?: string | undefined;
   readonly sender?: Partial<Pick<SenderOptions, "limits" | "random" | "post">>;
 }
 
@@ -94,6 +96,7 @@ export function startAlerts(options: AlertsOptions): Alerts {
             clock,
             steadyMs,
             isDisabled,
+            publicUrl: options.publicUrl,
             onAlerts,
             notify,
             signal: own,

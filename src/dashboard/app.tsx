@@ -3,7 +3,7 @@ import type { View } from "../client/index.ts";
 import { Plan, Refused } from "./parts/access-panel.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
-import { lackedFacts, Market, type MarketKind } from "./parts/market.ts";
+import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
@@ -56,7 +56,9 @@ export function App({ server }: { readonly server: URL }) {
           <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
             {seen?.view && isReady ? (
               <Market.Provider value={market}>
-                <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
+                <IsAnonymous.Provider value={key === undefined}>
+                  <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
+                </IsAnonymous.Provider>
               </Market.Provider>
             ) : (
               <Waiting seen={seen} />

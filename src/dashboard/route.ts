@@ -1,4 +1,4 @@
-import type { RecordWindow } from "../model/index.ts";
+import type { Flare, RecordWindow } from "../model/index.ts";
 import { type FlareQuery, formatQuery, readQuery } from "./state/flare-query.ts";
 import { GROUP_NAMES, type GroupName } from "./text/group-labels.ts";
 
@@ -37,6 +37,14 @@ export function readRoute(hash: string): Route {
 
 export function tokenHash(address: string): string {
   return `#/token/${FLARING_GROUP}/${encodeURIComponent(address.toLowerCase())}`;
+}
+
+/** Returns the page of a finished flare; for a running one its token's, which stays current. */
+export function flarePageHref(
+  { id, finished_trending_at, token }: Pick<Flare, "id" | "finished_trending_at" | "token">,
+  isAnonymous: boolean,
+): string {
+  return isAnonymous && finished_trending_at !== null ? flareHref(id) : tokenHash(token.address);
 }
 
 /** Relative URL of a flare's own page, which the server writes. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { formAlert } from "../../src/alerts/alert.ts";
 import { type AlertRule, AlertRule as AlertRuleSchema } from "../../src/alerts/rules/alert-rule.ts";
 import { createRuleJudge, type RuleJudge } from "../../src/alerts/rules/rule-judge.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
@@ -79,7 +80,12 @@ test("a start and its finish are reported, each as the event that a stream sends
   const judge = createRuleJudge(ruleOf({}), NEW_RULE);
   const started = flares.start("ONE", 0);
   expect(judge.take(started)).toEqual([
-    { type: "flare-started", key: started.cursor, data: { event: started } },
+    {
+      type: "flare-started",
+      key: started.cursor,
+      data: { event: started },
+      page: "flare/ONE",
+    },
   ]);
   expect(reported(judge, [flares.finish("ONE", 60)])).toEqual(["flare-finished"]);
 });
@@ -272,4 +278,24 @@ test("a rule with a quiet time on several flare channels forgets finished flares
     expect(ends).toHaveLength(second === 0 ? 2 : 0);
   }
   expect(judge.state.begun).toHaveLength(1);
+});
+
+test("an alert of a flare leads to its page if the server's public URL is known", () => {
+  const flares = new Flares();
+  const news = createRuleJudge(ruleOf({}), NEW_RULE).take(flares.start("ONE", 0));
+  const judge = createRuleJudge(ruleOf({ edge: { field: "liquidity", above: 5, below: 1 } }), NEW_RULE);
+  judge.begin(
+    { flares: { pro: [] }, explanations: {} },
+    { cursor: "test1-1", observed_at: new Date(START).toISOString() },
+    true,
+  );
+  const edges = judge.take(flares.start("TWO", 1, "9"));
+  const urlOf = (content: (typeof news)[number] | undefined, publicUrl?: string) =>
+    content && JSON.parse(formAlert("desk", "rule", content, START, publicUrl).body).data.url;
+  expect(urlOf(news[0], "https://a.example/b")).toBe("https://a.example/b/flare/ONE");
+  expect(urlOf(edges[0], "https://a.example")).toBe("https://a.example/flare/TWO");
+  expect(urlOf(news[0])).toBeUndefined();
+  expect(
+    urlOf({ ...news[0], type: "alerts-lost", key: "x", data: {}, page: undefined }, "https://a.example"),
+  ).toBeUndefined();
 });

@@ -128,7 +128,11 @@ test("each sample selects what is on the screen, by parameters that the API acce
 });
 
 test("a search is data in every language, whatever its quotes", () => {
-  const { curl, typescript, python } = botSamples(QUERY, SERVER);
+  const { curl, typescript, python, telegram } = botSamples(QUERY, SERVER);
+  // Each message leads to the page of its flare.
+  for (const { text } of [python, telegram])
+    expect(text).toContain('"http://127.0.0.1:8080/below/flare/" + event["data"]["flare"]["id"]');
+  expect(typescript.text).toContain("`http://127.0.0.1:8080/below/flare/$" + "{flare.id}`");
   const quoted = JSON.stringify(QUERY.search);
   expect(curl.text).toContain(quoted.replaceAll("'", `'\\''`));
   expect(typescript.text).toContain(`text.toLowerCase().includes(${quoted})`);

@@ -1,6 +1,13 @@
 import { expect, test } from "vitest";
 import type { StreamEvent } from "../../src/client/index.ts";
-import { canonicalOf, flaresHash, groupHash, readRoute, tokenHash } from "../../src/dashboard/route.ts";
+import {
+  canonicalOf,
+  flarePageHref,
+  flaresHash,
+  groupHash,
+  readRoute,
+  tokenHash,
+} from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
@@ -129,6 +136,14 @@ test("each token and flare has one address, to which other spellings lead", () =
   // Never another server.
   expect(canonicalOf("#/flare///evil.example")).toBeUndefined();
   expect(canonicalOf("#/token/%2F%2Fevil.example/x")).toBe("token/%2F%2Fevil.example/x");
+});
+
+test("a finished flare leads to its own page, a running one or a visitor with a key to that of its token", () => {
+  const flare = { ...SAMPLE_FLARE, id: "f/1", token: { ...SAMPLE_FLARE.token, address: "0xAB" } };
+  const over = { ...flare, finished_trending_at: flare.started_trending_at };
+  expect(flarePageHref(over, true)).toBe("flare/f%2F1");
+  expect(flarePageHref(over, false)).toBe("#/token/bsc/0xab");
+  expect(flarePageHref({ ...flare, finished_trending_at: null }, true)).toBe("#/token/bsc/0xab");
 });
 
 const message = (name: "flare-started" | "flare-finished", id: string, more: object = {}) =>

@@ -22,6 +22,8 @@ interface RuleFollowing {
   readonly commits: Pick<GroupCommit, "commit">;
   readonly clock: Clock;
   readonly steadyMs: () => number;
+  /** URL of this server for its visitors. Default: alerts have no links. */
+  readonly publicUrl?: string | undefined;
   /** True while the webhook is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
   readonly onAlerts: () => void;
@@ -124,13 +126,13 @@ class RuleRun {
   }
 
   async #save(cursor: string, contents: readonly AlertContent[], always = false): Promise<void> {
-    const { commits, webhook, rule, clock, steadyMs, isDisabled, onAlerts } = this.#following;
+    const { commits, webhook, rule, clock, steadyMs, publicUrl, isDisabled, onAlerts } = this.#following;
     this.#position = { cursor, state: this.#judge.state };
     const nowMs = clock.monotonic();
     if (contents.length === 0 && !always && nowMs - this.#savedAtMs < SAVE_EVERY_MS) return;
     const madeAtMs = steadyMs();
     const wanted = isDisabled() ? [] : contents;
-    const alerts = wanted.map((content) => formAlert(webhook, rule.name, content, madeAtMs));
+    const alerts = wanted.map((content) => formAlert(webhook, rule.name, content, madeAtMs, publicUrl));
     await commits.commit(this.#name, this.#position, alerts);
     this.#savedAtMs = nowMs;
     if (alerts.length > 0) onAlerts();

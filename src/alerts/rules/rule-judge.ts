@@ -57,7 +57,7 @@ class NewsJudge implements RuleJudge {
 
   take(message: EventMessage): readonly AlertContent[] {
     return this.#isReported(message)
-      ? [{ type: message.name, key: message.cursor, data: { event: message } }]
+      ? [{ type: message.name, key: message.cursor, data: { event: message }, page: pageOf(message) }]
       : [];
   }
 
@@ -143,7 +143,12 @@ class EdgeJudge implements RuleJudge {
     const isHigh = this.#quiet.isOpen(what);
     const atMs = Date.parse(at.observed_at);
     const report = (type: "edge-rose" | "edge-fell") => [
-      { type, key: `${at.cursor} ${what}`, data: this.#describe(channel, item, at, value) },
+      {
+        type,
+        key: `${at.cursor} ${what}`,
+        data: this.#describe(channel, item, at, value),
+        page: pageOfItem(channel, item),
+      },
     ];
     if (!isHigh && value >= above) {
       // With `fall`, only the fall is reported.
@@ -163,6 +168,20 @@ class EdgeJudge implements RuleJudge {
     const { cursor, observed_at } = at;
     return { field, value, above, below, channel, cursor, observed_at, item, why: why ?? null };
   }
+}
+
+/** Returns the path of the page of an event's flare or token. */
+function pageOf(message: EventMessage): string | undefined {
+  if (message.name === "flare-started" || message.name === "flare-finished")
+    return pageOfItem(message.channel, message.data.flare);
+  return message.name === "token-listed" ? pageOfItem("newest.bsc", message.data.listing) : undefined;
+}
+
+function pageOfItem(channel: string, item: object): string | undefined {
+  const [list, group] = channel.split(".");
+  if (list === "flares" && "id" in item) return `flare/${encodeURIComponent(String(item.id))}`;
+  const key = tokenOf(item);
+  return key === "" ? undefined : `token/${group}/${encodeURIComponent(key)}`;
 }
 
 function itemIdOf(channel: ListChannel, key: string): string {

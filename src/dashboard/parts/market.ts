@@ -14,6 +14,12 @@ export interface MarketKind {
 
 export const Market = createContext<MarketKind>({ origin: undefined, facts: undefined });
 
+/**
+ * Whether the visitor has no key. Pages of the server get none: a link shows them what everyone may
+ * see, which may be nothing.
+ */
+export const IsAnonymous = createContext(true);
+
 /** Returns the facts that the market's source cannot know. Their values would be neutral ones. */
 export function lackedFacts({ facts }: MarketKind): readonly Fact[] {
   return facts === undefined ? [] : FACTS.filter((fact) => !facts.includes(fact));

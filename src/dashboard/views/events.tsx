@@ -1,9 +1,11 @@
 import { Component } from "preact";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EventMessage } from "../../client/index.ts";
+import type { Token } from "../../model/index.ts";
+import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
-import { eventsHash, tokenHash } from "../route.ts";
+import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
 import { fetchNews, MAX_NEWS, newsOf } from "../state/feed/news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
 import type { Go } from "../state/use-route.ts";
@@ -141,6 +143,16 @@ function isByCanary(event: EventMessage): boolean {
   return event.name === "flare-finished" && event.data.cause === "canary";
 }
 
+/** Leads to the page of a finished flare, or else of the token. */
+function EventLink({ event: { data }, token }: { readonly event: EventMessage; readonly token: Token }) {
+  const isAnonymous = useContext(IsAnonymous);
+  return (
+    <a href={"flare" in data ? flarePageHref(data.flare, isAnonymous) : tokenHash(token.address)}>
+      <UntrustedText text={token.symbol} />
+    </a>
+  );
+}
+
 /** One event. All lines have the same height, so that none pushes the others. */
 class EventLine extends Component<{ readonly named: NamedEvent }> {
   override shouldComponentUpdate({ named }: { readonly named: NamedEvent }): boolean {
@@ -154,13 +166,7 @@ class EventLine extends Component<{ readonly named: NamedEvent }> {
         <TimeText at={event.observed_at} />
         <code>{event.name}</code>
         <small>{event.channel}</small>
-        {token === undefined ? (
-          <span class="untrusted" />
-        ) : (
-          <a href={tokenHash(token.address)}>
-            <UntrustedText text={token.symbol} />
-          </a>
-        )}
+        {token === undefined ? <span class="untrusted" /> : <EventLink event={event} token={token} />}
         <span class="words" title={words}>
           {words}
         </span>

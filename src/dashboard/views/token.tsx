@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import type { Explanation, Token } from "../../model/index.ts";
@@ -9,9 +9,10 @@ import { type Band, PricePlot } from "../parts/flare/price-plot.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
-import { usePriceLabel } from "../parts/market.ts";
+import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
+import { flareHref } from "../route.ts";
 import { pointsOfChart, pointsUntil } from "../state/candles/plot.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
@@ -185,13 +186,20 @@ interface EpisodesProps {
 }
 
 function Episodes({ episodes, outcomes = {} }: EpisodesProps) {
+  const isAnonymous = useContext(IsAnonymous);
   if (!episodes) return <p class="empty">Loading…</p>;
   if (episodes.length === 0) return <p class="empty">None in the server's log.</p>;
   return (
     <ol class="episodes">
       {episodes.map(({ id, startedAt, finishedAt, score, cause }) => (
         <li key={id}>
-          <TimeText at={startedAt} />
+          {isAnonymous && finishedAt !== undefined ? (
+            <a href={flareHref(id)}>
+              <TimeText at={startedAt} />
+            </a>
+          ) : (
+            <TimeText at={startedAt} />
+          )}
           {score !== undefined && <span>score {score.toFixed(2)}</span>}
           {finishedAt === undefined ? (
             <b>running</b>

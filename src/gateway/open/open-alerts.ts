@@ -32,7 +32,7 @@ export async function openAlerts(
   const webhooks = await readAlertFile(file);
   const rules = webhooks.reduce((sum, webhook) => sum + webhook.rules.length, 0);
   logger.info({ file, webhooks: webhooks.length, rules }, "sending alerts");
-  const own = { webhooks, clock, logger };
+  const own = { webhooks, clock, logger, publicUrl: options.config.publicUrl };
   if (cluster) {
     const start: OpenAlerts["start"] = (parts) =>
       cluster.start((store, post) => startAlerts({ ...parts, ...own, store, sender: { post } }));

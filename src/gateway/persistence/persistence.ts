@@ -38,7 +38,7 @@ import {
 export type RetentionConfig = Pick<Config, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
 
 export interface PersistenceOptions {
-  readonly config: RetentionConfig & FeedConfig & Pick<Config, "source" | "refreshMs">;
+  readonly config: RetentionConfig & FeedConfig & Pick<Config, "source" | "refreshMs" | "publicUrl">;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Replaces the name of the config's source. */

@@ -49,7 +49,7 @@ export function describeQuery(query: FlareQuery): string {
 export function botSamples(query: FlareQuery, server: URL): Readonly<Record<SampleKind, Sample>> {
   const address = server.href.replace(/\/$/, "");
   const url = eventsUrl(query, address);
-  const python = pythonText(query, url);
+  const python = pythonText(query, url, address);
   return {
     curl: { title: "curl", text: curlText(query, url), note: "One JSON object a line, until you stop it." },
     typescript: {
@@ -117,7 +117,7 @@ ${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
     ? ""
     : `  const { symbol, name, address } = flare.token;
   if (![symbol, name, address].some((text) => text.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
-}  console.log(event.name, flare.token.symbol, flare.token.address, why?.text);
+}  console.log(event.name, flare.token.symbol, flare.token.address, why?.text, \`${address}/flare/\${flare.id}\`);
 }`;
 }
 
@@ -125,7 +125,7 @@ const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text
     address = "https://api.telegram.org/bot" + os.environ["TELEGRAM_BOT_TOKEN"] + "/sendMessage"
     urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode()).close()`;
 
-function pythonText(query: FlareQuery, url: string) {
+function pythonText(query: FlareQuery, url: string, address: string) {
   const { search, isSafe } = splitQuery(query);
   return (action: string, imports = "import json, urllib.request") => `${imports}
 
@@ -143,7 +143,8 @@ ${isSafe ? '    if why.get("warnings"):\n        continue\n' : ""}${
     ? ""
     : `    if not any(${JSON.stringify(search)} in token[field].lower() for field in ("symbol", "name", "address")):
         continue\n`
-}    text = token["symbol"] + ": " + why.get("text", "")
+}    page = ${JSON.stringify(`${address}/flare/`)} + event["data"]["flare"]["id"]
+    text = token["symbol"] + ": " + why.get("text", "") + " " + page
 ${action}`;
 }
 

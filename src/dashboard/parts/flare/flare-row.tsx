@@ -119,7 +119,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
           </span>
           <Warning why={why} />
           {why && <span class="why-sentence soft">{withoutWarning(why.text)}</span>}
-          <TokenActions token={flare.token} />
+          <TokenActions token={flare.token} flareId={flare.id} />
         </td>
       </tr>
     );
@@ -156,7 +156,7 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
       <WhyBars why={why} />
       <Warning why={why} />
       {why && <span class="why-sentence">{withoutWarning(why.text)}</span>}
-      <TokenActions token={flare.token} />
+      <TokenActions token={flare.token} flareId={flare.id} />
     </td>
   );
 }

@@ -1,13 +1,21 @@
 import { useContext, useState } from "preact/hooks";
 import { safeText } from "../../../lib/text/safe-text.ts";
-import type { Token } from "../../../model/index.ts";
-import { Market } from "../market.ts";
+import type { Flare } from "../../../model/index.ts";
+import { flareHref } from "../../route.ts";
+import { IsAnonymous, Market } from "../market.ts";
 import { Outward } from "../untrusted-text.tsx";
 
+interface TokenActionsProps {
+  readonly token: Flare["token"];
+  /** Its flare, which has a page to share. */
+  readonly flareId?: string;
+}
+
 /** Copies the token's address, and leads to sites that know it: only for tokens that exist. */
-export function TokenActions({ token }: { readonly token: Token }) {
+export function TokenActions({ token, flareId }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);
   const { origin } = useContext(Market);
+  const isAnonymous = useContext(IsAnonymous);
   const copy = () => {
     navigator.clipboard?.writeText(token.address).then(
       () => setCopied(true),
@@ -28,6 +36,11 @@ export function TokenActions({ token }: { readonly token: Token }) {
       >
         {isCopied ? "copied" : "copy"}
       </button>
+      {flareId !== undefined && isAnonymous && (
+        <a href={flareHref(flareId)} aria-label={`Page of this flare of ${safeText(token.symbol)}, to share`}>
+          share
+        </a>
+      )}
       {origin === "live" && (
         <>
           <Outward href={`https://bscscan.com/token/${address}`} label="BscScan" />

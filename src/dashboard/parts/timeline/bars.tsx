@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import { safeText } from "../../../lib/text/safe-text.ts";
-import { tokenHash } from "../../route.ts";
+import { flarePageHref } from "../../route.ts";
 import type { Bar } from "../../state/timeline/bars.ts";
 import type { Box } from "../../state/timeline/lanes.ts";
 import { fateText } from "../../text/fate-text.ts";
@@ -13,6 +13,7 @@ export interface PlacedBar {
 interface BarsProps {
   readonly placed: readonly PlacedBar[];
   readonly lanes: number;
+  readonly isAnonymous: boolean;
   /** Called with the flare's id at hover and focus, and with `undefined` afterwards. */
   readonly onShow: (id: string | undefined, how: "pointer" | "focus") => void;
 }
@@ -34,7 +35,10 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
     return next.placed !== this.props.placed || state.focused !== this.state.focused;
   }
 
-  override render({ placed, lanes, onShow }: BarsProps, { focused }: { focused: string | undefined }) {
+  override render(
+    { placed, lanes, isAnonymous, onShow }: BarsProps,
+    { focused }: { focused: string | undefined },
+  ) {
     const stop = placed.some(({ bar }) => bar.flare.id === focused) ? focused : placed[0]?.bar.flare.id;
     return (
       <ul
@@ -56,7 +60,7 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
           <li key={bar.flare.id}>
             <a
               class={`bar ${bar.fate} ${box.width < MIN_NAMED ? "short" : ""}`}
-              href={tokenHash(bar.flare.token.address)}
+              href={flarePageHref(bar.flare, isAnonymous)}
               data-id={bar.flare.id}
               tabIndex={bar.flare.id === stop ? 0 : -1}
               aria-label={`${safeText(bar.flare.token.symbol)}, ${fateText(bar)}`}

@@ -1,7 +1,9 @@
+import { useContext } from "preact/hooks";
 import { formatPct } from "../../../lib/text/format-pct.ts";
-import { tokenHash } from "../../route.ts";
+import { flarePageHref } from "../../route.ts";
 import type { Bar } from "../../state/timeline/bars.ts";
 import { fateText } from "../../text/fate-text.ts";
+import { IsAnonymous } from "../market.ts";
 import { TimeText } from "../time-text.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
 
@@ -9,6 +11,7 @@ const percent = (value: number | null | undefined) => (value == null ? "–" : f
 
 /** The bars of the timeline as a table. */
 export function TimelineTable({ bars }: { readonly bars: readonly Bar[] }) {
+  const isAnonymous = useContext(IsAnonymous);
   return (
     <section class="table-scroll" aria-label="The flares of the timeline as a table">
       <table class="plain-table">
@@ -25,7 +28,7 @@ export function TimelineTable({ bars }: { readonly bars: readonly Bar[] }) {
           {bars.map((bar) => (
             <tr key={bar.flare.id}>
               <th scope="row">
-                <a href={tokenHash(bar.flare.token.address)}>
+                <a href={flarePageHref(bar.flare, isAnonymous)}>
                   <UntrustedText text={bar.flare.token.symbol} />
                 </a>
               </th>

@@ -17,6 +17,7 @@ import {
 import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
 import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
+import { IsAnonymous } from "../market.ts";
 import { Bars, type PlacedBar } from "./bars.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
 import { TimelineTable } from "./timeline-table.tsx";
@@ -43,6 +44,7 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
   const [placed, lanes] = usePlaced(bars, span, window);
   const [shown, card] = useCard();
   const [isTable, setTable] = useState(false);
+  const isAnonymous = useContext(IsAnonymous);
   const counts = useMemo(() => countFates(bars), [bars]);
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
   return (
@@ -72,7 +74,7 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
       <div class={`lanes ${lanes > 56 ? "packed" : lanes > 20 ? "dense" : ""}`}>
         <Before share={shareBefore(all, span)} fromMs={span.fromMs} toMs={span.toMs} />
         <Hours span={span} />
-        <Bars placed={placed} lanes={lanes} onShow={card.show} />
+        <Bars placed={placed} lanes={lanes} isAnonymous={isAnonymous} onShow={card.show} />
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
         {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}
       </div>
