@@ -9,18 +9,13 @@ interface Entry<V> {
   readonly bytes: number;
 }
 
-interface Reading<V> {
-  readonly stamp: string | undefined;
-  readonly value: Promise<V>;
-}
-
 /** What an entry takes besides its value. */
 const ENTRY_BYTES = 500;
 
 /** Caches values until their stamps change, within a bound of bytes: the least used go first. */
 export class StampedCache<V> {
   readonly #entries = new Map<string, Entry<V>>();
-  readonly #reading = new Map<string, Reading<V>>();
+  readonly #reading = new Map<string, { readonly stamp: string | undefined; readonly value: Promise<V> }>();
   readonly #maxBytes: number;
   readonly #sizeOf: (value: V) => number;
   #bytes = 0;
