@@ -10,9 +10,9 @@ import { findInstalled } from "../support/debian-package.ts";
 /** Whether Debian's redis-server is there, or could be installed. */
 export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");
 
-export function isInstalled(program: string): boolean {
+export function isInstalled(program: string, option = "--version"): boolean {
   try {
-    execFileSync(program, ["--version"], { stdio: "pipe" });
+    execFileSync(program, [option], { stdio: "pipe" });
     return true;
   } catch {
     return false;
