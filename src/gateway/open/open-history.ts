@@ -38,9 +38,10 @@ export function openHistory(
   options: PersistenceOptions,
 ): OpenHistory {
   const { clock, logger } = options;
-  const notify = notifyLog(logger);
   const minuteBytes = Math.floor(historyBytes * MINUTES_SHARE);
   const limits = { maxAgeMs: historyMs, maxBytes: historyBytes - minuteBytes };
+  const notifyOf = (what: keyof typeof CONTENTS) =>
+    notifyLog(logger, options.config.data === "none" ? {} : { path: storedPath(options, what) });
   const store = openStore("history", (path) => openSqliteHistoryStore(limits, path), options);
   const minuteLimits = { maxAgeMs: historyMs, maxBytes: minuteBytes };
   const minuteStore = openStore("minutes", (path) => openMinuteStore(minuteLimits, path), options);
@@ -52,9 +53,9 @@ export function openHistory(
       replacements: () => writer?.replacements,
     }),
     watch: (head) => {
-      writer = new MinuteWriter({ head, store: minuteStore, notify });
+      writer = new MinuteWriter({ head, store: minuteStore, notify: notifyOf("minutes") });
     },
-    record: (parts) => writeHistory({ ...parts, store, clock, notify }),
+    record: (parts) => writeHistory({ ...parts, store, clock, notify: notifyOf("history") }),
     close: async () => {
       await writer?.stop();
       minuteStore.close();
