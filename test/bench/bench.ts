@@ -11,7 +11,7 @@
  *
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
  *
- * - cluster [--clients 2000] [--sockets 36000] [--short]
+ * - cluster [--clients 2000] [--sockets 50000] [--short]
  *
  * - dashboard [--short], widget [--short]
  */
@@ -48,7 +48,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string" },
     idle: { type: "string", default: "10000" },
     comers: { type: "string", default: "10000" },
-    sockets: { type: "string", default: "36000" },
+    sockets: { type: "string", default: "50000" },
     minutes: { type: "string", default: "3" },
   },
 });

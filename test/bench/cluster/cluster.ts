@@ -51,6 +51,8 @@ class Group {
     for (const { port } of this.servers) {
       const client = new LoadClient({
         ...{ kind: "ws", paths: [ALL_CHANNELS], prefix: '{"type":"event"', port },
+        // A server gives one address at most half of its connections.
+        sources: 4,
         ...(leader ? { drivePort: leader.control } : {}),
       });
       this.#clients.push(client);

@@ -11,6 +11,7 @@
  *     prefix=TEXT                 messages that begin so are deliveries; others are not counted
  *     deflated=1                  deliveries are the compressed messages instead
  *     patient=1                   who is refused with Retry-After comes again after that time, as often as it takes
+ *     sources=N                   addresses from which it connects, from 127.0.0.1 on
  *     drive=N                     port to which `drive` sends its trigger
  *
  * Commands on stdin, one a line, each answered by one line of JSON on stdout:
@@ -62,6 +63,7 @@ static uint64_t message_size;
 static const char *prefix = "";
 static size_t prefix_length;
 static int deflated, patient, away, refusals;
+static unsigned sources = 1;
 static char *headers = "";
 static char **paths, **hellos;
 static int path_count, hello_count;
@@ -131,6 +133,13 @@ static int dial(int to, int blocking) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int one = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  if (!blocking && sources > 1) {
+    static unsigned dialed;
+    struct sockaddr_in source = {.sin_family = AF_INET};
+    source.sin_addr.s_addr = htonl(INADDR_LOOPBACK + dialed++ % sources);
+    setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &one, sizeof one);
+    if (bind(fd, (struct sockaddr *)&source, sizeof source) < 0) die("bind");
+  }
   if (connect(fd, (struct sockaddr *)&address, sizeof address) < 0 && errno != EINPROGRESS) {
     close(fd);
     return -1;
@@ -608,6 +617,7 @@ int main(int argc, char **argv) {
     else if (!strcmp(key, "drive")) drive_port = atoi(value);
     else if (!strcmp(key, "prefix")) prefix = value;
     else if (!strcmp(key, "patient")) patient = atoi(value);
+    else if (!strcmp(key, "sources")) sources = (unsigned)atoi(value);
     else if (!strcmp(key, "deflated")) deflated = atoi(value);
     else if (!strcmp(key, "paths")) paths = read_lines(value, &path_count);
     else if (!strcmp(key, "hello")) hellos = read_lines(value, &hello_count);

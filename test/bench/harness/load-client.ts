@@ -20,6 +20,8 @@ export interface LoadOptions {
   /** Compressed messages are deliveries, whatever they begin with. */
   readonly deflated?: boolean;
   readonly drivePort?: number;
+  /** Addresses from which it connects, from 127.0.0.1 on; default 1. */
+  readonly sources?: number;
   /**
    * Who is refused comes again on request, as often as it takes; the time of its handshake
    * runs on meanwhile.
@@ -84,13 +86,14 @@ export class LoadClient {
 
   /** Throws where there is no compiler. */
   constructor(options: LoadOptions) {
-    const { kind, port, paths, headers, hello, prefix, deflated, drivePort, patient } = options;
+    const { kind, port, paths, headers, hello, prefix, deflated, drivePort, patient, sources } = options;
     const args = [`kind=${kind}`, `port=${port}`, `paths=${this.#file("paths", `${paths.join("\n")}\n`)}`];
     if (headers) args.push(`headers=${this.#file("headers", headers.map((line) => `${line}\r\n`).join(""))}`);
     if (hello) args.push(`hello=${this.#file("hello", `${hello.join("\n")}\n`)}`);
     if (prefix !== undefined) args.push(`prefix=${prefix}`);
     if (deflated) args.push("deflated=1");
     if (patient) args.push("patient=1");
+    if (sources !== undefined) args.push(`sources=${sources}`);
     if (drivePort !== undefined) args.push(`drive=${drivePort}`);
     this.#process = new LineProcess("load", compile(new URL("load-client.c", import.meta.url)), args);
   }
