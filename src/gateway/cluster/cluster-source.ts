@@ -121,8 +121,10 @@ export class ClusterSource {
   freshness(): Freshness {
     const own = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
     if (this.#problem !== undefined) return { ...own, state: "down", reason: this.#problem };
-    if (this.isConnected || own.state === "down") return own;
-    const reason = "the cluster's servers do not answer";
+    if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
+    const reason = this.isConnected
+      ? "this node still reads the cluster's log"
+      : "the cluster's servers do not answer";
     return { ...own, state: "stale", reason: own.reason === "" ? reason : `${own.reason}; ${reason}` };
   }
 
