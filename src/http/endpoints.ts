@@ -181,6 +181,11 @@ export const DOCUMENTS = {
   docsEvents: page("/docs/events", "Events and messages, to read and try."),
   docsProtocol: page("/docs/protocol", "The normative protocol specification."),
   docsGuides: page("/docs/guides", "The guides for this version."),
+  docsSearch: {
+    path: "/docs/search.json",
+    type: "application/json",
+    summary: "What the documents' search finds: title, page, address and words of each entry.",
+  },
   docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
   docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
 } as const;

@@ -12,6 +12,7 @@ export { LISTEN_BACKLOG } from "./connections/listen-backlog.ts";
 export { createAsyncApi } from "./contracts/asyncapi.ts";
 export { createOpenApi } from "./contracts/openapi.ts";
 export { GUIDES, PROTOCOL_FILE } from "./docs/guides.ts";
+export { OPERATIONS } from "./docs/rest/operations.ts";
 export * from "./endpoints.ts";
 export * from "./host-routes.ts";
 export * from "./http-settings.ts";

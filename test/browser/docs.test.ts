@@ -1,9 +1,10 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
-import { GUIDES } from "../../src/http/index.ts";
+import { GUIDES, OPERATIONS } from "../../src/http/index.ts";
 import { test } from "../http/keyed-fixture.ts";
 import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import type { HubUnderTest } from "../hub/hub-fixture.ts";
+import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
 
 const executable = findChromium();
@@ -13,6 +14,7 @@ const PAGES: readonly string[] = [
   "/docs/protocol",
   "/docs/guides",
   ...GUIDES.map(({ path }) => path),
+  ...OPERATIONS.map(({ page }) => page),
 ];
 const PHONE = { width: 360, height: 740 };
 /** A hostile token name. */
@@ -59,7 +61,7 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     wire,
   }) => {
     await wire.publish("list", "flare");
-    await open(wire, "/docs");
+    await open(wire, "/docs/rest/get-flares");
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to content");
     await page.keyboard.press("Enter");
@@ -73,14 +75,15 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
       .locator("output")
       .filter({ hasText: /^200 OK/ })
       .waitFor();
-    const shown = (await form.locator("pre").textContent()) ?? "";
-    expect(shown).toContain("flarewire-cursor: test1-2");
-    expect(shown).toContain('"symbol": "T');
+    expect(await body(form).textContent()).toContain('"symbol": "T');
+    expect(await fields(form).textContent()).toContain("flarewire-cursor: test1-2");
     await page.keyboard.press("Enter");
     await form.locator("output").filter({ hasText: /^304/ }).waitFor();
     expectQuiet(wire);
   });
 
+  const body = (form: Locator) => form.locator("> pre");
+  const fields = (form: Locator) => form.locator("[data-fields] pre");
   const focused = () =>
     page.evaluate(() => Reflect.get(globalThis, "document").activeElement.textContent as string);
 
@@ -138,21 +141,22 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     keyed,
   }) => {
     const { wire } = keyed;
-    await open(wire, "/docs");
+    await open(wire, "/docs/rest/get-flares");
     const form = tryForm("/api/v1/flares");
+    await form.getByText("Parameters and key").click();
     const answer = async (status: RegExp) => {
       await form.getByRole("button", { name: "Try" }).click();
       await form.locator("output").filter({ hasText: status }).waitFor();
-      return (await form.locator("pre").textContent()) ?? "";
+      return `${await fields(form).textContent()}${await body(form).textContent()}`;
     };
     expect(await answer(/^200/)).toContain("flarewire-plan: free");
     await page.locator("#key").fill(keyed.secret("pro"));
     const field = form.locator('[name="If-None-Match"]');
     await field.fill("");
     await page.locator("#key").press("Enter");
-    expect(page.url()).toBe(`http://127.0.0.1:${wire.port}/docs`);
+    expect(page.url()).toBe(`http://127.0.0.1:${wire.port}/docs/rest/get-flares`);
     await form.getByRole("button", { name: "Try" }).click();
-    await form.locator("pre").filter({ hasText: "flarewire-plan: pro" }).waitFor();
+    await fields(form).filter({ hasText: "flarewire-plan: pro" }).waitFor({ state: "attached" });
     expectQuiet(wire);
     await page.locator("#key").fill("fw_nobody");
     expect(await answer(/^401/)).toContain("unauthorized");
@@ -167,13 +171,79 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     await logged("token-listed");
     await page.locator("#log li summary").first().click();
     expect(await page.locator("#log li").first().textContent()).toContain("<img src=x onerror=");
-    await open(wire, "/docs");
+    await open(wire, "/docs/rest/get-newest");
     const form = tryForm("/api/v1/newest");
     await form.getByRole("button", { name: "Try" }).click();
-    await form.locator("pre").filter({ hasText: "<img src=x onerror=" }).waitFor();
+    await body(form).filter({ hasText: "<img src=x onerror=" }).waitFor();
     expect(await page.title()).not.toContain("owned");
     expect(await page.locator("img").count()).toBe(0);
     expectQuiet(wire);
+  });
+
+  test("the search is reached by /, finds a parameter's operation, and Enter opens it", async ({ wire }) => {
+    await open(wire, "/docs/guides");
+    await page.keyboard.press("/");
+    await page.keyboard.type("min_liquidity stream");
+    const found = page.locator("#search ol a");
+    await found.filter({ hasText: "/api/v1/stream" }).first().waitFor();
+    await page.keyboard.type(" no such thing");
+    await page.locator("#search output", { hasText: "Nothing found." }).waitFor();
+    await page.locator("#search-text").fill("GET /api/v1/history");
+    await found.filter({ hasText: "history" }).first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("h1", { hasText: "/api/v1/history" }).waitFor();
+    expectQuiet(wire);
+  });
+
+  test("the map marks the section that is read", async ({ wire }) => {
+    await open(wire, "/docs/protocol");
+    const marked = () => page.locator('#map [aria-current="location"]');
+    for (const at of [3, 1]) {
+      const link = page.locator("#map .sections a").nth(at);
+      await link.click();
+      const hash = await link.getAttribute("href");
+      await page.locator(`#map .sections a[href="${hash}"][aria-current="location"]`).waitFor();
+      expect(await marked().count()).toBe(1);
+    }
+    expect(await page.locator('#map [aria-current="page"]').textContent()).toBe("Protocol");
+    expectQuiet(wire);
+  });
+
+  test("without a script every page is reached from the contents and read, on a phone too", async ({
+    wire,
+  }) => {
+    const plain = await browser.newPage({ javaScriptEnabled: false, viewport: PHONE });
+    try {
+      await plain.goto(`http://127.0.0.1:${wire.port}/docs`);
+      expect(await plain.locator("#map").isVisible()).toBe(false);
+      await plain.getByRole("link", { name: "Contents" }).click();
+      expect(await plain.locator("#search").isVisible()).toBe(false);
+      await plain.locator("#map").getByRole("link", { name: "/record", exact: true }).click();
+      await plain.locator("h1", { hasText: "/api/v1/record" }).waitFor();
+      await plain.locator("summary", { hasText: "Python" }).click();
+      expect(await plain.locator("pre.sample:visible").textContent()).toContain("urllib.request");
+    } finally {
+      await plain.close();
+    }
+  });
+
+  test("axe finds no problem in either theme, and no page is wider than the screen from 320 to 1440", async ({
+    wire,
+  }) => {
+    for (const [width, colorScheme] of [
+      [320, "light"],
+      [768, undefined],
+      [1440, "dark"],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      if (colorScheme) await page.emulateMedia({ colorScheme });
+      // The longer pages have the same parts.
+      for (const path of ["/docs", "/docs/rest/get-history"]) {
+        await open(wire, path);
+        expect(await widths(), `${path} ${width}`).toEqual({ page: width, beyond: [] });
+        if (colorScheme) expect(await findViolations(page), `${path} ${width}`).toEqual([]);
+      }
+    }
   });
 
   test("on a phone no page is wider than the screen, and all of it is read and tried", async ({ wire }) => {
@@ -191,10 +261,10 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     await logged("subscribed");
     await page.locator("#log li summary").first().click();
     expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
-    await open(wire, "/docs");
+    await open(wire, "/docs/rest/get-newest");
     const form = tryForm("/api/v1/newest");
     await form.getByRole("button", { name: "Try" }).click();
-    await form.locator("pre").filter({ hasText: "<img" }).waitFor();
+    await body(form).filter({ hasText: "<img" }).waitFor();
     expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
     expectQuiet(wire);
   });

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { DOCUMENTS, ENDPOINTS, GUIDES } from "../../src/http/index.ts";
+import { DOCUMENTS, ENDPOINTS, GUIDES, OPERATIONS } from "../../src/http/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { FRESH, test } from "./rest-fixture.ts";
 
@@ -18,9 +18,11 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     const table = Object.values(ENDPOINTS).flatMap(({ path, alsoAtRoot }) =>
       alsoAtRoot && basePath !== "" ? [path, basePath + path] : [basePath + path],
     );
-    table.push(...[...Object.values(DOCUMENTS), ...GUIDES].map(({ path }) => basePath + path));
+    const operations = OPERATIONS.map(({ page }) => ({ path: page }));
+    table.push(...[...Object.values(DOCUMENTS), ...GUIDES, ...operations].map(({ path }) => basePath + path));
     // A page's address with a slash at its end leads to the page.
-    const pages = [...Object.values(DOCUMENTS).filter(({ type }) => type === "text/html"), ...GUIDES];
+    const own = Object.values(DOCUMENTS).filter(({ type }) => type === "text/html");
+    const pages = [...own, ...GUIDES, ...operations];
     table.push(...pages.map(({ path }) => `${basePath}${path}/`));
     // With a base path also without the slash at its end, which leads to the other.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);

@@ -176,6 +176,8 @@ test.skipIf(!env)(
       "docs/protocol",
       "docs/guides",
       ...GUIDES.map(({ path }) => path.slice(1)),
+      "docs/rest/get-flares",
+      "docs/search.json",
       "docs/page.js",
       "docs/page.css",
       "openapi.json",

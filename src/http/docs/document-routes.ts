@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { FastifyInstance } from "fastify";
 import { createAsyncApi } from "../contracts/asyncapi.ts";
-import { createOpenApi } from "../contracts/openapi.ts";
+import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
@@ -10,9 +10,12 @@ import { Representation, versionOf } from "../rest/representation.ts";
 import { eventsPage } from "./events-page.ts";
 import { GUIDES, guideHref, PROTOCOL_FILE } from "./guides.ts";
 import { type Html, html } from "./html.ts";
-import { PAGE_POLICY, type PageName, pageHtml } from "./layout.ts";
+import { PAGE_POLICY, pageHtml } from "./layout.ts";
 import { markdown } from "./markdown.ts";
-import { restPage } from "./rest-page.ts";
+import { operationPage } from "./rest/operation-page.ts";
+import { OPERATIONS, operationsOf } from "./rest/operations.ts";
+import { restPage } from "./rest/rest-page.ts";
+import { searchIndex } from "./search-index.ts";
 
 type DocumentName = keyof typeof DOCUMENTS;
 
@@ -22,6 +25,8 @@ export function addDocumentRoutes(
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
 ): void {
   const { basePath, corsOrigins } = settings;
+  let openapi: OpenApiDocument | undefined;
+  const describe = () => (openapi ??= createOpenApi(basePath));
   const vary = corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
   const add = (path: string, type: string, make: () => string): void => {
     let made: Representation | undefined;
@@ -46,9 +51,15 @@ export function addDocumentRoutes(
     });
   };
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
-    add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath));
+    add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath, describe));
   for (const { path, file, title } of GUIDES)
-    add(path, "text/html", () => guidePage(basePath, undefined, title, file));
+    add(path, "text/html", () => guidePage(basePath, path, title, file));
+  for (const { page } of OPERATIONS)
+    add(page, "text/html", () => {
+      const document = describe();
+      const found = operationsOf(document).find((operation) => operation.page === page);
+      return found ? operationPage(basePath, found, document) : "";
+    });
 }
 
 const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
@@ -58,20 +69,22 @@ function represent(text: string, type: string): Representation {
   return new Representation(bytes, versionOf(bytes), `${type}; charset=utf-8`);
 }
 
-function makeDocument(name: DocumentName, basePath: string): string {
+function makeDocument(name: DocumentName, basePath: string, describe: () => OpenApiDocument): string {
   switch (name) {
     case "openapi":
-      return JSON.stringify(createOpenApi(basePath));
+      return JSON.stringify(describe());
     case "asyncapi":
       return JSON.stringify(createAsyncApi(basePath));
     case "docs":
-      return restPage(basePath, createOpenApi(basePath));
+      return restPage(basePath, describe());
     case "docsEvents":
       return eventsPage(basePath, createAsyncApi(basePath));
     case "docsProtocol":
-      return guidePage(basePath, name, "Protocol", PROTOCOL_FILE);
+      return guidePage(basePath, DOCUMENTS[name].path, "Protocol", PROTOCOL_FILE);
     case "docsGuides":
-      return pageHtml(basePath, name, "Guides", guidesHtml(basePath));
+      return pageHtml(basePath, DOCUMENTS[name].path, "Guides", guidesHtml(basePath));
+    case "docsSearch":
+      return JSON.stringify(searchIndex(basePath, describe(), createAsyncApi(basePath), guideTexts()));
     case "docsScript":
       return readText("./assets/page.js");
     case "docsStyle":
@@ -80,14 +93,23 @@ function makeDocument(name: DocumentName, basePath: string): string {
 }
 
 /** Renders a document of the repository, at the same relative path from `dist` as from `src`. */
-function guidePage(basePath: string, page: PageName | undefined, title: string, file: string): string {
-  const text = readText(`../../../${file}`);
+function guidePage(basePath: string, page: string, title: string, file: string): string {
+  const text = readGuide(file);
   return pageHtml(
     basePath,
     page,
     title,
     markdown(text, (link) => guideHref(basePath, file, link)),
   );
+}
+
+function guideTexts() {
+  const protocol = { path: DOCUMENTS.docsProtocol.path, title: "Protocol", file: PROTOCOL_FILE };
+  return [protocol, ...GUIDES].map(({ path, title, file }) => ({ path, title, text: readGuide(file) }));
+}
+
+function readGuide(file: string): string {
+  return readText(`../../../${file}`);
 }
 
 function guidesHtml(basePath: string): Html {

@@ -4,7 +4,7 @@ import { DOCUMENTS, TICKETS_ENDPOINT } from "../endpoints.ts";
 import { type Html, html, prose } from "./html.ts";
 import { pageHtml } from "./layout.ts";
 import { keyField, parameterFields } from "./parameter-fields.ts";
-import { introHtml } from "./rest-page.ts";
+import { introHtml } from "./rest/rest-page.ts";
 import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
 /** Renders events and messages, with a form that opens a stream and shows its messages. */
@@ -37,7 +37,7 @@ ${messages}</section>
 <p>The range says what to do: 4000–4099 stop, 4100–4199 wait and come back, 4200–4299 come back at once with the cursor.</p>
 <div class="wide"><table id="close-codes"><thead><tr><th>Code</th><th>Reason</th><th>Action</th><th>Meaning</th></tr></thead><tbody>${codes}</tbody></table></div></section>
 ${schemasHtml(components.schemas)}`;
-  return pageHtml(basePath, "docsEvents", "Events", body);
+  return pageHtml(basePath, DOCUMENTS.docsEvents.path, "Events", body);
 }
 
 function tryHtml(basePath: string, { channels }: AsyncApiDocument): Html {

@@ -1,6 +1,8 @@
 import { VERSION } from "../../lib/version.ts";
 import { DOCUMENTS } from "../endpoints.ts";
-import { type Html, html } from "./html.ts";
+import { GUIDES } from "./guides.ts";
+import { Html, html } from "./html.ts";
+import { OPERATIONS } from "./rest/operations.ts";
 
 /** Content policy: own script, style sheet and requests. Nothing inline or from elsewhere. */
 export const PAGE_POLICY = [
@@ -13,15 +15,73 @@ export const PAGE_POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PAGES = { docs: "REST", docsEvents: "Events", docsProtocol: "Protocol", docsGuides: "Guides" } as const;
-export type PageName = keyof typeof PAGES;
+type Entry = readonly [path: string, label: Html];
 
-/** Renders a complete page. `page`: its entry in the navigation; a guide has none. */
-export function pageHtml(basePath: string, page: PageName | undefined, title: string, body: Html): string {
-  const links = Object.entries(PAGES).map(([name, label]) => {
-    const href = `${basePath}${DOCUMENTS[name as PageName].path}`;
-    const current = name === page ? html` aria-current="page"` : html``;
-    return html`<a href="${href}"${current}>${label}</a>\n`;
+/** The pages of the map, by group. */
+const GROUPS: readonly (readonly [name: string, entries: readonly Entry[]])[] = [
+  [
+    "API",
+    [
+      [DOCUMENTS.docs.path, html`Overview`],
+      ...OPERATIONS.map(({ page, path }): Entry => [page, html`<code>${path.replace("/api/v1", "")}</code>`]),
+    ],
+  ],
+  [
+    "Events",
+    [
+      [DOCUMENTS.docsEvents.path, html`Messages`],
+      [DOCUMENTS.docsProtocol.path, html`Protocol`],
+    ],
+  ],
+  [
+    "Guides",
+    [
+      [DOCUMENTS.docsGuides.path, html`Guides`],
+      ...GUIDES.map(({ path, title }): Entry => [path, html`${title}`]),
+    ],
+  ],
+  [
+    "Contracts",
+    [
+      [DOCUMENTS.openapi.path, html`OpenAPI`],
+      [DOCUMENTS.asyncapi.path, html`AsyncAPI`],
+    ],
+  ],
+];
+
+/** Renders the map of all pages, with the sections of this one below its entry. */
+function mapHtml(basePath: string, page: string | undefined, body: Html): Html {
+  const sections = [...body.markup.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
+    // Of markup that `html` has made.
+    ([, id = "", title = ""]) =>
+      html`<li><a href="#${id}">${new Html(title.replace(/<\/?a\b[^>]*>/g, ""))}</a></li>\n`,
+  );
+  const entries = GROUPS.map(([name, links]) => {
+    const items = links.map(([path, label]) => {
+      const isHere = path === page;
+      const current = isHere ? html` aria-current="page"` : html``;
+      const below = isHere && sections.length > 0 ? html`\n<ul class="sections">${sections}</ul>` : html``;
+      return html`<li><a href="${basePath}${path}"${current}>${label}</a>${below}</li>\n`;
+    });
+    return html`<p>${name}</p>\n<ul>${items}</ul>\n`;
+  });
+  return html`<nav id="map" aria-label="Documents">
+<form id="search" role="search" data-index="${basePath}${DOCUMENTS.docsSearch.path}" hidden><label for="search-text">Search</label> <input id="search-text" type="search" autocomplete="off" spellcheck="false"><output role="status"></output>
+<ol></ol></form>
+${entries}<p class="close"><a href="#content">Close</a></p>
+</nav>`;
+}
+
+/** Renders a complete page. `page`: its path, which the map of pages marks. */
+export function pageHtml(basePath: string, page: string | undefined, title: string, body: Html): string {
+  const links = [
+    ["/", "Dashboard"],
+    [DOCUMENTS.docs.path, "Docs"],
+    ["/widgets", "Widgets"],
+    ["/docs/source", "Source"],
+  ].map(([path, label]) => {
+    const current = label === "Docs" && page !== undefined ? html` aria-current="true"` : html``;
+    return html`<a href="${basePath}${path}"${current}>${label}</a>\n`;
   });
   return html`<!doctype html>
 <html lang="en">
@@ -36,11 +96,10 @@ export function pageHtml(basePath: string, page: PageName | undefined, title: st
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <header><strong>Flarewire</strong> <small>${VERSION}</small>
-<nav aria-label="Documents">
-<a href="${basePath}/">Dashboard</a>
-${links}<a href="${basePath}${DOCUMENTS.openapi.path}">OpenAPI</a>
-<a href="${basePath}${DOCUMENTS.asyncapi.path}">AsyncAPI</a>
+<nav aria-label="Site">
+${links}<a class="open-map" href="#map">Contents</a>
 </nav></header>
+${mapHtml(basePath, page, body)}
 <main id="content">
 ${body}
 </main>

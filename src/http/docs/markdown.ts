@@ -45,21 +45,31 @@ function table([head = "", , ...rows]: readonly string[], resolve: LinkResolver)
 
 function inline(text: string, resolve: LinkResolver): string {
   return text
-    .split(/(`[^`]+`)/)
-    .map((part) =>
-      part.startsWith("`")
-        ? `<code>${escapeText(part.slice(1, -1))}</code>`
-        : escapeText(part)
-            .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
-            .replace(/\*([^*]+)\*/g, "<em>$1</em>")
-            .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, target: string) => {
-              const href = /^(#|https:)/.test(target) ? target : resolve(target);
-              return href === undefined ? label : `<a href="${href}">${label}</a>`;
-            }),
-    )
+    .split(/(\[`[^`]+`\]\([^)\s]+\)|`[^`]+`)/)
+    .map((part) => {
+      if (part.startsWith("`")) return code(part);
+      const [, name = "", target = ""] = /^\[(`[^`]+`)\]\((.*)\)$/.exec(part) ?? [];
+      if (name !== "") return link(code(name), escapeText(target), resolve);
+      return escapeText(part)
+        .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
+        .replace(/\*([^*]+)\*/g, "<em>$1</em>")
+        .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, to: string) =>
+          link(label, to, resolve),
+        );
+    })
     .join("");
 }
 
-function anchor(title: string): string {
+function code(part: string): string {
+  return `<code>${escapeText(part.slice(1, -1))}</code>`;
+}
+
+function link(label: string, target: string, resolve: LinkResolver): string {
+  const href = /^(#|https:)/.test(target) ? target : resolve(target);
+  return href === undefined ? label : `<a href="${href}">${label}</a>`;
+}
+
+/** Returns the ID of a heading. */
+export function anchor(title: string): string {
   return title.toLowerCase().replace(/[^\w]+/g, "-");
 }

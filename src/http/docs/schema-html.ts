@@ -47,9 +47,9 @@ ${fieldsHtml(schema)}</section>
 ${sections}</section>`;
 }
 
-export function exampleHtml(value: unknown): Html {
+export function exampleHtml(value: unknown, isOpen = false): Html {
   const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
-  return html`<details><summary>Example</summary><pre tabindex="0">${text}</pre></details>`;
+  return html`<details${isOpen ? html` open` : html``}><summary>Example</summary><pre tabindex="0">${text}</pre></details>`;
 }
 
 const WORDS: Readonly<Record<string, string>> = {

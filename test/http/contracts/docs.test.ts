@@ -2,10 +2,16 @@ import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect } from "vitest";
 import { escapeText, html } from "../../../src/http/docs/html.ts";
-import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES } from "../../../src/http/index.ts";
+import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES, OPERATIONS } from "../../../src/http/index.ts";
 import { test } from "../rest-fixture.ts";
 
-const ALL = [...Object.values(DOCUMENTS), ...GUIDES.map(({ path }) => ({ path, type: "text/html" }))];
+const ALL = [
+  ...Object.values(DOCUMENTS),
+  ...[...GUIDES.map(({ path }) => path), ...OPERATIONS.map(({ page }) => page)].map((path) => ({
+    path,
+    type: "text/html",
+  })),
+];
 const PAGES = ALL.filter(({ type }) => type === "text/html");
 const SCRIPT = readFileSync(new URL("../../../src/http/docs/assets/page.js", import.meta.url), "utf8");
 
@@ -97,6 +103,11 @@ test("the pages show every address, every message and every rule", async ({ rest
     PAGES.map(async ({ path }) => (await rest.ask("GET", path)).body.toString()),
   );
   for (const path of Object.keys(createOpenApi("").paths)) expect(docs).toContain(`<code>${path}</code>`);
+  for (const { path, page } of OPERATIONS) {
+    expect(docs).toContain(`<a href="${page}"><code>${path}</code></a>`);
+    const text = (await rest.ask("GET", page)).body.toString();
+    expect(text).toContain(`<code>${path}</code></h1>`);
+  }
   for (const name of Object.keys(createAsyncApi("").components.messages))
     expect(events).toContain(`id="message-${name}"`);
   const rules = readFileSync(new URL("../../../src/protocol/PROTOCOL.md", import.meta.url), "utf8").matchAll(
@@ -122,6 +133,78 @@ test("every guide of the repository is a page, in the index, without a mark of M
   }
   const source = (await rest.ask("GET", "/fw/docs/source")).body.toString();
   expect(source).toContain('<a href="/fw/docs/alerts">ALERTS.md</a>');
+});
+
+test("every page has the header, and a map of all pages that marks its own and lists its sections", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  for (const { path } of PAGES) {
+    const text = (await rest.ask("GET", `/fw${path}`)).body.toString();
+    for (const [target, label] of [
+      ["/", "Dashboard"],
+      ["/docs", "Docs"],
+      ["/widgets", "Widgets"],
+      ["/docs/source", "Source"],
+    ])
+      expect(text).toMatch(new RegExp(`<a href="/fw${target}"[^>]*>${label}</a>`));
+    const [map = ""] = /<nav id="map"[\s\S]*?<\/nav>/.exec(text) ?? [];
+    for (const page of PAGES) expect(map).toContain(`href="/fw${page.path}"`);
+    expect(map.match(/href="([^"]+)" aria-current="page"/)?.[1]).toBe(`/fw${path}`);
+    const sections = [...text.matchAll(/<h2 id="([^"]+)"/g)].map(([, id]) => `#${id}`);
+    expect([...map.matchAll(/href="(#[^"]+)">(?!Close<)/g)].map(([, target]) => target)).toEqual(sections);
+  }
+});
+
+test("the search finds every operation, message, close code, rule and section, at addresses that exist", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  const { json } = await rest.ask("GET", "/fw/docs/search.json");
+  const { entries: index } = json as { readonly entries: readonly string[][] };
+  const texts = new Map<string, string>();
+  for (const { path } of PAGES)
+    texts.set(`/fw${path}`, (await rest.ask("GET", `/fw${path}`)).body.toString());
+  for (const [title = "", , href = ""] of index) {
+    const [page = "", id] = href.split("#");
+    expect(texts.get(page), title).toBeDefined();
+    if (id !== undefined) expect(texts.get(page), title).toContain(`id="${id}"`);
+  }
+  const finds = (words: string) =>
+    index
+      .filter((entry) => words.split(" ").every((word) => entry.join(" ").includes(word)))
+      .map(([, , href]) => href);
+  for (const { path, page } of OPERATIONS) expect(finds(path)).toContain(`/fw${page}`);
+  for (const name of Object.keys(createAsyncApi("").components.messages))
+    expect(finds(name)).toContain(`/fw/docs/events#message-${name}`);
+  expect(finds("min_liquidity")).toContain("/fw/docs/rest/get-events");
+  expect(finds("4200")).toContain("/fw/docs/events#codes");
+  expect(finds("[W23]").join()).toContain("/fw/docs/protocol#");
+});
+
+test("samples are in three languages, and parse", async ({ rest }) => {
+  const pages = ["/docs", ...OPERATIONS.map(({ page }) => page)];
+  for (const page of pages) {
+    const text = (await rest.ask("GET", page)).body.toString();
+    const samples = [
+      ...text.matchAll(/<summary>(\w+)<\/summary><pre class="sample"[^>]*>([\s\S]*?)<\/pre>/g),
+    ];
+    expect(samples.map(([, language]) => language)).toEqual(["curl", "TypeScript", "Python"]);
+    const [curl = "", typescript = "", python = ""] = samples.map(([, , code = ""]) =>
+      code
+        .replaceAll("&quot;", '"')
+        .replaceAll("&#39;", "'")
+        .replaceAll("&gt;", ">")
+        .replaceAll("&amp;", "&"),
+    );
+    for (const sample of [curl, typescript, python]) {
+      expect(sample.split("\n").length).toBeLessThanOrEqual(5);
+      expect(sample).toContain("http://127.0.0.1:8080");
+    }
+    const script = typescript.replace(/^import .*$/m, "");
+    expect(() => new Script(`async () => {${script}}`), page).not.toThrow();
+    expect(curl).toMatch(/^curl -\w+ .*'http:[^']+'$/);
+  }
 });
 
 test("the script inserts untrusted content as text only", () => {

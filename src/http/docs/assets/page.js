@@ -2,6 +2,7 @@
 
 const MOST_MESSAGES = 200;
 const MOST_CHARACTERS = 100_000;
+const MOST_FOUND = 12;
 
 /** Returns the filled-in fields of a form that go to this place. */
 function valuesOf(form, place) {
@@ -39,7 +40,7 @@ document.querySelector("#key")?.form.addEventListener("submit", (event) => event
 for (const form of document.querySelectorAll("form.try")) prepareTry(form);
 
 function prepareTry(form) {
-  const [status, shown, cancel] = ["output", "pre", "[data-cancel]"].map((name) => form.querySelector(name));
+  const [status, cancel] = ["output", "[data-cancel]"].map((name) => form.querySelector(name));
   let asked = new AbortController();
   cancel.addEventListener("click", () => asked.abort());
   form.addEventListener("submit", async (event) => {
@@ -50,7 +51,7 @@ function prepareTry(form) {
     cancel.hidden = false;
     status.textContent = "Asking …";
     try {
-      await ask(form, signal, status, shown);
+      await ask(form, signal, status);
     } catch (error) {
       if (!signal.aborted || error.name !== "AbortError") status.textContent = `Failed: ${error.message}`;
       else if (asked.signal === signal) status.textContent = "Cancelled.";
@@ -59,7 +60,7 @@ function prepareTry(form) {
   });
 }
 
-async function ask(form, signal, status, shown) {
+async function ask(form, signal, status) {
   const parts = new Map(valuesOf(form, "path").map(([name, value]) => [name, encodeURIComponent(value)]));
   const path = form.dataset.address.replace(/\{(\w+)\}/g, (part, name) => parts.get(name) ?? part);
   const address = new URL(path, location.href);
@@ -72,12 +73,90 @@ async function ask(form, signal, status, shown) {
   const took = Math.round(performance.now() - begun);
   status.textContent = `${response.status} ${response.statusText}, ${body.length} characters, ${took} ms`;
   const fields = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
-  shown.textContent = cut(`${method} ${address.pathname}${address.search}\n\n${fields}\n\n${pretty(body)}`);
-  shown.hidden = false;
+  const [shown, details] = ["pre", "[data-fields]"].map((name) => form.querySelector(name));
+  shown.textContent = cut(pretty(body)) || "No body.";
+  details.querySelector("pre").textContent = `${method} ${address.pathname}${address.search}\n\n${fields}`;
+  shown.hidden = details.hidden = false;
   // The next one then shows a 304.
   const known = form.elements["If-None-Match"];
   if (known && response.headers.has("etag")) known.value = response.headers.get("etag");
 }
+
+// The documents are the same for every address of the server.
+for (const sample of document.querySelectorAll(".sample"))
+  sample.textContent = sample.textContent.replaceAll("http://127.0.0.1:8080", location.origin);
+
+const search = document.querySelector("#search");
+if (search) prepareSearch(search);
+
+/** Finds entries of the index with all typed words, those with them in the title first. */
+function prepareSearch(form) {
+  const [input, status, list] = ["input", "output", "ol"].map((name) => form.querySelector(name));
+  let index;
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    list.querySelector("a")?.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (form.offsetParent === null) location.hash = "map";
+    input.focus();
+  });
+  input.addEventListener("input", async () => {
+    const words = input.value
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    try {
+      index ??= fetch(form.dataset.index).then((response) => response.json());
+      show(words, (await index).entries);
+    } catch {
+      index = undefined;
+      status.textContent = "The index cannot be loaded.";
+    }
+  });
+  const show = (words, entries) => {
+    const has = (text) => words.every((word) => text.toLowerCase().includes(word));
+    const found = words.length === 0 ? [] : entries.filter((entry) => has(entry.join(" ")));
+    found.sort((a, b) => has(b[0]) - has(a[0]));
+    status.textContent =
+      words.length === 0 ? "" : found.length === 0 ? "Nothing found." : `${found.length} found`;
+    const items = found.slice(0, MOST_FOUND).map(([title, page, href]) => {
+      const link = element("a", title, element("small", page));
+      link.href = href;
+      return element("li", "", link);
+    });
+    list.replaceChildren(...items);
+  };
+}
+
+/** Marks the section in the map that is read. */
+function followSections() {
+  const links = new Map(
+    [...document.querySelectorAll("#map .sections a")].map((link) => [link.hash.slice(1), link]),
+  );
+  const headings = [...links.keys()].map((id) => document.getElementById(id)).filter((one) => one !== null);
+  const mark = () => {
+    const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+    const passed = headings.filter((one) => one.getBoundingClientRect().top < 120);
+    const here = isAtEnd ? headings.at(-1) : passed.at(-1);
+    for (const [id, link] of links) {
+      if (id === here?.id) link.setAttribute("aria-current", "location");
+      else link.removeAttribute("aria-current");
+    }
+  };
+  if (headings.length > 0) {
+    addEventListener("scroll", mark, { passive: true });
+    addEventListener("resize", mark);
+    mark();
+  }
+  document.querySelector('#map a[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+}
+
+followSections();
 
 const stream = document.querySelector("#stream");
 if (stream) prepareStream(stream);

@@ -1,0 +1,48 @@
+import type { OpenApiDocument, OperationContract } from "../../contracts/openapi.ts";
+import {
+  DOCUMENTS,
+  ENDPOINTS,
+  EVENTS_ENDPOINT,
+  HISTORY_ENDPOINTS,
+  STREAM_PATH,
+  TICKETS_ENDPOINT,
+} from "../../endpoints.ts";
+import { METRICS_PATH } from "../../metrics-route.ts";
+
+/** Every path of REST that has a page, in documents' order: all but the documents themselves. */
+export const OPERATIONS: readonly OperationName[] = Object.entries({
+  ...paths(ENDPOINTS),
+  ...paths(HISTORY_ENDPOINTS),
+  events: EVENTS_ENDPOINT.path,
+  stream: STREAM_PATH,
+  tickets: TICKETS_ENDPOINT.path,
+  metrics: METRICS_PATH,
+}).map(([name, path]) => {
+  const method = path === TICKETS_ENDPOINT.path ? "POST" : "GET";
+  return { name, path, method, page: `${DOCUMENTS.docs.path}/rest/${method.toLowerCase()}-${name}` };
+});
+
+function paths(endpoints: Readonly<Record<string, { readonly path: string }>>) {
+  return Object.fromEntries(Object.entries(endpoints).map(([name, { path }]) => [name, path]));
+}
+
+interface OperationName {
+  readonly name: string;
+  readonly path: string;
+  readonly method: "GET" | "POST";
+  /** Address of its page, relative to the base path. */
+  readonly page: string;
+}
+
+/** An operation with its contract. */
+export interface Operation extends OperationName {
+  readonly contract: OperationContract;
+}
+
+/** Returns the operations with their contracts. */
+export function operationsOf({ paths: described }: OpenApiDocument): readonly Operation[] {
+  return OPERATIONS.flatMap((operation): readonly Operation[] => {
+    const contract = described[operation.path]?.[operation.method === "GET" ? "get" : "post"];
+    return contract ? [{ ...operation, contract }] : [];
+  });
+}
