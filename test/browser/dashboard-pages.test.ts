@@ -227,4 +227,28 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     const off = Math.abs(((minute - new Date().getUTCMinutes() + 90) % 60) - 30);
     expect(off).toBeLessThan(10);
   });
+
+  test("a token's page has candles of 1, 6 and 24 hours, as far as they are stored", async ({
+    onTestFinished,
+  }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
+    const minute = (before: number, price: string) => ({
+      open_at: new Date(Date.now() - before * 60_000).toISOString(),
+      ...{ open: price, high: price, low: price, close: price, volume: "1" },
+    });
+    const candles = [minute(700, "4"), minute(690, "5"), minute(20, "2"), minute(10, "3")];
+    await page.route("**/api/v1/tokens/bsc/*", (route) => route.fulfill({ json: { candles } }));
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await page.locator(".candles canvas").waitFor();
+    for (const [name, text] of [
+      ["1h", "the last hour: between 2 and 3"],
+      ["24h", "the last 24 hours: between 2 and 5"],
+    ]) {
+      await page.getByText(name ?? "", { exact: true }).click();
+      await page
+        .getByRole("img", { name: `Price and volume of ${text}` })
+        .locator("canvas")
+        .waitFor();
+    }
+  });
 });

@@ -8,6 +8,7 @@ import {
   pointsUntil,
   priceAt,
 } from "../../src/dashboard/state/candles/plot.ts";
+import { barsWithin, RANGE_NAMES, RANGES } from "../../src/dashboard/state/candles/ranges.ts";
 import { sourceText } from "../../src/dashboard/text/source-text.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../support/samples.ts";
 
@@ -114,4 +115,60 @@ test("a token's plot ends with the price now, and has no close of another hour",
     [CLOSED_MS - 60_000, 200],
     [CLOSED_MS, 220.00000000000003],
   ]);
+});
+
+test("the candles of a range have its minutes, with their first, extreme and last prices and all volume", () => {
+  const minute = (before: number, [open, high, low, close]: readonly (string | null)[], volume = "1") => ({
+    open_at: at(-before),
+    ...{ open: open ?? null, high: high ?? null, low: low ?? null, close: close ?? null, volume },
+  });
+  const candles = [
+    minute(361, ["9", "9", "9", "9"]),
+    minute(10, ["2", "4", "1", "3"]),
+    minute(9, [null, null, null, null], "5"),
+    minute(7, ["3", "6", "2", "5"], "2"),
+    minute(5, ["5", "5", "4", "4"]),
+  ];
+  expect(barsWithin(candles, "6h", CLOSED_MS)).toEqual([
+    { atMs: CLOSED_MS - 600_000, open: 2, high: 6, low: 1, close: 5, volume: 8 },
+    { atMs: CLOSED_MS - 300_000, open: 5, high: 5, low: 4, close: 4, volume: 1 },
+  ]);
+  expect(barsWithin(candles, "1h", CLOSED_MS).map(({ atMs }) => (CLOSED_MS - atMs) / 60_000)).toEqual([
+    10, 9, 7, 5,
+  ]);
+  expect(barsWithin([minute(3, [null, null, null, null])], "24h", CLOSED_MS)).toMatchObject([
+    { open: null, high: null, low: null, close: null, volume: 1 },
+  ]);
+});
+
+test("no candle of a range is invented: volume is kept, and prices are within those of its minutes", () => {
+  const given = fc.uniqueArray(fc.tuple(fc.nat(1_500), fc.integer({ min: 1, max: 999 }), fc.nat(99)), {
+    selector: ([before]) => before,
+  });
+  fc.assert(
+    fc.property(given, fc.constantFrom(...RANGE_NAMES), (minutes, range) => {
+      const candles = minutes
+        .toSorted(([a], [b]) => b - a)
+        .map(([before, price, volume]) => {
+          const text = String(price);
+          return {
+            open_at: at(-before),
+            open: text,
+            high: text,
+            low: text,
+            close: text,
+            volume: `${volume}`,
+          };
+        });
+      const bars = barsWithin(candles, range, CLOSED_MS);
+      const within = minutes.filter(([before]) => before > 0 && before <= RANGES[range].hours * 60);
+      expect(bars.reduce((sum, { volume }) => sum + volume, 0)).toBe(
+        within.reduce((sum, [, , volume]) => sum + volume, 0),
+      );
+      expect(bars.length).toBeLessThanOrEqual((RANGES[range].hours * 60) / RANGES[range].minutes);
+      expect(new Set(bars.map(({ atMs }) => atMs)).size).toBe(bars.length);
+      for (const { open, high, low, close } of bars)
+        expect([Number(open) <= Number(high), Number(close) >= Number(low)]).toEqual([true, true]);
+    }),
+  );
 });

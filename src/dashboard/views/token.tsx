@@ -1,23 +1,32 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import type { Explanation, Token } from "../../model/index.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
-import { type Band, PricePlot } from "../parts/flare/price-plot.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
+import type { CandlePlotProps } from "../parts/plot/candle-plot.tsx";
+import { PricePlot } from "../parts/plot/price-plot.tsx";
+import type { Band } from "../parts/plot/use-plot.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
 import { flareHref } from "../route.ts";
-import { pointsOfChart, pointsUntil } from "../state/candles/plot.ts";
+import { type PricePoint, pointsOfChart, pointsUntil } from "../state/candles/plot.ts";
+import { barsWithin, RANGE_NAMES, RANGES, type RangeName } from "../state/candles/ranges.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
+import { useTokenCandles } from "../state/candles/use-token-candles.ts";
 import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
 import { formatMeasured, formatSpan, formatUsd, shortAddress } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
+import { onDemand } from "./on-demand.tsx";
+
+const CandlePlot = onDemand<CandlePlotProps>(
+  async () => (await import("../parts/plot/candle-plot.tsx")).CandlePlot,
+);
 
 interface TokenViewProps {
   readonly address: string;
@@ -44,6 +53,7 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const priceLabel = usePriceLabel();
   const candles = useCandles(server, apiKey, flare ? [flare] : []).of.get(address);
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
+  const stored = useTokenCandles(server, apiKey, address);
   const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
   const points =
     closes.length > 0
@@ -101,12 +111,12 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
       </section>
       <div class="beside">
         <section aria-labelledby="plot-title">
-          <h3 id="plot-title">The last hour</h3>
-          {points && points.length > 1 ? (
-            <PricePlot points={points} bands={bandsOf(episodes ?? withListed([], listed, {}))} />
-          ) : (
-            <p class="plot none">No prices: it neither flares nor is in its group's chart.</p>
-          )}
+          <Prices
+            stored={stored}
+            points={points ?? []}
+            bands={bandsOf(episodes ?? withListed([], listed, {}))}
+            endMs={minuteMs}
+          />
         </section>
         <section aria-labelledby="past-title">
           <h3 id="past-title">Flares of the last 24 hours</h3>
@@ -115,6 +125,50 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         </section>
       </div>
     </article>
+  );
+}
+
+interface PricesProps {
+  /** `undefined` until they are loaded. */
+  readonly stored: ReturnType<typeof useTokenCandles>;
+  /** The closes of the last hour, in place of its candles. */
+  readonly points: readonly PricePoint[];
+  readonly bands: readonly Band[];
+  readonly endMs: number;
+}
+
+/** The price of the last 1, 6 or 24 hours, as far as it is stored. */
+function Prices({ stored, points, bands, endMs }: PricesProps) {
+  const [range, setRange] = useState<RangeName>("1h");
+  const bars = useMemo(() => stored && barsWithin(stored, range, endMs), [stored, range, endMs]);
+  const priced = bars?.filter(({ close }) => close !== null).length ?? 0;
+  return (
+    <>
+      <div class="plot-head">
+        <h3 id="plot-title">Price</h3>
+        <fieldset class="segments">
+          <legend class="unseen">Time shown</legend>
+          {RANGE_NAMES.map((name) => (
+            <label key={name}>
+              <input type="radio" name="range" checked={name === range} onChange={() => setRange(name)} />
+              <span>{name}</span>
+            </label>
+          ))}
+        </fieldset>
+      </div>
+      <div class="plot-room">
+        {bars && priced > 1 ? (
+          <CandlePlot key={range} bars={bars} bands={bands} range={range} endMs={endMs} />
+        ) : bars && range === "1h" && points.length > 1 ? (
+          <PricePlot points={points} bands={bands} />
+        ) : (
+          <p class="plot none">
+            {bars ? `No prices of the last ${RANGES[range].hours} h are stored.` : "Loading…"}
+          </p>
+        )}
+      </div>
+      <small class="soft">Minutes around its flares are stored. Flares are shaded.</small>
+    </>
   );
 }
 

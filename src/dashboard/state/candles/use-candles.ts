@@ -11,7 +11,7 @@ export interface CandleBook {
 
 const EMPTY: CandleBook = { closedMs: 0, of: new Map() };
 /** The server closes a minute shortly after its end. */
-const CLOSES_LATE_S = 3;
+export const CLOSES_LATE_S = 3;
 
 /**
  * Fetches the candles when a minute has ended and when a flare has started. Empty before the first

@@ -1,12 +1,12 @@
+import type { Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
-import type { PricePoint } from "../../state/candles/plot.ts";
 import { formatMinute, formatPrice } from "../../text/format.ts";
 
 const MINUTE_S = 60;
-const HEIGHT = 240;
+export const PLOT_HEIGHT = 240;
 /** Tick distances are whole minutes, because labels show minutes. */
-const TICKS_S = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE_S);
+const TICKS_S = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * MINUTE_S);
 
 /** A time in which the token flared, in milliseconds since 1970 UTC. */
 export interface Band {
@@ -15,19 +15,26 @@ export interface Band {
   readonly endMs: number | undefined;
 }
 
-interface PricePlotProps {
-  /** Closes of minutes, each with the end of its minute, oldest first. */
-  readonly points: readonly PricePoint[];
+interface PlotParts {
+  readonly data: uPlot.AlignedData;
+  /** Time shown, in seconds. Default: that of the data. */
+  readonly span?: readonly [fromS: number, toS: number];
   /** The token's flares, which are shaded. */
   readonly bands: readonly Band[];
+  /** Changes when the data or the bands do. */
+  readonly state: string;
+  /** Adds the series. `style`: of the element, whose style sheet has the colors. */
+  readonly seriesOf: (style: CSSStyleDeclaration) => Pick<uPlot.Options, "series" | "scales"> & {
+    readonly draw?: (plot: uPlot) => void;
+  };
 }
 
-/** The prices of the last hour. Loads the plotting library with the first plot. */
-export function PricePlot({ points, bands }: PricePlotProps) {
+/** Draws into the element of the reference. Loads the plotting library with the first plot. */
+export function usePlot(parts: PlotParts): Ref<HTMLDivElement> {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
-  const latest = useRef({ data: dataOf(points), bands });
-  latest.current = { data: dataOf(points), bands };
+  const latest = useRef(parts);
+  latest.current = parts;
   useEffect(() => {
     let over = false;
     let observer: ResizeObserver | undefined;
@@ -39,12 +46,14 @@ export function PricePlot({ points, bands }: PricePlotProps) {
         const element = container.current;
         if (over || !element) return;
         const made = new Plot(
-          optionsFor(Plot, element, () => latest.current.bands),
+          optionsFor(Plot, element, () => latest.current),
           latest.current.data,
           element,
         );
         plot.current = made;
-        observer = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height: HEIGHT }));
+        observer = new ResizeObserver(() =>
+          made.setSize({ width: element.clientWidth, height: PLOT_HEIGHT }),
+        );
         observer.observe(element);
       },
       () => {},
@@ -57,20 +66,11 @@ export function PricePlot({ points, bands }: PricePlotProps) {
       plot.current = undefined;
     };
   }, []);
-  // A label of what is shown, which changes only with the data.
-  const state = `${points.length} ${points.at(-1)} ${bands.map(({ startMs, endMs }) => `${startMs} ${endMs}`)}`;
-  useEffect(() => plot.current?.setData(latest.current.data), [state]);
-  const prices = points.map(([, price]) => price);
-  const [low, high] = [Math.min(...prices), Math.max(...prices)].map((price) => formatPrice(String(price)));
-  const text = `Price of the last ${points.length} minutes: between ${low} and ${high}`;
-  return <div class="plot" ref={container} role="img" aria-label={text} />;
+  useEffect(() => plot.current?.setData(latest.current.data), [parts.state]);
+  return container;
 }
 
-function dataOf(points: readonly PricePoint[]): uPlot.AlignedData {
-  return [points.map(([atMs]) => atMs / 1_000), points.map(([, price]) => price)];
-}
-
-/** Shades the flares, below the line and its grid. */
+/** Shades the flares, below the prices and the grid. */
 function drawBands(plot: uPlot, bands: readonly Band[], color: string): void {
   const { ctx, bbox } = plot;
   const x = (atMs: number) =>
@@ -83,18 +83,21 @@ function drawBands(plot: uPlot, bands: readonly Band[], color: string): void {
   ctx.restore();
 }
 
-function optionsFor(Plot: typeof uPlot, element: HTMLElement, bands: () => readonly Band[]): uPlot.Options {
+function optionsFor(Plot: typeof uPlot, element: HTMLElement, parts: () => PlotParts): uPlot.Options {
   // The style sheet defines the colors. Read them at each drawing, because the theme may change.
   const style = getComputedStyle(element);
   const grid = { stroke: () => style.borderTopColor, width: 1 };
   const axis = { stroke: () => style.caretColor, grid, ticks: grid };
-  const price = (value: number) => formatPrice(String(value));
+  const { series, scales, draw } = parts().seriesOf(style);
   return {
     width: element.clientWidth,
-    height: HEIGHT,
+    height: PLOT_HEIGHT,
     padding: [null, 20, null, null],
     legend: { show: true, markers: { show: false } },
-    hooks: { drawClear: [(plot) => drawBands(plot, bands(), style.columnRuleColor)] },
+    hooks: {
+      drawClear: [(plot) => drawBands(plot, parts().bands, style.columnRuleColor)],
+      ...(draw ? { draw: [draw] } : {}),
+    },
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),
     series: [
       {
@@ -102,21 +105,32 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement, bands: () => reado
         value: (_, atS) =>
           atS === null ? "–" : new Date(atS * 1_000).toISOString().slice(0, 16).replace("T", " "),
       },
-      {
-        label: "Price",
-        stroke: () => style.color,
-        width: 2,
-        points: { show: false },
-        value: (_, value) => (value === null ? "–" : price(value)),
-      },
+      ...series,
     ],
+    scales: {
+      ...scales,
+      x: {
+        range: (_, first, last) => {
+          const [fromS, toS] = parts().span ?? [first, last];
+          return [fromS, toS];
+        },
+      },
+    },
     axes: [
       {
         ...axis,
         incrs: TICKS_S,
         values: (_, times) => times.map((time) => formatMinute(time * 1_000)),
       },
-      { ...axis, size: 90, values: (_, prices) => prices.map(price) },
+      {
+        ...axis,
+        size: 90,
+        values: (_, prices) => prices.map((price) => (price > 0 ? priceText(price) : "")),
+      },
     ],
   };
+}
+
+export function priceText(value: number | null): string {
+  return value === null ? "–" : formatPrice(String(value));
 }

@@ -1,0 +1,60 @@
+import type { Candle } from "../../../model/index.ts";
+
+const MINUTE_MS = 60_000;
+
+/** Times that a plot of candles shows, with the minutes of each candle. */
+export const RANGES = {
+  "1h": { hours: 1, minutes: 1 },
+  "6h": { hours: 6, minutes: 5 },
+  "24h": { hours: 24, minutes: 15 },
+} as const;
+export type RangeName = keyof typeof RANGES;
+export const RANGE_NAMES = Object.keys(RANGES) as readonly RangeName[];
+
+export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "close" | "volume">;
+
+/** One candle of a plot. */
+export interface Bar {
+  readonly atMs: number;
+  /** `null` if no trade set the price; then the other prices too. */
+  readonly open: number | null;
+  readonly high: number | null;
+  readonly low: number | null;
+  readonly close: number | null;
+  readonly volume: number;
+}
+
+/** Joins the minutes of the range to its candles, oldest first. Times without a trade have none. */
+export function barsWithin(
+  candles: readonly StoredCandle[],
+  range: RangeName,
+  endMs: number,
+): readonly Bar[] {
+  const { hours, minutes } = RANGES[range];
+  const stepMs = minutes * MINUTE_MS;
+  const fromMs = Math.ceil((endMs - hours * 60 * MINUTE_MS) / stepMs) * stepMs;
+  const bars = new Map<number, Bar>();
+  for (const { open_at, volume, ...prices } of candles) {
+    const openMs = Date.parse(open_at);
+    if (openMs < fromMs || openMs >= endMs) continue;
+    const atMs = Math.floor(openMs / stepMs) * stepMs;
+    const [open, high, low, close] = [prices.open, prices.high, prices.low, prices.close].map((price) =>
+      Number(price) > 0 ? Number(price) : null,
+    );
+    const before = bars.get(atMs);
+    bars.set(atMs, {
+      atMs,
+      open: before?.open ?? open ?? null,
+      high: extreme(Math.max, before?.high, high),
+      low: extreme(Math.min, before?.low, low),
+      close: close ?? before?.close ?? null,
+      volume: (before?.volume ?? 0) + Number(volume),
+    });
+  }
+  return [...bars.values()];
+}
+
+function extreme(of: (a: number, b: number) => number, a: number | null = null, b: number | null = null) {
+  if (a === null || b === null) return a ?? b;
+  return of(a, b);
+}
