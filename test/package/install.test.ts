@@ -7,13 +7,13 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { nodeVersionProblem } from "../../src/lib/io/node-version.ts";
-import { copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
+import { copyOfDependencies, copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 
 const TOO_OLD = "20.19.6";
 const lowest = environmentOfNode(LOWEST_NODE);
 const tooOld = environmentOfNode(TOO_OLD);
 const run = promisify(execFile);
-const INSTALL = ["ci", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"];
+const INSTALL = ["install", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"];
 
 async function newClone(onTestFinished: (fn: () => Promise<void>) => void): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-install-"));
@@ -26,7 +26,11 @@ test.skipIf(!lowest)(
   { timeout: 600_000 },
   async ({ onTestFinished }) => {
     const cwd = await newClone(onTestFinished);
+    copyOfDependencies(cwd);
+    const lock = await readFile(join(cwd, "package-lock.json"), "utf8");
     const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });
+    // As `npm ci` requires it.
+    expect(await readFile(join(cwd, "package-lock.json"), "utf8")).toBe(lock);
     expect(stderr).toContain("vite is missing, a development dependency");
     const server = spawn("npm", ["start", "--", "--port", "0", "--data", "none", "--warmup", "0"], {
       cwd,
