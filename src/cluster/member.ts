@@ -350,7 +350,7 @@ export class Member {
 
   #seal(kind: EntryKind, after: Position, epoch: string, body: Buffer): Entry {
     const { id, seal } = this.#options;
-    // What comes before a new epoch may be another node's, of which nothing is known here.
+    // Entries before a new epoch may be another node's, and unknown here.
     const isOwn = this.#tail.at(after.offset)?.hash === after.hash;
     const committed = isOwn ? Math.min(after.offset, this.#tail.delivered.offset) : 0;
     const header = { kind, term: this.#term, by: id, prev: after.hash, committed, epoch };

@@ -211,7 +211,7 @@ class SqliteHistoryStore implements HistoryStore {
     this.#prepare(update).run(id, JSON.stringify(outcome));
   }
 
-  /** Deletes the oldest candles, then the oldest records and starts, until so much is deleted. */
+  /** Deletes the oldest candles, then the oldest records and starts, up to this number of bytes. */
   #shrink(excess: number): void {
     const oldest = this.#prepare(
       `SELECT 1 AS rank, 'flare' AS of, id, finished_ms AS at_ms, bytes FROM flare

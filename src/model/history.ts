@@ -39,7 +39,7 @@ const After = Spread.extend({
   control: Spread.describe(
     "The same changes after other moments of the same tokens: all values of `control` in the flares' outcomes, which have known changes only.",
   ),
-}).describe("The flares' price changes after so long, in percent.");
+}).describe("The flares' price changes after `minutes`, in percent.");
 
 export const RecordFigures = z
   .object({
@@ -157,6 +157,6 @@ export const TokenDetails = z
       ),
   })
   .describe(
-    "`GET /api/v1/tokens/{group}/{token}`: what is known of one token. Only tokens of `bsc` flare and have candles.",
+    "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only tokens of `bsc` flare and have candles.",
   );
 export type TokenDetails = z.infer<typeof TokenDetails>;

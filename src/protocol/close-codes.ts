@@ -31,7 +31,7 @@ export const CLOSE_CODES = {
   reset: {
     code: 4204,
     action: "resume",
-    meaning: "the history ends here; the cursor tells what is lost",
+    meaning: "the history ends here; resuming with the cursor reports the loss",
   },
 } as const;
 

@@ -3,16 +3,11 @@
  * or with `all`, runs everything. Suites and their options:
  *
  * - engine [--hours 24], history [--hours 24], chain, live [--minutes 3], drain [--clients 2000],
- * slow [--readers 200]
- *
+ *   slow [--readers 200]
  * - fanout [--part uniform | market] [--short], compression [--short], rest [--rounds 7]
- *
  * - resources [--rounds 5]
- *
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
- *
  * - cluster [--clients 2000] [--sockets 50000] [--short]
- *
  * - dashboard [--short], widget [--short]
  */
 import { parseArgs } from "node:util";

@@ -72,7 +72,7 @@ export async function benchDrain(clients: number): Promise<Row[]> {
         aim: `about ${WINDOW_S}`,
       },
       { what: "events lost or repeated", value: result.wrong, unit: "", aim: "0" },
-      { what: "clients that had to begin anew", value: result.resets, unit: "", aim: "0" },
+      { what: "clients that had to start over", value: result.resets, unit: "", aim: "0" },
       { what: "events behind the move, all clients", value: result.eventsAfter, unit: "", aim: "> 0" },
       { what: "clients whose view is what REST serves", value: result.viewsEqual, unit: "", aim: all },
     ];

@@ -16,7 +16,7 @@ const OTHER = {
   token: { ...SAMPLE_FLARE.token, symbol: "OTHER", address: `0x${"7".repeat(40)}` },
 };
 
-/** A record of so many flares that all fell. */
+/** A record of this many flares whose prices all fell. */
 async function recordOf(flares: number): Promise<TrackRecord> {
   const outcome = {
     ...SAMPLE_OUTCOME,

@@ -334,7 +334,7 @@ test("the network that comes back is used at once, and twice in a row opens one 
 test.for([
   [1, "a reader that is one event behind"],
   [2, "a reader that is two events behind"],
-] as const)("with a queue of %i %s pauses the stream, which goes on once half is read", async ([limit]) => {
+] as const)("with a queue of %i %s pauses the stream, which continues once half is read", async ([limit]) => {
   const world = await begun({ queueLimit: limit });
   await world.socket(0).greet();
   const reader = world.stream[Symbol.asyncIterator]();

@@ -17,7 +17,7 @@ const EMPTY = { flares: { pro: [] }, explanations: {} };
  * transport.
  */
 const AT_ONCE = { platform: { ...HASTY, now: () => 0 }, firstMessageMs: 1_000_000 };
-/** Requests of two lines that come to nothing, and one more. */
+/** Requests of two failed transports, and one more. */
 const FEW = 6;
 
 /** A server that answers every request by `answer`; counts them. */

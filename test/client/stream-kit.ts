@@ -18,11 +18,11 @@ export interface Followed {
   readonly seqs: () => readonly number[];
   /** Resets, by reason. */
   readonly resets: () => readonly string[];
-  /** Resolves once `check` holds, which is looked at after everything that is told. */
+  /** Resolves once `check` holds. It is evaluated after each event and each change of state. */
   readonly until: (check: () => boolean) => Promise<void>;
 }
 
-/** Follows, and writes down what is told. Errors that the test does not await fail it. */
+/** Follows, and records events and errors. Errors that the test does not await fail it. */
 export function follow(url: string, options: ConnectOptions = {}): Followed {
   const stream = connect(url, { platform: HASTY, ...options });
   const items: StreamItem[] = [];

@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ClusterNode } from "../../src/cluster/cluster-node.ts";
 import type { Entry } from "../../src/cluster/entry.ts";
 import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { HAS_REDIS, type RedisServer } from "./redis-servers.ts";
+import { endAfterEach, startServer } from "./started-servers.ts";
 
 /** A node that appends numbered batches while it leads, and what it delivered. */
 interface Running {
@@ -13,16 +14,7 @@ interface Running {
   stop(): void;
 }
 
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-async function startServer(): Promise<RedisServer> {
-  const server = await startRedis();
-  ends.push(() => server.dispose());
-  return server;
-}
+const ends = endAfterEach();
 
 let batches = 0;
 
@@ -90,7 +82,7 @@ const delivers = (nodes: readonly Running[], more: number) => {
 
 describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
   test("[I3] keep one history while one leader after another dies", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const nodes = ["a", "b", "c"].map((id) => startNode(server, id));
     await leaderOf(nodes);
     await delivers(nodes, 20);
@@ -110,7 +102,7 @@ describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
   });
 
   test("[I3] keep one history while the server is killed and stopped", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const nodes = ["a", "b"].map((id) => startNode(server, id));
     await delivers(nodes, 20);
     await server.kill();
@@ -124,13 +116,13 @@ describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
   });
 
   test("a new epoch begins on an empty server", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const nodes = ["a", "b"].map((id) => startNode(server, id));
     await delivers(nodes, 20);
     const before = nodes[0]?.delivered.at(-1)?.header.epoch;
     for (const one of nodes) one.stop();
     await server.dispose();
-    const other = await startServer();
+    const other = await startServer(ends);
     const next = ["c", "d"].map((id) => startNode(other, id));
     await delivers(next, 5);
     expect(next[0]?.delivered.at(-1)?.header.epoch).not.toBe(before);

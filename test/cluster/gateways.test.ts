@@ -1,24 +1,16 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Config, createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { endAfterEach, startServer } from "./started-servers.ts";
 
 const LOG = "fw:{flarewire}:log";
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-async function startServer(): Promise<RedisServer> {
-  const server = await startRedis();
-  ends.push(() => server.dispose());
-  return server;
-}
+const ends = endAfterEach();
 
 /** Starts a gateway of a cluster, on a recorded market that moves fast, or on the given one. */
 async function startNode(server: RedisServer, source?: LedMarket): Promise<Gateway> {
@@ -87,7 +79,7 @@ async function flush({ port }: RedisServer): Promise<void> {
 
 describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   test("[L2] serve one log: a client moves between them with its cursor, and none is reset", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
     const third = await startNode(server);
@@ -101,7 +93,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("[L3] continue with the same log, without a reset, when the one that runs the source stops", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
     const client = await connect(second);
@@ -119,7 +111,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   test("a leader whose source cannot be opened hands over at once to one whose source can", async ({
     onTestFinished,
   }) => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const file = join(newDirectory(onTestFinished), "market.csv");
     copyFileSync("examples/README.md", file);
     const config = configOf(server, { file });
@@ -134,7 +126,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("[L3] a leader whose source fails for good hands over, and no client is reset", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const market = new LedMarket();
     const failing = await startNode(server, market);
     const next = new LedMarket();
@@ -152,7 +144,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("[L3] all started again, they resume the log that the server holds", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const client = await connect(first);
     await client.until(() => client.seq > 200);
@@ -166,7 +158,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("serve REST and resumes while their server is down, as stale and not as unready", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
     const client = await connect(second);
@@ -190,7 +182,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("[L3] repair a server that lost everything, from memory: no client is reset", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
     const client = await connect(second);
@@ -214,7 +206,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("[L3] begin a new epoch on a server that lost more than they remember, with the lists that clients hold", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     await expect.poll(() => keys(server)).toContain("fw:{flarewire}:checkpoint");
     // It remembers nothing from before the checkpoint from which it starts.
@@ -239,7 +231,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("[W39] reset a client whose events were lost with the server's end and with all nodes that had them, and no other", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const behind = await connect(first);
     await behind.until(() => behind.seq > 50);
@@ -276,7 +268,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("report in their metrics which one leads, and how far each is", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     const second = await startNode(server);
     const read = async (node: Gateway) => {
@@ -292,7 +284,7 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   });
 
   test("stop while their server is down", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     await server.kill();
     await expect.poll(() => first.freshness().state).toBe("stale");

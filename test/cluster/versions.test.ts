@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { LOG_START } from "../../src/cluster/entry.ts";
 import { seal } from "../../src/cluster/entry-text.ts";
 import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
@@ -7,19 +7,11 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { eventually } from "../support/waiters.ts";
-import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { ask, HAS_REDIS, type RedisServer } from "./redis-servers.ts";
+import { endAfterEach, startServer } from "./started-servers.ts";
 
 const [LOG, CHECKPOINT] = ["fw:{flarewire}:log", "fw:{flarewire}:checkpoint"];
-const ends: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
-async function startServer(): Promise<RedisServer> {
-  const server = await startRedis();
-  ends.push(() => server.dispose());
-  return server;
-}
+const ends = endAfterEach();
 
 /** Starts a gateway of a cluster, until the test ends. Its log lines go to `lines`. */
 function startNode({ port }: RedisServer, lines: string[] = []): Promise<Gateway> {
@@ -41,7 +33,7 @@ const readiness = async ({ url }: Gateway) => (await fetch(`${url}/readyz`)).sta
 
 describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
   test("a node that cannot read what another version stored says so and waits, while the others continue", async () => {
-    const server = await startServer();
+    const server = await startServer(ends);
     const first = await startNode(server);
     await expect.poll(() => ask(server.port, (redis) => redis.exists(CHECKPOINT))).toBe(1);
     await ask(server.port, async (redis) => {
@@ -105,7 +97,7 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
   ])(
     "a node that cannot read $what of another version delivers nothing after it, says so, and leaves the load balancer; it does not end",
     async ({ reason, write }) => {
-      const server = await startServer();
+      const server = await startServer(ends);
       const lines: string[] = [];
       const node = await startNode(server, lines);
       await expect.poll(() => node.head.ready).toBe(true);

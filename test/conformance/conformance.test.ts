@@ -43,7 +43,7 @@ const BY_PLAN = [
   "K4",
   "K5",
 ];
-/** The rule of which only who has a key sees anything. */
+/** The rule that only clients with a key can observe. */
 const OF_TICKETS = ["K4"];
 
 const test = base.extend<{ url: string; keyed: { readonly url: string; readonly key: string } }>({

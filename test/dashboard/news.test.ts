@@ -16,7 +16,7 @@ const finished = { ...flare, cause: "faded", outcome: SAMPLE_OUTCOME };
 const updated = (set: object) =>
   event(1, "flare-updated", "flares.pro", { op: "set", id: SAMPLE_FLARE.id, set });
 
-test("a start and an end that are events on several channels are told once, newest first", () => {
+test("a start and an end that are events on several channels appear once, newest first", () => {
   const newestFirst = [
     event(7, "flare-finished", "flares.finished", finished),
     event(6, "flare-finished", "flares.free", finished),

@@ -126,7 +126,7 @@ function ruleDetector(holds: (series: Series, at: number) => boolean): Detector 
     });
 }
 
-/** An address that stands for the pair: its name in hexadecimal. */
+/** The pair as an address: its name in hexadecimal. */
 export function addressOf(pair: string): string {
   return `0x${Buffer.from(pair).toString("hex").padEnd(40, "0")}`;
 }

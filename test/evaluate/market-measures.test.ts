@@ -75,7 +75,7 @@ describe("tokens that trade", () => {
   });
 });
 
-test("the share ahead is what is left of the move from the price before to the peak", () => {
+test("the share ahead is the remaining part of the move from the price before to the peak", () => {
   const trades = tradesAgo([1, 10]);
   const courses = new PumpCourses(trades);
   courses.begin(LABEL);

@@ -65,7 +65,7 @@ export function copySeries(series: Series): Series {
   };
 }
 
-/** A pair of which nothing is known yet: no price, no volume. */
+/** A pair without data yet: no price, no volume. */
 export function emptySeries(pair: string, minutes: number): Series {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   return {

@@ -30,7 +30,7 @@ class Market {
   #started = 0;
   #finished = 0;
 
-  /** One minute later: so many flares start, and so many of the oldest finish. */
+  /** One minute later: numbers of flares that start, and of the oldest that finish. */
   async step(starts: number, finishes: number): Promise<void> {
     const minute = ++this.#minute;
     const { flares, explanations } = this.head.snapshot;

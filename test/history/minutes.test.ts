@@ -56,7 +56,7 @@ interface World {
   readonly rest: Rest;
   readonly flares: HistoryStore;
   readonly notices: string[];
-  /** The answer for so many seconds after the first minute. */
+  /** The answer for this number of seconds after the first minute. */
   at(seconds: number, path?: string): ReturnType<Rest["ask"]>;
   settled(): Promise<void>;
 }

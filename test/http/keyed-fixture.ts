@@ -32,7 +32,7 @@ export interface Keyed {
    * not looked yet.
    */
   write(keys: WantedKeys): void;
-  /** Lets seconds pass, in each of which the server looks at the file. */
+  /** Lets seconds pass. The server checks the file in each of them. */
   pass(seconds: number): Promise<void>;
   /** Resolves when as many slots are taken: streams, and requests that wait. */
   holdsSlot(count: number): Promise<void>;

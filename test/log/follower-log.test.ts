@@ -53,7 +53,7 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
 
 followerLogContract("the memory log", inMemory);
 followerLogContract("the SQLite log", inFile);
-eventLogContract("the memory log that can begin anew", inMemory);
+eventLogContract("the memory log that can start over", inMemory);
 lastingContract("the memory log that can begin anew", inMemory);
 lastingContract("the SQLite log that can begin anew", (settings) => inFile(settings));
 

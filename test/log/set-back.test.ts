@@ -84,7 +84,7 @@ test.each([
   ["a flipped bit in its -wal", flipBit],
   ["its -wal cut in half", cutInHalf],
 ])(
-  "[L3] a killed log with %s goes on before what it lost, and takes no cursor of that for one of its own",
+  "[L3] a killed log with %s continues before what it lost, and accepts none of the lost cursors",
   async (_, spoil) => {
     const path = newPath();
     // Once in the epoch's first run, and once in a later one.

@@ -212,7 +212,7 @@ test.each([
 );
 
 test.each(["removed", "moved"])(
-  "a data directory that is %s while the gateway runs is noticed: /readyz, a metric and the log say so, and clients go on",
+  "a data directory that is %s while the gateway runs is noticed: /readyz, a metric and the log say so, and clients continue",
   async (how) => {
     const data = newDirectory(onTestFinished);
     const logged: string[] = [];

@@ -18,7 +18,7 @@ import { expectOneState } from "../support/one-state.ts";
 const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--no-compression"];
 const SERVE = ["serve", ...MARKET, "--drain", "0"];
 const STRAY = "reset a client whose cursor is beyond the log";
-/** So many connections may end before their answer. */
+/** Maximum number of connections that may end before their answer. */
 const MAX_ENDED = 5;
 const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };
 
@@ -145,7 +145,7 @@ test.for([
   ["a flipped bit in its -wal", flipBit],
   ["its -wal cut in half", cutInHalf],
 ] as const)(
-  "[L3] [W9] a killed gateway with %s says what is lost to whom, and nobody is told other events in the places of those",
+  "[L3] [W9] a killed gateway with %s reports to each client what it lost, and sends no other events under the lost cursors",
   {
     timeout: 240_000,
   },

@@ -181,7 +181,7 @@ test.each([
   ],
   ["internal", new Error("no socket"), "the scripted feed failed: no socket"],
 ])(
-  "a feed's fault is told once as %s with its cause; then the source has ended and is down",
+  "a feed's fault is reported once as %s with its cause; then the source has ended and is down",
   async (code, cause, message) => {
     const { source } = sourceOf(
       feedOf(tick(0), () => {

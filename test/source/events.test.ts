@@ -77,7 +77,7 @@ describe("a flare", () => {
   test.each([
     ["canary", ["liquidity-removed"]],
     ["upstream", []],
-  ])("is withdrawn from free by cause %s while it goes on in pro with warnings %j", (cause, warnings) => {
+  ])("is withdrawn from free by cause %s while it continues in pro with warnings %j", (cause, warnings) => {
     const warned = explanation({ warnings });
     const batch = events(
       snapshotOf({ free: [bcc], pro: [bcc] }, { BCC: why }),

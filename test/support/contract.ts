@@ -82,7 +82,7 @@ function pathOf({ pathname }: URL): string | undefined {
   return PATHS.find((known) => endsWithPath(pathname, known));
 }
 
-/** Whether an address ends with a path, of which parts in braces stand for any value. */
+/** Whether an address ends with a path. Parts in braces match any value. */
 export function endsWithPath(pathname: string, path: string): boolean {
   const pattern = path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+");
   return new RegExp(`${pattern}$`).test(pathname);

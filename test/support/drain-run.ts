@@ -51,7 +51,7 @@ export async function runDrain(servers: DrainServers, count: number): Promise<Dr
     const moves = clients.flatMap(({ move }) => move ?? []);
     const before = clients.map(({ events }) => events);
     await servers.restartLeader();
-    await until(() => clients.every(({ events }, at) => events > (before[at] ?? 0) + 20), "events go on");
+    await until(() => clients.every(({ events }, at) => events > (before[at] ?? 0) + 20), "events continue");
     const viewsEqual = await countEqual(clients, servers.edgeUrl);
     const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
     return {

@@ -65,7 +65,7 @@ test("the first sale by a second wallet restarts the trap's three minutes", () =
   judge(START + SECOND);
   trade(START + 2 * MINUTE, false, "buyer 1");
   expect(judge(START + SECOND + trapMs)).toEqual([]);
-  // The sales fade, the purchases go on.
+  // The sales fade, the purchases continue.
   const laterMs = START + 60 * MINUTE;
   buy(laterMs);
   expect(judge(laterMs + SECOND)).toEqual([]);
@@ -170,7 +170,7 @@ test("when more than three fifths of the buyers sold within 15 minutes, that alo
   expect(isDangerous(token.canary)).toBe(false);
 });
 
-test("who sold within minutes and buys again is still a quick seller", () => {
+test("a wallet that sold within minutes and buys again is still a quick seller", () => {
   const { trade, judge } = watched();
   for (let round = 0; round < 2; round += 1) {
     for (let n = 0; n < 40; n += 1) trade(START + round * 10 * MINUTE, true, `buyer ${n}`);

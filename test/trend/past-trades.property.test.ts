@@ -33,7 +33,7 @@ const Trades = fc
 /** Seconds after which past trades are read, and how many at once. */
 const Pace = fc.record({ afterS: fc.integer({ min: 1, max: 300 }), each: fc.integer({ min: 1, max: 40 }) });
 
-/** The trades before the present, read while it goes on. */
+/** The trades before the present, read while new ones arrive. */
 function readLater(trades: readonly Trade[], pace: { afterS: number; each: number }): Trade[] {
   const past = trades.filter(({ at }) => at < PRESENT);
   return past.map((one, index) => ({

@@ -4,7 +4,7 @@ import { HOUR, MINUTE, SECOND } from "./trend-kit.ts";
 
 /*
  * Outcomes by their definition, each computed from all events of the market. Every token has one
- * pool and single trades, all of which count.
+ * pool and single trades, which all count.
  */
 
 /** A finished flare, as of the moment at which its outcome is served. */

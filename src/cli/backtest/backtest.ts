@@ -31,7 +31,7 @@ export function backtestHelp(): string {
 
 Plays a recording at full speed and prints what prices did after its flares, next to other moments of the same tokens.
 With a bot, it also prints the bot's trades. Event time waits for the bot: however slow its handlers are, it gets every event
-before the market goes on. An order fills at the token's next price. The same recording, options and bot give the same bytes.
+before the market continues. An order fills at the token's next price. The same recording, options and bot give the same bytes.
 
 Options:
   --bot FILE

@@ -18,7 +18,7 @@ export class Lockstep {
   /** Handlers that run now. */
   #running = 0;
   #quiet: () => void = () => {};
-  /** Streams that wait for the market, each with the function that lets it go on. */
+  /** Streams that wait for the market, each with the function that resumes it. */
   readonly #waiting = new Map<Stream, () => void>();
   #failed = Promise.withResolvers<never>();
   /** Moves on at each look: otherwise the SDK takes an immediate response for a stale one. */

@@ -15,7 +15,7 @@ export function shareText(share: number | null): string {
   return share === null ? "–" : `${Math.round(100 * share)} %`;
 }
 
-/** Says in plain words how flares compare with their control after so many minutes. */
+/** Compares flares with their control at a number of minutes after the start, in plain words. */
 export function verdictText({ after }: RecordFigures, minutes: number): string {
   const found = after.find((one) => one.minutes === minutes);
   if (found?.median == null) return "";

@@ -20,7 +20,7 @@ import { FactStore } from "./rpc/fact-store.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** A feed starts so far before the head: the present must not wait for the past. */
+/** How far before the head a feed starts: the present must not wait for the past. */
 export const PRESENT_MS = 90 * SECOND_MS;
 /** Blocks of a longer time are not read within seconds. */
 const MAX_RESUME_MS = 3 * MINUTE_MS;

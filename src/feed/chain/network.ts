@@ -44,7 +44,7 @@ export type FactoryForm =
   | "four-meme"
   | "flap";
 
-/** The address that stands for the chain's own coin. */
+/** The address that represents the chain's own coin. */
 export const NATIVE_COIN = "0x0000000000000000000000000000000000000000";
 
 /** A factory contract and the kind of its pools. */

@@ -26,7 +26,7 @@ export interface Lookup {
    * service does not serve the chain.
    */
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
-  /** How long an answer is valid, in milliseconds; `undefined` stands for a token without facts. */
+  /** How long an answer is valid, in milliseconds; `undefined` means a token without facts. */
   readonly holdsMs: (facts: Facts | undefined) => number;
   /**
    * Facts of a token that had some and is now missing, even from an answer about it alone. An

@@ -19,7 +19,7 @@ export const IN_STEP_MS = 10 * SECOND_MS;
 /** A part further behind is waited for as long as it catches up: by a quarter of each such span. */
 const PATIENCE_MS = 3 * SECOND_MS;
 const GAIN = 1 / 4;
-/** A part further behind than this is never waited for: it catches up while the others go on. */
+/** A part further behind than this does not delay the others: it catches up while they continue. */
 export const FAR_MS = MINUTE_MS;
 /** How long the merge waits for a part without any event. */
 export const FIRST_WORD_MS = 5 * SECOND_MS;

@@ -3,7 +3,8 @@ import ipaddr from "ipaddr.js";
 
 /**
  * Returns the identity under which an address is counted: an IPv4 address in any notation, the
- * first 64 bits of IPv6, of which a household has at least as many, or other text unchanged.
+ * first 64 bits of IPv6, because a household has at least that many addresses, or other text
+ * unchanged.
  */
 export function clientOf(address: string): string {
   // Runs for each request, nearly always with an IPv4 address.

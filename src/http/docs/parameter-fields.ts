@@ -30,6 +30,6 @@ function inputHtml(id: string, { name, schema, example, in: location }: Paramete
 export function keyField(): Html {
   return html`<div class="field"><label for="key">Key</label>
 <input id="key" type="password" aria-describedby="key-about" autocomplete="off" spellcheck="false">
-<p id="key-about">Where the server knows keys. Sent in <code>Authorization</code> with all that this page asks for, and kept nowhere.</p></div>
+<p id="key-about">For servers with keys. This page sends it in <code>Authorization</code> with each request, and does not store it.</p></div>
 `;
 }

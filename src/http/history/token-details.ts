@@ -33,7 +33,7 @@ interface Known {
   readonly nowMs: number;
 }
 
-/** Candles are stored for so long after a flare's start, also if it ends before. */
+/** How long candles are stored after a flare's start, even if it ends earlier. */
 const FOLLOW_MS = 120 * MINUTE_MS;
 
 /** Returns the record of a listed flare. */
@@ -44,7 +44,7 @@ export function recordOf(flare: Flare, started: Explanation | null, shown: Snaps
   return { flare, started, why, cause: why?.finish_cause ?? "upstream", outcome };
 }
 
-/** Returns what is known of a token; `undefined` if nothing is. */
+/** Returns the details of a token; `undefined` if it is unknown. */
 export function detailsOf(known: Known): TokenDetails | undefined {
   const { group, identity, listed, stored, snapshot } = known;
   const flares = flaresOf(known).slice(0, TOKEN_FLARES);

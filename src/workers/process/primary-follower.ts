@@ -13,7 +13,7 @@ export interface PrimaryFollowerOptions {
   readonly read: (bytes: Uint8Array) => Lists;
   /** Called after a new epoch has started here. */
   readonly onBegun: () => void;
-  /** Called when a message does not continue the local log. This process cannot go on. */
+  /** Called when a message does not continue the local log. This process cannot continue. */
   readonly onDivergence: (error: unknown) => void;
 }
 

@@ -21,7 +21,7 @@ const PAGES = {
 } as const;
 
 /**
- * What the widget costs a page of another site on a slow processor, with 200 flares of which 20 a
+ * What the widget costs a page of another site on a slow processor, with 200 flares. Of them, 20 a
  * second change; its size; and the connections of ten tabs.
  */
 export async function benchWidget(size: keyof typeof SIZES): Promise<Row[]> {

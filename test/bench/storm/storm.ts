@@ -91,7 +91,7 @@ async function storm(clients: number, room: number, patient: boolean): Promise<S
   }
 }
 
-/** The cursor that a client is told with its first message. */
+/** The cursor in a client's first message. */
 async function cursorOf({ port }: BenchServer): Promise<string> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/api/v1/stream`);
   const [hello] = await once(socket, "message");

@@ -12,7 +12,7 @@ export type Look = keyof typeof LOOKS;
 /** A page: its address, and the content to wait for. */
 export interface ShownPage {
   readonly name: string;
-  /** Relative to the server; `TOKEN` stands for the address of a flaring token. */
+  /** Relative to the server; `TOKEN` is replaced by the address of a flaring token. */
   readonly address: string;
   readonly ready: string;
 }

@@ -134,7 +134,7 @@ describe("an aggregator's pools as a market", () => {
     const stoppedAt = run.events.at(-1)?.at ?? 0;
     expect(run.clock.now() - stoppedAt).toBeGreaterThan(2 * MINUTE);
     standIn.refusesFor = undefined;
-    await run.advanceUntil("it goes on", () => (run.events.at(-1)?.at ?? 0) > stoppedAt);
+    await run.advanceUntil("events continue", () => (run.events.at(-1)?.at ?? 0) > stoppedAt);
     expect(run.clock.now() - (run.events.at(-1)?.at ?? 0)).toBeLessThan(2 * SECOND);
     expect(run.notices.at(-1)).toBe("info: GeckoTerminal answers again");
   });

@@ -7,7 +7,7 @@ import { divide, significant } from "./ledger.ts";
 import { wallet } from "./test-chain.ts";
 
 /*
- * A contract of the test on a real EVM, which reports what it is told to and answers questions
+ * A contract of the test on a real EVM, which emits the given logs and answers questions
  * with the structures that four.meme and flap publish.
  */
 

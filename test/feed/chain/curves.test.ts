@@ -149,7 +149,7 @@ describe("launchpads, by logs of the published signatures", () => {
     );
     const dollars = blocks.events.flatMap((event) => (event.kind === "liquidity" ? [Number(event.usd)] : []));
     expect(dollars).toHaveLength(4);
-    // The price has 18 decimals, of which nine or ten are significant.
+    // The price has 18 decimals. Nine or ten are significant.
     for (const [index, usd] of dollars.entries())
       expect(usd / (1_200 * Number(funds[index]) * 1e-18)).toBeCloseTo(1, 8);
   });

@@ -116,7 +116,7 @@ describe("one endpoint", () => {
     node.answer = () => ({ ...BUSY, retryAfter: "7" });
     expect(await endpoint.pollFinalHead(never)).toBeUndefined();
     expect([endpoint.strikes, endpoint.isResting]).toEqual([0, true]);
-    // Whoever asks it all the same waits too.
+    // A caller that asks it anyway waits too.
     const again = endpoint.ask("eth_call", [], never).catch(() => {});
     expect(clock.slept.at(-1)).toBe(7_000);
     node.answer = undefined;

@@ -45,7 +45,7 @@ async function follow(from: number, count = 1) {
     ...{ nodes, run, told, notices, clock, set, passUntil },
     /** Advances time until the block of that number is published. */
     reached: (number: number) =>
-      passUntil(`block ${number} is told`, () => Number(/\d+/.exec(told.at(-1) ?? "")?.[0]) >= number),
+      passUntil(`block ${number} arrives`, () => Number(/\d+/.exec(told.at(-1) ?? "")?.[0]) >= number),
     [Symbol.asyncDispose]: async () => {
       await run[Symbol.asyncDispose]();
       await reading.finally(() => Promise.all(nodes.map((node) => node[Symbol.asyncDispose]())));

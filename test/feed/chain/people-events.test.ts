@@ -71,14 +71,14 @@ class People implements AsyncDisposable {
     return account;
   }
 
-  /** Buys for so many coins: the call, and the tokens that come out. */
+  /** Buys for this many coins: the call, and the tokens that come out. */
   buy({ router, ...pool }: CoinPool, coins: bigint, to: string): readonly [Call, bigint] {
     const tokens = swapped(coins, pool.coins, pool.tokens);
     this.#move(pool.pool, -tokens, coins);
     return [this.#swap(router, coins, [this.exchange.coin, this.token], to), tokens];
   }
 
-  /** Sells so many tokens: the call, and the coins that come out. */
+  /** Sells this many tokens: the call, and the coins that come out. */
   sell({ router, ...pool }: CoinPool, tokens: bigint, to: string): readonly [Call, bigint] {
     const coins = swapped(tokens, pool.tokens, pool.coins);
     this.#move(pool.pool, tokens, -coins);

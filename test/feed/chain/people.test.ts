@@ -48,7 +48,7 @@ const anyFlows = fc
   .map((entries) => new Map(entries));
 
 describe("people behind the swaps of a token in one transaction", () => {
-  test("[people] the trades of swaps in one direction add up to the swaps exactly, whoever took part and whatever the order", () => {
+  test("[people] the trades of swaps in one direction add up to the swaps exactly, for any participants in any order", () => {
     const order = fc.array(anyLeg, { minLength: 1, maxLength: 8 }).chain((legs) =>
       fc.record({
         legs: fc.constant(legs),
@@ -135,7 +135,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     );
   });
 
-  test("[people] who sells 1,000 and buys 950 back in a pool of their own for a cent, or from a contract without a price, has sold 1,000", () => {
+  test("[people] a person who sells 1,000 and buys 950 back in a pool of their own for a cent, or from a contract without a price, has sold 1,000", () => {
     const sale = leg(-1_000n, "0xp1", 100n);
     const cent: Leg = { pool: "0xown", emitter: "0xown", tokens: 950n, dollars: 1n, depth: DEEP };
     for (const gift of [cent, { ...cent, dollars: undefined }, { ...cent, dollars: 0n }]) {
@@ -150,7 +150,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     expect(tradesOf([sale, arbitrage], NOBODY, SENDER)).toEqual([]);
   });
 
-  test("[people] who buys back in a pool that held less than that costs has sold, in however many swaps", () => {
+  test("[people] a person who buys back from a pool that held less than the price has sold, however many swaps it takes", () => {
     const sale = leg(-1_000n, "0xp1", 100n);
     const back = (parts: bigint, depth: bigint) =>
       Array.from({ length: Number(parts) }, () => ({ ...leg(950n / parts, "0xown", 100n), depth }));
@@ -195,7 +195,7 @@ describe("people behind the swaps of a token in one transaction", () => {
     expect(tradesOf([...five, leg(-500n)], new Map([...crowd, ["0xb1", -500n]]), SENDER)).toEqual([]);
   });
 
-  test("[people] who the pool names is the person, unless that is a router that keeps nothing", () => {
+  test("[people] the address that the pool names is the person, unless it is a router that keeps nothing", () => {
     const by = (account: string, tokens: bigint): Leg => ({ ...leg(tokens), account });
     const both = [by("0xa1", 60n), by("0xa2", -40n)];
     expect(summary(tradesOf(both, NOBODY, SENDER))).toEqual([
@@ -323,7 +323,7 @@ describe("people by a token's transfers", () => {
   });
 });
 
-test("[people] who sells in one pool and buys back in another within the same block has sold; in the same pool it is a sandwich", () => {
+test("[people] a person who sells in one pool and buys back in another within the same block has sold; in the same pool it is a sandwich", () => {
   const both = (pool: string) => [
     trade(START, "0xaa", { pool: "0xp1", side: "sell", trader: "0xa1" }),
     trade(START, "0xaa", { pool: "0xp1", trader: "0xa2" }),

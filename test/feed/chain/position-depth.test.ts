@@ -76,7 +76,7 @@ test("[depth] dust at many ticks hides no end of a position", () => {
   const pool = readPool([wide, ...dust]);
   expect(Number(pool.depth(1))).toBeLessThanOrEqual(honest * 1.001);
   expect(Number(pool.depth(1))).toBeGreaterThan(honest / 2);
-  // The price leaves what is known: the pool is read again.
+  // The price leaves the ticks that were read: the pool is read again.
   const range = { sqrtPriceX96: sqrtPriceAt(-300), tick: -300, liquidity: 10n ** 24n };
   expect(pool.isOutdated).toBe(false);
   pool.apply({ kind: "swap", form: "positions", amount0: 1n, amount1: -1n, range }, 11);

@@ -63,7 +63,7 @@ type Form = (typeof FORMS)[FactoryName];
 /** Deploys Algebra Integral's factory, which lets {@link DEPLOYER} make pools. */
 async function openIntegral({ chain, network }: Exchange): Promise<{ factory: string; network: Network }> {
   const count = Number(await chain.ask<string>("eth_getTransactionCount", [OWNER, "pending"]));
-  // Each of both contracts is told the address of the other.
+  // Each contract gets the address of the other.
   const next = getContractAddress({ from: OWNER, nonce: BigInt(count + 1) }).toLowerCase();
   const deployer = await chain.deploy(integral("AlgebraPoolDeployer"), [next]);
   const factory = await chain.deploy(integral("AlgebraFactory"), [deployer]);

@@ -55,7 +55,7 @@ describe("pairs of Solidly's form", () => {
         ["Mint", { amount0: tokens, amount1: dollars }],
       ),
     ).toEqual([{ kind: "listing", at: 1, ...common, liquidity: "10000" }]);
-    // 100 dollars come in, of which one leaves as a fee.
+    // 100 dollars come in, and one of them leaves as a fee.
     const out = (tokens * 99n) / 5_099n;
     const reserves = { reserve0: tokens - out, reserve1: dollars + 99n * E18 };
     const swap = { amount0In: 0n, amount1In: 100n * E18, amount0Out: out, amount1Out: 0n };

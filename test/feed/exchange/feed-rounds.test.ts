@@ -197,7 +197,7 @@ describe("the exchanges' market", () => {
     await pass(14_000);
     expect(events).toEqual([]);
     await pass(2_000);
-    await until("time is told", () => events.length > 0);
+    await until("a clock event arrives", () => events.length > 0);
   });
 
   test.for([false, true])(

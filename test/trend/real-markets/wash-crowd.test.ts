@@ -37,7 +37,7 @@ test.each([60, 300, 1_000].flatMap((wallets) => [LATER, MANY_LATER].map((crowd) 
   },
 );
 
-test("a crowd of which half sells within half an hour enters the free list", () => {
+test("a crowd enters the free list although half of it sells within half an hour", () => {
   const honest = { wallets: 1_000, buysPerMinute: 30, usd: 20, holdMinutes: [2, 60] } as const;
   expect(play(honest)).toMatchObject({ flares: 1, free: 1, canarySeconds: 0 });
 });

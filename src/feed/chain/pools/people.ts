@@ -12,7 +12,7 @@
  *
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
- * writes its own Transfer logs and can name any address, so one swap stands for at most one person,
+ * writes its own Transfer logs and can name any address, so one swap counts as at most one person,
  * with an amount near the swap's. What remains: anyone who makes forty real swaps in one
  * transaction for forty addresses counts as forty, as with forty wallets. Addresses are free on
  * every chain, and a pool can have no fee (Uniswap V4). So a crowd costs gas, and the money that it

@@ -16,8 +16,8 @@ interface BlockReaderOptions {
 /** Bound on a block's time ahead of this machine's clock. */
 const MAX_AHEAD_MS = HOUR_MS;
 /**
- * An endpoint that lacks a block is waited for if its final head moved within this time and is at
- * most so many blocks behind. Otherwise one endpoint could invent the newest blocks.
+ * The reader waits for an endpoint that lacks a block if its final head moved within this time and
+ * is at most {@link IN_STEP_BLOCKS} behind. Otherwise one endpoint could invent the newest blocks.
  */
 const MOVING_MS = 30 * SECOND_MS;
 const IN_STEP_BLOCKS = 20;

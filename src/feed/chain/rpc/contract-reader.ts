@@ -227,7 +227,7 @@ export class ContractReader {
   }
 
   /**
-   * Returns what is known about each item, and asks for the rest. Stores what two hosts returned.
+   * Returns the known facts of each item, and requests the others. Stores what two hosts returned.
    * What a contract lacks is not remembered: the reason may be a fault of the endpoint.
    */
   async #remember<T, F>(

@@ -168,7 +168,8 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
 
 /**
  * Adds one trade to a state that {@link decayTrades} has brought to its time. A past trade adds to
- * the sums what is left of it by now, and to a distinct count only if its trader did not act since.
+ * the sums what remains of it after the decay, and to a distinct count only if its trader did not
+ * act since.
  */
 export function addTrade(
   state: TradeState,

@@ -84,7 +84,7 @@ const readers: Readonly<Record<keyof typeof V3_TOPICS, LogReader>> = {
     readMove(log, "collect", "v3", 4, 3, 1, MAX_UINT128),
 };
 
-/** Balances, price and liquidity in range, and the block to the end of which they belong. */
+/** Balances, price and liquidity in range at the end of a block, and that block. */
 export interface RangeFacts {
   /** `undefined` if they could not be read. */
   readonly balances: readonly [bigint, bigint] | undefined;

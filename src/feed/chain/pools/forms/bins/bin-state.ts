@@ -22,7 +22,7 @@ export interface BinFacts {
   readonly activeId: number | undefined;
   /** What each known bin holds; `undefined` if it could not be read. */
   readonly bins: readonly BinAmounts[] | undefined;
-  /** Block to the end of which both belong. −1: the pool was created just now. */
+  /** The block at whose end both were read. −1: the pool was created just now. */
   readonly atBlock: number;
 }
 

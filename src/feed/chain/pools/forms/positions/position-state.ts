@@ -44,7 +44,7 @@ export interface PositionFacts {
   readonly nets: ReadonlyMap<number, bigint> | undefined;
   /** Positions were read between these ticks only. Default: all positions are known. */
   readonly reach?: Reach;
-  /** Block to the end of which both belong. −1: the pool was created just now. */
+  /** The block at whose end both were read. −1: the pool was created just now. */
   readonly atBlock: number;
 }
 
