@@ -1,4 +1,4 @@
-/** Maximum characters of a part of a path that names something. The longest address has this many. */
+/** Maximum characters of a path segment that names something: as many as the longest address. */
 export const MAX_PATH_PART = 130;
 
 /** Settings of the HTTP side. Each limit keeps one client from using what all share. */

@@ -124,7 +124,7 @@ describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", (
         await cluster.server.start();
       }
       if (isLeader) leadsAt = await cluster.leadsWithout(victim);
-      // All clients may be at the paused one: what the next leader serves shows that the log continues.
+      // All clients may be at the paused one: the next leader shows that the log continues.
       if (isPaused) await goesOnWithout(cluster, victim);
       else await moves(chance.whole(1, 30));
       if (isLeader) takeOvers.push({ leadsMs: leadsAt - startedAt, eventsMs: Date.now() - startedAt });
