@@ -7,7 +7,6 @@ import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/marke
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
-import { Waiting } from "./parts/waiting.tsx";
 import type { Route } from "./route.ts";
 import { type Following, follow } from "./state/follow.ts";
 import { isOld } from "./state/judge.ts";
@@ -22,6 +21,7 @@ import { NewestView } from "./views/newest.tsx";
 import { onDemand } from "./views/on-demand.tsx";
 import type { RecordViewProps } from "./views/record.tsx";
 import { TokenView } from "./views/token.tsx";
+import { Waiting } from "./views/waiting.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long after a sign of it. */
 const MAX_GUESSED_MS = 15_000;

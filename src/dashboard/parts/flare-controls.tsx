@@ -8,6 +8,7 @@ import {
   type Order,
 } from "../state/flare-query.ts";
 import { isSelective } from "../state/select-flares.ts";
+import { Segments } from "./segments.tsx";
 
 /** Names of the lists. A phone has no room for the second part. */
 const LIST_LABELS = {
@@ -44,24 +45,20 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
   const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "replace");
   return (
     <div class="controls">
-      <fieldset class="segments">
-        <legend class="unseen">List</legend>
-        {channels.map((channel) => (
-          <label key={channel}>
-            <input
-              type="radio"
-              name="list"
-              checked={channel === query.channel}
-              onChange={() => onQuery({ ...query, channel }, "push")}
-            />
-            <span>
-              {LIST_LABELS[channel][0]}
-              <span class="aside">{LIST_LABELS[channel][1]}</span>{" "}
-              <small>{view.flares?.[LIST_OF_CHANNEL[channel]]?.length ?? 0}</small>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="List"
+        name="list"
+        options={channels}
+        chosen={query.channel}
+        onChoose={(channel) => onQuery({ ...query, channel }, "push")}
+        label={(channel) => (
+          <>
+            {LIST_LABELS[channel][0]}
+            <span class="aside">{LIST_LABELS[channel][1]}</span>{" "}
+            <small>{view.flares?.[LIST_OF_CHANNEL[channel]]?.length ?? 0}</small>
+          </>
+        )}
+      />
       <button
         type="button"
         class="fold"

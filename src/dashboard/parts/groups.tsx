@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { groupHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
 import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
+import { Segments } from "./segments.tsx";
 
 export interface GroupsProps {
   readonly page: "charts" | "leaderboards";
@@ -20,20 +21,14 @@ export function Groups({
   const choices = [undefined, ...GROUP_NAMES];
   return (
     <>
-      <fieldset class="segments">
-        <legend class="unseen">Group</legend>
-        {choices.map((group) => (
-          <label key={group ?? "all"}>
-            <input
-              type="radio"
-              name="group"
-              checked={group === chosen}
-              onChange={() => go(groupHash(page, group), "push")}
-            />
-            <span>{group === undefined ? "All" : GROUP_LABELS[group]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Group"
+        name="group"
+        options={choices}
+        chosen={chosen}
+        onChoose={(group) => go(groupHash(page, group), "push")}
+        label={(group) => (group === undefined ? "All" : GROUP_LABELS[group])}
+      />
       <div class="groups">
         {(chosen === undefined ? GROUP_NAMES : [chosen]).map((group) => (
           <section key={group} aria-labelledby={`group-${group}`}>

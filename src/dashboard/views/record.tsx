@@ -1,6 +1,7 @@
 import type { RecordFigures, RecordWindow } from "../../model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
+import { Segments } from "../parts/segments.tsx";
 import { RECORD_WINDOWS, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
@@ -28,20 +29,14 @@ export function RecordView({ window, go, server, apiKey }: RecordViewProps) {
         moments: one in every two hours, from 24 hours to 90 minutes before each flare, at minutes that do not
         depend on the price.
       </p>
-      <fieldset class="segments">
-        <legend class="unseen">Window</legend>
-        {RECORD_WINDOWS.map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="record-window"
-              checked={name === window}
-              onChange={() => go(recordHash(name), "push")}
-            />
-            <span>{WINDOW_LABELS[name]}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Window"
+        name="record-window"
+        options={RECORD_WINDOWS}
+        chosen={window}
+        onChoose={(name) => go(recordHash(name), "push")}
+        label={(name) => WINDOW_LABELS[name]}
+      />
       {failure !== undefined && (
         <p class="empty" role="status">
           The record could not be read: {failure}.

@@ -12,6 +12,7 @@ import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
 import type { CandlePlotProps } from "../parts/plot/candle-plot.tsx";
 import { PricePlot } from "../parts/plot/price-plot.tsx";
 import type { Band } from "../parts/plot/use-plot.ts";
+import { Segments } from "../parts/segments.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
 import { flareHref } from "../route.ts";
@@ -146,15 +147,7 @@ function Prices({ stored, points, bands, endMs }: PricesProps) {
     <>
       <div class="plot-head">
         <h3 id="plot-title">Price</h3>
-        <fieldset class="segments">
-          <legend class="unseen">Time shown</legend>
-          {RANGE_NAMES.map((name) => (
-            <label key={name}>
-              <input type="radio" name="range" checked={name === range} onChange={() => setRange(name)} />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments legend="Time shown" name="range" options={RANGE_NAMES} chosen={range} onChoose={setRange} />
       </div>
       <div class="plot-room">
         {bars && priced > 1 ? (

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FlareQuery } from "../../state/flare-query.ts";
+import { Segments } from "../segments.tsx";
 import { botSamples, describeQuery, SAMPLE_KINDS, type SampleKind } from "./bot-samples.ts";
 import "./bot.css";
 
@@ -32,23 +33,17 @@ export function BotDialog({ query, server, onClose }: BotDialogProps) {
         </button>
       </div>
       <p>{describeQuery(query)}</p>
-      <fieldset class="segments">
-        <legend class="unseen">Language</legend>
-        {SAMPLE_KINDS.map((name) => (
-          <label key={name}>
-            <input
-              type="radio"
-              name="sample"
-              checked={name === kind}
-              onChange={() => {
-                setKind(name);
-                setCopied("");
-              }}
-            />
-            <span>{botSamples(query, server)[name].title}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Segments
+        legend="Language"
+        name="sample"
+        options={SAMPLE_KINDS}
+        chosen={kind}
+        onChoose={(name) => {
+          setKind(name);
+          setCopied("");
+        }}
+        label={(name) => botSamples(query, server)[name].title}
+      />
       <pre>
         <code ref={code}>{text}</code>
       </pre>

@@ -18,6 +18,7 @@ import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
 import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
 import { IsAnonymous } from "../market.ts";
+import { Segments } from "../segments.tsx";
 import { Bars, type PlacedBar } from "./bars.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
 import { TimelineTable } from "./timeline-table.tsx";
@@ -61,15 +62,13 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
         <button type="button" class="plain" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
           Table
         </button>
-        <fieldset class="segments">
-          <legend class="unseen">Time shown</legend>
-          {(["6h", "24h"] as const).map((name) => (
-            <label key={name}>
-              <input type="radio" name="window" checked={name === window} onChange={() => onWindow(name)} />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Segments
+          legend="Time shown"
+          name="window"
+          options={["6h", "24h"]}
+          chosen={window}
+          onChoose={onWindow}
+        />
       </div>
       <div class={`lanes ${lanes > 56 ? "packed" : lanes > 20 ? "dense" : ""}`}>
         <Before share={shareBefore(all, span)} fromMs={span.fromMs} toMs={span.toMs} />

@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+
+interface SegmentsProps<T> {
+  /** For screen readers. */
+  readonly legend: string;
+  /** Of the radio buttons. */
+  readonly name: string;
+  readonly options: readonly T[];
+  readonly chosen: T;
+  readonly onChoose: (option: T) => void;
+  /** Default: the option itself. */
+  readonly label?: (option: T) => ComponentChildren;
+}
+
+/** A choice of one of a few options, side by side. */
+export function Segments<T extends string | undefined>({
+  legend,
+  name,
+  options,
+  chosen,
+  onChoose,
+  label = (option) => option,
+}: SegmentsProps<T>) {
+  return (
+    <fieldset class="segments">
+      <legend class="unseen">{legend}</legend>
+      {options.map((option) => (
+        <label key={option ?? "all"}>
+          <input type="radio" name={name} checked={option === chosen} onChange={() => onChoose(option)} />
+          <span>{label(option)}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
