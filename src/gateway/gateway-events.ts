@@ -29,12 +29,8 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
     return super.on(name, this.#guard(listener), context);
   }
 
-  override addListener<N extends keyof GatewayEventMap>(
-    name: N,
-    listener: Listener<N>,
-    context?: unknown,
-  ): this {
-    return this.on(name, listener, context);
+  override addListener<N extends keyof GatewayEventMap>(...args: Parameters<typeof this.on<N>>): this {
+    return this.on(...args);
   }
 
   override once<N extends keyof GatewayEventMap>(name: N, listener: Listener<N>, context?: unknown): this {
@@ -50,13 +46,8 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
     return super.removeListener(name, listener && this.#guard(listener), context, once);
   }
 
-  override removeListener<N extends keyof GatewayEventMap>(
-    name: N,
-    listener?: Listener<N>,
-    context?: unknown,
-    once?: boolean,
-  ): this {
-    return this.off(name, listener, context, once);
+  override removeListener<N extends keyof GatewayEventMap>(...args: Parameters<typeof this.off<N>>): this {
+    return this.off(...args);
   }
 
   /** Emits a batch. `cursor` is the position after its last event. */

@@ -1,5 +1,6 @@
 import type { EventMessage } from "../../client/index.ts";
 import type { Explanation, Flare } from "../../model/index.ts";
+import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 export interface Episode {
   readonly id: string;
@@ -30,8 +31,7 @@ export async function fetchEpisodes(
       channels: "flares.*",
       limit: "500",
     }).toString();
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    const response = await fetch(url, { signal, headers });
+    const response = await fetchWithKey(url, key, signal);
     if (!response.ok) throw new Error(`the server responded ${response.status} to the history request`);
     const { events, cursor, more } = (await response.json()) as {
       readonly events: readonly EventMessage[];

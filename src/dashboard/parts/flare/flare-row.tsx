@@ -96,21 +96,11 @@ export class FinishedRow extends Component<FinishedRowProps> {
         <td data-label="Course" class="hour">
           <CoursePlot outcome={outcome} startMs={startMs} endMs={Date.parse(end)} />
         </td>
-        <td data-label="Peak" class="since">
-          <Measured pct={outcome?.peak_change} />
-        </td>
-        <td data-label="End">
-          <Measured pct={outcome?.end_change} />
-        </td>
-        <td data-label="After 5 min">
-          <Measured pct={outcome?.change_5m} />
-        </td>
-        <td data-label="15 min">
-          <Measured pct={outcome?.change_15m} />
-        </td>
-        <td data-label="60 min">
-          <Measured pct={outcome?.change_60m} />
-        </td>
+        {MEASURED.map(([label, field]) => (
+          <td key={field} data-label={label} class={field === "peak_change" ? "since" : undefined}>
+            <Measured pct={outcome?.[field]} />
+          </td>
+        ))}
         <td class="reasons">
           <span class={`fate ${cause === "canary" ? "canary" : "faded"}`}>
             {cause ? CAUSES[cause] : "ended"} at <TimeText at={end} /> after{" "}
@@ -125,6 +115,15 @@ export class FinishedRow extends Component<FinishedRowProps> {
     );
   }
 }
+
+/** The columns of a finished flare's price changes. */
+const MEASURED = [
+  ["Peak", "peak_change"],
+  ["End", "end_change"],
+  ["After 5 min", "change_5m"],
+  ["15 min", "change_15m"],
+  ["60 min", "change_60m"],
+] as const;
 
 function Measured({ pct }: { readonly pct: number | null | undefined }) {
   return pct == null ? <span title="Not measured, or not yet">–</span> : <Change pct={pct} />;

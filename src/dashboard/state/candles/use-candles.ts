@@ -1,6 +1,7 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Flare } from "../../../model/index.ts";
 import { NowS } from "../../parts/flare/age.tsx";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
 
 /** The candles of flaring tokens, by lower-case address. */
@@ -40,11 +41,7 @@ async function fetchCandles(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<CandleBook | undefined> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const response = await fetch(new URL("api/v1/candles", server), {
-    signal,
-    headers,
-  });
+  const response = await fetchWithKey(new URL("api/v1/candles", server), key, signal);
   if (!response.ok) return undefined;
   const { closed_at, bsc } = (await response.json()) as {
     readonly closed_at: string | null;

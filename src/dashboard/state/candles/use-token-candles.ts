@@ -1,5 +1,6 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import { NowS } from "../../parts/flare/age.tsx";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { StoredCandle } from "./ranges.ts";
 import { CLOSES_LATE_S } from "./use-candles.ts";
 
@@ -17,8 +18,7 @@ export function useTokenCandles(
   useEffect(() => {
     const over = new AbortController();
     const url = new URL(`api/v1/tokens/bsc/${encodeURIComponent(address)}`, server);
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    fetchCandles(url, { signal: over.signal, headers }).then(setCandles, () => {
+    fetchCandles(fetchWithKey(url, key, over.signal)).then(setCandles, () => {
       // What was shown stays.
       if (!over.signal.aborted) setCandles((before) => before ?? []);
     });
@@ -27,8 +27,8 @@ export function useTokenCandles(
   return candles;
 }
 
-async function fetchCandles(url: URL, init: RequestInit): Promise<readonly StoredCandle[]> {
-  const response = await fetch(url, init);
+async function fetchCandles(responding: Promise<Response>): Promise<readonly StoredCandle[]> {
+  const response = await responding;
   if (!response.ok) return [];
   const { candles } = (await response.json()) as { readonly candles: readonly StoredCandle[] };
   return candles;

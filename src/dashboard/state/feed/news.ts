@@ -1,4 +1,5 @@
 import type { EventMessage } from "../../../client/index.ts";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The events that the feed shows by default: what begins and what ends. */
 export const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
@@ -34,13 +35,12 @@ export async function fetchNews(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<readonly EventMessage[]> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   let found: readonly EventMessage[] = [];
   let after = "oldest";
   for (let page = 0; page < MAX_PAGES; page++) {
     const url = new URL("api/v1/events", server);
     url.search = new URLSearchParams({ after, names: NEWS_NAMES.join(), limit: "500" }).toString();
-    const response = await fetch(url, { signal, headers });
+    const response = await fetchWithKey(url, key, signal);
     if (!response.ok) break;
     const { events, cursor, more } = (await response.json()) as {
       readonly events: readonly EventMessage[];

@@ -1,6 +1,7 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { RecordWindow, TrackRecord } from "../../../model/index.ts";
 import { NowS } from "../../parts/flare/age.tsx";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The last record that the server returned, and why the latest request failed. */
 export interface FetchedRecord {
@@ -34,8 +35,7 @@ async function fetchRecord(
   signal: AbortSignal,
 ): Promise<TrackRecord> {
   const url = new URL(`api/v1/record?window=${window}`, server);
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const response = await fetch(url, { signal, headers });
+  const response = await fetchWithKey(url, key, signal);
   if (response.status === 404) throw new Error("this server stores no finished flares");
   if (!response.ok) throw new Error(`the server responded ${response.status}`);
   return (await response.json()) as TrackRecord;

@@ -1,4 +1,5 @@
 import type { FlareRecord } from "../../../model/index.ts";
+import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** Maximum number of pages to fetch: 600 flares. */
 const MAX_PAGES = 3;
@@ -14,7 +15,6 @@ export async function fetchOlderFlares(
   { fromMs, to }: { readonly fromMs: number; readonly to: string },
   signal: AbortSignal,
 ): Promise<readonly FlareRecord[]> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const records: FlareRecord[] = [];
   let cursor: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -25,7 +25,7 @@ export async function fetchOlderFlares(
       limit: String(PAGE),
       ...(cursor === null ? {} : { cursor }),
     }).toString();
-    const response = await fetch(url, { signal, headers });
+    const response = await fetchWithKey(url, key, signal);
     if (!response.ok) break;
     const { flares, next } = (await response.json()) as {
       readonly flares: readonly FlareRecord[];

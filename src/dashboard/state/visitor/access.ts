@@ -1,3 +1,4 @@
+import { fetchWithKey } from "./fetch-with-key.ts";
 /** The visitor's access, and the kind of market. */
 export interface Access {
   /** The plan of the key, or of anonymous visitors; `undefined` if the server uses no keys. */
@@ -18,11 +19,10 @@ export async function fetchAccess(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<Access | undefined> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
   try {
     const until = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
     const [answer, parts] = await Promise.all([
-      fetch(new URL("api/v1/flares", server), { method: "HEAD", headers, signal: until }),
+      fetchWithKey(new URL("api/v1/flares", server), key, until, "HEAD"),
       fetchParts(server, until),
     ]);
     if (!answer.ok) return undefined;
