@@ -84,6 +84,7 @@ export class SwitchingClient extends IndependentClient {
   /** Heals over REST what a poll cannot continue. */
   async #snapshot(): Promise<void> {
     const response = await checkedFetch(`${this.base}/api/v1/snapshot`);
+    if (response.status !== 200) throw new Error(`status ${response.status}`);
     const { cursor, observed_at: _observed, ...snapshot } = response.json as Json;
     this.take({ type: "subscribed", cursor, resumed: "reset", snapshot });
   }
