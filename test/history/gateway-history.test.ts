@@ -10,6 +10,8 @@ import { checkedFetch } from "../support/validate-response.ts";
 import { Waiters } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
+/** The recorded day up to its first flares, which start after seconds. */
+const SOON = { warmup: "3h", speed: "2000" } as const;
 /** The whole recorded day at once, and then nothing. */
 const PAST_DAY = { warmup: "24h", loop: false } as const;
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
@@ -63,7 +65,7 @@ test.concurrent("a gateway stores the flares that finished beside its log", asyn
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  const gateway = await startLeader(onTestFinished, { data, speed: "2000" });
+  const gateway = await startLeader(onTestFinished, { data, ...SOON });
   const finished = () => gateway.head.snapshot.flares.finished_trending;
   const waiters = new Waiters(finished);
   const unwatch = gateway.head.onChange(() => waiters.look());
@@ -83,7 +85,7 @@ test.concurrent("workers answer from the history of their primary, for past minu
   expect,
   onTestFinished,
 }) => {
-  const { url } = await startWorkerGateway(onTestFinished, "--data", "none");
+  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", "--warmup", SOON.warmup);
   const latest = await waitForHistory(url, expect);
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
@@ -111,7 +113,7 @@ test.concurrent("an edge has the flares that finish while it follows, and the sa
   expect,
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished, { speed: "2000" });
+  const leader = await startLeader(onTestFinished, SOON);
   const edge = await startEdge(leader, onTestFinished);
   const latest = await waitForHistory(edge.url, expect);
   const ask = (url: string) => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`);

@@ -28,15 +28,15 @@ export interface KeptConnection {
 }
 
 /** The recorded day, fast: dozens of batches a second. */
-const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--port", "0", "--no-compression"];
+const MARKET = ["--feed", "replay", "--speed", "600", "--port", "0", "--no-compression"];
 
 /** Starts it on a market that moves; ended with the test. */
 export async function startWorkerGateway(
   onTestFinished: Finish,
   ...args: readonly string[]
 ): Promise<WorkerGateway> {
-  const drain = args.includes("--drain") ? [] : ["--drain", "0"];
-  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...drain, ...args]);
+  const usual = ["--drain", "--warmup"].flatMap((flag) => (args.includes(flag) ? [] : [flag, "0"]));
+  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...usual, ...args]);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   await cli.said("stdout", "\n");
   const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
