@@ -39,6 +39,11 @@ export function tokenHash(address: string): string {
   return `#/token/${FLARING_GROUP}/${encodeURIComponent(address.toLowerCase())}`;
 }
 
+/** Returns the page of a token, by address or symbol. Only those that flare have one here. */
+export function tokenHref(group: GroupName, key: string): string {
+  return group === FLARING_GROUP ? tokenHash(key) : `token/${group}/${encodeURIComponent(key)}`;
+}
+
 /** Returns the page of a finished flare; for a running one its token's, which stays current. */
 export function flarePageHref(
   { id, finished_trending_at, token }: Pick<Flare, "id" | "finished_trending_at" | "token">,

@@ -7,13 +7,15 @@ import {
   groupHash,
   readRoute,
   tokenHash,
+  tokenHref,
 } from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
 import { tokenOf } from "../../src/dashboard/text/event-token.ts";
-import { formatCount, formatPrice, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
+import { formatCount, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
 import { formatPct } from "../../src/lib/text/format-pct.ts";
+import { formatPrice } from "../../src/lib/text/format-price.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 
@@ -140,6 +142,9 @@ test("each token and flare has one address, to which other spellings lead", () =
 
 test("a finished flare leads to its own page, a running one or a visitor with a key to that of its token", () => {
   const flare = { ...SAMPLE_FLARE, id: "f/1", token: { ...SAMPLE_FLARE.token, address: "0xAB" } };
+  // Tokens of the other groups do not flare: only the server has their pages.
+  expect(tokenHref("bsc", "0xAB")).toBe("#/token/bsc/0xab");
+  expect(tokenHref("exchange", "A/B")).toBe("token/exchange/A%2FB");
   const over = { ...flare, finished_trending_at: flare.started_trending_at };
   expect(flarePageHref(over, true)).toBe("flare/f%2F1");
   expect(flarePageHref(over, false)).toBe("#/token/bsc/0xab");

@@ -1,6 +1,5 @@
 import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { safeLink, safeText } from "../../lib/text/safe-text.ts";
-import { tokenHash } from "../route.ts";
 
 /**
  * Untrusted text, isolated from the direction of the surrounding text, and marked if some of its
@@ -25,28 +24,28 @@ export function sayWarning(warning: string): string {
   return safeText(warning).replaceAll("-", " ");
 }
 
-/** A token's symbol, linked if it has an address, with its name below. */
+/** A token's symbol, linked if it has a page, with its name below. */
 export function TokenName({
   symbol,
   name,
-  address,
+  href,
   tag,
 }: {
   readonly symbol: string;
   readonly name?: string | undefined;
-  readonly address?: string | undefined;
+  readonly href?: string | undefined;
   /** Of the token's chain, after the symbol. */
   readonly tag?: string;
 }) {
   return (
     <span class="token">
-      {address === undefined ? (
+      {href === undefined ? (
         <strong>
           <UntrustedText text={symbol} />
         </strong>
       ) : (
         <span class="symbol">
-          <a href={tokenHash(address)}>
+          <a href={href}>
             <UntrustedText text={symbol} />
           </a>
           {tag && <small class="tag">{tag}</small>}

@@ -1,7 +1,8 @@
 import type { StreamEvent } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
+import { formatPrice } from "../../lib/text/format-price.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
-import { formatCount, formatPrice, formatUsd } from "./format.ts";
+import { formatCount, formatUsd } from "./format.ts";
 
 export function describeEvent(event: StreamEvent): string {
   switch (event.name) {

@@ -5,8 +5,9 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
-import { usePriceLabel } from "../parts/market.ts";
+import { usePriceLabel, useTokenHref } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
+import type { GroupName } from "../text/group-labels.ts";
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
 export function ChartsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
@@ -20,13 +21,19 @@ export function ChartsView({ view, ...props }: { readonly view: View } & Omit<Gr
         this percentage, the {usePriceLabel().replace("Price", "price")}, and the time on the chart.
       </p>
       <Groups page="charts" {...props}>
-        {(group) => <Chart items={view.charts?.[group] ?? []} />}
+        {(group) => <Chart group={group} items={view.charts?.[group] ?? []} />}
       </Groups>
     </>
   );
 }
 
-function Chart({ items }: { readonly items: readonly ChartItem[] }) {
+interface ChartProps {
+  readonly group: GroupName;
+  readonly items: readonly ChartItem[];
+}
+
+function Chart({ group, items }: ChartProps) {
+  const hrefOf = useTokenHref();
   if (items.length === 0) return <p class="empty">The chart is empty. It is updated each minute.</p>;
   return (
     <Gliding as="ol" class="ranks" order={items.map(({ id }) => id).join()}>
@@ -37,7 +44,7 @@ function Chart({ items }: { readonly items: readonly ChartItem[] }) {
             <span class="ranked">
               <TokenName
                 symbol={token.symbol}
-                address={"flare" in item ? item.flare.token.address : undefined}
+                href={hrefOf(group, "address" in token ? String(token.address) : token.symbol)}
               />
               {"flare" in item && item.flare.canary && <span class="warned">⚠ canary</span>}
             </span>

@@ -3,8 +3,10 @@ import type { LeaderboardEntry } from "../../model/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
+import { useTokenHref } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { formatSpan } from "../text/format.ts";
+import type { GroupName } from "../text/group-labels.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
 export function LeaderboardsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
@@ -12,22 +14,27 @@ export function LeaderboardsView({ view, ...props }: { readonly view: View } & O
     <>
       <h2>Leaderboards</h2>
       <Groups page="leaderboards" {...props}>
-        {(group) => <Board entries={view.leaderboards?.[group] ?? []} />}
+        {(group) => <Board group={group} entries={view.leaderboards?.[group] ?? []} />}
       </Groups>
     </>
   );
 }
 
-function Board({ entries }: { readonly entries: readonly LeaderboardEntry[] }) {
+interface BoardProps {
+  readonly group: GroupName;
+  readonly entries: readonly LeaderboardEntry[];
+}
+
+function Board({ group, entries }: BoardProps) {
+  const hrefOf = useTokenHref();
   if (entries.length === 0) return <p class="empty">No token was in the chart within the past six hours.</p>;
   return (
     <Gliding as="ol" class="ranks board" order={entries.map(keyOf).join()}>
       {entries.map((entry) => {
         const token = tokenOf(entry);
-        const address = addressOf(token);
         return (
           <li key={keyOf(entry)}>
-            <TokenName symbol={token.symbol} address={entry.type === "flare" ? address : undefined} />
+            <TokenName symbol={token.symbol} href={hrefOf(group, keyOf(entry))} />
             <b>{formatSpan(entry.time_trended * 1_000)}</b>
             <small class="more">rank {entry.average_position.toFixed(1)} on average</small>
             <Price value={token.price} />

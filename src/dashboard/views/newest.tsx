@@ -4,6 +4,7 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { usePriceLabel } from "../parts/market.ts";
 import { Outward, TokenName } from "../parts/untrusted-text.tsx";
+import { tokenHash } from "../route.ts";
 import { formatUsd } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 
@@ -38,7 +39,7 @@ export function NewestView({ view }: { readonly view: View }) {
             {listings.map(({ id, token, listed_at, liquidity, contract_source, social_data }) => (
               <tr key={id}>
                 <th scope="row">
-                  <TokenName symbol={token.symbol} name={token.name} address={token.address} />
+                  <TokenName symbol={token.symbol} name={token.name} href={tokenHash(token.address)} />
                 </th>
                 <td data-label="Listed" class="listed">
                   <Age sinceMs={Date.parse(listed_at)} /> ago

@@ -12,7 +12,7 @@ import {
 import { type Html, html } from "../docs/html.ts";
 import type { PageText } from "./page-template.ts";
 import type { Look, ShareFacts } from "./picture/share-picture.ts";
-import { type FlareSpan, pricePicture } from "./price-picture.ts";
+import { closesText, type FlareSpan, pricePicture } from "./price-picture.ts";
 
 type Fate = readonly [look: Look, text: string];
 
@@ -46,7 +46,7 @@ export function flarePage(
   const start = timeText(flare.started_trending_at);
   const [look, fate] = fateOf(record);
   const picture = pricePicture(candles, [spanOf(record)]);
-  const caption = `Close of each minute and volume. ▲ start${cause === null ? "" : ", ■ end"} of the flare.`;
+  const caption = `Close of each minute, ${closesText(candles)}, and volume. ▲ start${cause === null ? "" : ", ■ end"} of the flare.`;
   const sentence = whyText(record);
   return {
     title: cause === null ? `${symbol} is flaring` : `${symbol} flared${peakText(record)}`,
@@ -133,9 +133,9 @@ export function timeText(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC`;
 }
 
-/** Starts with a capital letter and ends with a period. */
+/** Starts with a capital letter and ends with a period. No row ends between a number and its %. */
 export function sentenceOf(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replaceAll(" %", "\u00a0%");
 }
 
 function peakText({ outcome }: FlareRecord): string {

@@ -1,3 +1,4 @@
+import { formatPrice } from "../../lib/text/format-price.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle } from "../../model/index.ts";
 import { type Html, html } from "../docs/html.ts";
@@ -73,6 +74,13 @@ export function pricePaths(
 <path class="volume" stroke-width="${thick}" d="${bars.join("")}"/>
 <path class="price" d="${line.join("")}"/>
 <path class="mark" d="${marks}"/>`;
+}
+
+/** Says between which prices the closes are, because the picture has no scale. */
+export function closesText(candles: readonly PricedCandle[]): string {
+  const closes = candles.map(({ close }) => Number(close)).filter((close) => close > 0);
+  const [low, high] = [Math.min(...closes), Math.max(...closes)].map((price) => formatPrice(String(price)));
+  return `from ${low} to ${high}`;
 }
 
 function marksOf({ startMs, endMs }: FlareSpan, x: (atMs: number) => string, top: number): string {

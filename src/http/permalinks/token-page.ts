@@ -1,3 +1,4 @@
+import { formatPrice } from "../../lib/text/format-price.ts";
 import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
@@ -19,7 +20,7 @@ import {
 } from "./flare-page.ts";
 import type { PageText } from "./page-template.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
-import { type PricedCandle, pricePicture } from "./price-picture.ts";
+import { closesText, type PricedCandle, pricePicture } from "./price-picture.ts";
 
 const GROUP_NAMES: Readonly<Record<Group, string>> = {
   bsc: "BNB Smart Chain",
@@ -41,7 +42,7 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
   const past = flares.filter(({ cause }) => cause !== null);
   const now = nowText(token);
   const figures: readonly Figure[] = [
-    { name: "Price", value: html`<b>${priceText(token)}</b>` },
+    { name: "Price", value: html`<b title="${token.price}">${formatPrice(token.price)}</b>` },
     ...(token.liquidity === null
       ? []
       : [{ name: "Liquidity", value: html`<b>${usdText(token.liquidity)}</b>` }]),
@@ -56,7 +57,8 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
       : []),
     { name: "Group", value: html`<b>${GROUP_NAMES[group]}</b>` },
   ];
-  const picture = pricePicture(pricesOf(token, nowMs), flares.map(spanOf));
+  const prices = pricesOf(token, nowMs);
+  const picture = pricePicture(prices, flares.map(spanOf));
   const items = past.map(
     ({ flare, outcome, cause }) =>
       html`<li><a href="${root}flare/${encodeURIComponent(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
@@ -68,9 +70,9 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
     main: html`<p>${running ? html`<span class="fate flaring">Flaring now</span> ` : html``}${market === undefined ? html`` : html`<span class="market">${market}</span>`}</p>
 <h1>${nameHtml({ symbol: token.symbol, name: token.name ?? "" })}</h1>
 <p class="lead">${now}</p>
-${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded." : "Closes of the last hour."}</figcaption></figure>` : html``}
+${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
 ${figureList(figures)}
-<p class="links">${token.address === null ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/token/${group}/${encodeURIComponent(tokenKey(token))}">Open in the dashboard</a>`}
+<p class="links">${group !== "bsc" ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/token/${group}/${encodeURIComponent(tokenKey(token))}">Open in the dashboard</a>`}
 ${running ? html`<a href="${root}flare/${encodeURIComponent(running.flare.id)}">This flare</a>` : html``}
 <a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
 ${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}

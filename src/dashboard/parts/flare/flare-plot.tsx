@@ -1,7 +1,7 @@
 import { Component } from "preact";
+import { formatPrice } from "../../../lib/text/format-price.ts";
 import type { Outcome } from "../../../model/index.ts";
 import { courseOf, PLOT, type PlotCandle, plotOf } from "../../state/candles/plot.ts";
-import { formatPrice } from "../../text/format.ts";
 
 interface FlarePlotProps {
   readonly candles: readonly PlotCandle[] | undefined;

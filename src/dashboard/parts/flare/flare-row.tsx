@@ -1,6 +1,7 @@
 import { Component } from "preact";
 import { formatPct } from "../../../lib/text/format-pct.ts";
 import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
+import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSES } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
@@ -133,7 +134,7 @@ function TokenCell({ flare: { token }, isWatched, onWatch }: RowProps) {
   return (
     <th scope="row" class="token-cell">
       <WatchStar token={token} isWatched={isWatched} onWatch={onWatch} />
-      <TokenName symbol={token.symbol} name={token.name} address={token.address} tag="BSC" />
+      <TokenName symbol={token.symbol} name={token.name} href={tokenHash(token.address)} tag="BSC" />
     </th>
   );
 }

@@ -1,4 +1,4 @@
-import { formatPrice } from "../../text/format.ts";
+import { formatPrice } from "../../../lib/text/format-price.ts";
 
 /** A price in few characters, with the full value as its title. */
 export function Price({ value }: { readonly value: string }) {

@@ -1,7 +1,8 @@
 import type { Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
-import { formatMinute, formatPrice } from "../../text/format.ts";
+import { formatPrice } from "../../../lib/text/format-price.ts";
+import { formatMinute } from "../../text/format.ts";
 
 const MINUTE_S = 60;
 export const PLOT_HEIGHT = 240;
