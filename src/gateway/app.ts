@@ -29,7 +29,7 @@ import { type OpenHistory, openHistory } from "./open/open-history.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
 import { type OpenSource, openSource, type Resume } from "./open/open-source.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
-import { prepareSource } from "./run-source.ts";
+import { prepareSource, type RunnableSource } from "./run-source.ts";
 
 export interface Gateway {
   /** Base URL without the base path, for example `http://127.0.0.1:8080`. */
@@ -183,7 +183,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const { policy, registry } = keys;
   const { source, resume } = opened;
   const prepared = prepareSource(opened, persistence);
-  const { log, aheadWaitMs, mayBeMirrored } = prepared;
+  const { log } = prepared;
   const head = new Head({
     log,
     ...(resume ? { initial: resume } : {}),
@@ -192,7 +192,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   let frontend: Frontend | undefined;
   const freshness = () => [persistence, frontend, keys].reduce(withTrouble, source.freshness());
   const hub = createHub(config, {
-    ...{ clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored },
+    ...{ clock, logger, source, freshness, log, head, resume, prepared },
   });
   const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
   const { rejected, upstream, services, late, cluster } = opened;
@@ -356,16 +356,16 @@ interface HubParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly resume: Resume | undefined;
-  readonly aheadWaitMs: number;
-  readonly mayBeMirrored: () => boolean;
+  readonly prepared: RunnableSource;
 }
 
 function createHub({ heartbeatMs }: Pick<Config, "heartbeatMs">, parts: HubParts): Hub {
-  const { clock, logger, source, freshness, log, head, resume, aheadWaitMs, mayBeMirrored } = parts;
+  const { clock, logger, source, freshness, log, head, resume, prepared } = parts;
   return new Hub({
     ...(resume ? { known: resume.known } : {}),
-    mayBeMirrored,
-    limits: { aheadWaitMs },
+    mayBeMirrored: () => prepared.mayBeMirrored(),
+    lacksEvents: () => prepared.lacksEvents(),
+    limits: { aheadWaitMs: prepared.aheadWaitMs },
     log,
     head,
     clock,

@@ -21,7 +21,7 @@ interface SourceRun {
 }
 
 /** A source's log and the loop that fills it. */
-interface RunnableSource {
+export interface RunnableSource {
   readonly log: EventLog;
   /** Fills the log until the signal aborts or the source ends. Never rejects. */
   run(run: SourceRun): Promise<void>;
@@ -29,6 +29,8 @@ interface RunnableSource {
   readonly publish: ((batch: HeadBatch, run: Omit<SourceRun, "signal">) => Promise<void>) | undefined;
   /** How long clients may wait for events that they are ahead of: see HubLimits. */
   readonly aheadWaitMs: number;
+  /** Whether the cluster has events that this gateway has yet to read: see HubOptions. */
+  lacksEvents(): boolean;
   /** Whether servers may follow this one: not while it is itself cut off from a leader. */
   mayBeMirrored(): boolean;
 }
@@ -66,6 +68,7 @@ function prepareSnapshots(
     log: persistence.createLog(problem),
     publish,
     aheadWaitMs: 0,
+    lacksEvents: () => false,
     mayBeMirrored: () => true,
     run: (run) =>
       runPoller({
@@ -92,6 +95,7 @@ function prepareFollower(
     log,
     publish: undefined,
     aheadWaitMs: opened.kind === "leader" ? LEADER_LAG_MS : TAKE_OVER_MS,
+    lacksEvents: () => opened.kind === "cluster" && !(opened.source.isConnected && opened.source.hasCaughtUp),
     mayBeMirrored: () => opened.source.isConnected,
     run: ({ head, hub: { history }, onPublished, onPoll, signal }) => {
       const sink = createMirror({ log, head, history, persistence, onPublished });

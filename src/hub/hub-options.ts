@@ -16,6 +16,11 @@ export interface HubOptions {
   readonly freshness: () => Freshness;
   /** Whether another server may mirror this one now. Default: always. */
   readonly mayBeMirrored?: () => boolean;
+  /**
+   * Whether events exist that this server has yet to read. A client that is ahead of it is then
+   * disconnected after its wait, and keeps its cursor, instead of a reset. Default: never.
+   */
+  readonly lacksEvents?: () => boolean;
   /** Overrides of `DEFAULT_HUB_LIMITS`. */
   readonly limits?: Partial<HubLimits>;
   /** Heartbeat interval in milliseconds; default 15,000. */

@@ -127,6 +127,11 @@ export class Hub {
     );
   }
 
+  /** See {@link HubOptions}. */
+  get lacksEvents(): boolean {
+    return this.#options.lacksEvents?.() ?? false;
+  }
+
   /** Aborts when no more connections are accepted. Answer waiting requests at once. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
@@ -197,6 +202,7 @@ export class Hub {
           freshness: freshness(),
         }),
       checkMirror: (plan) => this.checkMirror(plan),
+      lacksEvents: () => this.lacksEvents,
       base: () => baseText(head.observedAtMs, this.#positions, this.#history.lists),
       join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
       leave: (member, group) => {

@@ -54,6 +54,27 @@ test("[F3] a poll that is ahead of a mirror waits for it, too", async ({ make })
   expect(await inVain).toMatchObject({ kind: "lost", lost: { reason: "ahead" } });
 });
 
+test("[L3] a client or poll that is ahead of a server that has yet to read the log keeps its cursor and is sent away", async ({
+  make,
+}) => {
+  let isBehind = true;
+  const lacksEvents = () => isBehind;
+  const sut = make({ hub: { ...LIMITS.hub, lacksEvents } });
+  const parts = { history: sut.hub.history, stopping: sut.hub.stopping, aheadWaitMs: 3_000 };
+  const polls = new LongPoll({ ...sut, ...parts, lacksEvents });
+  const query = { channels: ["*"], after: `${EPOCH}-9`, limit: 9, waitMs: 0 };
+  const socket = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
+  const answer = polls.take(query, new AbortController().signal);
+  await settled();
+  sut.clock.advance(3_000);
+  expect(await answer).toMatchObject({ kind: "nothing", cursor: { epoch: EPOCH, seq: 9 } });
+  expect([socket.of("subscribed"), socket.closed]).toEqual([[], "draining"]);
+  isBehind = false;
+  const later = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
+  sut.clock.advance(3_000);
+  expect(later.of("subscribed")[0]).toMatchObject({ resumed: "reset", lost: { reason: "ahead" } });
+});
+
 test("[F3] [W14] [W16] a client that waits for its answer gets no cursor before it, and heartbeats from there on", async ({
   make,
 }) => {

@@ -74,7 +74,9 @@ const SSE_FIELDS = {
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
   const { policy = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
-  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs: limits.aheadWaitMs });
+  const { aheadWaitMs } = limits;
+  const lacksEvents = () => hub.lacksEvents;
+  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs, lacksEvents });
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,

@@ -38,23 +38,26 @@ export class LongPoll {
   readonly #waiters: Waiters;
   readonly #stopping: AbortSignal;
   readonly #aheadWaitMs: number;
+  readonly #lacksEvents: () => boolean;
   readonly #turn: TurnBudget;
 
   /**
-   * `stopping`: answers waiting requests at once; `aheadWaitMs`: see HubLimits; `turn`: shares the
-   * event loop. Default: its own budget.
+   * `stopping`: answers waiting requests at once; `aheadWaitMs`: see HubLimits; `lacksEvents`: see
+   * HubOptions; `turn`: shares the event loop. Default: its own budget.
    */
   constructor(
     options: PageParts & {
       readonly clock: Clock;
       readonly stopping: AbortSignal;
       readonly aheadWaitMs?: number;
+      readonly lacksEvents?: () => boolean;
       readonly turn?: TurnBudget;
     },
   ) {
     const { log, head, history, clock, stopping, aheadWaitMs = 0 } = options;
     this.#turn = options.turn ?? new TurnBudget(() => clock.monotonic());
     this.#aheadWaitMs = aheadWaitMs;
+    this.#lacksEvents = options.lacksEvents ?? (() => false);
     this.#parts = { log, head, history };
     this.#clock = clock;
     this.#stopping = stopping;
@@ -81,9 +84,9 @@ export class LongPoll {
     const deadlineMs = this.#clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
-    // The wait was cut short, so the cursor is not known to be lost.
-    if (this.#isAhead(start) && (signal.aborted || this.#stopping.aborted))
-      return { kind: "nothing", cursor: start };
+    // The wait was cut short, or events are yet to be read: the cursor is not known to be lost.
+    const isUndecided = () => signal.aborted || this.#stopping.aborted || this.#lacksEvents();
+    if (this.#isAhead(start) && isUndecided()) return { kind: "nothing", cursor: start };
     const pause = () => this.#turn.pause(by);
     const request = { shape, prev: start.seq, limit: query.limit, pause, signal };
     for (let from = start; ; ) {

@@ -38,6 +38,8 @@ export interface SessionHost<S> extends DeliveryHost {
   hello(plan: Plan | undefined): string;
   /** Throws FlarewireError if a connection of this plan may not mirror the server now. */
   checkMirror(plan: Plan | undefined): void;
+  /** Whether events exist that this server has yet to read: see HubOptions. */
+  lacksEvents(): boolean;
   /** Formats the part of the state that a mirror needs besides the snapshot. */
   base(): string;
   watch(session: S, what: Watch, on: boolean): void;

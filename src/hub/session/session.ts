@@ -193,7 +193,10 @@ export class Session implements DeliveryOwner {
     const isAhead = epoch === head.cursor.epoch && seq > head.cursor.seq;
     const mustWait = isAhead && nowMs < this.#aheadUntilMs;
     this.#host.watch(this, "ahead", mustWait);
-    return mustWait;
+    if (!isAhead || mustWait || !this.#host.lacksEvents()) return mustWait;
+    // Another server may have the events, so the client keeps its cursor.
+    this.close("draining");
+    return true;
   }
 
   #answer(inbound: Inbound): void {
