@@ -14,6 +14,32 @@ for (const code of document.querySelectorAll("pre code")) {
     .replaceAll("ORIGIN", server.origin);
 }
 
+const config = document.querySelector<HTMLFormElement>("#config");
+const preview = document.querySelector("#preview");
+const made = document.querySelector("#made");
+
+/** Shows the element that the form describes, and its code. */
+function configure(): void {
+  if (!config) return;
+  const chosen = new FormData(config);
+  const name = chosen.get("element") === "flare-ticker" ? "flare-ticker" : "flare-list";
+  const columns = chosen.getAll("columns").join(" ");
+  const attributes = [
+    ["limit", `${chosen.get("limit")}`],
+    ["theme", `${chosen.get("theme")}`],
+    ["columns", columns],
+  ].filter(([, value = ""]) => value !== "");
+  const element = document.createElement(name);
+  for (const [attribute = "", value = ""] of attributes) element.setAttribute(attribute, value);
+  preview?.replaceChildren(element);
+  const code = attributes.map(([attribute, value]) => ` ${attribute}="${value}"`).join("");
+  if (made) made.textContent = `<script src="${script.src}" defer></script>\n<${name}${code}></${name}>`;
+}
+
+config?.addEventListener("input", configure);
+config?.addEventListener("submit", (event) => event.preventDefault());
+configure();
+
 const input = document.querySelector<HTMLInputElement>("#token");
 const badge = document.querySelector("flare-badge");
 const list = document.querySelector("flare-list");

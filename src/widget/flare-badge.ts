@@ -1,7 +1,6 @@
-import { formatPct } from "../lib/text/format-pct.ts";
 import { safeText } from "../lib/text/safe-text.ts";
 import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.ts";
-import { tokenPage } from "./flare-row.ts";
+import { putChange, tokenPage } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
 
 /** `<flare-badge token="0x…">`: whether a token flares, also as attribute `flaring`. */
@@ -23,17 +22,14 @@ export class FlareBadge extends FlareElement {
     const isAddress = /^0x[0-9a-f]{1,128}$/i.test(address);
     const wanted = address.toLowerCase();
     const flare = runningIn(seen).find(({ token }) => token.address.toLowerCase() === wanted);
-    const change = flare?.recent_price_change ?? 0;
     this.toggleAttribute("flaring", flare !== undefined);
     if (isAddress) this.#link.href = tokenPage(address);
     else this.#link.removeAttribute("href");
     const short = address.length > 13 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
     put(this.#symbol, safeText(flare?.token.symbol ?? short));
-    put(this.#change, flare ? formatPct(change) : "");
-    this.#change.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
-    put(
-      this.#note,
-      isAddress ? noteOf(seen, flare ? "is flaring" : "is not flaring") : "invalid token address",
-    );
+    if (flare) putChange(this.#change, flare);
+    this.#change.hidden = !flare;
+    put(this.#note, isAddress ? noteOf(seen, flare ? "is flaring" : "is not flaring") : "");
+    if (!isAddress) this.complain(`invalid token address "${address}"`);
   }
 }

@@ -12,6 +12,7 @@ export abstract class FlareElement extends HTMLElement {
   /** Paints all elements of the page. Set before the first element is created. */
   static gallery: Gallery | undefined;
   readonly root = this.attachShadow({ mode: "open" });
+  readonly #complaints = new Set<string>();
 
   constructor() {
     super();
@@ -34,6 +35,13 @@ export abstract class FlareElement extends HTMLElement {
   show(seen: Seen): void {
     if (this.getAttribute("state") !== seen.state) this.setAttribute("state", seen.state);
     this.paint(seen);
+  }
+
+  /** Reports a mistake of the page's author, once: readers cannot mend it. */
+  protected complain(text: string): void {
+    // biome-ignore lint/suspicious/noConsole: the console is where authors look.
+    if (!this.#complaints.has(text)) console.warn(`<${this.localName}>: ${text}`);
+    this.#complaints.add(text);
   }
 
   protected abstract paint(seen: Seen): void;

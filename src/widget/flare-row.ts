@@ -5,53 +5,78 @@ import { FlareElement, makePart, put } from "./flare-element.ts";
 
 const TIME = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
 
+const PRICE = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+
+/** Names of what a row shows, in the usual order. A ticker shows the first two. */
+export const COLUMNS = ["symbol", "change", "name", "price", "since", "site", "why"] as const;
+type Column = (typeof COLUMNS)[number];
+
 /** One flare of a list. Untrusted content appears as text, and as a link only to a web page. */
 export class FlareRow {
-  readonly symbol = makePart("a", "symbol");
-  readonly name = makePart("bdi", "name");
-  readonly change = makePart("span", "change");
-  readonly warning = makePart("span", "warning");
-  readonly since = makePart("time", "since");
-  readonly site = makePart("a", "site");
-  readonly why = makePart("span", "why");
   readonly root: HTMLElement;
+  readonly #warning = makePart("span", "warning");
+  readonly #cells = {
+    symbol: makePart("a", "symbol"),
+    change: makePart("span", "change"),
+    name: makePart("bdi", "name"),
+    price: makePart("span", "price"),
+    since: makePart("time", "since"),
+    site: makePart("a", "site"),
+    why: makePart("span", "why"),
+  };
+  #columns = "";
   #shown: readonly [Flare, Explanation | undefined] | undefined;
 
-  /** `isShort`: shows symbol and change only. */
-  constructor(part: string, isShort: boolean) {
-    const { symbol, name, change, warning, since, site, why } = this;
-    this.root = makePart("li", part, symbol, change, warning, ...(isShort ? [] : [name, since, site, why]));
-    this.warning.setAttribute("role", "img");
-    this.site.textContent = "site";
-    this.site.rel = "noopener noreferrer nofollow ugc";
+  constructor(part: string) {
+    const { symbol, site } = this.#cells;
+    this.root = makePart("li", part);
+    this.#warning.role = "img";
+    put(this.#warning, "⚠");
+    put(site, "site");
+    site.rel = "noopener noreferrer nofollow ugc";
     for (const link of [symbol, site]) link.target = "_blank";
     symbol.append(document.createElement("bdi"));
   }
 
-  /** Shows the flare. Items of lists are immutable, so an identical one needs no update. */
-  show(flare: Flare, why: Explanation | undefined): void {
-    const [shown, shownWhy] = this.#shown ?? [];
-    if (shown === flare && shownWhy === why) return;
-    this.#shown = [flare, why];
-    const { token, recent_price_change: change, started_trending_at: since, social_data: social } = flare;
-    if (this.symbol.firstChild) put(this.symbol.firstChild, safeText(token.symbol));
-    this.symbol.href = tokenPage(token.address);
-    put(this.name, safeText(token.name));
-    put(this.change, formatPct(change));
-    this.change.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
-    // An older server sends no sentence.
-    put(this.why, why?.text ?? "");
-    const warnings = why?.warnings.length ?? 0;
-    this.warning.hidden = warnings === 0;
-    put(this.warning, "⚠");
-    this.warning.ariaLabel = this.warning.title = `${warnings} warning${warnings === 1 ? "" : "s"}`;
-    this.since.dateTime = since;
-    const at = Date.parse(since);
-    put(this.since, Number.isNaN(at) ? "" : TIME.format(at));
-    const site = safeLink(social?.website_url);
-    this.site.hidden = site === undefined;
-    if (site !== undefined) this.site.href = site;
+  /** Arranges the columns. A warning follows the first one: no choice leaves it out. */
+  arrange(columns: readonly Column[]): void {
+    const names = columns.join();
+    if (this.#columns === names) return;
+    this.#columns = names;
+    const [first = this.#warning, ...others] = columns.map((name) => this.#cells[name]);
+    this.root.replaceChildren(first, this.#warning, ...others);
   }
+
+  /** Shows the flare. Items of lists are immutable, so an identical one needs no update. */
+  show(flare: Flare, explanation: Explanation | undefined): void {
+    if (this.#shown?.[0] === flare && this.#shown[1] === explanation) return;
+    this.#shown = [flare, explanation];
+    const { symbol, change, name, price, since, site, why } = this.#cells;
+    const { token, started_trending_at: start } = flare;
+    if (symbol.firstChild) put(symbol.firstChild, safeText(token.symbol));
+    symbol.href = tokenPage(token.address);
+    put(name, safeText(token.name));
+    putChange(change, flare);
+    const usd = Number(token.price);
+    put(price, usd > 0 ? PRICE.format(usd) : "");
+    // An older server sends no sentence.
+    put(why, explanation?.text ?? "");
+    const warnings = explanation?.warnings.length ?? 0;
+    this.#warning.hidden = warnings === 0;
+    this.#warning.ariaLabel = this.#warning.title = `${warnings} warning${warnings === 1 ? "" : "s"}`;
+    since.dateTime = start;
+    const at = Date.parse(start);
+    put(since, Number.isNaN(at) ? "" : TIME.format(at));
+    const link = safeLink(flare.social_data?.website_url);
+    site.hidden = link === undefined;
+    if (link !== undefined) site.href = link;
+  }
+}
+
+/** Shows the change of the last five minutes, marked as a rise or a fall. */
+export function putChange(node: Element, { recent_price_change: change }: Flare): void {
+  put(node, formatPct(change));
+  node.setAttribute("part", `change ${change < 0 ? "fall" : "rise"}`);
 }
 
 /** Returns the token's page in the server's dashboard. */

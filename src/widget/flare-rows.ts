@@ -1,13 +1,18 @@
 import { FlareElement, makePart, noteOf, put, runningIn } from "./flare-element.ts";
-import { FlareRow } from "./flare-row.ts";
+import { COLUMNS, FlareRow } from "./flare-row.ts";
 import type { Seen } from "./shared-feed.ts";
 
 const DEFAULT_ROWS = 10;
 const MAX_ROWS = 100;
+/** The only one whose tokens flare today. */
+const CHAIN = "bsc";
+
+/** Without `columns`: what fits beside each other in a list. A ticker has the first two. */
+const USUAL: readonly (typeof COLUMNS)[number][] = COLUMNS.filter((name) => name !== "price");
 
 /** An element with a row for each of the newest flares, at most `limit`. */
 abstract class FlareRows extends FlareElement {
-  static readonly observedAttributes = ["limit"];
+  static readonly observedAttributes = ["limit", "columns", "chain"];
   readonly #list = makePart("ul", "list");
   readonly #note = makePart("span", "note");
   readonly #rows = new Map<string, FlareRow>();
@@ -22,14 +27,28 @@ abstract class FlareRows extends FlareElement {
     this.root.append(this.#list, this.#note);
   }
 
+  /** The names in `columns`, in the usual order. */
+  #columns(): typeof USUAL {
+    const given = this.getAttribute("columns")?.split(/\W+/);
+    if (!given) return this.#isShort ? USUAL.slice(0, 2) : USUAL;
+    const unknown = given.find((name) => !COLUMNS.some((column) => column === name));
+    if (unknown !== undefined) this.complain(`no column "${unknown}" in ${COLUMNS}`);
+    return COLUMNS.filter((name) => given.includes(name));
+  }
+
   protected override paint(seen: Seen): void {
+    const columns = this.#columns();
     const asked = Math.floor(Number(this.getAttribute("limit")));
-    const flares = runningIn(seen).slice(0, asked >= 1 ? Math.min(asked, MAX_ROWS) : DEFAULT_ROWS);
+    const chain = this.getAttribute("chain") ?? CHAIN;
+    if (chain !== CHAIN) this.complain(`no flares of chain "${chain}", only of ${CHAIN}`);
+    const running = chain === CHAIN ? runningIn(seen) : [];
+    const flares = running.slice(0, asked >= 1 ? Math.min(asked, MAX_ROWS) : DEFAULT_ROWS);
     const left = new Set(this.#rows.keys());
     for (const [at, flare] of flares.entries()) {
       left.delete(flare.id);
-      const row = this.#rows.get(flare.id) ?? new FlareRow(this.#isShort ? "item" : "row", this.#isShort);
+      const row = this.#rows.get(flare.id) ?? new FlareRow(this.#isShort ? "item" : "row");
       this.#rows.set(flare.id, row);
+      row.arrange(columns);
       row.show(flare, seen.view?.explanations[flare.id]);
       const present = this.#list.children[at] ?? null;
       if (present !== row.root) this.#list.insertBefore(row.root, present);

@@ -1,5 +1,7 @@
 import { acceptEvent, type ClientState } from "../client/client-state.ts";
-import { connect, type StreamEvent, type View } from "../client/index.ts";
+import { createStream } from "../client/create-stream.ts";
+import type { StreamEvent, View } from "../client/index.ts";
+import { platformOf } from "../client/transport/platform.ts";
 
 /**
  * `waiting`: the server has no data yet; `delayed`: old data; `refused`: the server rejects this
@@ -156,10 +158,19 @@ export class SharedFeed {
 
   #follow(until: AbortSignal): void {
     const { cursor } = this.#client;
-    const stream = connect(this.#server, {
+    // What connect() would make of its options, without the code that checks them.
+    const stream = createStream({
+      base: this.#server.slice(0, -1),
       // No more than the plan of a visitor without a key includes.
-      channels: ["flares.*", "status"],
+      query: { channels: "flares.*,status" },
+      keepsView: true,
+      headers: {},
+      transports: ["websocket", "sse", "poll"],
+      platform: platformOf(),
       pauseHiddenAfterMs: Number.POSITIVE_INFINITY,
+      queueLimit: Number.POSITIVE_INFINITY,
+      firstMessageMs: 8_000,
+      upgradeAfterMs: 60_000,
       signal: until,
       ...(cursor === undefined ? {} : { after: cursor }),
     });
@@ -187,8 +198,12 @@ export class SharedFeed {
       note({ whole: this.#client });
     });
     stream.on("connection", () => note());
-    // `state` covers it.
-    stream.on("error", () => note());
+    // Readers learn only that there are no data; the page's author learns why.
+    stream.on("error", (error) => {
+      // biome-ignore lint/suspicious/noConsole: the console is where authors look.
+      console.warn(String(error));
+      note();
+    });
     const beat = setInterval(note, BEAT_MS);
     until.addEventListener("abort", () => clearInterval(beat));
   }

@@ -11,6 +11,9 @@ export const STYLE = `
   overflow: hidden;
   contain: content;
 }
+:host([theme]) { color-scheme: light dark; color: var(--flare-color, light-dark(#1a1c1e, #e7e9eb)); background: var(--flare-background, light-dark(#fff, #15171a)); }
+:host([theme=light]) { color-scheme: light; }
+:host([theme=dark]) { color-scheme: dark; }
 [part=why]:empty, :host([hidden]), [hidden] { display: none !important; }
 :host(flare-badge) { display: inline-block; vertical-align: middle; border-radius: var(--flare-radius, 2em); max-width: 100%; box-sizing: border-box; }
 ul { list-style: none; margin: 0; padding: 0; }
@@ -22,9 +25,9 @@ a { color: var(--flare-link, inherit); text-underline-offset: .2em; }
 [part=name] { flex: 1 1 6em; max-width: none; }
 [part=why] { flex: 1 1 100%; font-size: .85em; overflow-wrap: anywhere; }
 [part=name], [part=note], [part=why], time { color: var(--flare-muted, inherit); }
-[part~=change], time { font-variant-numeric: tabular-nums; white-space: nowrap; }
-[part~=rise] { color: var(--flare-rise, inherit); }
-[part~=fall] { color: var(--flare-fall, inherit); }
+[part~=change], [part=price], time { font-variant-numeric: tabular-nums; white-space: nowrap; }
+[part~=rise] { color: var(--flare-rise, color-mix(in srgb, currentColor 40%, #0a0)); }
+[part~=fall] { color: var(--flare-fall, color-mix(in srgb, currentColor 40%, #e00)); }
 [part=badge] { display: flex; gap: .5em; align-items: baseline; text-decoration: none; white-space: nowrap; }
 :host(flare-list) li { content-visibility: auto; contain-intrinsic-size: auto 3.2em; }
 :host(flare-ticker) { container-type: inline-size; }

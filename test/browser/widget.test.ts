@@ -114,14 +114,56 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       `${place.gateway.url}/#/token/${address}`,
     );
     expect(await page.locator("#other [part=badge]").textContent()).toBe("0x12is not flaring");
-    expect(await page.locator("#none [part=note]").textContent()).toBe("invalid token address");
+    expect(await page.locator("#none [part=note]").textContent()).toBe("");
     await page.locator("flare-list").evaluate((list) => list.setAttribute("limit", "1"));
     await show(page, "TWO");
     market.finish("TWO");
     market.finish("ONE");
     await show(page);
     expect(await badges.nth(0).getAttribute("flaring")).toBe(null);
-    expect(place.pageErrors).toEqual([]);
+    expect(place.pageErrors).toEqual(['<flare-badge>: invalid token address ""><b>"']);
+  });
+
+  test("columns choose what a flare shows, and the author's mistakes are in the console, once, not on the page", async () => {
+    const market = new LedMarket();
+    await using place = await open(
+      market,
+      `<flare-list columns="why price, symbol"></flare-list><flare-list columns="symbol fame" theme="dark"></flare-list><flare-list chain="doge"></flare-list><flare-list></flare-list>`,
+    );
+    const page = await place.tab();
+    await page.locator('flare-list[state="live"]').first().waitFor();
+    market.start("ONE");
+    const cells = (at: number) =>
+      page
+        .locator("flare-list")
+        .nth(at)
+        .locator("[part=row] > *")
+        .evaluateAll((all) => all.map((one) => one.getAttribute("part")));
+    await expect.poll(() => cells(0)).toEqual(["symbol", "warning", "price", "why"]);
+    expect(await page.locator("flare-list").first().locator("[part=price]").textContent()).toMatch(
+      /^\d[\d.,]*$/,
+    );
+    expect(await cells(1)).toEqual(["symbol", "warning"]);
+    expect(await cells(2)).toEqual([]);
+    expect(await cells(3)).toEqual(["symbol", "warning", "change rise", "name", "since", "site", "why"]);
+    market.start("TWO");
+    await page.locator("flare-list [part=row]").nth(4).waitFor();
+    expect(place.pageErrors.toSorted()).toEqual([
+      '<flare-list>: no column "fame" in symbol,change,name,price,since,site,why',
+      '<flare-list>: no flares of chain "doge", only of bsc',
+    ]);
+    // Rise and fall have their colors without any setting.
+    const colors = await page.evaluate(`(() => {
+      const [, dark, , plain] = document.querySelectorAll("flare-list");
+      const change = plain.shadowRoot.querySelector("[part~=change]");
+      const colorOf = (part) => {
+        change.setAttribute("part", "change " + part);
+        return getComputedStyle(change).color;
+      };
+      return [colorOf("rise"), colorOf("fall"), colorOf(""), getComputedStyle(dark).backgroundColor];
+    })()`);
+    expect(colors).toHaveLength(4);
+    expect(new Set(colors as string[]).size).toBe(4);
   });
 
   test("hostile names in every field are text: nothing runs, nothing breaks out", async () => {
@@ -310,6 +352,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     const page = await place.tab();
     await page.locator('flare-list[state="refused"]').waitFor();
     expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available");
+    expect(place.pageErrors.filter((text) => /^StreamError: refused \(/.test(text))).toHaveLength(1);
   });
 
   test("the page at /widgets shows each element live, with the code to copy", async () => {
@@ -319,19 +362,27 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     const page = await place.tab();
     await show(page, "ONE");
     await page.goto(`${place.gateway.url}/widgets`);
-    await show(page, "ONE");
+    // The configured one and the list.
+    await show(page, "ONE", "ONE");
     await page.locator("flare-badge[flaring]").waitFor();
     const copied = await page.locator("pre").allTextContents();
-    expect(copied[2]).toBe(
+    expect(copied[3]).toBe(
       `<script src="${place.gateway.url}/widget.js" defer></script>\n<flare-badge token="${address}"></flare-badge>`,
     );
     expect(copied.at(-1)).toContain(`connect-src ${place.gateway.url} ws://`);
+    await page.getByLabel("Theme").selectOption("dark");
+    await page.getByLabel("why").uncheck();
+    await page.getByLabel("Flares at most").fill("3");
+    expect(await page.locator("#made").textContent()).toBe(
+      `<script src="${place.gateway.url}/widget.js" defer></script>\n<flare-list limit="3" theme="dark" columns="symbol change price"></flare-list>`,
+    );
+    await page.locator('#preview flare-list[theme="dark"] [part=price]').waitFor();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
       expect(await findViolations(page)).toEqual([]);
     }
     await page.getByRole("textbox").fill('0x99"><script>');
-    expect(await page.locator("pre").nth(2).textContent()).toContain('token="0x99script"');
+    expect(await page.locator("pre").nth(3).textContent()).toContain('token="0x99script"');
     expect(place.pageErrors).toEqual([]);
   });
 });
