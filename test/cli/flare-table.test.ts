@@ -94,6 +94,21 @@ test("if not all rows fit, the last line counts the hidden ones", () => {
   expect([lines.length, lines.at(-1)]).toEqual([5, "and 6 more"]);
 });
 
+test("an age is never cut, also of a recording", () => {
+  const ageAfter = (ms: number) =>
+    tableLines([sample], { ...FORM, nowMs: STARTED + ms })[1]
+      ?.slice(3, 9)
+      .trim();
+  const day = 86_400_000;
+  expect([59_000, 86_000_000, 99.9 * day, 100 * day, 3_297 * day].map(ageAfter)).toEqual([
+    "59 s",
+    "23.9 h",
+    "99.9 d",
+    "100 d",
+    "3297 d",
+  ]);
+});
+
 test("a missing or invalid value is a dash, not an error", () => {
   const odd = [null, 7, { token: 5 }, { recent_price_change: "9", token: { symbol: 1 }, liquidity: "0" }];
   const read = readFlares(view({ flares: { free: odd }, explanations: null }));

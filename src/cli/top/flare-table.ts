@@ -254,5 +254,6 @@ export function duration(ms: number): string {
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
   if (seconds < 86_400) return `${(seconds / 3_600).toFixed(1)} h`;
-  return `${(seconds / 86_400).toFixed(1)} d`;
+  const days = seconds / 86_400;
+  return `${days.toFixed(days < 99.95 ? 1 : 0)} d`;
 }
