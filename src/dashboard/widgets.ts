@@ -5,11 +5,14 @@ import type { Flares } from "../model/index.ts";
 const server = new URL(".", location.href);
 const script = document.createElement("script");
 script.src = new URL("widget.js", server).href;
-document.head.append(script);
+const strip = document.createElement("script");
+strip.src = new URL("flare-strip.js", server).href;
+document.head.append(script, strip);
 
 for (const code of document.querySelectorAll("pre code")) {
   code.textContent = code.textContent
     .replace("widget.js", script.src)
+    .replace("flare-strip.js", strip.src)
     .replace("WS_ORIGIN", server.origin.replace(/^http/, "ws"))
     .replaceAll("ORIGIN", server.origin);
 }

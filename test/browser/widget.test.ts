@@ -12,26 +12,12 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
 import { NASTY, ToldMarket } from "./told-market.ts";
-import { serveSite } from "./widget-site.ts";
+import { LOOK, serveSite } from "./widget-site.ts";
 
 const executable = findChromium();
 const README = readFileSync(new URL("../../src/widget/README.md", import.meta.url), "utf8");
 const { address } = SAMPLE_FLARE.token;
 const ALL = `<flare-ticker></flare-ticker><flare-list limit="100"></flare-list><flare-badge token="${address.toUpperCase().replace("0X", "0x")}"></flare-badge>`;
-
-/** Returns the elements' visible text, and anything forbidden in them. */
-const LOOK = `(() => {
-  const roots = [...document.querySelectorAll("main > :not(h1)")].map(({ shadowRoot }) => shadowRoot);
-  const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
-  const text = roots.map((root) => root.textContent).join(" ");
-  return {
-    strange: all("img, script, iframe, b, i").length,
-    links: all("a[href]").map(({ href }) => href).filter((href) => !/^https?:/.test(href)),
-    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    bidi: /[\\u202a-\\u202e\\u2066-\\u2069\\0]/.test(text),
-    ran: globalThis.hacked !== undefined,
-  };
-})()`;
 
 describe.skipIf(executable === undefined)("the widget in Chromium, on a site of another origin", () => {
   let browser: Browser;
@@ -164,6 +150,29 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     })()`);
     expect(colors).toHaveLength(4);
     expect(new Set(colors as string[]).size).toBe(4);
+  });
+
+  test("the strip shows running and ended flares as bars, over the connection of the other elements", async () => {
+    const market = new LedMarket();
+    await using place = await open(
+      market,
+      `${ALL}<flare-strip theme="dark"></flare-strip><flare-strip hours="99"></flare-strip><script src="SERVER/flare-strip.js" async></script>`,
+    );
+    const page = await place.tab();
+    await isLive(page);
+    market.start("ONE");
+    market.start("TWO");
+    const bars = (fate: string) => page.locator("flare-strip").first().locator(`[part="bar ${fate}"]`);
+    await expect.poll(() => bars("flaring").count()).toBe(2);
+    market.finish("ONE");
+    await expect.poll(() => bars("faded").count()).toBe(1);
+    const link = page.locator("flare-strip").first().getByRole("link");
+    expect(await link.getAttribute("aria-label")).toBe("2 flares in 6 hours: 1 flaring now, 1 faded");
+    expect(await link.getAttribute("href")).toBe(`${place.gateway.url}/`);
+    expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");
+    expect(await place.connections()).toBe(1);
+    expect(await findViolations(page)).toEqual([]);
+    expect(place.pageErrors).toEqual(["<flare-strip>: hours must be above 0 and at most 24"]);
   });
 
   test("hostile names in every field are text: nothing runs, nothing breaks out", async () => {

@@ -26,7 +26,7 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     table.push(...pages.map(({ path }) => `${basePath}${path}/`));
     // With a base path also without the slash at its end, which leads to the other.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);
-    table.push(`${basePath}/widget.js`, `${basePath}/widgets`);
+    table.push(`${basePath}/widget.js`, `${basePath}/flare-strip.js`, `${basePath}/widgets`);
     expect(routes.toSorted()).toEqual(table.map((path) => `${path} GET, HEAD`).toSorted());
   }
 });

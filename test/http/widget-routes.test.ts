@@ -38,6 +38,19 @@ test("the widget's script, with the SDK in it, is at most 10 kB compressed, need
   expect(again.status).toBe(304);
 });
 
+test("the strip's script is at most 2 kB compressed, without the SDK, and for pages of any origin", async ({
+  onTestFinished,
+}) => {
+  const url = await serve(onTestFinished);
+  const asked = { headers: { "accept-encoding": "gzip", origin: "https://site.example" } };
+  const { status, headers } = await fetch(`${url}/flare-strip.js`, asked);
+  expect(status).toBe(200);
+  expect(Number(headers.get("content-length"))).toBeLessThanOrEqual(2_000);
+  expect(headers.get("cross-origin-resource-policy")).toBe("cross-origin");
+  const script = await (await fetch(`${url}/flare-strip.js`)).text();
+  expect(script).not.toMatch(/\b(?:import|export|WebSocket)\b|innerHTML|\beval\b|new Function/);
+});
+
 test("the page of the widgets has the dashboard's policy, below a base path too", async ({
   onTestFinished,
 }) => {
@@ -59,7 +72,8 @@ test("the document names each custom property and each part of the elements, and
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
-  const script = await (await fetch(`${url}/widget.js`)).text();
+  const scripts = ["widget.js", "flare-strip.js"].map(async (name) => (await fetch(`${url}/${name}`)).text());
+  const script = (await Promise.all(scripts)).join("\n");
   const document = readFileSync(new URL("../../src/widget/README.md", import.meta.url), "utf8");
   const names = (text: string, pattern: RegExp) =>
     [...new Set([...text.matchAll(pattern)].map((match) => match[1] ?? ""))].sort();

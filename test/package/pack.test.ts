@@ -183,6 +183,7 @@ test.skipIf(!env)(
       "openapi.json",
       "asyncapi.json",
       "widget.js",
+      "flare-strip.js",
       "widgets",
     ]) {
       expect((await fetch(`${url}/${path}`)).status, path).toBe(200);

@@ -14,6 +14,7 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "dashboard/parts/timeline/timeline.tsx": "bundle for browsers",
   "lib/time/clock.ts": "the clock itself",
   "widget/shared-feed.ts": "bundle for browsers",
+  "widget/strip/flare-strip.ts": "bundle for browsers",
 };
 
 /** `Math.random` without a call may be the default of an argument. */

@@ -28,7 +28,7 @@ export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Page
   return new Map(names.flatMap((name) => readPage(directory, name)));
 }
 
-/** Reads the widget's one file in the same way. */
+/** Reads the widget's files in the same way. */
 export function readBuiltWidget(): ReadonlyMap<string, PageFile> {
   return readBuiltPages(BUILT_WIDGET);
 }

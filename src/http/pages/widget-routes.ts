@@ -12,7 +12,7 @@ const SCRIPT_FIELDS = {
 
 const NOT_BUILT = "the widget is not built: npm ci with development dependencies builds it";
 
-/** Serves the script at `/widget.js` for any origin, and the demonstration at `/widgets`. */
+/** Serves the scripts of the elements for any origin, and the demonstration at `/widgets`. */
 export function addWidgetRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
@@ -22,6 +22,7 @@ export function addWidgetRoutes(
   const vary = varyOf(settings);
   const served = [
     { url: "/widget.js", file: widget.get("widget.js"), fields: SCRIPT_FIELDS },
+    { url: "/flare-strip.js", file: widget.get("flare-strip.js"), fields: SCRIPT_FIELDS },
     { url: "/widgets", file: pages.get("widgets.html"), fields: PAGE_FIELDS },
   ];
   for (const { url, file, fields } of served) {

@@ -1,0 +1,58 @@
+import type { View } from "../../client/index.ts";
+import type { Flare } from "../../model/index.ts";
+
+const HOUR_MS = 3_600_000;
+const MAX_BARS = 300;
+/** Data that is older is of a recorded market: its own time counts. */
+const MAX_AGE_MS = 24 * HOUR_MS;
+/** Shorter bars take this share of the width, so that they can be seen. */
+const MIN_SHARE = 1 / 150;
+
+/** A flare on the strip, as shares of its width. */
+export interface Bar {
+  readonly flare: Flare;
+  readonly fate: "flaring" | "faded" | "canary";
+  readonly left: number;
+  readonly width: number;
+  /** Row in which no other bar overlaps it. */
+  readonly lane: number;
+}
+
+/** Returns the flares of the last hours, oldest first, each in the first free lane. */
+export function barsOf(view: View | undefined, hours: number, clockMs: number): readonly Bar[] {
+  const { pro = [], free = [], finished_trending: ended = [] } = view?.flares ?? {};
+  const byId = new Map([...ended, ...free, ...pro].map((flare) => [flare.id, flare]));
+  const times = [...byId.values()].flatMap(({ started_trending_at: start, finished_trending_at: end }) => [
+    Date.parse(start),
+    Date.parse(end ?? start),
+  ]);
+  const newestMs = times.reduce((a, b) => Math.max(a, b || 0), 0);
+  const nowMs = Math.abs(clockMs - newestMs) < MAX_AGE_MS ? clockMs : newestMs;
+  const fromMs = nowMs - hours * HOUR_MS;
+  const shareOf = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / (nowMs - fromMs)));
+  const lanes: number[] = [];
+  return [...byId.values()]
+    .map((flare) => ({ flare, startMs: Date.parse(flare.started_trending_at) }))
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .slice(-MAX_BARS)
+    .flatMap(({ flare, startMs }): readonly Bar[] => {
+      const end = flare.finished_trending_at;
+      const endMs = end === null ? nowMs : Date.parse(end);
+      if (!(endMs > fromMs)) return [];
+      const left = Math.min(shareOf(startMs), 1 - MIN_SHARE);
+      const width = Math.max(shareOf(endMs) - left, MIN_SHARE);
+      const free = lanes.findIndex((until) => until <= left);
+      const lane = free < 0 ? lanes.length : free;
+      lanes[lane] = left + width;
+      const cause = view?.explanations[flare.id]?.finish_cause;
+      return [
+        {
+          flare,
+          fate: end === null ? "flaring" : cause === "canary" ? "canary" : "faded",
+          left,
+          width,
+          lane,
+        },
+      ];
+    });
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { Explanation, Flare } from "../../src/model/index.ts";
+import { barsOf } from "../../src/widget/strip/bars.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+
+const NOW = Date.parse("2026-11-23T06:00:00.000Z");
+const timeAt = (minutesAgo: number) => new Date(NOW - minutesAgo * 60_000).toISOString();
+const flare = (id: string, start: number, end?: number): Flare => ({
+  ...{ ...SAMPLE_FLARE, id, started_trending_at: timeAt(start) },
+  finished_trending_at: end === undefined ? null : timeAt(end),
+});
+const viewOf = (
+  pro: readonly Flare[],
+  ended: readonly Flare[],
+  causes: Record<string, "faded" | "canary">,
+) => {
+  const explanations = Object.fromEntries(
+    Object.entries(causes).map(([id, finish_cause]): [string, Explanation] => [
+      id,
+      { ...SAMPLE_EXPLANATION, finish_cause },
+    ]),
+  );
+  const flares = { pro: [...pro], free: [], finished_trending: [...ended] };
+  return { flares, explanations };
+};
+
+test("each flare of the window is a bar of its time and fate, and none overlaps another in its lane", () => {
+  const ended = [flare("early", 500, 400), flare("red", 300, 180), flare("gray", 240, 120)];
+  const bars = barsOf(viewOf([flare("now", 60)], ended, { red: "canary", gray: "faded" }), 6, NOW);
+  expect(bars.map(({ flare: { id }, fate, left, width, lane }) => [id, fate, left, width, lane])).toEqual([
+    ["red", "canary", 1 / 6, expect.closeTo(2 / 6), 0],
+    ["gray", "faded", expect.closeTo(2 / 6), expect.closeTo(2 / 6), 1],
+    ["now", "flaring", expect.closeTo(5 / 6), expect.closeTo(1 / 6), 0],
+  ]);
+});
+
+test("a recorded market's strip ends at its own newest time, and a flare that just started can be seen", () => {
+  const view = viewOf([flare("now", 0)], [flare("red", 120, 60)], { red: "canary" });
+  const bars = barsOf(view, 6, NOW + 9 * 365 * 86_400_000);
+  expect(bars.map(({ flare: { id } }) => id)).toEqual(["red", "now"]);
+  expect(bars[1]).toMatchObject({ left: 1 - 1 / 150, width: expect.closeTo(1 / 150) });
+  expect(barsOf(undefined, 6, NOW)).toEqual([]);
+});
+
+test("at most 300 bars are drawn, the newest, and times that are none are left out", () => {
+  const many = Array.from({ length: 400 }, (_, at) => flare(`f${at}`, 1 + at / 10, at / 10));
+  const bars = barsOf(viewOf([], many, {}), 1, NOW);
+  expect([bars.length, bars.at(-1)?.flare.id]).toEqual([300, "f0"]);
+  const odd = { ...flare("odd", 5), started_trending_at: "soon", finished_trending_at: "later" };
+  expect(barsOf(viewOf([], [odd], {}), 1, NOW)).toEqual([]);
+});
