@@ -13,6 +13,8 @@ import { LiveWorld, WORLD_PARTS } from "./live-world.ts";
 
 /** Charts take a minute of the market to come. */
 const PACE = 5;
+/** A few trades a block prove as much as many. */
+const FEW = { pools: 6, swaps: 3, pairs: 8, others: 1 };
 const QUIET = ["--log-level", "silent"];
 const PATIENCE = { timeout: 90_000, interval: 50 };
 
@@ -58,7 +60,7 @@ describe("the live market from its sources to the wire", () => {
   }, async ({ onTestFinished }) => {
     const directory = newDirectory(onTestFinished);
     const clock = new FastClock(PACE, Date.now());
-    await using world = await LiveWorld.open({ isNear: true, clock });
+    await using world = await LiveWorld.open({ isNear: true, clock, density: { bsc: FEW, polygon: FEW, avalanche: FEW } });
     const data = newDirectory(onTestFinished);
     const flags = ["--warmup", "6m", "--port", "0", "--drain", "0", "--record", directory];
     const { config } = loadConfig({ args: [...flags, ...QUIET, "--data", data, ...world.flags] });
