@@ -60,7 +60,11 @@ describe("the live market from its sources to the wire", () => {
   }, async ({ onTestFinished }) => {
     const directory = newDirectory(onTestFinished);
     const clock = new FastClock(PACE, Date.now());
-    await using world = await LiveWorld.open({ isNear: true, clock, density: { bsc: FEW, polygon: FEW, avalanche: FEW } });
+    await using world = await LiveWorld.open({
+      isNear: true,
+      clock,
+      density: { bsc: FEW, polygon: FEW, avalanche: FEW },
+    });
     const data = newDirectory(onTestFinished);
     const flags = ["--warmup", "6m", "--port", "0", "--drain", "0", "--record", directory];
     const { config } = loadConfig({ args: [...flags, ...QUIET, "--data", data, ...world.flags] });
