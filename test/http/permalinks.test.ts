@@ -149,11 +149,14 @@ test("previews get the absolute URL of the page and of its picture, only under a
   expect(await tags(known, { host: "evil.example" })).toEqual(both("https://a.example/b"));
 });
 
-test("other spellings of a token's address lead to its one canonical page", async ({ serve }) => {
+test("a token's symbol and other spellings of its address lead to its one page, until the symbol names another token", async ({
+  serve,
+}) => {
   const rest = await serve();
-  for (const name of ["0XAB01", "0xAb01"]) {
+  for (const name of ["0XAB01", "0xAb01", encodeURIComponent(NASTY)]) {
     const { statusCode, headers } = await get(rest, `/token/bsc/${name}?utm_source=x`);
-    expect([statusCode, headers.location]).toEqual([308, "../../token/bsc/0xab01"]);
+    expect([statusCode, headers.location]).toEqual([307, "../../token/bsc/0xab01"]);
+    expect(headers["cache-control"]).toBe("no-store");
   }
   const { headers } = await get(rest, "/token/bsc/0xab01");
   expect(headers.location).toBeUndefined();

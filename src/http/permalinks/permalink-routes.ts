@@ -85,7 +85,9 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
         represent(fillTemplate(template, text, { root, url, alt: text.title }), cached);
       try {
         const subject = await readSubject(request, reply, read);
-        if (!subject.isCanonical) return reply.redirect(`${root}${subject.path}`, 308);
+        // Not for good: a symbol may soon be that of two tokens, or of another one.
+        if (!subject.isCanonical)
+          return reply.headers({ "cache-control": "no-store" }).redirect(`${root}${subject.path}`, 307);
         const body = fill(subject.page(root), urlOf(subject, request, settings));
         return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
       } catch (error) {
