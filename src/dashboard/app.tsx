@@ -73,7 +73,9 @@ export function App({ server }: { readonly server: URL }) {
       <Announcer key={key ?? ""} seen={seen} />
       {/* Appears with the page, which would otherwise push it down. */}
       <footer hidden={!isReady && seen?.refused === undefined}>
-        <a href={new URL("docs", server).pathname}>API and events</a>
+        <a href={new URL("docs", server).pathname}>Docs</a>
+        <a href={new URL("widgets", server).pathname}>Widgets</a>
+        <a href={new URL("docs/source", server).pathname}>Source</a>
         {seen?.access?.parts.includes("aggregator") && (
           <span>
             Pools: <a href="https://www.geckoterminal.com">GeckoTerminal</a>
