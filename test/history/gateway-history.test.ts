@@ -85,7 +85,8 @@ test.concurrent("workers answer from the history of their primary, for past minu
   expect,
   onTestFinished,
 }) => {
-  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", "--warmup", SOON.warmup);
+  const market = ["--warmup", SOON.warmup, "--speed", SOON.speed];
+  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", ...market);
   const latest = await waitForHistory(url, expect);
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
