@@ -85,8 +85,7 @@ test.concurrent("workers answer from the history of their primary, for past minu
   expect,
   onTestFinished,
 }) => {
-  const market = ["--warmup", SOON.warmup, "--speed", SOON.speed];
-  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", ...market);
+  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", "--warmup", SOON.warmup);
   const latest = await waitForHistory(url, expect);
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),

@@ -27,16 +27,15 @@ export interface KeptConnection {
   close(): void;
 }
 
-const MARKET = ["--feed", "replay", "--port", "0", "--no-compression"];
 /** The recorded day, fast: dozens of batches a second. */
-const USUAL = { "--speed": "600", "--drain": "0", "--warmup": "0" };
+const MARKET = ["--feed", "replay", "--speed", "600", "--port", "0", "--no-compression"];
 
 /** Starts it on a market that moves; ended with the test. */
 export async function startWorkerGateway(
   onTestFinished: Finish,
   ...args: readonly string[]
 ): Promise<WorkerGateway> {
-  const usual = Object.entries(USUAL).flatMap(([flag, value]) => (args.includes(flag) ? [] : [flag, value]));
+  const usual = ["--drain", "--warmup"].flatMap((flag) => (args.includes(flag) ? [] : [flag, "0"]));
   const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...usual, ...args]);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   await cli.said("stdout", "\n");
