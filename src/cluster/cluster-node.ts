@@ -243,7 +243,7 @@ export class ClusterNode {
     const { engine, onLead, onFollow } = this.#options;
     switch (effect.kind) {
       case "append":
-        this.#appended = this.#append(effect.entry);
+        this.#appended = this.#append(effect.entry, effect.isRepair);
         return;
       case "commit":
       case "fork":
@@ -271,11 +271,11 @@ export class ClusterNode {
     }
   }
 
-  async #append(entry: Entry): Promise<void> {
+  async #append(entry: Entry, isRepair: boolean): Promise<void> {
     try {
       const result = await this.#options.engine.append(entry, this.#over.signal);
       this.#answeredAtMs = this.#nowMs;
-      if (entry.offset <= this.#member.delivered.offset) this.#options.onRepair?.(entry);
+      if (isRepair && result.kind === "appended") this.#options.onRepair?.(entry);
       this.#do(this.#member.appended(result, this.#nowMs));
     } catch (error) {
       if (!this.#over.signal.aborted) throw error;

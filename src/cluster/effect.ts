@@ -9,8 +9,8 @@ export type AppendResult =
 
 /** What the node must do, in this order. */
 export type Effect =
-  /** Append, and report the result to `appended`. Never two at a time. */
-  | { readonly kind: "append"; readonly entry: Entry }
+  /** Append, and report the result to `appended`. Never two at a time. A repair was delivered. */
+  | { readonly kind: "append"; readonly entry: Entry; readonly isRepair: boolean }
   /** Announce a commit to all nodes. */
   | { readonly kind: "commit"; readonly position: Position }
   /** Publish these committed entries to this node's own log. A base starts an epoch. */

@@ -361,7 +361,7 @@ export class Member {
     const next = repairs[0] ?? entry;
     if (!next) return;
     this.#flight = { entry, repairs };
-    this.#effects.push({ kind: "append", entry: next });
+    this.#effects.push({ kind: "append", entry: next, isRepair: repairs.length > 0 });
   }
 
   /** The engine lost its end. This node's memory has it, or a new epoch begins. */

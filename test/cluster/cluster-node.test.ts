@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ClusterNode } from "../../src/cluster/cluster-node.ts";
-import type { Entry } from "../../src/cluster/entry.ts";
+import type { AppendResult } from "../../src/cluster/effect.ts";
+import type { Engine, LogNews } from "../../src/cluster/engine.ts";
+import { type Entry, LOG_START } from "../../src/cluster/entry.ts";
+import { seal } from "../../src/cluster/entry-text.ts";
 import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HAS_REDIS, type RedisServer } from "./redis-servers.ts";
@@ -15,6 +18,8 @@ interface Running {
 }
 
 const ends = endAfterEach();
+
+const HEADER = { term: 1, by: "fast", nonce: "", epoch: "e1" } as const;
 
 let batches = 0;
 
@@ -79,6 +84,42 @@ const delivers = (nodes: readonly Running[], more: number) => {
     .poll(() => nodes.every(({ delivered }, index) => delivered.length >= (counts[index] ?? 0)))
     .toBe(true);
 };
+
+const never = () => new Promise<never>(() => {});
+
+test("an entry that another node was faster to write does not count as a repair", async () => {
+  const repairs: Entry[] = [];
+  let reads = 0;
+  const tried = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<AppendResult>();
+  const base = seal(1, { ...HEADER, kind: "base", prev: "", committed: 0 }, Buffer.alloc(0));
+  const next = seal(2, { ...HEADER, kind: "alive", prev: base.hash, committed: 1 }, Buffer.alloc(0));
+  const engine: Engine = {
+    ...{ store: never, load: never, put: never, get: never, take: never, facts: never },
+    ...{ notify: () => {}, onNotice: () => () => {}, close: async () => {} },
+    append: () => {
+      tried.resolve();
+      return answer.promise;
+    },
+    async *read(from, signal): AsyncGenerator<LogNews> {
+      reads += 1;
+      yield { kind: "idle", head: LOG_START, isWritable: true };
+      await tried.promise;
+      for (const entry of [base, next]) if (entry.offset >= from) yield { kind: "entry", entry };
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    },
+  };
+  const node = new ClusterNode({
+    ...{ engine, id: "slow", clock: systemClock, random: () => 0 },
+    ...{ onDeliver: () => {}, onLead: () => {}, onFollow: () => {}, onUnreadable: () => {} },
+    onRepair: (entry) => repairs.push(entry),
+  });
+  ends.push(() => node.close());
+  await expect.poll(() => node.member.delivered.offset).toBe(1);
+  answer.resolve({ kind: "fenced" });
+  await expect.poll(() => reads).toBe(2);
+  expect(repairs).toEqual([]);
+});
 
 describe.skipIf(!HAS_REDIS)("nodes on a Redis server", () => {
   test("[I3] keep one history while one leader after another dies", async () => {

@@ -6,8 +6,9 @@ import type { Engine, LogNews, Notice } from "../../src/cluster/engine.ts";
 import { type Entry, LOG_START, type Position } from "../../src/cluster/entry.ts";
 import { seal } from "../../src/cluster/entry-text.ts";
 import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import type { Notify } from "../../src/lib/notify.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
 const { signal } = new AbortController();
 
@@ -45,10 +46,10 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
   let server: RedisServer;
   let engine: Engine;
   let names = 0;
-  const open = (name: string, acknowledgements = 0) =>
+  const open = (name: string, acknowledgements = 0, notify: Notify = () => {}) =>
     createRedisEngine({
       ...{ connection: { host: "127.0.0.1", port: server.port }, name, acknowledgements },
-      ...{ retained: 1_000, clock: systemClock, notify: () => {} },
+      ...{ retained: 1_000, clock: systemClock, notify },
     });
 
   beforeAll(async () => {
@@ -107,7 +108,8 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
 
   test("[I2] an append resolves only when enough replicas have the entry", async () => {
     const name = `acknowledged${names}`;
-    const careful = open(name, 1);
+    const sentences: string[] = [];
+    const careful = open(name, 1, (_level, sentence) => sentences.push(sentence));
     const [first = entryAfter(LOG_START, "")] = chain(1);
     let isDone = false;
     const appending = careful.append(first, signal).then((result) => {
@@ -118,6 +120,9 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
       true,
       false,
     ]);
+    await expect
+      .poll(() => sentences, { timeout: 10_000 })
+      .toEqual(["the cluster's server rejects a command: too few replicas have the entry"]);
     expect(isDone).toBe(false);
     const replica = await startRedis({ replicaof: `127.0.0.1 ${server.port}` });
     expect(await appending).toEqual({ kind: "appended" });
@@ -140,6 +145,28 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
     await server.start();
     expect(await appending).toEqual({ kind: "appended" });
     expect(await readAll(engine, 1)).toHaveLength(3);
+  });
+
+  test("a server that rejects writes is reported once, though it answers readers", async () => {
+    const sentences: string[] = [];
+    const reported = open(`test${names}`, 0, (_level, sentence) => sentences.push(sentence));
+    const [first = entryAfter(LOG_START, "")] = chain(1);
+    await ask(server.port, (redis) => redis.config("SET", "maxmemory", "1"));
+    try {
+      const appending = reported.append(first, signal);
+      await expect.poll(() => sentences.length).toBe(1);
+      await readAll(reported, 1);
+      await readAll(reported, 1);
+      await ask(server.port, (redis) => redis.config("SET", "maxmemory", "0"));
+      expect(await appending).toEqual({ kind: "appended" });
+      expect(sentences).toEqual([
+        expect.stringMatching(/^the cluster's server rejects a command: OOM /),
+        "the cluster's server works again",
+      ]);
+    } finally {
+      await ask(server.port, (redis) => redis.config("SET", "maxmemory", "0"));
+      await reported.close();
+    }
   });
 
   test("[I1] a checkpoint replaces those of earlier terms and positions only", async () => {

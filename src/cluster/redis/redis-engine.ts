@@ -32,7 +32,8 @@ const NoticeText = z.discriminatedUnion("kind", [
 
 /** How long the server waits for replicas at a time. */
 const WAIT_MS = 300;
-/** Pause between two attempts. */
+/** The server answers, but has too little memory or disk, too few replicas or no permission. */
+const REJECTS = "rejects a command";
 const RETRY_MS = 200;
 /** A reader asks for the log's end after this much silence. */
 const IDLE_MS = 200;
@@ -61,7 +62,7 @@ class RedisEngine implements Engine {
   /** Apart from the log's, which a large value would delay. */
   #bulk: Redis | undefined;
   readonly #refused = new AbortController();
-  #isDown = false;
+  #fault = "";
 
   constructor(options: RedisEngineOptions) {
     this.#options = options;
@@ -87,7 +88,7 @@ class RedisEngine implements Engine {
       let after = Math.max(0, from - 1);
       while (!signal.aborted) {
         const entries = await this.#readAfter(reader, after);
-        this.#note(undefined);
+        if (this.#fault !== REJECTS) this.#note(undefined);
         for (const entry of entries) yield { kind: "entry", entry };
         // Shows the subscription's own connection to be dead, if it is.
         if (entries.length === 0) this.#subscriber.ping().catch(() => {});
@@ -163,14 +164,15 @@ class RedisEngine implements Engine {
 
   /** Repeats the attempt until there is an answer. */
   async #answerOf<T>(attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
-    for (;;) {
+    for (let waits = 1; ; waits++) {
       signal.throwIfAborted();
       try {
         const answer = await attempt();
-        this.#note(undefined);
+        if (answer === "again" && waits > 3) this.#note("too few replicas have the entry", REJECTS);
+        else this.#note(undefined);
         if (answer !== "again") return answer;
       } catch (error) {
-        this.#note(error);
+        this.#note(error, String(error).startsWith("ReplyError") ? REJECTS : undefined);
         await this.#options.clock.sleep(RETRY_MS, signal);
       }
     }
@@ -240,12 +242,12 @@ class RedisEngine implements Engine {
     return row === undefined ? LOG_START : entryOf(row);
   }
 
-  #note(error: unknown): void {
-    const isDown = error !== undefined;
-    if (isDown === this.#isDown) return;
-    this.#isDown = isDown;
-    const words = isDown ? `does not answer: ${messageOf(error)}` : "answers again";
-    this.#options.notify(isDown ? "warn" : "info", `the cluster's engine ${words}`);
+  #note(error: unknown, fault = error === undefined ? "" : "does not answer"): void {
+    if (fault === this.#fault) return;
+    this.#fault = fault;
+    const reason = messageOf(error).replace(/^Reached the max retries.*/, "the connection was lost");
+    const sentence = fault === "" ? "works again" : `${fault}: ${reason}`;
+    this.#options.notify(fault === "" ? "info" : "warn", `the cluster's server ${sentence}`);
   }
 }
 

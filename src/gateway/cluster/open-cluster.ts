@@ -43,7 +43,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
   const { clock, logger, source, enricherKeys, clusterPassword } = parts;
   const { signal = new AbortController().signal } = parts;
   const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
-  const retained = Math.max(MIN_ENTRIES, (2 * config.logAgeMs) / 1_000);
+  const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
   const engine = createRedisEngine({
     ...{ connection, acknowledgements, retained, clock, name: config.clusterName },
     notify: notifyLog(logger),
