@@ -5,4 +5,4 @@ export { readAlertFile } from "./rules/alert-file.ts";
 export { type AlertCopy, openAlertCopy } from "./store/alert-copy.ts";
 export type { AlertStore } from "./store/alert-store.ts";
 export { openSqliteAlertStore } from "./store/sqlite-alert-store.ts";
-export { postWebhook, type WebhookAnswer, type WebhookPost } from "./webhooks/post-webhook.ts";
+export { postWebhook, type WebhookPost } from "./webhooks/post-webhook.ts";

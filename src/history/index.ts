@@ -8,7 +8,7 @@ export {
   type HistoryRequest,
   type MinuteAnswer,
 } from "./history-reader.ts";
-export type { CandleQuery, HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
+export type { HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
 export { writeHistory } from "./history-writer.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { MinuteWriter } from "./minute-writer.ts";
