@@ -25,7 +25,7 @@ export function useCandles(server: URL, key: string | undefined, flares: readonl
   useEffect(() => {
     if (newest === undefined) return;
     const over = new AbortController();
-    fetchCandles(server, key, over.signal).then(
+    readCandles(fetchWithKey(new URL("api/v1/candles", server), key, over.signal)).then(
       (fetched) => {
         if (fetched) setBook(fetched);
       },
@@ -36,12 +36,8 @@ export function useCandles(server: URL, key: string | undefined, flares: readonl
   return book;
 }
 
-async function fetchCandles(
-  server: URL,
-  key: string | undefined,
-  signal: AbortSignal,
-): Promise<CandleBook | undefined> {
-  const response = await fetchWithKey(new URL("api/v1/candles", server), key, signal);
+async function readCandles(responding: Promise<Response>): Promise<CandleBook | undefined> {
+  const response = await responding;
   if (!response.ok) return undefined;
   const { closed_at, bsc } = (await response.json()) as {
     readonly closed_at: string | null;
