@@ -59,7 +59,7 @@ test("the documented bot and day give the documented result", async () => {
   expect([document.includes(summary), document.includes(control)]).toEqual([true, true]);
 });
 
-test("event time waits for the bot: slow and listening bots trade like the fast one, which gives the same bytes in another process", async () => {
+test("event time waits for the bot: slow and listening bots, and one that avoids old data, trade like the fast one, which gives the same bytes in another process", async () => {
   const slow = `
   for await (const event of connect({ channels: ["flares.pro"] })) {
     if (event.name !== "flare-started" && event.name !== "flare-finished") continue;
@@ -79,14 +79,25 @@ test("event time waits for the bot: slow and listening bots trade like the fast 
     await new Promise((resolve) => setTimeout(resolve, 5));
     if (event.channel === "flares.pro") sell(named(event), event.data.cause);
   });`;
+  const careful = `
+  const other = connect({ channels: ["charts.bsc"] });
+  other.on("event", () => {});
+  const stream = connect({ channels: ["flares.pro"] });
+  for await (const event of stream) {
+    if (event.name !== "flare-started" && event.name !== "flare-finished") continue;
+    if (stream.freshness.ageMs > 1_000) continue;
+    const { token } = event.data.flare;
+    if (event.name === "flare-started") buy({ group: "bsc", token: token.address });
+    else sell({ group: "bsc", token: token.address }, event.data.cause);
+  }`;
   const [fast, ...others] = await Promise.all(
-    [EAGER, slow, listening].map((body, at) => play(botOf(`lockstep-${at}`, body), ...MORNING)),
+    [EAGER, slow, listening, careful].map((body, at) => play(botOf(`lockstep-${at}`, body), ...MORNING)),
   );
   expect(fast?.result.trades.length).toBe(2);
   const eager = ["--bot", join(directory, "lockstep-0.ts")];
   const again = await runCli(["backtest", DAY, "--group", "bsc", ...eager, "--json", "-", ...MORNING]);
   expect([again.code, again.stdout]).toEqual([0, fast?.stdout]);
-  expect(others.map(({ result }) => result)).toEqual([fast?.result, fast?.result]);
+  expect(others.map(({ result }) => result)).toEqual([fast?.result, fast?.result, fast?.result]);
 });
 
 test("an order fills at the candle after it, and costs make it worse", async () => {

@@ -21,8 +21,6 @@ export class Lockstep {
   /** Streams that wait for the market, each with the function that resumes it. */
   readonly #waiting = new Map<Stream, () => void>();
   #failed = Promise.withResolvers<never>();
-  /** Moves on at each look: otherwise the SDK takes an immediate response for a stale one. */
-  #now = 0;
 
   constructor(source: GatedSource, ask: Ask) {
     this.#source = source;
@@ -37,14 +35,21 @@ export class Lockstep {
 
   connect({ channels, filter }: Pick<ConnectOptions, "channels" | "filter"> = {}): Stream {
     const over = new AbortController();
+    // Moves on with each response: the SDK takes an immediate one without news for a stale one.
+    let nowMs = 0;
+    const fetch = async (url: string | URL | Request) => {
+      const response = await this.#fetch(stream, new URL(`${url}`), over.signal);
+      nowMs += 60_000;
+      return response;
+    };
     const stream = connect("http://backtest", {
       ...(channels ? { channels } : {}),
       ...(filter ? { filter } : {}),
       transport: "poll",
       queueLimit: Number.POSITIVE_INFINITY,
       platform: {
-        fetch: (url) => this.#fetch(stream, new URL(`${url}`), over.signal),
-        now: () => (this.#now += 60_000),
+        fetch,
+        now: () => nowMs,
         // Nothing is late here, however long the bot takes.
         after: (ms, fn) => after(ms < 1_000 ? ms : Number.POSITIVE_INFINITY, fn),
         random: () => 0.5,
