@@ -17,7 +17,7 @@ import { systemClock } from "../lib/time/clock.ts";
 import { countLine, failureLines, findingLine } from "./doctor-lines.ts";
 import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
-const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "config"];
+const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "clusterName", "config"];
 
 const FLAGS: Readonly<Record<string, FlagForm>> = { json: { value: false } };
 

@@ -15,7 +15,7 @@ async function startServer(settings: Record<string, string>): Promise<RedisServe
 }
 
 const examine = (port: number) =>
-  runCli(["doctor", "--feed", "replay", "--cluster", `redis://127.0.0.1:${port}`]);
+  runCli(["doctor", "--feed", "replay", "--cluster", `redis://127.0.0.1:${port}`, "--cluster-name", "bsc"]);
 
 test.skipIf(!HAS_REDIS)(
   "doctor says of a cluster's server what it guarantees, and what it lacks",

@@ -2,15 +2,29 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type Config, createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
+import type { Freshness } from "../../src/protocol/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { ToldSource } from "../support/told-source.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
 
 const LOG = "fw:{flarewire}:log";
+const HOUR_BEHIND: Clock = { ...systemClock, now: () => Date.now() - 3_600_000 };
 const ends = endAfterEach();
+
+/** A source without data. */
+class WarmingUp extends ToldSource {
+  readonly info = new LedMarket().info;
+
+  override freshness(): Freshness {
+    const never = { observed_at: null, last_success_at: null, data_age_ms: 0 };
+    return { state: "stale", reason: "warming up", ...never };
+  }
+}
 
 /** Starts a gateway of a cluster, on a recorded market that moves fast, or on the given one. */
 async function startNode(server: RedisServer, source?: LedMarket): Promise<Gateway> {
@@ -26,8 +40,8 @@ function configOf({ port }: RedisServer, more: { readonly file?: string } = {}):
   });
 }
 
-async function start(config: Config, source?: LedMarket): Promise<Gateway> {
-  const gateway = await startGateway(config, source ? { source } : {});
+async function start(config: Config, source?: ToldSource, clock = systemClock): Promise<Gateway> {
+  const gateway = await startGateway(config, { clock, ...(source ? { source } : {}) });
   ends.push(() => gateway.stop());
   return gateway;
 }
@@ -95,13 +109,16 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
   test("[L3] continue with the same log, without a reset, when the one that runs the source stops", async () => {
     const server = await startServer(ends);
     const first = await startNode(server);
-    const second = await startNode(server);
+    const second = await start(configOf(server), undefined, HOUR_BEHIND);
     const client = await connect(second);
     await client.until(() => client.seq > 50);
     await first.stop();
     const { seq } = client;
     await client.until(() => client.seq > seq + 100);
     await expectOneState(second.url, client);
+    // The next leader's clock is an hour behind.
+    const times = client.received.events.map(({ emitted_at }) => String(emitted_at));
+    expect(times).toEqual(times.toSorted());
     expect(client.resets).toBe(1);
     const late = await startNode(server);
     await hop(client, late);
@@ -123,6 +140,11 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     const client = await connect(await unable);
     await client.until(() => client.seq > 20);
     await expectOneState((await unable).url, client);
+  });
+
+  test("a leader whose source has no data yet gives the source's reason", async () => {
+    const node = await start(configOf(await startServer(ends)), new WarmingUp());
+    await expect.poll(() => node.freshness().reason).toBe("warming up");
   });
 
   test("[L3] a leader whose source fails for good hands over, and no client is reset", async () => {

@@ -93,9 +93,9 @@ export class Leading {
     this.#done = this.#run(after);
   }
 
-  /** The source, once it has published. */
+  /** The source, once it has published, or while nobody has data. */
   get opened(): OpenSnapshots | undefined {
-    return this.#hasPublished ? this.#opened : undefined;
+    return this.#hasPublished || !this.#parts.state.head.ready ? this.#opened : undefined;
   }
 
   /**
@@ -141,6 +141,7 @@ export class Leading {
   async #open(): Promise<OpenSnapshots | undefined> {
     const { config, clock, logger, enricherKeys, node, source, state, applied } = this.#parts;
     await applied();
+    await this.#continueTime();
     this.#over.signal.throwIfAborted();
     this.#leadAlerts();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
@@ -155,6 +156,13 @@ export class Leading {
     logger.warn(`starting a new epoch: ${problem}`);
     node.renew();
     return undefined;
+  }
+
+  /** Times never go back, though the last leader's clock may have been ahead of this machine's. */
+  async #continueTime(): Promise<void> {
+    const { log } = this.#parts.state;
+    const last = await log.read(log.cursorAt(toSeq(Math.max(0, log.head.seq - 1))), 1);
+    if (last.kind === "records") this.#emittedAtMs = last.records[0]?.emittedAtMs ?? 0;
   }
 
   /** Combines this node's lists with the state of the engine that the last leader stored. */
@@ -178,7 +186,10 @@ export class Leading {
       ...{ clock, freshness },
       onChange: (event) => {
         this.#append(() => (head.ready ? this.#batch([event], head.observedAtMs) : undefined)).catch(
-          (error) => signal.aborted || logger.error({ err: error }, "failed to publish the status"),
+          (error) =>
+            signal.aborted ||
+            error instanceof NotLeading ||
+            logger.error({ err: error }, "failed to publish the status"),
         );
       },
     });
