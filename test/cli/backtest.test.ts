@@ -168,6 +168,7 @@ test("a program that never finishes loading is refused, and a file without flare
 test.each([
   ["--bot", "missing.ts", '--bot is "missing.ts"; expected a module that can be loaded'],
   ["--fee", "x", '--fee is "x"; expected a number from 0 to below 100'],
+  ["--to", "2017-02-30T08:00Z", "expected a time in UTC like 2017-11-12T08:00:00Z"],
   ["--from", "noon", '--from is "noon"; expected a time in UTC like 2017-11-12T08:00:00Z'],
 ])("%s %s is refused", async (flag, value, message) => {
   const { code, stderr } = await runInProcess(["backtest", DAY, flag, value]);

@@ -5,6 +5,7 @@ import type { FlagForm } from "../../config/flags.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { systemClock } from "../../lib/time/clock.ts";
+import { parseUtcTime } from "../../lib/time/utc-time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { openRecording } from "../replay.ts";
 import { plainText } from "../terminal/plain-text.ts";
@@ -148,8 +149,7 @@ function readPercent(flag: string, given: string): number {
 
 function readTime(flag: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/.test(given) ? Date.parse(given) : Number.NaN;
-  return Number.isNaN(ms) ? invalid(flag, given, "a time in UTC like 2017-11-12T08:00:00Z") : ms;
+  return parseUtcTime(given) ?? invalid(flag, given, "a time in UTC like 2017-11-12T08:00:00Z");
 }
 
 function invalid(flag: string, given: string, expected: string): never {

@@ -1,12 +1,7 @@
+import { UTC_TIME } from "../../lib/time/utc-time.ts";
 import { RecordWindow } from "../../model/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
-import {
-  DEFAULT_RECORDS,
-  DEFAULT_WINDOW,
-  MAX_RECORDS,
-  PAGE_CURSOR,
-  UTC_TIME,
-} from "../history/history-query.ts";
+import { DEFAULT_RECORDS, DEFAULT_WINDOW, MAX_RECORDS, PAGE_CURSOR } from "../history/history-query.ts";
 import { MAX_PATH_PART } from "../http-settings.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";

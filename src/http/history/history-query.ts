@@ -1,5 +1,5 @@
 import type { HistoryQuery, RecordQuery } from "../../history/index.ts";
-import { isoTime } from "../../lib/time/iso-time.ts";
+import { parseUtcTime } from "../../lib/time/utc-time.ts";
 import { GROUPS, type Group, RecordWindow } from "../../model/index.ts";
 import { invalid } from "../connections/admission.ts";
 import { readWhole } from "../stream/events-query.ts";
@@ -13,7 +13,6 @@ export const DEFAULT_WINDOW: RecordWindow = "24h";
 
 /** Position after a record: its finish and id. */
 export const PAGE_CURSOR = /^(0|[1-9]\d{0,14})\.([-0-9A-Za-z_]{1,64})$/;
-export const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/;
 
 /** Reads a query; `undefined` if it selects a group without flares. Throws `invalid-parameter`. */
 export function readHistoryQuery(given: Readonly<Record<string, unknown>>): HistoryQuery | undefined {
@@ -48,10 +47,8 @@ function readGroup(value: unknown): Group | undefined {
 /** Reads a UTC time; `undefined` if it is absent. Throws `invalid-parameter`. */
 export function readTime(field: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
-  const atMs = typeof value === "string" && UTC_TIME.test(value) ? Date.parse(value) : Number.NaN;
-  // Date.parse takes 30 February as 2 March.
-  const isReal = !Number.isNaN(atMs) && String(value).startsWith(isoTime(atMs).slice(0, 10));
-  if (!isReal) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");
+  const atMs = typeof value === "string" ? parseUtcTime(value) : undefined;
+  if (atMs === undefined) throw invalid(field, value, "a UTC time such as 2026-01-31T12:00:00Z");
   return atMs;
 }
 

@@ -1,0 +1,10 @@
+import { isoTime } from "./iso-time.ts";
+
+export const UTC_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/;
+
+/** Returns the UTC time in milliseconds since 1970; `undefined` unless it is one that exists. */
+export function parseUtcTime(text: string): number | undefined {
+  const ms = UTC_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  // Date.parse takes 30 February as 2 March.
+  return Number.isNaN(ms) || !text.startsWith(isoTime(ms).slice(0, 10)) ? undefined : ms;
+}
