@@ -18,7 +18,13 @@ import { type Clock, systemClock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import type { EventLog } from "../log/index.ts";
 import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
-import { type EventBody, FlarewireError, type Freshness, formatCursor } from "../protocol/index.ts";
+import {
+  type Epoch,
+  type EventBody,
+  FlarewireError,
+  type Freshness,
+  formatCursor,
+} from "../protocol/index.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
 import type { JoinedCluster } from "./cluster/open-cluster.ts";
 import { createLogger } from "./create-logger.ts";
@@ -62,6 +68,8 @@ export interface GatewayParts {
    * start fails, because an operator who names a directory relies on it.
    */
   readonly isDataOptional?: boolean;
+  /** Epoch of events in memory, for runs that must not differ. Default: random. */
+  readonly epoch?: Epoch;
   /** Ends the wait for the first snapshot. {@link Gateway.stop} stops what was started. */
   readonly signal?: AbortSignal;
 }
@@ -98,7 +106,13 @@ export async function startGatewayWithFrontend(
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config.logLevel);
   const { isDataOptional } = parts;
-  const persistenceOptions = { config, clock, logger, sourceName: parts.source?.info.name, isDataOptional };
+  const persistenceOptions = {
+    config,
+    clock,
+    logger,
+    isDataOptional,
+    ...{ sourceName: parts.source?.info.name, epoch: parts.epoch },
+  };
   const cluster =
     config.cluster === "none" ? undefined : await joinCluster(config, { ...parts, clock, logger });
   const persistence = cluster?.persistence ?? openPersistence(persistenceOptions);

@@ -6,6 +6,7 @@ import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { RecordFigures } from "../../model/index.ts";
+import { toEpoch } from "../../protocol/index.ts";
 import { createEngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
 import type { Bot, TokenName } from "./bot.ts";
@@ -97,6 +98,9 @@ function failBot(cause: unknown): never {
   throw new BotError("the bot failed", { cause });
 }
 
+/** The same in each run, so that cursors are too. */
+const EPOCH = toEpoch("backtest");
+
 /** A candle's price counts when its minute is closed, which may take until the next one. */
 const MAX_PENDING_MS = 2 * MINUTE_MS;
 
@@ -134,6 +138,7 @@ async function openGateway(
   const { plugin, gateway } = createGatewayPlugin(config, {
     source,
     clock,
+    epoch: EPOCH,
     logger: createLogger("fatal"),
     signal,
   });

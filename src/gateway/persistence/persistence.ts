@@ -24,7 +24,7 @@ import {
   type StoredLog,
   type Stray,
 } from "../../log/index.ts";
-import { FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
+import { type Epoch, FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
 import type { FeedConfig } from "../open/open-feed.ts";
 import { CheckpointSchedule } from "./checkpoint-schedule.ts";
 import {
@@ -44,6 +44,8 @@ export interface PersistenceOptions {
   /** Replaces the name of the config's source. */
   readonly sourceName?: string | undefined;
   readonly isDataOptional?: boolean | undefined;
+  /** Epoch of a log in memory. Default: random. */
+  readonly epoch?: Epoch | undefined;
 }
 
 /** The head and its lists at the same moment. */
@@ -118,7 +120,8 @@ class MemoryPersistence implements Persistence {
   }
 
   createLog(): EventLog {
-    this.#log = createMemoryLog(memoryOptions(this.#options));
+    const { epoch } = this.#options;
+    this.#log = createMemoryLog({ ...memoryOptions(this.#options), ...(epoch ? { epoch } : {}) });
     return this.#log;
   }
 
