@@ -215,8 +215,15 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     const row = page.locator(".flares tbody tr").nth(40);
     const topOf = () => row.evaluate((element) => Math.round(element.getBoundingClientRect().top));
     const [before, address] = [await symbols(page), page.url()];
+    // Rows that come into view get their real heights, which moves the others.
+    let top = Number.NaN;
+    const isStill = async () => {
+      const before = top;
+      top = await topOf();
+      return top === before;
+    };
+    await expect.poll(isStill).toBe(true);
     // A click by the mouse may scroll first.
-    const top = await topOf();
     await row.locator("th a").dispatchEvent("click");
     await page.locator(".token-page").waitFor();
     expect(await page.evaluate("scrollY")).toBe(0);

@@ -6,8 +6,8 @@ export interface Place {
 }
 
 const ROWS = ".rows tbody > tr, .ranks > li, .events > li";
-/** How often the page may change its height before the row is left where it is. */
-const MAX_RESIZES = 30;
+/** How long a row is held in place while the page around it loads: two seconds, mostly. */
+const HELD_FRAMES = 120;
 /** With one of these, visitors take over the scroll position. */
 const TAKES_OVER = ["wheel", "touchmove", "pointerdown", "keydown"];
 
@@ -28,20 +28,21 @@ export function placeOf(): Place {
 export function returnTo({ top, row }: Place): () => void {
   scrollTo(0, top);
   if (!row) return () => {};
+  let frame = 0;
+  let left = HELD_FRAMES;
   const ended = new AbortController();
-  let left = MAX_RESIZES;
-  const hold = new ResizeObserver(() => {
+  const end = () => {
+    cancelAnimationFrame(frame);
+    ended.abort();
+  };
+  const hold = () => {
     const element = document.querySelectorAll(ROWS)[row.index];
     if (element) scrollBy(0, element.getBoundingClientRect().top - row.offset);
     left -= 1;
-    if (left === 0) end();
-  });
-  const end = () => {
-    hold.disconnect();
-    ended.abort();
+    if (left > 0) frame = requestAnimationFrame(hold);
+    else end();
   };
   for (const type of TAKES_OVER) addEventListener(type, end, { signal: ended.signal, passive: true });
-  const content = document.getElementById("content");
-  if (content) hold.observe(content);
+  hold();
   return end;
 }
