@@ -3,8 +3,9 @@ import { defineConfig } from "vitest/config";
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
-  "test/{bench,browser,cli,conformance,evaluate,examples,package,scenarios}/**/*.test.ts",
+  "test/{bench,browser,cli,conformance,evaluate,examples,mcp,package,scenarios}/**/*.test.ts",
   "test/client/{chaos,takeover}.test.ts",
+  "test/client/python/*.test.ts",
   "test/cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
   "test/feed/chain/endpoints.test.ts",
   "test/feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
@@ -33,13 +34,13 @@ const THOROUGH = [
 ];
 
 /**
- * System tests wait for over half of their time, so that five at a time keep two cores busy. One
+ * System tests wait for over half of their time, so that six at a time keep two cores busy. One
  * process runs many files, and loads the sources once for all of them.
  *
  * The projects run in the order of their names: a worker that finds no more system test begins with
  * the others, so that no core waits for the last one.
  */
-const shared = { maxWorkers: 5, isolate: false };
+const shared = { maxWorkers: 6, isolate: false };
 
 export default defineConfig({
   test: {

@@ -11,7 +11,9 @@ import { connect } from "flarewire/client";
 type Flare = { readonly recent_price_change: number; readonly token: { readonly symbol: string } };
 
 // Without a key, a server with keys sends only flares.free: flares that are five minutes old.
-const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.*"] });
+const key = process.env.FLAREWIRE_CLIENT_KEY;
+const server = process.argv[2] ?? "http://127.0.0.1:8080";
+const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
 let list: "pro" | "free" = "pro";
 stream.on("connection", ({ state, transport, reason }) =>
   console.error(`${state} by ${transport}${reason && `: ${reason}`}`),
@@ -24,7 +26,9 @@ try {
       if (event.lost !== 0) console.error(`missed ${event.lost ?? "some"} events: ${event.reason}`);
       const { pro, free } = event.view?.flares ?? {};
       list = pro ? "pro" : "free";
-      for (const flare of pro ?? free ?? []) print(flare.started_trending_at, "flare-running", flare);
+      const running = pro ?? free ?? [];
+      for (const flare of running) print(flare.started_trending_at, "flare-running", flare);
+      console.error(`running flares: ${running.length}; waiting for starts and finishes`);
     } else if (event.channel !== `flares.${list}`) {
       // The other list has the same flares.
     } else if (event.name === "flare-started") {

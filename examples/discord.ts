@@ -14,7 +14,11 @@ if (!URL.canParse(webhook))
 /** Do not unfurl links (SUPPRESS_EMBEDS). */
 const NO_EMBEDS = 4;
 
-const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.pro"] });
+const key = process.env.FLAREWIRE_CLIENT_KEY;
+const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", {
+  channels: ["flares.pro"],
+  ...(key ? { key } : {}),
+});
 stream.on("connection", ({ state, reason }) => console.error(`Flarewire: ${state} ${reason}`));
 
 try {

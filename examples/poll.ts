@@ -20,6 +20,8 @@ const server = (process.argv[2] ?? "http://127.0.0.1:8080").replace(/\/$/, "");
 const pauseMs = Number(process.argv[3] ?? 1) * 1_000;
 if (!(pauseMs >= 100)) fail(`pause must be at least 0.1 seconds, got "${process.argv[3]}"`);
 
+const key = process.env.FLAREWIRE_CLIENT_KEY;
+const authorization = key ? { Authorization: `Bearer ${key}` } : {};
 let etag: string | undefined;
 let running = new Set<string>();
 let finished = new Set<string>();
@@ -29,13 +31,14 @@ for (let first = true, failures = 0; ; ) {
   let waitMs = pauseMs;
   try {
     const answer = await fetch(`${server}/api/v1/flares`, {
-      headers: etag === undefined ? {} : { "If-None-Match": etag },
+      headers: { ...authorization, ...(etag === undefined ? {} : { "If-None-Match": etag }) },
       signal: AbortSignal.timeout(10_000),
     });
     reportFreshness(answer.headers);
     if (answer.status === 200) {
       const flares: Flares = JSON.parse(await answer.text());
       report(flares, first);
+      if (first) console.error(`running flares: ${flares.pro.length}; waiting for starts and finishes`);
       etag = answer.headers.get("etag") ?? undefined;
       first = false;
     } else if (answer.status !== 304) {

@@ -17,7 +17,11 @@ const {
 } = process.env;
 if (!token || !chat) fail("set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID");
 
-const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", { channels: ["flares.pro"] });
+const key = process.env.FLAREWIRE_CLIENT_KEY;
+const stream = connect(process.argv[2] ?? "http://127.0.0.1:8080", {
+  channels: ["flares.pro"],
+  ...(key ? { key } : {}),
+});
 stream.on("connection", ({ state, reason }) => console.error(`Flarewire: ${state} ${reason}`));
 
 try {

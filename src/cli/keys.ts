@@ -1,7 +1,16 @@
 import { statSync } from "node:fs";
 import { type FlagForm, parseFlags } from "../config/flags.ts";
 import { parseDuration } from "../config/schema/quantity.ts";
-import { editKeyFile, hideSecrets, idOf, type Key, mintSecret, readKeyFile } from "../keys/index.ts";
+import {
+  editKeyFile,
+  hideSecrets,
+  idOf,
+  isExpired,
+  Key,
+  mintSecret,
+  readKeyFile,
+  readKeyUses,
+} from "../keys/index.ts";
 import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { systemClock } from "../lib/time/clock.ts";
@@ -16,23 +25,31 @@ const FLAGS: Readonly<Record<string, FlagForm>> = {
   expires: { value: true },
   connections: { value: true },
   "requests-per-minute": { value: true },
+  channels: { value: true },
+  until: { value: true },
   json: { value: false },
 };
 
 /** The flags of each action besides `--file`, and its number of other arguments. */
 const ACTIONS = {
-  add: { flags: ["plan", "name", "expires", "connections", "requests-per-minute"], words: 0 },
+  add: { flags: ["plan", "channels", "name", "expires", "connections", "requests-per-minute"], words: 0 },
   list: { flags: ["json"], words: 0 },
+  rotate: { flags: ["until"], words: 1 },
   revoke: { flags: [], words: 1 },
 } as const;
 type Action = keyof typeof ACTIONS;
 
 const MAX_COUNT = 1_000_000;
+/** How long a replaced key stays valid. */
+const DEFAULT_OVERLAP = "24h";
+const END_BOUND =
+  "a duration from now, or a future time with its zone, for example 90d or 2027-01-31T00:00:00Z";
 const SAMPLE_ID = "3f9a1c2e";
 
 export function keysHelp(): string {
   return `Usage: flarewire keys add    --file FILE [--plan PLAN] [--name NAME] [--expires WHEN] [limits]
        flarewire keys list   --file FILE [--json]
+       flarewire keys rotate --file FILE [--until WHEN] ID
        flarewire keys revoke --file FILE ID
 
 Edits the file that flarewire serve --keys FILE reads. A running server picks up a change within two seconds. The file
@@ -40,13 +57,16 @@ holds the SHA-256 of each key, not the key.
 
   add     creates a key and prints it, once, as the only line on standard output; creates a missing file
   list    prints all keys, without secrets
+  rotate  creates a key like the one with this id, and prints it; the old one ends at --until
   revoke  removes the key with this id; the server closes its connections
 
 Options:
   --file FILE                 the file; default: FLAREWIRE_KEYS
   --plan PLAN                 ${PLANS.join(" or ")}; default pro
+  --channels CHANNELS         limit to these channels, such as flares.pro,charts.*; default: all of the plan
   --name NAME                 name of the holder, for people
   --expires WHEN              a duration from now such as 90d, or a time such as 2027-01-31T00:00:00Z; default: never
+  --until WHEN                when the replaced key ends, as in --expires; default: 24h
   --connections N             limit of open streams and waiting polls, 1 to ${MAX_COUNT}; default: the server's limits
   --requests-per-minute N     limit of requests, 1 to ${MAX_COUNT}; default: none
   --json                      print each key as a JSON object on its own line
@@ -58,6 +78,7 @@ export async function keys(args: readonly string[], terminal: Terminal): Promise
   const { action, file, flags, word } = readArguments(args, terminal);
   if (action === "add") await add(file, readKey(flags), terminal);
   else if (action === "list") await list(file, flags.get("json") === true, terminal);
+  else if (action === "rotate") await rotate(file, word, flags, terminal);
   else await revoke(file, word, terminal);
   return EXIT.clean;
 }
@@ -65,42 +86,86 @@ export async function keys(args: readonly string[], terminal: Terminal): Promise
 async function add(file: string, wanted: WantedKey, terminal: Terminal): Promise<void> {
   let text = "";
   await editKeyFile(file, (existing) => {
-    let secret = mintSecret("fw");
-    while (existing.some(({ id }) => id === secret.id)) secret = mintSecret("fw");
-    text = secret.text;
-    const key: Key = {
-      id: secret.id,
-      sha256: secret.digest.toString("hex"),
-      created_at: new Date(systemClock.now()).toISOString(),
-      ...wanted,
-    };
-    return [...existing, key];
+    const made = createKey(existing, wanted);
+    text = made.text;
+    return [...existing, made.key];
   });
   terminal.stdout.write(`${text}\n`);
   say(terminal, `flarewire keys: created this key of the plan ${wanted.plan}; it is not shown again`);
 }
 
+/** Creates a key with an id that no other has. */
+function createKey(
+  existing: readonly Key[],
+  wanted: WantedKey,
+): { readonly text: string; readonly key: Key } {
+  let secret = mintSecret("fw");
+  while (existing.some(({ id }) => id === secret.id)) secret = mintSecret("fw");
+  const { text, id, digest } = secret;
+  const created_at = new Date(systemClock.now()).toISOString();
+  return { text, key: { ...wanted, id, sha256: digest.toString("hex"), created_at } };
+}
+
+/** Replaces a key by one with the same rights. The old one stays valid for a time. */
+async function rotate(file: string, word: string, flags: Flags, terminal: Terminal): Promise<void> {
+  const until = String(flags.get("until") ?? DEFAULT_OVERLAP);
+  const nowMs = systemClock.now();
+  const endMs = readEnd(until, nowMs);
+  if (Number.isNaN(endMs)) throw wrong([`--until ${JSON.stringify(until)} must be ${END_BOUND}`]);
+  const ends = new Date(endMs).toISOString();
+  let [text, id] = ["", ""];
+  await editExisting(file, word, (existing, old) => {
+    if (isExpired(old, nowMs)) throw wrong([`the key ${old.id} has ended; add a new one instead`]);
+    const made = createKey(existing, old);
+    text = made.text;
+    id = old.id;
+    const ending = { ...old, expires_at: isExpired(old, endMs) ? old.expires_at : ends };
+    return [...existing.map((key) => (key === old ? ending : key)), made.key];
+  });
+  terminal.stdout.write(`${text}\n`);
+  say(
+    terminal,
+    `flarewire keys: created this key in place of ${id}, which ends at ${ends}; it is not shown again`,
+  );
+}
+
 async function list(file: string, json: boolean, terminal: Terminal): Promise<void> {
   const { keys: existing } = await readKeyFile(file);
+  const uses = readKeyUses(file);
   const lines = json
-    ? existing.map(({ sha256: _secret, ...shown }) => JSON.stringify(shown))
-    : keyTable(existing, systemClock.now());
+    ? existing.map(({ sha256: _secret, ...shown }) =>
+        JSON.stringify({ ...shown, last_used_at: uses[shown.id] }),
+      )
+    : keyTable(existing, uses, systemClock.now());
   for (const line of lines) terminal.stdout.write(`${line}\n`);
 }
 
 async function revoke(file: string, word: string, terminal: Terminal): Promise<void> {
+  let id = "";
+  await editExisting(file, word, (existing, old) => {
+    id = old.id;
+    return existing.filter((key) => key !== old);
+  });
+  say(terminal, `flarewire keys: revoked ${id}`);
+}
+
+/** Edits the file around the key that `word` names. */
+async function editExisting(
+  file: string,
+  word: string,
+  edit: (existing: readonly Key[], old: Key) => readonly Key[],
+): Promise<void> {
   // Also accepts the whole key, or its form in the log.
   const id = idOf("fw", word) ?? /^(?:fw_)?([0-9a-f]{8})(?:_\*\*\*)?$/.exec(word)?.[1];
   if (!statSync(file, { throwIfNoEntry: false })) throw wrong([`there is no file ${file}`]);
   await editKeyFile(file, (existing) => {
-    const left = existing.filter((key) => key.id !== id);
-    if (left.length < existing.length) return left;
+    const old = existing.find((key) => key.id === id);
+    if (old) return edit(existing, old);
     const shown = JSON.stringify(hideSecrets(word).slice(0, 64));
     throw wrong([
       `${file} has no key with the id ${shown}; flarewire keys list --file ${file} prints the ids`,
     ]);
   });
-  say(terminal, `flarewire keys: revoked ${id}`);
 }
 
 type WantedKey = Omit<Key, "id" | "sha256">;
@@ -141,6 +206,9 @@ function readKey(flags: Flags): WantedKey {
   const name = text("name");
   if (name !== undefined && !/^[^\p{Cc}]{1,64}$/u.test(name))
     refuse("name", "1 to 64 characters, without control characters", '"trading desk"');
+  const channels = text("channels")?.split(",");
+  if (channels && !Key.shape.channels.safeParse(channels).success)
+    refuse("channels", "channels or patterns, separated by commas", "flares.pro,charts.*");
   const count = (flag: string) => {
     const value = text(flag);
     if (value === undefined || (/^[1-9]\d{0,6}$/.test(value) && Number(value) <= MAX_COUNT)) return value;
@@ -151,11 +219,12 @@ function readKey(flags: Flags): WantedKey {
   const expires = text("expires");
   const expiresAtMs = expires === undefined ? undefined : readEnd(expires, systemClock.now());
   if (Number.isNaN(expiresAtMs))
-    refuse("expires", "a duration from now, or a future time with its zone", "90d or 2027-01-31T00:00:00Z");
+    problems.push(`--expires ${JSON.stringify(hideSecrets(expires ?? ""))} must be ${END_BOUND}`);
   if (problems.length > 0) throw wrong(problems);
   return {
     plan: isPlan(plan) ? plan : "free",
     ...(name === undefined ? {} : { name }),
+    ...(channels === undefined ? {} : { channels }),
     ...(expiresAtMs === undefined ? {} : { expires_at: new Date(expiresAtMs).toISOString() }),
     ...(connections === undefined ? {} : { connections: Number(connections) }),
     ...(perMinute === undefined ? {} : { requests_per_minute: Number(perMinute) }),

@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   ),
   tail: entry("follow the events of a running server", () => import("./tail/tail.ts"), "tail", "tailHelp"),
   top: entry("show the current flares of a running server", () => import("./top/top.ts"), "top", "topHelp"),
+  mcp: entry("give an AI agent tools to ask a running server", () => import("./mcp.ts"), "mcp", "mcpHelp"),
   keys: entry("create, list and revoke the keys of a server", () => import("./keys.ts"), "keys", "keysHelp"),
 };
 

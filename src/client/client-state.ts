@@ -1,7 +1,8 @@
 import type { EventName } from "../protocol/event.ts";
-import type { EventMessage, Subscribed } from "../protocol/messages.ts";
+import type { EventMessage, Lost, Subscribed } from "../protocol/messages.ts";
 import { applyEvent, type View } from "../protocol/view/view.ts";
 import { type End, ended } from "./transport/end.ts";
+import type { TransportMessage } from "./transport/transport.ts";
 
 /** An event as received, discriminated by `name`. */
 export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage, { name: N }>;
@@ -11,9 +12,9 @@ export interface Reset {
   readonly name: "reset";
   /**
    * `epoch-changed`, `expired`: the server cannot resume; `mismatch`: an event did not fit the
-   * view.
+   * view; `changed`: by {@link Stream.update}; `conflated`: mode `latest` omitted events.
    */
-  readonly reason: "started" | "epoch-changed" | "expired" | "mismatch";
+  readonly reason: "started" | "epoch-changed" | "expired" | "mismatch" | "changed" | "conflated";
   /** Maximum number of missed events; `null` if unknown. 0 at the start. */
   readonly lost: number | null;
   readonly cursor: string;
@@ -34,16 +35,26 @@ export interface ClientState {
 }
 
 /** The next state, and the item to emit, if any. */
-interface Transition {
+export interface Transition {
   readonly client: ClientState;
   readonly item?: StreamItem;
 }
 
+/** The response to a subscription, or the new lists after an update. */
+export type Start = Omit<Subscribed, "id" | "channels" | "lost"> & {
+  readonly lost?: Lost | { readonly reason: "changed"; readonly events: number } | undefined;
+};
+
+/** Processes any message. Throws {@link End} or another error if the connection must end. */
+export function applyMessage(client: ClientState, message: TransportMessage): Transition {
+  if (message.type === "subscribed") return applySubscribed(client, message);
+  if (message.type === "event") return acceptEvent(client, message);
+  const isPosition = message.type === "heartbeat" || message.type === "page";
+  return { client: isPosition ? advanceTo(client, message.cursor) : client };
+}
+
 /** Processes a subscription's response. Throws {@link End} if the server is behind the cursor. */
-export function applySubscribed(
-  client: ClientState,
-  { cursor, lost, resumed, snapshot }: Subscribed,
-): Transition {
+export function applySubscribed(client: ClientState, { cursor, lost, resumed, snapshot }: Start): Transition {
   if (resumed === "full") return { client: { ...client, started: true } };
   const view = snapshot as View | undefined;
   const { reason, events } =
@@ -75,7 +86,8 @@ export function advanceTo(client: ClientState, cursor: string): ClientState {
   return placeIn(cursor).seq > seq ? { ...client, cursor } : client;
 }
 
-function seqOf(client: ClientState, cursor: string): number {
+/** Throws {@link End} if the cursor is of another epoch than the client's. */
+export function seqOf(client: ClientState, cursor: string): number {
   const { epoch, seq } = placeIn(`${client.cursor}`);
   if (epoch !== placeIn(cursor).epoch) throw apart(client, cursor);
   return seq;
@@ -85,7 +97,7 @@ function apart({ cursor }: ClientState, server: string): End {
   return ended("backoff", `the server is at ${server}, and this client at ${cursor}`);
 }
 
-function placeIn(cursor: string) {
+export function placeIn(cursor: string) {
   const [epoch, seq = 0] = cursor.split("-");
   return { epoch, seq: Number(seq) };
 }

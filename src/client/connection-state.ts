@@ -6,8 +6,11 @@ import type { End } from "./transport/end.ts";
 /** How events are transported. */
 export type Transport = "websocket" | "sse" | "poll";
 
-/** Why the connection is paused: the page is hidden, or the reader of the iterator is behind. */
-export type Hold = "hidden" | "slow";
+/**
+ * Why the connection is paused: the page is hidden, the reader of the iterator is behind, or what
+ * the stream selects changes right now.
+ */
+export type Hold = "hidden" | "slow" | "update";
 
 /** Facts that hold in every phase. */
 export interface Facts {

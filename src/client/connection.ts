@@ -100,7 +100,9 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
   const end = (attempt: Attempt, reason: End) => {
     const isCurrent = attempt === current;
     drop(attempt);
-    if (isCurrent) input({ type: "ended", end: reason, heard: attempt.heard });
+    if (!isCurrent) return;
+    const { heard, answered } = attempt;
+    input({ type: "ended", end: plan.judge?.(reason, answered) ?? reason, heard });
   };
 
   const listen = (attempt: Attempt, ms: number) => {

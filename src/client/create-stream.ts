@@ -1,24 +1,26 @@
 import type { Hello } from "../protocol/messages.ts";
-import {
-  acceptEvent,
-  advanceTo,
-  applySubscribed,
-  type ClientState,
-  type StreamItem,
-} from "./client-state.ts";
+import { applyMessage, type ClientState, type StreamItem } from "./client-state.ts";
 import { createConnection } from "./connection.ts";
 import { createFreshness } from "./freshness.ts";
-import { createListeners, LISTENED } from "./listeners.ts";
+import { createListeners } from "./listeners.ts";
 import type { StreamPlan } from "./options.ts";
-import type { Listened, Listener, Stream } from "./stream.ts";
-import { misuse, oneOf, StreamError } from "./stream-error.ts";
+import type { Stream } from "./stream.ts";
+import { misuse, StreamError } from "./stream-error.ts";
 import { endOf } from "./transport/end.ts";
 import type { TransportMessage } from "./transport/transport.ts";
 
-/** Creates a {@link Stream}. It connects in a microtask: no listener added now misses anything. */
-export function createStream(plan: StreamPlan): Stream {
+/** What the smallest programs use of a stream. */
+export type BasicStream = Omit<Stream, "once" | "off" | "update">;
+
+/** A stream, and what controls its connection. */
+interface StreamWithInput {
+  readonly stream: BasicStream;
+  readonly input: ReturnType<typeof createConnection>["input"];
+}
+
+/** Creates a stream. It connects in a microtask: no listener added now misses anything. */
+export function createStream(plan: StreamPlan, { add, emit } = createListeners()): StreamWithInput {
   const freshness = createFreshness(plan.platform.now);
-  const { add, emit } = createListeners();
   const over = new AbortController();
   let client: ClientState = { cursor: plan.after, view: undefined, started: false };
   let queue: StreamItem[] | undefined;
@@ -52,11 +54,7 @@ export function createStream(plan: StreamPlan): Stream {
     let item: StreamItem | undefined;
     try {
       if (message.type === "hello") server = message;
-      else if (message.type === "subscribed") ({ client, item } = applySubscribed(client, message));
-      else if (message.type === "event") ({ client, item } = acceptEvent(client, message));
-      else if (message.type === "heartbeat" || message.type === "page") {
-        client = advanceTo(client, message.cursor);
-      }
+      ({ client, item } = (plan.apply ?? applyMessage)(client, message));
     } catch (fault) {
       const end = endOf(fault);
       // Resuming from the cursor repairs a gap. A mismatch with the lists requires new ones.
@@ -92,7 +90,7 @@ export function createStream(plan: StreamPlan): Stream {
   }
 
   const close = () => input({ type: "close" });
-  const stream: Stream = {
+  const stream: BasicStream = {
     get view() {
       return client.view;
     },
@@ -108,14 +106,10 @@ export function createStream(plan: StreamPlan): Stream {
     get freshness() {
       return freshness.now();
     },
-    on<N extends keyof Listened>(name: N, listener: Listener<N>) {
-      oneOf("event", name, LISTENED);
-      mustBeOpen(over.signal);
-      return add(name, listener);
-    },
+    on: add,
     [Symbol.asyncIterator]() {
       if (queue) misuse("the stream is read already", "use on() in other places");
-      if (!error) mustBeOpen(over.signal);
+      if (!error && over.signal.aborted) misuse("the stream is closed", "connect again");
       const { cursor, view, started } = client;
       // A late reader must start with the current lists.
       queue = started && cursor ? [{ name: "reset", reason: "started", lost: 0, cursor, view }] : [];
@@ -127,11 +121,7 @@ export function createStream(plan: StreamPlan): Stream {
   };
   watch(plan, over.signal, input, close);
   queueMicrotask(() => input({ type: plan.signal?.aborted ? "close" : "online" }));
-  return stream;
-}
-
-function mustBeOpen({ aborted }: AbortSignal): void {
-  if (aborted) misuse("the stream is closed", "connect again");
+  return { stream, input };
 }
 
 /** Closes on abort, pauses while the page is hidden, reconnects when the network is back. */

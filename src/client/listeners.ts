@@ -1,22 +1,27 @@
-import { EVENT_NAMES } from "./options.ts";
 import type { Listened, Listener } from "./stream.ts";
 import { StreamError } from "./stream-error.ts";
 
-export const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
-
-interface Listeners {
+export interface Listeners {
   /** Adds a listener, even twice, and returns a function that removes it. */
-  readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>) => () => void;
+  readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>, isOnce?: boolean) => () => void;
+  readonly remove: <N extends keyof Listened>(name: N, listener: Listener<N>) => void;
   /** Calls the listeners. Errors of one are reported and do not affect the others. */
   readonly emit: <N extends keyof Listened>(name: N, value: Listened[N]) => void;
 }
 
+type Entry = readonly [name: string, listener: (value: never) => unknown, isOnce?: boolean | undefined];
+
 export function createListeners(): Listeners {
-  let all: readonly (readonly [name: string, listener: (value: never) => unknown])[] = [];
+  let all: readonly Entry[] = [];
+  const keep = (test: (entry: Entry) => boolean) => {
+    all = all.filter(test);
+  };
   const emit = <N extends keyof Listened>(name: N, value: Listened[N]) => {
     const own = all.filter(([under]) => under === name);
     if (name === "error" && !own[0]) void Promise.reject(value);
-    for (const [, listener] of own) {
+    for (const entry of own) {
+      const [, listener, isOnce] = entry;
+      if (isOnce) keep((other) => other !== entry);
       // Called at once; what it throws, now or later, becomes a rejection.
       const called = (async () => listener(value as never))();
       called.catch((cause) => {
@@ -31,13 +36,12 @@ export function createListeners(): Listeners {
     }
   };
   return {
-    add: (name, listener) => {
-      const own = [name, listener] as const;
+    add: (name, listener, isOnce) => {
+      const own = [name, listener, isOnce] as const;
       all = [...all, own];
-      return () => {
-        all = all.filter((one) => one !== own);
-      };
+      return () => keep((entry) => entry !== own);
     },
+    remove: (name, listener) => keep((entry) => entry[0] !== name || entry[1] !== listener),
     emit,
   };
 }

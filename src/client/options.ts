@@ -1,10 +1,15 @@
 import type { EventName } from "../protocol/event.ts";
 import type { Filter } from "../protocol/filter.ts";
+import type { applyMessage } from "./client-state.ts";
 import type { Transport } from "./connection-state.ts";
 import { misuse, oneOf } from "./stream-error.ts";
+import type { TransportContext } from "./transport/attempt.ts";
+import { type End, ended } from "./transport/end.ts";
 import { type Platform, platformOf } from "./transport/platform.ts";
+import type { UrlOf } from "./transport/transport.ts";
 
-export interface ConnectOptions {
+/** What a stream selects. */
+export interface Selection {
   /** Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels. */
   readonly channels?: readonly string[];
   /**
@@ -13,8 +18,20 @@ export interface ConnectOptions {
    * `view`.
    */
   readonly filter?: Filter;
-  /** An API key. Sent in a header, never in a URL; WebSockets fetch a ticket. Default: none. */
-  readonly key?: string;
+}
+
+export interface ConnectOptions extends Selection {
+  /**
+   * An API key, or a function that returns one for each connection. After a refusal it is asked
+   * once more. Sent in a header, never in a URL; WebSockets fetch a ticket. Default: none.
+   */
+  readonly key?: string | (() => string | Promise<string>);
+  /**
+   * `events` (default): every event, however late. `latest`: after a gap of 64 events or more, or
+   * when this program reads slowly, the starts, finishes and outcomes in it, then a reset
+   * `conflated` with the current lists. Long polls always deliver every event.
+   */
+  readonly mode?: "events" | "latest";
   /** `auto` (default) tries WebSocket, SSE, then long poll, and upgrades when it can again. */
   readonly transport?: Transport | "auto";
   /** Resumes after this cursor of an earlier, equal stream. Default: start with the lists. */
@@ -28,6 +45,8 @@ export interface ConnectOptions {
   readonly firstMessageMs?: number;
   /** Milliseconds on a lesser transport before an upgrade; more after failures. Default 60,000. */
   readonly upgradeAfterMs?: number;
+  /** Receives one line for each request, message and change of the connection; no key. */
+  readonly debug?: (line: string) => void;
   /** Replaces globals, such as `{ WebSocket }` from the package `ws`. */
   readonly platform?: Partial<Platform>;
 }
@@ -40,13 +59,27 @@ export interface StreamPlan
     Pick<ConnectOptions, "after" | "signal"> {
   /** The server's base address without a trailing slash; `http` or `https`. */
   readonly base: string;
+  /** What the next connection selects. */
+  selection: SelectionPlan;
+  /** Query parameters of streams. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Headers of a connection's requests, asked for each connection. */
+  readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
+  /** Replaces {@link applyMessage}. */
+  apply?: typeof applyMessage;
+  /** Called when a connection ends, whether it was subscribed or not; may return another end. */
+  readonly judge?: ((end: End, answered: boolean | undefined) => End | undefined) | undefined;
+  /** Precedes a connection after a cursor. Returns the cursor from which the connection starts. */
+  lead?: (context: TransportContext, cursor: string | undefined, urlOf: UrlOf) => Promise<string | undefined>;
+  readonly transports: readonly Transport[];
+  platform: Platform;
+}
+
+export interface SelectionPlan {
   /** Query parameters of every URL, whatever the transport. */
   readonly query: Readonly<Record<string, string>>;
   /** Whether the stream maintains lists. */
   readonly keepsView: boolean;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly transports: readonly Transport[];
-  readonly platform: Platform;
 }
 
 /** The names of all events, without a schema library. A test checks that it is complete. */
@@ -77,6 +110,8 @@ const OPTIONS = [
   "channels",
   "filter",
   "key",
+  "mode",
+  "debug",
   "transport",
   "after",
   "signal",
@@ -87,10 +122,7 @@ const OPTIONS = [
 /** Validates all options but the filter, which the server checks. Throws StreamError `misuse`. */
 export function readOptions(given: string | URL, options: ConnectOptions): StreamPlan {
   for (const name of Object.keys(options)) oneOf("option", name, OPTIONS);
-  const { channels = ["*"], filter = {}, key, transport = "auto" } = options;
-  if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'use an array like ["flares.*"]');
-  // Do not quote the key: errors end up in logs.
-  if (key !== undefined && !/^[!-~]+$/.test(key)) misuse("this key", "use one from flarewire keys add");
+  const { key, transport = "auto", mode } = options;
   const platform = platformOf(options.platform);
   const numbers = { ...NUMBERS };
   for (const name of Object.keys(numbers) as (keyof typeof NUMBERS)[]) {
@@ -102,18 +134,58 @@ export function readOptions(given: string | URL, options: ConnectOptions): Strea
     ...options,
     ...numbers,
     base: readAddress(given),
-    // Omits undefined values. Lists become comma-separated in the URL.
-    query: JSON.parse(JSON.stringify({ ...filter, channels })),
-    keepsView: !filter.names,
-    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    selection: readSelection(options),
+    options: mode ? { mode } : {},
+    ...(key !== undefined && readKey(key)),
     transports: transportsOf(transport, platform),
     platform,
   };
 }
 
+/** Validates the channels. The server checks the filter. */
+export function readSelection({ channels = ["*"], filter = {} }: Selection): SelectionPlan {
+  if (!Array.isArray(channels)) misuse(`channels "${channels}"`, 'use an array like ["flares.*"]');
+  return {
+    // Omits undefined values. Lists become comma-separated in the URL.
+    query: JSON.parse(JSON.stringify({ ...filter, channels })),
+    keepsView: !filter.names,
+  };
+}
+
+/** Close code and HTTP status of a refused key. */
+const REFUSED = [401, 4003];
+
+function readKey(key: Exclude<ConnectOptions["key"], undefined>): Pick<StreamPlan, "headers" | "judge"> {
+  const bearer = (value: string) => {
+    // Do not quote the key: errors end up in logs.
+    if (!/^[!-~]+$/.test(value)) misuse("this key", "use one from flarewire keys add");
+    return { authorization: `Bearer ${value}` };
+  };
+  if (typeof key !== "function") {
+    const headers = Promise.resolve(bearer(key));
+    return { headers: () => headers };
+  }
+  let refusals = 0;
+  return {
+    headers: async () => {
+      try {
+        return bearer(await key());
+      } catch (error) {
+        throw ended("away", `no key: ${error}`);
+      }
+    },
+    judge: (end, answered) => {
+      if (answered) refusals = 0;
+      if (!REFUSED.includes(Number(end.code)) || refusals++) return undefined;
+      return { ...end, action: "backoff" };
+    },
+  };
+}
+
 function readAddress(given: string | URL): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
-  const url = URL.parse(`${given}`, location?.href);
+  // Node 20 has no URL.parse.
+  const url = URL.canParse(given, location?.href) ? new URL(given, location?.href) : undefined;
   if (url && /^(http|ws)s?:[^?#@]+$/.test(url.href)) {
     return url.href.replace(/^ws/, "http").replace(/\/+$/, "");
   }

@@ -4,6 +4,7 @@ import type { View } from "../protocol/view/view.ts";
 import type { Reset, StreamEvent, StreamItem } from "./client-state.ts";
 import type { ConnectionStatus } from "./connection.ts";
 import type { DataFreshness } from "./freshness.ts";
+import type { Selection } from "./options.ts";
 import type { StreamError } from "./stream-error.ts";
 
 /** The values passed to listeners, by name. */
@@ -39,6 +40,17 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
   readonly freshness: DataFreshness | undefined;
   /** Calls `listener` for this name from now on, in order. Returns a function that removes it. */
   on<N extends keyof Listened>(name: N, listener: Listener<N>): () => void;
+  /** Calls `listener` for the next value of this name only. Returns a function that removes it. */
+  once<N extends keyof Listened>(name: N, listener: Listener<N>): () => void;
+  /** Removes a listener that was added with {@link on} or {@link once}. */
+  off<N extends keyof Listened>(name: N, listener: Listener<N>): void;
+  /**
+   * Replaces the channels, the filter, or both; what is left out stays. The stream emits every
+   * event of the earlier selection up to a cursor, then a reset `changed` with the new lists at
+   * that cursor, then every event of the new selection. If the server rejects the new selection,
+   * the stream ends.
+   */
+  update(selection: Selection): void;
   /**
    * Yields events and resets in order, starting with a reset. Allows one reader at a time; breaking
    * out ends the reading, not the stream. Throws the error if the server rejected it.

@@ -55,8 +55,10 @@ const NO_RECORD = "has no effect without record; leave it out, or set record";
 export function ineffective(config: Config, layers: readonly Layer[]): readonly string[] {
   return [
     ...idleWithoutKeys(config, layers),
+    ...idleWithoutMetrics(config, layers),
     ...idleForMarket(config, layers),
     ...idleInCluster(config, layers),
+    ...idlePush(config, layers),
   ];
 }
 
@@ -65,10 +67,26 @@ function idleInCluster({ cluster }: Config, layers: readonly Layer[]): readonly 
   return idle(["clusterName"], layers, "has no effect without cluster; leave it out, or set cluster");
 }
 
-function idleWithoutKeys({ keys }: Config, layers: readonly Layer[]): readonly string[] {
-  if (keys !== undefined) return [];
+function idlePush({ cluster, workers }: Config, layers: readonly Layer[]): readonly string[] {
+  if (cluster === "none" && workers === 1) return [];
+  return idle(
+    ["push"],
+    layers,
+    "has no effect with workers or cluster: it works in one process; leave it out",
+  );
+}
+
+function idleWithoutKeys({ keys, jwtIssuer }: Config, layers: readonly Layer[]): readonly string[] {
+  if (keys !== undefined || jwtIssuer !== undefined) return [];
   const why = "has no effect without keys; leave it out, or set keys";
   return idle(["anonymous"], layers, why);
+}
+
+function idleWithoutMetrics({ metrics, metricsPort }: Config, layers: readonly Layer[]): readonly string[] {
+  const unserved = "has no effect with metrics = false; leave it out";
+  if (!metrics) return idle(["metricsPort", "metricsHost"], layers, unserved);
+  if (Number.isFinite(metricsPort)) return [];
+  return idle(["metricsHost"], layers, "has no effect without metricsPort; leave it out, or set metricsPort");
 }
 
 function idleForMarket(config: Config, layers: readonly Layer[]): readonly string[] {

@@ -1,36 +1,48 @@
 import { FlarewireError } from "../protocol/index.ts";
-import { type Config, SETTINGS } from "./schema/settings.ts";
+import { type Config, flagOf, SETTINGS } from "./schema/settings.ts";
 
 type Address = Pick<Config, "host" | "port">;
 
-/** Turns an error of `listen` into `invalid-setting` with a value that would work, if possible. */
-export function listenProblem(error: unknown, { host, port }: Address): FlarewireError | undefined {
+interface AddressSettings {
+  readonly host: "host" | "metricsHost";
+  readonly port: "port" | "metricsPort";
+}
+
+/**
+ * Turns an error of `listen` into `invalid-setting` with a value that would work, if possible.
+ * `names`: the settings of the address.
+ */
+export function listenProblem(
+  error: unknown,
+  { host, port }: Address,
+  names: AddressSettings = { host: "host", port: "port" },
+): FlarewireError | undefined {
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
   const { code, syscall } = error;
   if (syscall !== "listen" && syscall !== "getaddrinfo") return undefined;
   const at = host.includes(":") ? `[${host}]` : host;
-  const otherPort = `choose another, for example --port ${SETTINGS.port.example}`;
-  const otherHost = `choose one of its own, or --host ${SETTINGS.host.example} for all of them`;
+  const otherPort = `choose another, for example --${flagOf(names.port)} ${SETTINGS[names.port].example}`;
+  const otherHost = `choose one of its own, or --${flagOf(names.host)} 0.0.0.0 for all of them`;
   switch (code) {
     case "EADDRINUSE":
       return problem(
-        "port",
+        names.port,
         `${port} is already in use on ${at}: ${otherPort}, or 0 for any free port`,
         error,
       );
     case "EACCES":
-      return problem("port", `${port} on ${at} requires elevated privileges: ${otherPort}`, error);
+      return problem(names.port, `${port} on ${at} requires elevated privileges: ${otherPort}`, error);
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
-      return problem("host", `${host} is not an address of this machine: ${otherHost}`, error);
+      return problem(names.host, `${host} is not an address of this machine: ${otherHost}`, error);
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return problem("host", `${host} does not resolve to an address (${code}): ${otherHost}`, error);
+      return problem(names.host, `${host} does not resolve to an address (${code}): ${otherHost}`, error);
     default:
       return undefined;
   }
 }
 
-function problem(field: "host" | "port", message: string, cause: Error): FlarewireError {
+function problem(field: string, message: string, cause: Error): FlarewireError {
   return new FlarewireError("invalid-setting", `${field} = ${message}`, { field, cause });
 }

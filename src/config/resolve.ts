@@ -112,10 +112,23 @@ function clusterContradictions(config: Config): readonly string[] {
   return [...leader, ...workers].map((problem) => `with cluster, ${problem}`);
 }
 
+/** A token for another issuer or service must not count here (RFC 8725, 3.8 and 3.9). */
+function tokenContradictions({ jwtKey, jwksUrl, jwtIssuer, jwtAudience }: Config): readonly string[] {
+  const given = [jwtKey, jwksUrl, jwtIssuer, jwtAudience].filter((value) => value !== undefined);
+  if (given.length === 0) return [];
+  if ((jwtKey === undefined) !== (jwksUrl === undefined) && given.length === 3) return [];
+  return ["tokens need jwtIssuer, jwtAudience, and either jwtKey or jwksUrl"];
+}
+
 /** Settings that are valid each, but not together. */
 function contradictions(config: Config): readonly string[] {
-  const inCluster = clusterContradictions(config);
-  if (inCluster.length > 0) return inCluster;
+  const isTlsHalf = (config.tlsCert === undefined) !== (config.tlsKey === undefined);
+  const apart = [
+    ...clusterContradictions(config),
+    ...tokenContradictions(config),
+    ...(isTlsHalf ? ["TLS needs both tlsCert and tlsKey"] : []),
+  ];
+  if (apart.length > 0) return apart;
   const isPolled = config.source !== "engine" && leaderOf(config) === undefined;
   if (isPolled && config.staleAfterMs <= config.pollIntervalMs) {
     const [stale, poll] = [formatDuration(config.staleAfterMs), formatDuration(config.pollIntervalMs)];

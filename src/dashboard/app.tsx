@@ -1,13 +1,16 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { View } from "../client/index.ts";
 import { Plan, Refused } from "./parts/access-panel.tsx";
+import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";
+import { AlertsButton } from "./parts/alerts/bell.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
 import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
 import { Navigation } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
-import type { Route } from "./route.ts";
+import { type Route, tokenHash } from "./route.ts";
+import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
 import { type Following, follow } from "./state/follow.ts";
 import { isOld } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
@@ -30,9 +33,15 @@ const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
 
 const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
 
+const AlertsPanel = onDemand<AlertsPanelProps>(
+  async () => (await import("./parts/alerts/alerts-panel.tsx")).AlertsPanel,
+);
+
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
-  const seen = useSeen(server, key);
+  const [alerts] = useState(() => new PageAlerts());
+  const [isPanelOpen, setPanelOpen] = useState(false);
+  const seen = useSeen(server, key, alerts);
   const giveKey = (given: string | undefined, isStored: boolean) => {
     storeKey(isStored ? given : undefined);
     setKey(given);
@@ -43,12 +52,17 @@ export function App({ server }: { readonly server: URL }) {
   const market = seen?.access ?? UNKNOWN_MARKET;
   const lacked = lackedFacts(market);
   const panel = seen && { seen, hasKey: key !== undefined, onKey: giveKey };
+  const control = useMemo(() => ({ alerts, openPanel: () => setPanelOpen(true) }), [alerts]);
   return (
-    <>
+    <Alerts.Provider value={control}>
       <header>
         <h1>Flarewire</h1>
         <Navigation route={route} view={seen?.view} hasListings={!lacked.includes("listings")} />
+        <nav class="site" aria-label="Site">
+          <SiteLinks server={server} />
+        </nav>
         <StatusBar seen={seen} />
+        <AlertsButton label="Alerts" />
       </header>
       <main id="content" tabIndex={-1} class={mainClass(seen, lacked)}>
         {panel && isReady && <Plan {...panel} />}
@@ -73,9 +87,9 @@ export function App({ server }: { readonly server: URL }) {
       <Announcer key={key ?? ""} seen={seen} />
       {/* Appears with the page, which would otherwise push it down. */}
       <footer hidden={!isReady && seen?.refused === undefined}>
-        <a href={new URL("docs", server).pathname}>Docs</a>
-        <a href={new URL("widgets", server).pathname}>Widgets</a>
-        <a href={new URL("docs/source", server).pathname}>Source</a>
+        <div class="site-links">
+          <SiteLinks server={server} />
+        </div>
         {seen?.access?.parts.includes("aggregator") && (
           <span>
             Pools: <a href="https://www.geckoterminal.com">GeckoTerminal</a>
@@ -83,6 +97,24 @@ export function App({ server }: { readonly server: URL }) {
         )}
         <span>Not advice: a flare means that a market is moving, not where it is going.</span>
       </footer>
+      {isPanelOpen && (
+        <AlertsPanel
+          query={route.page === "flares" ? route.query : undefined}
+          server={server}
+          onClose={() => setPanelOpen(false)}
+        />
+      )}
+    </Alerts.Provider>
+  );
+}
+
+/** In the header if it has room, otherwise in the footer. */
+function SiteLinks({ server }: { readonly server: URL }) {
+  return (
+    <>
+      <a href={new URL("docs", server).pathname}>Docs</a>
+      <a href={new URL("widgets", server).pathname}>Widgets</a>
+      <a href={new URL("docs/source", server).pathname}>Source</a>
     </>
   );
 }
@@ -120,6 +152,8 @@ function Page({ route, go, seen, view, server, apiKey }: PageProps) {
         <TokenView
           key={route.address}
           address={route.address}
+          range={route.range}
+          onRange={(range) => go(tokenHash(route.address, range), "replace")}
           view={view}
           nowMs={eventTimeOf(seen)}
           server={server}
@@ -136,12 +170,12 @@ function eventTimeOf(seen: Seen | undefined): number {
 }
 
 /** Returns the server's state, updated at each change and each second. */
-function useSeen(server: URL, key: string | undefined): Seen | undefined {
+function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
   const [seen, setSeen] = useState<Seen>();
   const following = useRef<Following>(undefined);
   useEffect(() => {
     const show = () => setSeen(following.current?.now());
-    following.current = follow(server, key, show);
+    following.current = follow(server, key, alerts, show);
     const tick = setInterval(show, TICK_MS);
     return () => {
       clearInterval(tick);

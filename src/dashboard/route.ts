@@ -1,6 +1,8 @@
+import { GROUP_NAMES, type GroupName } from "../lib/text/group-labels.ts";
+import { flarePath, tokenPath } from "../lib/text/page-path.ts";
 import type { Flare, RecordWindow } from "../model/index.ts";
+import { RANGE_NAMES, type RangeName } from "./state/candles/ranges.ts";
 import { type FlareQuery, formatQuery, readQuery } from "./state/flare-query.ts";
-import { GROUP_NAMES, type GroupName } from "./text/group-labels.ts";
 
 /** The page to show, from the part of the address after `#`. */
 export type Route =
@@ -9,7 +11,7 @@ export type Route =
   | { readonly page: "newest" }
   | { readonly page: "record"; readonly window: RecordWindow }
   | { readonly page: "events"; readonly hasUpdates: boolean }
-  | { readonly page: "token"; readonly address: string };
+  | { readonly page: "token"; readonly address: string; readonly range: RangeName };
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
 /** Only tokens of this group flare, and have a page here. */
@@ -21,11 +23,14 @@ export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly R
 export function readRoute(hash: string): Route {
   const [path = "", ...query] = hash.replace(/^#\/?/, "").split("?");
   const [name = "", first = "", second = first] = path.split("/");
-  if (name === "token" && second !== "") return { page: name, address: decode(second).toLowerCase() };
+  const given = new URLSearchParams(query.join("?"));
+  if (name === "token" && second !== "") {
+    const range = RANGE_NAMES.find((known) => known === given.get("window")) ?? RANGE_NAMES[0];
+    return { page: name, address: decode(second).toLowerCase(), range };
+  }
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
   if (page === "newest") return { page };
-  const given = new URLSearchParams(query.join("?"));
   if (page === "events") return { page, hasUpdates: given.get("updates") === "true" };
   if (page === "record")
     return {
@@ -35,13 +40,15 @@ export function readRoute(hash: string): Route {
   return { page, group: GROUP_NAMES.find((known) => known === given.get("group")) };
 }
 
-export function tokenHash(address: string): string {
-  return `#/token/${FLARING_GROUP}/${encodeURIComponent(address.toLowerCase())}`;
+/** `range`: of the prices that the token's page shows. */
+export function tokenHash(address: string, range: RangeName = RANGE_NAMES[0]): string {
+  const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
+  return `#/${tokenPath(FLARING_GROUP, address.toLowerCase())}${query}`;
 }
 
 /** Returns the page of a token, by address or symbol. Only those that flare have one here. */
 export function tokenHref(group: GroupName, key: string): string {
-  return group === FLARING_GROUP ? tokenHash(key) : `token/${group}/${encodeURIComponent(key)}`;
+  return group === FLARING_GROUP ? tokenHash(key) : tokenPath(group, key);
 }
 
 /** Returns the page of a finished flare; for a running one its token's, which stays current. */
@@ -49,12 +56,7 @@ export function flarePageHref(
   { id, finished_trending_at, token }: Pick<Flare, "id" | "finished_trending_at" | "token">,
   isAnonymous: boolean,
 ): string {
-  return isAnonymous && finished_trending_at !== null ? flareHref(id) : tokenHash(token.address);
-}
-
-/** Relative URL of a flare's own page, which the server writes. */
-export function flareHref(id: string): string {
-  return `flare/${encodeURIComponent(id)}`;
+  return isAnonymous && finished_trending_at !== null ? flarePath(id) : tokenHash(token.address);
 }
 
 /**
@@ -62,13 +64,14 @@ export function flareHref(id: string): string {
  * other groups and flares have pages of the server only.
  */
 export function canonicalOf(hash: string): string | undefined {
-  const [, page, first = "", second] = /^#\/(flare|token)\/([^/?]+)(?:\/([^/?]+))?$/.exec(hash) ?? [];
-  if (page === "flare" && second === undefined) return flareHref(decode(first));
+  const [, page, first = "", second] =
+    /^#\/(flare|token)\/([^/?]+)(?:\/([^/?]+))?(?:\?.*)?$/.exec(hash) ?? [];
+  if (page === "flare" && second === undefined) return flarePath(decode(first));
   if (page !== "token") return undefined;
   const key = decode(second ?? first);
-  if (second !== undefined && decode(first) !== FLARING_GROUP)
-    return `token/${encodeURIComponent(decode(first))}/${encodeURIComponent(key)}`;
-  const canonical = tokenHash(key);
+  if (second !== undefined && decode(first) !== FLARING_GROUP) return tokenPath(decode(first), key);
+  const route = readRoute(hash);
+  const canonical = tokenHash(key, route.page === "token" ? route.range : undefined);
   return canonical === hash ? undefined : canonical;
 }
 

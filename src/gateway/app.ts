@@ -6,10 +6,12 @@ import { type Config, leaderOf, oneProcess } from "../config/config.ts";
 import type { EnricherKeys } from "../feed/index.ts";
 import {
   AdmissionQueue,
+  checkOrigin,
   type MetricsText,
-  Refusals,
+  pushSettings,
   registerEvents,
   registerMetrics,
+  registerPush,
   registerTickets,
   registerWebSocket,
 } from "../http/index.ts";
@@ -17,7 +19,8 @@ import { Head, Hub } from "../hub/index.ts";
 import { type Clock, systemClock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import type { EventLog } from "../log/index.ts";
-import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../metrics/index.ts";
+import { registerMcp } from "../mcp/index.ts";
+import type { GatewayMetrics, WorkerCounts } from "../metrics/index.ts";
 import {
   type Epoch,
   type EventBody,
@@ -33,13 +36,18 @@ import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
 import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type OpenHistory, openHistory } from "./open/open-history.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
+import { createHttpCounts, isMetricsPortOwn, listenWithMetrics, openMetrics } from "./open/open-metrics.ts";
 import { type OpenSource, openSource, type Resume } from "./open/open-source.ts";
+import { freshnessOf } from "./persistence/gateway-freshness.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
+import { logRejections, logSource, reportStart } from "./report-source.ts";
 import { prepareSource, type RunnableSource } from "./run-source.ts";
 
 export interface Gateway {
   /** Base URL without the base path, for example `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** URL of the metrics, if they have a port of their own. */
+  readonly metricsUrl: string | undefined;
   /** Each event after it is in the log. A listener's error is logged and affects no other. */
   readonly events: EventEmitter<GatewayEventMap>;
   readonly head: Head;
@@ -63,6 +71,8 @@ export interface GatewayParts {
   readonly clusterPassword?: string | undefined;
   /** Keys of the services that the setting `enrich` names. Default: none. */
   readonly enricherKeys?: EnricherKeys;
+  /** Allows push services on this machine, without TLS, for tests. Default false. */
+  readonly isLocalPush?: boolean;
   /**
    * Holds events in memory if the data directory is unusable, and reports it. Default false: the
    * start fails, because an operator who names a directory relies on it.
@@ -76,8 +86,6 @@ export interface GatewayParts {
 
 /** How long a start waits for a first snapshot. A live source that warms up has no limit. */
 const FIRST_SNAPSHOT_MS = 5_000;
-/** How long a started source may have no data before the log warns. */
-const FIRST_DATA_MS = 30_000;
 
 /** Time that remaining HTTP requests get after the last client has been disconnected. */
 const HTTP_CLOSE_MS = 1_000;
@@ -124,7 +132,7 @@ export async function startGatewayWithFrontend(
     const isEdge = leaderOf(config) !== undefined;
     const { state } = cluster ?? {};
     keys = await openKeys(config, { clock, logger, state, leaderKey: isEdge ? leaderKey : undefined });
-    alerts = await openAlerts(config.alerts, persistenceOptions, cluster?.alerts);
+    alerts = await openAlerts(persistenceOptions, cluster?.alerts, parts.isLocalPush);
     // The directory that a user shares by default has no lock here: the log is not in it.
     const isOwnDirectory = !cluster || !isDataOptional;
     const directory = isOwnDirectory ? {} : { config: { ...config, data: "none" } };
@@ -204,40 +212,35 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     onError: (error) => logger.error({ err: error }, "listener of the head failed"),
   });
   let frontend: Frontend | undefined;
-  const freshness = () => [persistence, frontend, keys].reduce(withTrouble, source.freshness());
-  const hub = createHub(config, {
-    ...{ clock, logger, source, freshness, log, head, resume, prepared },
-  });
+  const freshness = () => freshnessOf(opened, clock, [persistence, frontend, keys]);
+  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume, prepared });
   const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
-  const { rejected, upstream, services, late, cluster } = opened;
   let alerts: Alerts | undefined;
-  const refusals = new Refusals(clock, logger);
-  const metrics = config.metrics
-    ? createGatewayMetrics({
-        ...{ hub, head, log, freshness, rejected, services, late, cluster, version: VERSION },
-        ...{ info: () => source.info, isDataLost: () => persistence.trouble !== undefined },
-        ...{ workers, isKeyFileUsable: keys.isFileUsable, refusals: () => refusals.counts },
-        ...(parts.alerts ? { webhooks: () => alerts?.stats() ?? {} } : {}),
-        ...(upstream ? { upstream } : {}),
-      })
-    : undefined;
+  const counts = createHttpCounts(clock, logger);
+  const webhooks = parts.alerts && (() => alerts?.stats() ?? {});
+  const measured = { hub, head, log, freshness, opened, persistence, keys, workers, webhooks };
+  const metrics = openMetrics(config, measured, counts);
   const polling = new AbortController();
   let draining = false;
   frontend = await openFrontend({
-    ...{ head, hub, log, metrics, refusals, freshness, clock, history: parts.history?.reader },
+    ...{ head, hub, log, metrics, freshness, clock, history: parts.history?.reader, ...counts },
     info: () => source.info,
     ready: () => !draining,
+    limitStreams: (max) => registry.limiter.lower(max),
     isStaleReady: () => opened.kind === "cluster" && opened.source.hasCaughtUp,
     policy,
-    settings: { ...config, closeGraceMs: HTTP_CLOSE_MS },
+    settings: { ...config, ...pushSettings(parts.alerts?.push), closeGraceMs: HTTP_CLOSE_MS },
     logger,
     register: async (instance: FastifyInstance) => {
       const admissions = new AdmissionQueue({ hub, clock });
       const shared = { hub, clock, registry, policy, allowedOrigins: config.allowedOrigins, admissions };
       await registerWebSocket(instance, { ...shared, compression: config.compression });
-      if (metrics) registerMetrics(instance, mergedMetrics?.(metrics) ?? metrics);
+      if (metrics && !isMetricsPortOwn(config))
+        registerMetrics(instance, mergedMetrics?.(metrics) ?? metrics);
       registerEvents(instance, { ...shared, log, head, freshness, info: () => source.info });
       await registerTickets(instance, shared);
+      registerPush(instance, { ...shared, push: parts.alerts?.push });
+      await registerMcp(instance, { checkOrigin: (origin) => checkOrigin(origin, config.allowedOrigins) });
     },
   });
   const onPublished = (batch: readonly EventBody[]) => events.tell(batch, formatCursor(head.cursor));
@@ -245,13 +248,14 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...{ head, hub, clock, logger, onPublished },
     ...(metrics ? { onPoll: metrics.polled } : {}),
   };
-  const url = await frontend.listen();
-  parts.history?.watch(head);
+  const scraped = mergedMetrics ? undefined : metrics && (frontend.metrics ?? metrics);
+  const listening = await listenWithMetrics(config, scraped, logger, frontend.listen);
+  parts.history?.watch(head, () => source.info);
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
   await frontend.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
-  const recorded = parts.history?.record({ log, head, signal: polling.signal });
+  const recorded = parts.history?.record({ log, head, info: () => source.info, signal: polling.signal });
   const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
   void reportStart(opened.source, reportSource, clock, polling.signal);
   const unwatch = watchFreshness({
@@ -279,56 +283,13 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     await hub.drain(Math.max(0, config.drainMs - hub.limits.closeGraceMs));
     await frontend?.close();
     await parts.history?.close();
+    await listening.close();
     metrics?.close();
     await persistence.close();
   };
   let stopped: Promise<void> | undefined;
-  return { url, events, head, freshness, stop: () => (stopped ??= stop()) };
-}
-
-/** Events that a healthy market has too: tiny trades, and those outside a token's known pools. */
-const EXPECTED_REJECTIONS: ReadonlySet<string> = new Set(["dust", "unknown-pool"]);
-
-/** Returns unexpected unusable market events by reason; `undefined` if there are none. */
-function rejections({ rejected }: OpenSource): Readonly<Record<string, number>> | undefined {
-  const unusable = Object.entries(rejected?.() ?? {}).filter(
-    ([reason, count]) => !EXPECTED_REJECTIONS.has(reason) && count > 0,
-  );
-  return unusable.length === 0 ? undefined : Object.fromEntries(unusable);
-}
-
-function logRejections(opened: OpenSource, logger: Logger): void {
-  const rejected = rejections(opened);
-  if (rejected) logger.info({ rejected }, "ignored unusable market events");
-}
-
-/** Logs the state of the source, at the start and on each change. */
-function logSource(opened: OpenSource, logger: Logger): void {
-  const { info } = opened.source;
-  const { state, reason, observed_at } = opened.source.freshness();
-  const facts = { source: info.name, origin: info.origin, observed_at, rejected: rejections(opened) };
-  if (state === "live") logger.info(facts, "source is live");
-  else {
-    const isHelpful = observed_at === null && info.origin === "live" && opened.services;
-    const hint = isHelpful ? "; run flarewire doctor, which checks every service" : "";
-    logger.warn({ ...facts, reason }, `source is ${state}${hint}`);
-  }
-}
-
-/** Logs the state at the start. After a restart, a lack of data is a warning only if it lasts. */
-async function reportStart(
-  source: Pick<SnapshotSource, "freshness">,
-  report: () => void,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<void> {
-  const hasNoData = () => {
-    const { state, observed_at } = source.freshness();
-    return state === "stale" && observed_at === null;
-  };
-  if (!hasNoData()) return report();
-  await clock.sleep(FIRST_DATA_MS, signal).catch(() => {});
-  if (!signal.aborted && hasNoData()) report();
+  const { url, metricsUrl } = listening;
+  return { url, metricsUrl, events, head, freshness, stop: () => (stopped ??= stop()) };
 }
 
 async function firstSnapshot(
@@ -352,14 +313,6 @@ async function firstSnapshot(
   };
   await Promise.race([arrived, polled, patience()]);
   over.abort();
-}
-
-/** Adds a part's trouble to the reason without changing the state of the source. */
-function withTrouble(freshness: Freshness, part: { readonly trouble?: string | undefined } | undefined) {
-  const trouble = part?.trouble;
-  if (trouble === undefined) return freshness;
-  const { reason } = freshness;
-  return { ...freshness, reason: reason === "" ? trouble : `${reason}; ${trouble}` };
 }
 
 interface HubParts {

@@ -5,24 +5,34 @@ import type { openFiles } from "../lib/io/open-files.ts";
 /** Connections beside streams and polls: REST requests and idle keep-alive connections. */
 const SPARE = 1_024;
 const SPARE_PER_ADDRESS = 256;
+/** The same, as a share of all connections, where open files are few. */
+const SPARE_SHARE = 1 / 8;
 /** File descriptors reserved for the log, recordings and upstream services. */
 const RESERVED_FILES = 64;
+
+interface ConnectionLimits extends ConnectionBounds {
+  /** Maximum number of streams and polls. It leaves connections for health checks and REST. */
+  readonly maxSockets: number;
+}
 
 /** Computes the connections that the limit on open files allows; `warn` if these are fewer. */
 export function connectionLimits(
   { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
   files: ReturnType<typeof openFiles>,
   warn: (message: string) => void,
-): ConnectionBounds {
+): ConnectionLimits {
   const wanted = maxSockets + SPARE;
   const perAddress = maxSocketsPerIp + SPARE_PER_ADDRESS;
   const room = files ? Math.max(1, files.limit - files.open - RESERVED_FILES) : Number.POSITIVE_INFINITY;
-  if (room >= wanted) return { maxConnections: wanted, maxConnectionsPerAddress: perAddress };
+  if (room >= wanted) return { maxSockets, maxConnections: wanted, maxConnectionsPerAddress: perAddress };
   const needed = wanted + RESERVED_FILES + (files?.open ?? 0);
+  const spare = Math.min(SPARE, Math.ceil(room * SPARE_SHARE));
+  const streams = Math.min(maxSockets, Math.max(1, room - spare));
   warn(
-    `maxSockets ${maxSockets} needs ${needed} open files and the limit is ${files?.limit}, so at most ${room} connections are accepted; raise the limit (ulimit -n, LimitNOFILE) or lower --max-sockets`,
+    `maxSockets ${maxSockets} needs ${needed} open files and the limit is ${files?.limit}, so at most ${streams} streams and ${room} connections are accepted; raise the limit (ulimit -n, LimitNOFILE) or lower --max-sockets`,
   );
   return {
+    maxSockets: streams,
     maxConnections: room,
     maxConnectionsPerAddress: Math.min(perAddress, Math.ceil(room / 2)),
   };

@@ -1,11 +1,21 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type Config, listenProblem } from "../config/config.ts";
-import { createHttpServer, type HttpServerOptions, LISTEN_BACKLOG, type Refusals } from "../http/index.ts";
+import {
+  createHttpServer,
+  type HttpServerOptions,
+  LISTEN_BACKLOG,
+  type MetricsText,
+  type Refusals,
+} from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
 import { openFiles } from "../lib/io/open-files.ts";
 import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
+import { InjectedConnections } from "../workers/index.ts";
 import { connectionLimits } from "./connection-limits.ts";
+import { type TlsConfig, TlsServer } from "./tls-server.ts";
 
 export interface Frontend {
   /** Starts listening. Resolves with the base URL, without the base path. */
@@ -16,6 +26,8 @@ export interface Frontend {
   retire(): void;
   /** Closes the server. Called after the last client was disconnected. */
   close(): Promise<void>;
+  /** Metrics of all processes. Absent: those of this process are all. */
+  readonly metrics?: MetricsText;
   /** Public description of what is wrong with serving; `undefined` if nothing is. */
   readonly trouble?: string | undefined;
 }
@@ -26,6 +38,8 @@ export interface FrontendOptions extends HttpServerOptions {
   readonly log: EventLog;
   readonly metrics: GatewayMetrics | undefined;
   readonly refusals: Refusals;
+  /** Lowers the limit of streams to what the system allows. */
+  readonly limitStreams: (max: number) => void;
 }
 
 export type OpenFrontend = (options: FrontendOptions) => Promise<Frontend>;
@@ -35,19 +49,22 @@ export function createBoundedServer(
   config: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
   options: FrontendOptions,
 ): Promise<FastifyInstance> {
-  const { logger, settings } = options;
-  const bounds = connectionLimits(config, openFiles(), (message) => {
+  const { logger, settings, limitStreams } = options;
+  const { maxSockets, ...bounds } = connectionLimits(config, openFiles(), (message) => {
     if (logger) logger.warn(message);
   });
+  limitStreams(maxSockets);
   return createHttpServer({ ...options, settings: { ...settings, ...bounds } });
 }
 
 export function ownServer(
-  config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp">,
+  config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
 ): OpenFrontend {
   const { host, port } = config;
   return async (options) => {
     const app = await createBoundedServer(config, options);
+    const secure = await injectSecure(config, app, options);
+    if (secure) return secure;
     app.server.on("error", (error) => options.refusals.countFailedAccept(error));
     return {
       listen: () =>
@@ -58,4 +75,45 @@ export function ownServer(
       close: () => app.close(),
     };
   };
+}
+
+/** The server behind a listener of its own that completes TLS handshakes; `undefined` without. */
+async function injectSecure(
+  config: Pick<Config, "host" | "port"> & TlsConfig,
+  app: FastifyInstance,
+  { clock, refusals, settings, logger }: FrontendOptions,
+): Promise<Frontend | undefined> {
+  const { host, port } = config;
+  if (!logger) return undefined;
+  const connections = new InjectedConnections(app.server, clock);
+  const onSecure = (socket: Socket) => connections.take(socket);
+  const tls = await TlsServer.open(config, { clock, logger, refusals, onSecure });
+  if (!tls) return undefined;
+  const listener = createServer({ noDelay: true }, (socket) => tls.accept(socket));
+  return {
+    listen: async () => {
+      listener.listen({ host, port, backlog: LISTEN_BACKLOG });
+      await once(listener, "listening").catch((error: unknown) => {
+        throw listenProblem(error, config) ?? error;
+      });
+      listener.on("error", (error) => refusals.countFailedAccept(error));
+      return urlOf(listener.address());
+    },
+    retire: () => app.server.closeIdleConnections(),
+    close: async () => {
+      tls.stop();
+      listener.close();
+      await app.close();
+      await connections.close(settings?.closeGraceMs ?? 0);
+    },
+    get trouble() {
+      return tls.trouble;
+    },
+  };
+}
+
+function urlOf(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string") return "";
+  const wild = { "0.0.0.0": "127.0.0.1", "::": "::1" }[address.address] ?? address.address;
+  return `https://${address.family === "IPv6" ? `[${wild}]` : wild}:${address.port}`;
 }

@@ -13,6 +13,7 @@ import { createLogger } from "./create-logger.ts";
 import type { OpenFrontend } from "./frontend.ts";
 import type { OwnKeys } from "./open/open-keys.ts";
 import { encodeLists } from "./persistence/restored-state.ts";
+import { TlsServer } from "./tls-server.ts";
 
 /** Module of a worker process, beside this one, as source or built. */
 const WORKER = fileURLToPath(
@@ -27,12 +28,15 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
     (keys: OwnKeys): OpenFrontend =>
     async (options) => {
       const { freshness, info } = options;
+      // Only checked and watched here: the workers complete the handshakes.
+      const tls = await TlsServer.open(config, { ...options, logger, onSecure: () => {} });
       const made = new WorkersFrontend({
         ...options,
         ...{ ...config, config, logger, spawn: spawnWorker },
         report: () => ({ info: info(), freshness: freshness() }),
         format: encodeLists,
         tickets: keys.tickets,
+        used: (keyId) => keys.used(keyId),
         keys: keys.list,
         rates: keys.rates,
         metrics: options.metrics,
@@ -41,16 +45,25 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
       keys.onReload = () => made.keysChanged();
       keys.onEnd = (id, reason) => made.keyEnded(id, reason);
       return {
-        listen: () =>
-          made.listen().catch((error: unknown) => {
+        listen: async () => {
+          const url = await made.listen().catch((error: unknown) => {
             throw listenProblem(error, config) ?? error;
-          }),
+          });
+          return tls ? url.replace("http:", "https:") : url;
+        },
         // The workers end their connections.
         retire: () => {},
         caughtUp: () => made.caughtUp(),
-        close: () => made.close(),
+        close: () => {
+          tls?.stop();
+          return made.close();
+        },
+        metrics: {
+          contentType: options.metrics?.contentType ?? "",
+          text: async () => (await made.metricsText()) ?? "",
+        },
         get trouble() {
-          return made.trouble;
+          return made.trouble ?? tls?.trouble;
         },
       };
     };

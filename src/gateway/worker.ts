@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { createRemoteHistory } from "../history/index.ts";
@@ -17,8 +18,10 @@ import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import { createBoundedServer, type Frontend, type FrontendOptions } from "./frontend.ts";
 import { createAccess, type LocalAccess } from "./open/open-keys.ts";
+import { openTokens } from "./open/open-tokens.ts";
 import { createReplicaStore, type LogSnapshot } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
+import { TlsServer } from "./tls-server.ts";
 
 /*
  * A worker process: serves the primary's log on connections that the primary hands over, until the
@@ -26,6 +29,8 @@ import { decodeLists } from "./persistence/restored-state.ts";
  */
 
 /** How long a worker without its primary may take to disconnect its clients. */
+/** How often the primary learns that a key is in use. */
+const USED_MS = 30_000;
 const ORPHAN_MS = 4_000;
 
 type Start = ToWorker & { readonly type: "start" };
@@ -39,6 +44,7 @@ class Worker {
   #leader: PrimaryFollower | undefined;
   #keys: KnownKeys = knownKeys([]);
   readonly #state: RemoteState;
+  #begun: Promise<LocalAccess> | undefined;
   #access: LocalAccess | undefined;
   #frontend: Frontend | undefined;
   #stop: (() => Promise<void>) | undefined;
@@ -46,6 +52,16 @@ class Worker {
   #measure: (() => Promise<unknown>) | undefined;
   #reportAlive = () =>
     this.#link.send({ type: "alive", cursor: undefined, hasSnapshot: false, connections: 0 });
+
+  /** When the primary last learned of a key's use. */
+  readonly #usedMs = new Map<string, number>();
+  readonly #used = (keyId: string) => {
+    const nowMs = systemClock.monotonic();
+    if (nowMs - (this.#usedMs.get(keyId) ?? Number.NEGATIVE_INFINITY) < USED_MS) return;
+    this.#usedMs.set(keyId, nowMs);
+    // Without its primary, this process ends anyway.
+    this.#link.ask({ kind: "used", keyId }).catch(() => {});
+  };
 
   constructor() {
     this.#link = new PrimaryLink(process, (message) => this.#receive(message));
@@ -69,7 +85,7 @@ class Worker {
   #receive(message: Exclude<ToWorker, { type: "batch" | "begin" | "connection" | "answer" }>): void {
     switch (message.type) {
       case "start":
-        this.#begin(message);
+        this.#begun = this.#begin(message);
         break;
       case "records":
         this.#records.push(...message.records);
@@ -78,8 +94,8 @@ class Worker {
         this.#checkpoints.push(message);
         break;
       case "snapshot-end":
-        if (this.#start && this.#access)
-          void this.#run(this.#start, this.#access, {
+        if (this.#start && this.#begun)
+          void this.#run(this.#start, this.#begun, {
             // The log drops old records; this list would keep them.
             records: this.#records.splice(0),
             checkpoints: this.#checkpoints.splice(0),
@@ -114,7 +130,7 @@ class Worker {
   }
 
   /** Follows the keys from here on, so that keys that end while the log arrives take effect. */
-  #begin(start: Start): void {
+  async #begin(start: Start): Promise<LocalAccess> {
     const { keys, spent } = start;
     const config = start.config as Config;
     this.#start = start;
@@ -124,11 +140,23 @@ class Worker {
       find: (text: string) => this.#keys.find(text),
       get: (id: string) => this.#keys.get(id),
     };
-    this.#access = createAccess(config, { clock: systemClock, ring, state: this.#state });
+    const clock = systemClock;
+    const logger = this.#logger;
+    const tokens = await openTokens(config, { clock, logger });
+    const access = createAccess(config, {
+      clock,
+      ring,
+      tokens,
+      logger,
+      state: this.#state,
+      onUsed: this.#used,
+    });
+    this.#access = access;
     for (const rate of spent) this.#state.counted(rate);
+    return access;
   }
 
-  async #run(start: Start, access: LocalAccess, filling: LogSnapshot): Promise<void> {
+  async #run(start: Start, begun: Promise<LocalAccess>, filling: LogSnapshot): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
     const logger = this.#logger;
@@ -150,7 +178,12 @@ class Worker {
       afterMs: 0,
       known: restored.known,
     };
-    const keys = { ...access, stop: () => this.#state.stop(), looked: async () => {} };
+    const access = await begun;
+    const stop = () => {
+      access.stop();
+      this.#state.stop();
+    };
+    const keys = { ...access, stop, looked: async () => {} };
     const gateway = await runGateway(config, {
       ...{ clock, logger, persistence, keys, openFrontend: (options) => this.#openFrontend(config, options) },
       opened: { kind: "leader", source: leader, ...(resume ? { resume } : {}) },
@@ -180,7 +213,9 @@ class Worker {
       const { cursor, ready: hasSnapshot } = head;
       this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
     };
-    this.#link.onConnection((socket) => connections.take(socket));
+    const onSecure = (socket: Socket) => connections.take(socket);
+    const tls = await TlsServer.open(config, { ...options, logger: this.#logger, onSecure });
+    this.#link.onConnection((socket) => (tls ? tls.accept(socket) : connections.take(socket)));
     const frontend: Frontend = {
       listen: async () => {
         this.#reportAlive();
@@ -189,6 +224,7 @@ class Worker {
       },
       retire: () => app.server.closeIdleConnections(),
       close: async () => {
+        tls?.stop();
         await app.close();
         await connections.close(settings?.closeGraceMs ?? 0);
       },

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { cachedStatements } from "../lib/io/sqlite.ts";
+import { jsonEqual } from "../lib/json-equal.ts";
 import { HOUR_MS } from "../lib/time/time.ts";
 import type { Candle, Group } from "../model/index.ts";
 import type { CandleQuery } from "./history-store.ts";
@@ -16,6 +17,15 @@ export const CANDLE_TABLE = `
 /** Rows deleted at once, so that a start after a long pause does not block for long. */
 const PAGE = 500;
 
+/** A candle, and when it became known. A trade that is read late makes another version. */
+interface Version {
+  readonly knownMs: number;
+  readonly candle: Candle;
+}
+
+/** A version as stored. The age is counted from the opening, so that most have the same one. */
+type Packed = readonly [ageMs: number, candle: Candle] | Candle;
+
 /** Stores candles by token and hour, compressed: an hour of trading takes about 1.3 kB. */
 export class CandleTable {
   readonly #prepare: ReturnType<typeof cachedStatements>;
@@ -24,15 +34,16 @@ export class CandleTable {
     this.#prepare = cachedStatements(db);
   }
 
-  /** Stores candles, in place of earlier ones of their minutes. */
-  put(market: Group, address: string, candles: readonly Candle[]): void {
+  /** Stores candles that are new, or differ from the earlier ones of their minutes. */
+  put(market: Group, address: string, candles: readonly Candle[], knownMs: number): void {
     const hours = Map.groupBy(candles, ({ open_at }) => Math.floor(Date.parse(open_at) / HOUR_MS) * HOUR_MS);
     for (const [hourMs, added] of hours) {
       const key = [market, address.toLowerCase(), hourMs];
-      const byMinute = new Map(this.#read(...key).map((candle) => [candle.open_at, candle]));
-      for (const candle of added) byMinute.set(candle.open_at, candle);
-      const sorted = [...byMinute.values()].sort((a, b) => (a.open_at < b.open_at ? -1 : 1));
-      const body = deflateRawSync(JSON.stringify(sorted));
+      const before = this.#read(...key);
+      const then = new Map(asOf(before, knownMs).map((candle) => [candle.open_at, candle]));
+      const changed = added.filter((candle) => !jsonEqual(candle, then.get(candle.open_at)));
+      if (changed.length === 0) continue;
+      const body = pack([...before, ...changed.map((candle) => ({ knownMs, candle }))]);
       const insert =
         "INSERT INTO candle (market, address, hour_ms, bytes, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT (market, address, hour_ms) DO UPDATE SET bytes = excluded.bytes, body = excluded.body";
       this.#prepare(insert).run(...key, body.length, body);
@@ -40,28 +51,57 @@ export class CandleTable {
   }
 
   /** Returns a token's candles that opened within the bounds, oldest first. */
-  find({ group, address, fromMs, toMs }: CandleQuery): readonly Candle[] {
+  find({ group, address, fromMs, toMs, knownMs }: CandleQuery): readonly Candle[] {
     const select =
       "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms";
     const rows = this.#prepare(select).all(group, address.toLowerCase(), fromMs - HOUR_MS, toMs);
-    return rows
-      .flatMap(({ body }) => unpack(body as Uint8Array))
-      .filter(({ open_at }) => Date.parse(open_at) >= fromMs && Date.parse(open_at) <= toMs);
+    const versions = rows.flatMap(({ body }) => unpack(body as Uint8Array));
+    return asOf(versions, knownMs).filter(({ open_at }) => {
+      const openMs = Date.parse(open_at);
+      return openMs >= fromMs && openMs <= toMs;
+    });
   }
 
-  /** Deletes a page of the hours that ended before this time. */
-  expire(oldestMs: number): void {
+  /** Deletes a page of the hours that ended before this time. Returns the end of the last one. */
+  expire(oldestMs: number): number {
     const old = "SELECT id FROM candle WHERE hour_ms <= ? ORDER BY hour_ms LIMIT ?";
-    this.#prepare(`DELETE FROM candle WHERE id IN (${old})`).run(oldestMs - HOUR_MS, PAGE);
+    const deleted = this.#prepare(`DELETE FROM candle WHERE id IN (${old}) RETURNING hour_ms`);
+    const hours = deleted.all(oldestMs - HOUR_MS, PAGE);
+    return Math.max(0, ...hours.map(({ hour_ms }) => Number(hour_ms) + HOUR_MS));
   }
 
-  #read(...key: readonly SQLInputValue[]): readonly Candle[] {
+  #read(...key: readonly SQLInputValue[]): readonly Version[] {
     const select = "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms = ?";
     const row = this.#prepare(select).get(...key);
     return row ? unpack(row.body as Uint8Array) : [];
   }
 }
 
-function unpack(body: Uint8Array): readonly Candle[] {
-  return JSON.parse(inflateRawSync(body).toString()) as Candle[];
+/** Returns the newest version of each minute, or the newest one that was known then. */
+function asOf(versions: readonly Version[], knownMs = Number.POSITIVE_INFINITY): Candle[] {
+  const known = versions.filter((version) => version.knownMs <= knownMs);
+  return [...new Map(known.map(({ candle }) => [candle.open_at, candle])).values()];
+}
+
+/** Sorts the versions by minute, and those of a minute by their time. */
+function pack(versions: readonly Version[]): Buffer {
+  const sorted = versions.toSorted((a, b) =>
+    a.candle.open_at === b.candle.open_at
+      ? a.knownMs - b.knownMs
+      : a.candle.open_at < b.candle.open_at
+        ? -1
+        : 1,
+  );
+  const packed = sorted.map(({ knownMs, candle }): Packed => [knownMs - Date.parse(candle.open_at), candle]);
+  return deflateRawSync(JSON.stringify(packed));
+}
+
+function unpack(body: Uint8Array): readonly Version[] {
+  const packed = JSON.parse(inflateRawSync(body).toString()) as readonly Packed[];
+  return packed.map((one) => {
+    // Candles of earlier releases have no time.
+    if ("open_at" in one) return { knownMs: 0, candle: one };
+    const [ageMs, candle] = one;
+    return { knownMs: Date.parse(candle.open_at) + ageMs, candle };
+  });
 }

@@ -1,17 +1,23 @@
 import type { Candle, Explanation, TrackRecord } from "../model/index.ts";
-import type { CandleQuery, HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
+import type { CandleQuery, HistoryQuery, HistoryStore, PastReach, StoredRecord } from "./history-store.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /** A request for stored flares, which may go to another process. */
 export type HistoryRequest =
-  | { readonly kind: "find"; readonly id: string }
+  | { readonly kind: "find"; readonly id: string; readonly knownMs?: number | undefined }
   | { readonly kind: "started"; readonly id: string }
   | { readonly kind: "page"; readonly query: HistoryQuery }
   | { readonly kind: "record"; readonly query: RecordQuery }
   | { readonly kind: "candles"; readonly query: CandleQuery }
-  | { readonly kind: "addresses"; readonly symbol: string; readonly limit: number }
+  | {
+      readonly kind: "addresses";
+      readonly symbol: string;
+      readonly limit: number;
+      readonly knownMs?: number | undefined;
+    }
+  | { readonly kind: "reaches"; readonly reach: PastReach }
   | { readonly kind: "minute"; readonly atMs: number };
 
 /** The state of a minute, or the minutes that are stored: `undefined` if there are none. */
@@ -25,14 +31,17 @@ export interface HistoryReader {
   readonly flaresVersion: number | undefined;
   /** Changes whenever stored minutes are replaced or expire; `undefined` if unknown here. */
   readonly minutesVersion: number | undefined;
-  find(id: string): Promise<StoredRecord | undefined>;
+  /** Returns a finished flare, as it was known at an event time. Default: now. */
+  find(id: string, knownMs?: number): Promise<StoredRecord | undefined>;
   /** Returns why a running flare started; `null` or `undefined` if that is not stored. */
   started(id: string): Promise<Explanation | null | undefined>;
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): Promise<readonly Candle[]>;
   /** Returns addresses of finished flares' tokens with this symbol, in lower case. */
-  addressesOf(symbol: string, limit: number): Promise<readonly string[]>;
+  addressesOf(symbol: string, limit: number, knownMs?: number): Promise<readonly string[]>;
+  /** Returns whether all of this that was stored then still is. */
+  reaches(reach: PastReach): Promise<boolean>;
   /** Returns the state that was served at a full minute that is over. */
   minute(atMs: number): Promise<MinuteAnswer>;
   /** Returns what prices did after the flares of a window. */
@@ -43,7 +52,7 @@ export interface HistoryReader {
 export async function answerHistory(reader: HistoryReader, request: HistoryRequest): Promise<unknown> {
   switch (request.kind) {
     case "find":
-      return await reader.find(request.id);
+      return await reader.find(request.id, request.knownMs);
     case "started":
       return await reader.started(request.id);
     case "page":
@@ -51,7 +60,9 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
     case "candles":
       return await reader.candles(request.query);
     case "addresses":
-      return await reader.addressesOf(request.symbol, request.limit);
+      return await reader.addressesOf(request.symbol, request.limit, request.knownMs);
+    case "reaches":
+      return await reader.reaches(request.reach);
     case "minute":
       return await reader.minute(request.atMs);
     case "record":
@@ -63,6 +74,8 @@ interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
   /** Resolves when what waits for this minute or earlier ones has been stored. Default: all. */
   readonly settled: (atMs?: number) => Promise<void>;
+  /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
+  readonly isComplete?: () => Promise<boolean>;
   /** How often states were to replace stored ones, see MinuteWriter. Default: unknown. */
   readonly replacements?: () => number | undefined;
 }
@@ -78,14 +91,16 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
       const replacements = minutes?.replacements?.();
       return minutes && replacements !== undefined ? minutes.store.version + replacements : undefined;
     },
-    find: async (id) => store.find(id),
+    find: async (id, knownMs) => store.find(id, knownMs),
     started: async (id) => store.started(id),
     page: async (query) => store.page(query),
     candles: async (query) => store.candles(query),
-    addressesOf: async (symbol, limit) => store.addressesOf(symbol, limit),
+    addressesOf: async (symbol, limit, knownMs) => store.addressesOf(symbol, limit, knownMs),
+    reaches: async (reach) => store.reaches(reach),
     minute: async (atMs) => {
       await minutes?.settled(atMs);
-      const found = minutes?.store.find(atMs);
+      const isComplete = (await minutes?.isComplete?.()) ?? true;
+      const found = isComplete ? minutes?.store.find(atMs) : undefined;
       if (!found) {
         await minutes?.settled();
         return { minute: undefined, stored: minutes?.store.range };
@@ -102,12 +117,13 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
   return {
     flaresVersion: undefined,
     minutesVersion: undefined,
-    find: async (id) => (await ask({ kind: "find", id })) as StoredRecord | undefined,
+    find: async (id, knownMs) => (await ask({ kind: "find", id, knownMs })) as StoredRecord | undefined,
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
     candles: async (query) => (await ask({ kind: "candles", query })) as readonly Candle[],
-    addressesOf: async (symbol, limit) =>
-      (await ask({ kind: "addresses", symbol, limit })) as readonly string[],
+    addressesOf: async (symbol, limit, knownMs) =>
+      (await ask({ kind: "addresses", symbol, limit, knownMs })) as readonly string[],
+    reaches: async (reach) => (await ask({ kind: "reaches", reach })) as boolean,
     minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
     record: async (query) => (await ask({ kind: "record", query })) as TrackRecord,
   };

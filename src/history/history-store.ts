@@ -14,12 +14,16 @@ export interface FlareFinish {
   readonly cause: FinishCause;
   /** `null` if none is known. One that is stored remains. */
   readonly outcome: Outcome | null;
+  /** When this became known, in event time. Default: the time of the batch. */
+  readonly atMs?: number;
 }
 
 /** The final outcome of a flare that finished earlier. */
 export interface FlareOutcome {
   readonly id: string;
   readonly outcome: Outcome | null;
+  /** As for {@link FlareFinish}. */
+  readonly atMs?: number;
 }
 
 /** Candles of a token that flares, new or in place of stored ones. */
@@ -27,6 +31,8 @@ export interface FollowedCandles {
   readonly group: Group;
   readonly address: string;
   readonly candles: readonly Candle[];
+  /** As for {@link FlareFinish}. */
+  readonly atMs?: number;
 }
 
 /** Selects candles of a token that opened within these bounds, in milliseconds since 1970 UTC. */
@@ -36,6 +42,8 @@ export interface CandleQuery {
   readonly address: string;
   readonly fromMs: number;
   readonly toMs: number;
+  /** Candles as they were known at this event time. Default: now. */
+  readonly knownMs?: number | undefined;
 }
 
 /** Changes between two cursors of the log, in order. */
@@ -44,6 +52,10 @@ export interface HistoryBatch {
   readonly cursor: string;
   /** Event time, in milliseconds since 1970 UTC. Older records expire by it. */
   readonly nowMs: number;
+  /** Whether the market is simulated or recorded. Default: unknown. */
+  readonly isGenerated?: boolean;
+  /** What is stored is of another market, and is deleted first. Default false. */
+  readonly isAnotherMarket?: boolean;
   readonly starts: readonly FlareStart[];
   readonly finishes: readonly FlareFinish[];
   /** Of these and earlier finishes. Others are ignored. */
@@ -67,7 +79,19 @@ export interface HistoryQuery {
   readonly symbol?: string | undefined;
   /** Only records after this one. */
   readonly after?: RecordKey | undefined;
+  /** Records as they were known at this event time. Default: now. */
+  readonly knownMs?: number | undefined;
   readonly limit: number;
+}
+
+/** Flares and candles that a past answer contained. */
+export interface PastReach extends Omit<HistoryQuery, "limit" | "after"> {
+  readonly knownMs: number;
+  readonly id?: string | undefined;
+  /** `false`: also flares that finished later. Default true. */
+  readonly isFinishedThen?: boolean | undefined;
+  /** Also candles that opened from here on. Default: none. */
+  readonly candlesFromMs?: number | undefined;
 }
 
 export interface StoredRecord {
@@ -90,6 +114,8 @@ export interface StoredOutcome {
 export interface HistoryStore {
   /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
   readonly cursor: string | undefined;
+  /** Whether what is stored is of a simulated or recorded market; `undefined` if unknown. */
+  readonly isGenerated: boolean | undefined;
   /** What the records, starts and candles take, without indexes. */
   readonly size: { readonly flares: number; readonly bytes: number };
   /** Changes whenever a flare's record may change. */
@@ -98,8 +124,8 @@ export interface HistoryStore {
   commit(batch: HistoryBatch): void;
   /** Returns why a running flare started; `undefined` if its start is not stored. */
   started(id: string): Explanation | null | undefined;
-  /** Returns a finished flare. */
-  find(id: string): StoredRecord | undefined;
+  /** Returns a finished flare, as it was known at an event time. Default: now. */
+  find(id: string, knownMs?: number): StoredRecord | undefined;
   /** Returns up to `limit` records, newest finish first. */
   page(query: HistoryQuery): readonly StoredRecord[];
   /** Returns the outcomes of the same flares. */
@@ -107,6 +133,8 @@ export interface HistoryStore {
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): readonly Candle[];
   /** Returns addresses of finished flares' tokens with this symbol, in lower case. */
-  addressesOf(symbol: string, limit: number): readonly string[];
+  addressesOf(symbol: string, limit: number, knownMs?: number): readonly string[];
+  /** Returns whether all of this that was stored then still is. */
+  reaches(reach: PastReach): boolean;
   close(): void;
 }

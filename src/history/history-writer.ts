@@ -5,12 +5,14 @@ import type { Clock } from "../lib/time/clock.ts";
 import { decodeTail, type EventLog } from "../log/index.ts";
 import {
   type Cursor,
+  type Epoch,
   type EventBody,
   formatCursor,
   LASTING_EVENTS,
   parseCursor,
   type Snapshot,
 } from "../protocol/index.ts";
+import type { HistoryProgress } from "./history-progress.ts";
 import type {
   FlareFinish,
   FlareOutcome,
@@ -23,7 +25,12 @@ import type {
 interface HistoryWriting {
   readonly log: EventLog;
   readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
-  readonly store: Pick<HistoryStore, "cursor" | "commit">;
+  readonly store: Pick<HistoryStore, "cursor" | "commit"> & Partial<Pick<HistoryStore, "isGenerated">>;
+  readonly progress?: HistoryProgress | undefined;
+  /** Whether the market is simulated or recorded: each epoch is another one. Default: it is not. */
+  readonly isGenerated?: (() => boolean) | undefined;
+  /** Called when another market's history begins. */
+  readonly onAnotherMarket?: ((epoch: Epoch) => Promise<void>) | undefined;
   readonly clock: Clock;
   readonly notify: Notify;
   readonly signal: AbortSignal;
@@ -32,6 +39,9 @@ interface HistoryWriting {
 /** Records read from the log at once. */
 const READ_RECORDS = 512;
 const READY_LOOK_MS = 200;
+/** An edge's leader may serve another market by mistake, for which nothing is deleted. */
+export const MIXED =
+  "what is stored is of a live market, and this one is simulated or recorded; use another data directory for it";
 /** Pause after a fault, such as a full disk. */
 const FAULT_REST_MS = 5_000;
 
@@ -41,7 +51,7 @@ const FAULT_REST_MS = 5_000;
  * nothing. If the log lacks events after it, the finished flares of the lists fill the gap.
  */
 export async function writeHistory(writing: HistoryWriting): Promise<void> {
-  const { log, head, store, clock, notify, signal } = writing;
+  const { log, head, store, progress, clock, notify, signal } = writing;
   let hasFailed = false;
   const commit = (batch: HistoryBatch) => {
     store.commit(batch);
@@ -49,14 +59,19 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     hasFailed = false;
   };
   const appends = new Signal();
-  const stopListening = log.onAppend(() => appends.raise());
+  const stopListening = log.onAppend(() => {
+    progress?.fallBehind();
+    appends.raise();
+  });
   signal.addEventListener("abort", () => appends.raise(), { once: true });
   while (!signal.aborted) {
     try {
       while (!head.ready) await clock.sleep(READY_LOOK_MS, signal);
-      await follow({ ...writing, store: { cursor: store.cursor, commit } }, appends);
+      const { cursor, isGenerated } = store;
+      await follow({ ...writing, store: { cursor, isGenerated, commit } }, appends);
     } catch (error) {
       if (signal.aborted) break;
+      progress?.fail();
       // Once: a log of each attempt would help to fill the disk.
       if (!hasFailed)
         notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
@@ -65,10 +80,13 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     }
   }
   stopListening();
+  progress?.fail();
 }
 
-async function follow({ log, head, store, clock, signal }: HistoryWriting, appends: Signal): Promise<void> {
+async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
+  const { log, head, store, progress, clock, signal } = writing;
   let at: Cursor | undefined = parseCursor(store.cursor ?? "");
+  let wasGenerated = store.isGenerated;
   while (!signal.aborted) {
     const appended = appends.next();
     const result = at && !log.strayed(at) ? await readEvents(log, at) : undefined;
@@ -78,15 +96,26 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
         await clock.sleep(READY_LOOK_MS, signal);
         continue;
       }
+      const isGenerated = writing.isGenerated?.() ?? false;
+      const isOtherEpoch = at !== undefined && at.epoch !== head.cursor.epoch;
+      if (isOtherEpoch && isGenerated && wasGenerated === false) throw new Error(MIXED);
+      const isAnotherMarket = isOtherEpoch && (wasGenerated ?? isGenerated);
+      if (isAnotherMarket) {
+        await writing.onAnotherMarket?.(head.cursor.epoch);
+        if (log.strayed(head.cursor)) continue;
+      }
+      wasGenerated = isGenerated;
       // What the log still has follows: older starts than the lists show.
       at = log.oldestLasting;
       const { snapshot, observedAtMs } = head;
       const lists = { starts: begun(snapshot), finishes: listed(snapshot), outcomes: [] };
       const candles = shownCandles(snapshot);
-      store.commit({ cursor: formatCursor(at), nowMs: observedAtMs, ...lists, candles });
+      const cursor = formatCursor(at);
+      store.commit({ cursor, nowMs: observedAtMs, isGenerated, isAnotherMarket, ...lists, candles });
       continue;
     }
     if (result.through === at.seq) {
+      if (at.seq >= log.head.seq) progress?.catchUp();
       await appended;
       continue;
     }
@@ -102,7 +131,8 @@ async function follow({ log, head, store, clock, signal }: HistoryWriting, appen
     // A source's state without data has wall-clock time, which is not that of a recording.
     const last = bodies.findLast(({ channel }) => channel !== "status");
     const nowMs = last ? Date.parse(last.observed_at) : head.observedAtMs;
-    store.commit({ cursor: formatCursor(at), nowMs, starts, finishes, outcomes, candles });
+    const isGenerated = writing.isGenerated?.() ?? false;
+    store.commit({ cursor: formatCursor(at), nowMs, isGenerated, starts, finishes, outcomes, candles });
   }
 }
 
@@ -120,19 +150,21 @@ function startOf({ name, data }: EventBody): readonly FlareStart[] {
 }
 
 /** A flare that vanishes upstream leaves the running lists without entering the finished ones. */
-function finishOf({ name, data }: EventBody): readonly FlareFinish[] {
+function finishOf({ name, data, observed_at }: EventBody): readonly FlareFinish[] {
   if (name !== "flare-finished") return [];
   const { flare, why, cause, outcome } = data;
-  return [{ flare, why, cause, outcome: outcome ?? null }];
+  return [{ flare, why, cause, outcome: outcome ?? null, atMs: Date.parse(observed_at) }];
 }
 
-function outcomeOf({ name, data }: EventBody): readonly FlareOutcome[] {
-  return name === "flare-outcome" ? [{ id: data.id, outcome: data.outcome }] : [];
+function outcomeOf({ name, data, observed_at }: EventBody): readonly FlareOutcome[] {
+  if (name !== "flare-outcome") return [];
+  return [{ id: data.id, outcome: data.outcome, atMs: Date.parse(observed_at) }];
 }
 
-function candlesOf({ name, data }: EventBody): readonly FollowedCandles[] {
+function candlesOf({ name, data, observed_at }: EventBody): readonly FollowedCandles[] {
   if (name !== "candles-closed") return [];
-  return data.tokens.map(({ address, candles }) => ({ group: data.group, address, candles }));
+  const atMs = Date.parse(observed_at);
+  return data.tokens.map(({ address, candles }) => ({ group: data.group, address, candles, atMs }));
 }
 
 function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {

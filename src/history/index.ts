@@ -1,5 +1,6 @@
 /** Finished flares, their candles and past minutes, remembered longer than the log. */
 
+export { HistoryProgress } from "./history-progress.ts";
 export {
   answerHistory,
   createHistoryReader,
@@ -8,9 +9,9 @@ export {
   type HistoryRequest,
   type MinuteAnswer,
 } from "./history-reader.ts";
-export type { HistoryQuery, HistoryStore, StoredRecord } from "./history-store.ts";
-export { writeHistory } from "./history-writer.ts";
+export type { CandleQuery, HistoryQuery, HistoryStore, PastReach, StoredRecord } from "./history-store.ts";
+export { MIXED, writeHistory } from "./history-writer.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
-export { MinuteWriter } from "./minute-writer.ts";
+export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";
 export { openSqliteHistoryStore } from "./sqlite-history-store.ts";
 export { type RecordQuery, summarize } from "./track-record.ts";

@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { setImmediate as turn } from "node:timers/promises";
+import { cachedStatements, openDatabase, type Statement, transact } from "../lib/io/sqlite.ts";
 import { MINUTE_MS } from "../lib/time/time.ts";
-import type { SourceState } from "../protocol/index.ts";
+import type { Epoch, SourceState } from "../protocol/index.ts";
 import type { PackedMinute } from "./minute-text.ts";
 
 /** A served state and the full minutes at which it was served. Times are event time. */
@@ -42,6 +43,8 @@ export interface MinuteStore {
    */
   insert(minute: NewMinute): number | undefined;
   find(atMs: number): (MinuteState & PackedMinute) | undefined;
+  /** Deletes the minutes of all other epochs. Other work goes on meanwhile. */
+  keepOnly(epoch: Epoch): Promise<void>;
   close(): void;
 }
 
@@ -49,6 +52,9 @@ interface MinuteLimits {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
 }
+
+/** Minutes deleted at once, some milliseconds. */
+const PAGE = 200;
 
 const FORM = {
   /** `FLWM`. */
@@ -79,7 +85,7 @@ export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStor
 class SqliteMinuteStore implements MinuteStore {
   readonly #db: DatabaseSync;
   readonly #limits: MinuteLimits;
-  readonly #prepare: (sql: string) => StatementSync;
+  readonly #prepare: (sql: string) => Statement;
   #bytes: number;
   #version = 0;
 
@@ -142,6 +148,12 @@ class SqliteMinuteStore implements MinuteStore {
     return row && Number(row.last_ms) >= atMs ? readMinute(row) : undefined;
   }
 
+  async keepOnly(epoch: Epoch): Promise<void> {
+    const others = "first_ms IN (SELECT first_ms FROM minute WHERE cursor NOT LIKE ? LIMIT ?)";
+    const deletePage = () => transact(this.#db, () => this.#delete(others, `${epoch}-%`, PAGE));
+    while (deletePage() === PAGE) await turn();
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -156,7 +168,7 @@ class SqliteMinuteStore implements MinuteStore {
   }
 
   /** Deletes minutes, and the keyframes that no other minute needs. Returns how many minutes. */
-  #delete(condition: string, ...values: number[]): number {
+  #delete(condition: string, ...values: (number | string)[]): number {
     const deleted = this.#prepare(
       `DELETE FROM minute WHERE ${condition} RETURNING keyframe, length(body) AS bytes`,
     ).all(...values);

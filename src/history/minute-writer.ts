@@ -2,6 +2,7 @@ import type { Head } from "../hub/index.ts";
 import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import { MINUTE_MS } from "../lib/time/time.ts";
+import type { Candles } from "../model/index.ts";
 import {
   type Cursor,
   type EventBody,
@@ -19,6 +20,12 @@ interface MinuteWriting {
   >;
   readonly store: Pick<MinuteStore, "insert">;
   readonly notify: Notify;
+}
+
+/** The candles that a state had: how many of each token. */
+export interface CandleCounts {
+  readonly closed_at: string | null;
+  readonly bsc: Readonly<Record<string, number>>;
 }
 
 /** The newest served state. */
@@ -125,9 +132,9 @@ export class MinuteWriter {
 
   async #write(state: MinuteState, snapshot: Snapshot): Promise<void> {
     const { store } = this.#writing;
-    // No resource serves the candles of a past minute, and they would take most of the bytes.
-    const { candles: _apart, ...lists } = snapshot;
-    const text = Buffer.from(JSON.stringify(lists));
+    // Candles are stored once, in the history of flares: here they would take most of the bytes.
+    const { candles, ...lists } = snapshot;
+    const text = Buffer.from(JSON.stringify({ ...lists, candle_counts: countCandles(candles) }));
     const known = this.#keyframe;
     const ageMs = known ? state.firstMs - known.atMs : KEYFRAME_MS;
     if (known && ageMs > 0 && ageMs < KEYFRAME_MS) {
@@ -152,6 +159,11 @@ export class MinuteWriter {
       this.#writing.notify("warn", `cannot store the state of a minute: ${messageOf(error)}`, { err: error });
     this.#hasFailed = true;
   }
+}
+
+function countCandles({ closed_at, bsc }: Candles): CandleCounts {
+  const counts = Object.entries(bsc).map(([address, { length }]) => [address, length] as const);
+  return { closed_at, bsc: Object.fromEntries(counts) };
 }
 
 function servedBy({ cursor, snapshot, observedAtMs }: Served): Served {

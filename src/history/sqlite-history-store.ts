@@ -1,7 +1,9 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { cachedStatements, openDatabase, transact } from "../lib/io/sqlite.ts";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { cachedStatements, openDatabase, type Statement, transact } from "../lib/io/sqlite.ts";
+import { DAY_MS, HOUR_MS } from "../lib/time/time.ts";
 import type { Candle, Explanation, Outcome } from "../model/index.ts";
 import { CANDLE_TABLE, CandleTable } from "./candle-table.ts";
+import { EXPIRED_TABLE, ExpiredTable } from "./expired-table.ts";
 import type {
   CandleQuery,
   FlareFinish,
@@ -10,34 +12,65 @@ import type {
   HistoryBatch,
   HistoryQuery,
   HistoryStore,
+  PastReach,
   StoredOutcome,
   StoredRecord,
 } from "./history-store.ts";
 
+/**
+ * What past answers need: when each finish and outcome became known, the outcome before, and since
+ * when all that is recorded (`since_ms`) and candles are stored (`candles_ms`).
+ */
+const PAST_COLUMNS = `
+  ALTER TABLE flare ADD COLUMN known_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE flare ADD COLUMN earlier TEXT;
+  ALTER TABLE flare ADD COLUMN outcome_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE position ADD COLUMN since_ms INTEGER;
+  ALTER TABLE position ADD COLUMN candles_ms INTEGER NOT NULL DEFAULT 0;
+  ${EXPIRED_TABLE}
+`;
+
+/** With `known_ms`: a page of a past minute skips later flares without reading them. */
+const NEWEST_INDEX = "CREATE INDEX newest ON flare (finished_ms, id, bytes, known_ms);";
+/** Whether the market is simulated or recorded, and an index for pages of past minutes. */
+const ORIGIN_COLUMN = `
+  ALTER TABLE position ADD COLUMN is_generated INTEGER; DROP INDEX newest; ${NEWEST_INDEX}
+`;
+
 const FORM = {
   /** `FLWH`. */
   applicationId: 0x464c5748,
-  version: 3,
+  version: 5,
   upgrades: {
-    1: `ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'; ${CANDLE_TABLE}`,
-    2: CANDLE_TABLE,
+    1: `ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'; ${CANDLE_TABLE} ${PAST_COLUMNS} ${ORIGIN_COLUMN}`,
+    2: `${CANDLE_TABLE} ${PAST_COLUMNS} ${ORIGIN_COLUMN}`,
+    3: `${PAST_COLUMNS} ${ORIGIN_COLUMN}`,
+    4: ORIGIN_COLUMN,
   },
   tables: `
-  CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL) STRICT;
+  CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL, since_ms INTEGER,
+    candles_ms INTEGER NOT NULL DEFAULT 0, is_generated INTEGER) STRICT;
   CREATE TABLE start (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
   CREATE TABLE flare (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
     bytes INTEGER NOT NULL, flare TEXT NOT NULL, started TEXT NOT NULL, why TEXT NOT NULL, cause TEXT NOT NULL,
-    outcome TEXT NOT NULL) STRICT;
+    outcome TEXT NOT NULL, known_ms INTEGER NOT NULL, earlier TEXT, outcome_ms INTEGER NOT NULL) STRICT;
   CREATE INDEX oldest_start ON start (at_ms, id, bytes);
-  CREATE INDEX newest ON flare (finished_ms, id, bytes);
+  ${NEWEST_INDEX}
   CREATE INDEX by_address ON flare (address, finished_ms, id);
   CREATE INDEX by_symbol ON flare (symbol, finished_ms, id);
-  ${CANDLE_TABLE}
+  ${CANDLE_TABLE} ${EXPIRED_TABLE}
 `,
 };
 
+/** Candles of a day are shown, also as of the oldest past minute. */
+const SHOWN_MS = DAY_MS;
+/** Later than all that is known. */
+const NOW = Number.MAX_SAFE_INTEGER;
+
 /** The tables that count, in the order in which they expire for bytes. */
 const COUNTED = ["candle", "flare", "start"];
+
+const TABLES = [...COUNTED, "expired", "position"];
 
 /** Sums the rows' bytes with each change. A rollback takes that back too. */
 const SIZE = `
@@ -49,9 +82,17 @@ const SIZE = `
   ${COUNTED.map(countChanges).join("")}
 `;
 
+/** Deletes all rows without the triggers, which would run for each. */
+const CLEAR = `
+  ${COUNTED.map((table) => `DROP TRIGGER insert_${table}; DROP TRIGGER delete_${table}; DROP TRIGGER update_${table};`).join("")}
+  ${TABLES.map((table) => `DELETE FROM ${table};`).join("")}
+  UPDATE size SET bytes = 0;
+  ${COUNTED.map(countChanges).join("")}
+`;
+
 function countChanges(table: string): string {
   const on = (change: string, bytes: string) =>
-    `CREATE TEMP TRIGGER ${change}_${table} AFTER ${change} ON main.${table} BEGIN UPDATE size SET bytes = bytes + ${bytes}; END;`;
+    `CREATE TEMP TRIGGER ${change.toLowerCase()}_${table} AFTER ${change} ON main.${table} BEGIN UPDATE size SET bytes = bytes + ${bytes}; END;`;
   return on("INSERT", "new.bytes") + on("DELETE", "-old.bytes") + on("UPDATE", "new.bytes - old.bytes");
 }
 
@@ -79,8 +120,9 @@ type Row = Record<string, SQLOutputValue>;
 class SqliteHistoryStore implements HistoryStore {
   readonly #db: DatabaseSync;
   readonly #limits: HistoryLimits;
-  readonly #prepare: (sql: string) => StatementSync;
+  readonly #prepare: (sql: string) => Statement;
   readonly #candles: CandleTable;
+  readonly #expired: ExpiredTable;
   #flaresVersion = 0;
 
   constructor(db: DatabaseSync, limits: HistoryLimits) {
@@ -88,11 +130,17 @@ class SqliteHistoryStore implements HistoryStore {
     this.#prepare = cachedStatements(db);
     this.#limits = limits;
     this.#candles = new CandleTable(db);
+    this.#expired = new ExpiredTable(db);
   }
 
   get cursor(): string | undefined {
     const row = this.#get("SELECT cursor FROM position");
     return row && String(row.cursor);
+  }
+
+  get isGenerated(): boolean | undefined {
+    const known = this.#get("SELECT is_generated FROM position")?.is_generated ?? null;
+    return known === null ? undefined : known !== 0;
   }
 
   get size(): { readonly flares: number; readonly bytes: number } {
@@ -104,20 +152,33 @@ class SqliteHistoryStore implements HistoryStore {
     return this.#flaresVersion;
   }
 
-  commit({ cursor, nowMs, starts, finishes, outcomes, candles = [] }: HistoryBatch): void {
+  commit(batch: HistoryBatch): void {
+    const { cursor, nowMs, isGenerated, isAnotherMarket, starts, finishes, outcomes, candles = [] } = batch;
     transact(this.#db, () => {
+      if (isAnotherMarket) this.#db.exec(CLEAR);
       for (const start of starts) this.#start(start, nowMs);
       for (const finish of finishes) this.#finish(finish, nowMs);
-      for (const outcome of outcomes) this.#setOutcome(outcome);
-      for (const { group, address, candles: own } of candles) this.#candles.put(group, address, own);
+      for (const outcome of outcomes) this.#setOutcome(outcome, nowMs);
+      for (const { group, address, candles: own, atMs = nowMs } of candles)
+        this.#candles.put(group, address, own, atMs);
       const oldestMs = nowMs - this.#limits.maxAgeMs;
       this.#prepare("DELETE FROM start WHERE at_ms < ?").run(oldestMs);
+      this.#expired.note(nowMs, "finished_ms < ?2", oldestMs);
       const { changes } = this.#prepare("DELETE FROM flare WHERE finished_ms < ?").run(oldestMs);
-      this.#candles.expire(oldestMs);
+      const expiredMs = this.#candles.expire(oldestMs - SHOWN_MS);
       const excess = this.size.bytes - this.#limits.maxBytes;
-      if (excess > 0) this.#shrink(excess);
-      this.#prepare("INSERT OR REPLACE INTO position VALUES (1, ?)").run(cursor);
-      const isChanged = starts.length + finishes.length + outcomes.length > 0 || Number(changes) > 0;
+      const shrunkMs = excess > 0 ? this.#shrink(excess, nowMs) : 0;
+      const knownMs = this.#expired.forget(oldestMs);
+      this.#prepare(
+        `INSERT INTO position VALUES (1, ?1, ?2, ?3, ?5) ON CONFLICT DO UPDATE SET cursor = ?1,
+          since_ms = max(coalesce(since_ms, ?2), ?4), candles_ms = max(candles_ms, ?3),
+          is_generated = coalesce(max(is_generated, ?5), is_generated, ?5)`,
+      ).run(
+        ...[cursor, nowMs, Math.max(expiredMs, shrunkMs), knownMs],
+        isGenerated === undefined ? null : Number(isGenerated),
+      );
+      const isChanged =
+        isAnotherMarket || starts.length + finishes.length + outcomes.length > 0 || Number(changes) > 0;
       if (isChanged || excess > 0) this.#flaresVersion += 1;
     });
   }
@@ -127,28 +188,38 @@ class SqliteHistoryStore implements HistoryStore {
     return row && parseWhy(String(row.why));
   }
 
-  find(id: string): StoredRecord | undefined {
-    const row = this.#get("SELECT * FROM flare WHERE id = ?", id);
-    return row && readRecord(row);
+  find(id: string, knownMs = NOW): StoredRecord | undefined {
+    const row = this.#get("SELECT * FROM flare WHERE id = ? AND known_ms <= ?", id, knownMs);
+    return row && readRecord(row, knownMs);
   }
 
   page(query: HistoryQuery): readonly StoredRecord[] {
-    return this.#select("finished_ms, id, flare, started, why, cause, outcome", query).map(readRecord);
+    const columns = "finished_ms, id, flare, started, why, cause, outcome, earlier, outcome_ms";
+    return this.#select(columns, query).map((row) => readRecord(row, query.knownMs));
   }
 
   outcomes(query: HistoryQuery): readonly StoredOutcome[] {
-    return this.#select("finished_ms, id, flare ->> 'started_trending_at' AS started_at, outcome", query).map(
-      readOutcome,
-    );
+    const startedAt = "flare ->> 'started_trending_at' AS started_at";
+    const columns = `finished_ms, id, ${startedAt}, outcome, earlier, outcome_ms`;
+    return this.#select(columns, query).map((row) => readOutcome(row, query.knownMs));
   }
 
-  #select(columns: string, { fromMs, toMs, address, symbol, after, limit }: HistoryQuery): readonly Row[] {
+  reaches(reach: PastReach): boolean {
+    const { knownMs, candlesFromMs = NOW } = reach;
+    const position = this.#get("SELECT since_ms, candles_ms FROM position");
+    if (!position || position.since_ms === null || knownMs < Number(position.since_ms)) return false;
+    return candlesFromMs >= Number(position.candles_ms) && !this.#expired.has(reach);
+  }
+
+  #select(columns: string, query: HistoryQuery): readonly Row[] {
+    const { fromMs, toMs, address, symbol, after, knownMs, limit } = query;
     const wanted: (readonly [condition: string, ...values: (string | number)[]])[] = [];
     if (fromMs !== undefined) wanted.push(["finished_ms >= ?", fromMs]);
     if (toMs !== undefined) wanted.push(["finished_ms <= ?", toMs]);
     if (address !== undefined) wanted.push(["address = ?", address.toLowerCase()]);
     if (symbol !== undefined) wanted.push(["symbol = ?", symbol.toLowerCase()]);
     if (after !== undefined) wanted.push(["(finished_ms, id) < (?, ?)", after.finishedMs, after.id]);
+    if (knownMs !== undefined) wanted.push(["known_ms <= ?", knownMs]);
     const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([condition]) => condition).join(" AND ")}`;
     const values = wanted.flatMap(([, ...bound]) => bound);
     const sql = `SELECT ${columns} FROM flare ${where} ORDER BY finished_ms DESC, id DESC LIMIT ?`;
@@ -159,10 +230,11 @@ class SqliteHistoryStore implements HistoryStore {
     return this.#candles.find(query);
   }
 
-  addressesOf(symbol: string, limit: number): readonly string[] {
-    const select = "SELECT DISTINCT address FROM flare WHERE symbol = ? ORDER BY address LIMIT ?";
+  addressesOf(symbol: string, limit: number, knownMs = NOW): readonly string[] {
+    const select =
+      "SELECT DISTINCT address FROM flare WHERE symbol = ? AND known_ms <= ? ORDER BY address LIMIT ?";
     return this.#prepare(select)
-      .all(symbol.toLowerCase(), limit)
+      .all(symbol.toLowerCase(), knownMs, limit)
       .map(({ address }) => String(address));
   }
 
@@ -183,16 +255,20 @@ class SqliteHistoryStore implements HistoryStore {
   }
 
   /** Stores the flare with its start, also that of an earlier finish of the same flare. */
-  #finish({ flare, why, cause, outcome }: FlareFinish, nowMs: number): void {
+  #finish({ flare, why, cause, outcome, atMs }: FlareFinish, nowMs: number): void {
     const { id, token, finished_trending_at: finishedAt } = flare;
     const known = this.#get(
-      "SELECT why, 'null' AS outcome FROM start WHERE id = ?1 UNION ALL SELECT started, outcome FROM flare WHERE id = ?1 LIMIT 1",
+      "SELECT why, NULL AS outcome FROM start WHERE id = ?1 UNION ALL SELECT started, outcome FROM flare WHERE id = ?1 LIMIT 1",
       id,
     );
-    const [started, stored] = known ? [String(known.why), String(known.outcome)] : ["null", "null"];
-    const texts = [JSON.stringify(flare), started, JSON.stringify(why)];
-    const outcomeText = outcome ? JSON.stringify(outcome) : stored;
-    this.#prepare("INSERT OR REPLACE INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+    const texts = [JSON.stringify(flare), String(known?.why ?? null), JSON.stringify(why)];
+    const outcomeText = String(known?.outcome ?? JSON.stringify(outcome));
+    this.#prepare(
+      `INSERT INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0) ON CONFLICT DO UPDATE SET
+        finished_ms = excluded.finished_ms, address = excluded.address, symbol = excluded.symbol,
+        flare = excluded.flare, started = excluded.started, why = excluded.why, cause = excluded.cause,
+        bytes = excluded.bytes + coalesce(length(earlier), 0)`,
+    ).run(
       id,
       timeOf(finishedAt ?? flare.started_trending_at, nowMs),
       token.address.toLowerCase(),
@@ -201,31 +277,43 @@ class SqliteHistoryStore implements HistoryStore {
       ...texts,
       cause,
       outcomeText,
+      atMs ?? nowMs,
     );
+    if (outcome) this.#setOutcome({ id, outcome, atMs: atMs ?? nowMs }, nowMs);
     this.#prepare("DELETE FROM start WHERE id = ?").run(id);
   }
 
-  #setOutcome({ id, outcome }: FlareOutcome): void {
-    const update =
-      "UPDATE flare SET bytes = bytes - length(outcome) + length(?2), outcome = ?2 WHERE id = ?1";
-    this.#prepare(update).run(id, JSON.stringify(outcome));
+  /** Stores an outcome, if it differs, with the one before. */
+  #setOutcome({ id, outcome, atMs }: FlareOutcome, nowMs: number): void {
+    const update = `UPDATE flare SET bytes = bytes - coalesce(length(earlier), 0) + length(?2),
+      earlier = outcome, outcome = ?2, outcome_ms = ?3 WHERE id = ?1 AND outcome <> ?2`;
+    this.#prepare(update).run(id, JSON.stringify(outcome), atMs ?? nowMs);
   }
 
-  /** Deletes the oldest candles, then the oldest records and starts, up to this number of bytes. */
-  #shrink(excess: number): void {
+  /**
+   * Deletes the oldest candles, then the oldest records and starts, up to this number of bytes.
+   * Returns the end of the last hour of candles.
+   */
+  #shrink(excess: number, nowMs: number): number {
     const oldest = this.#prepare(
       `SELECT 1 AS rank, 'flare' AS of, id, finished_ms AS at_ms, bytes FROM flare
         UNION ALL SELECT 1, 'start', id, at_ms, bytes FROM start
         UNION ALL SELECT 0, 'candle', id, hour_ms, bytes FROM candle ORDER BY rank, at_ms, id`,
     );
     const expired: Row[] = [];
+    const flares: string[] = [];
+    let candlesMs = 0;
     let left = excess;
     for (const row of oldest.iterate()) {
       if (left <= 0) break;
       left -= Number(row.bytes);
       expired.push(row);
+      if (row.of === "candle") candlesMs = Number(row.at_ms) + HOUR_MS;
+      else if (row.of === "flare") flares.push(String(row.id));
     }
+    for (const id of flares) this.#expired.note(nowMs, "id = ?2", id);
     for (const { of, id } of expired) if (id) this.#prepare(`DELETE FROM ${of} WHERE id = ?`).run(id);
+    return candlesMs;
   }
 
   #get(sql: string, ...values: (string | number)[]): Row | undefined {
@@ -239,15 +327,23 @@ function timeOf(text: string, nowMs: number): number {
   return ms >= 0 ? ms : nowMs;
 }
 
-function readRecord({ id, finished_ms, flare, started, why, cause, outcome }: Row): StoredRecord {
+/** Returns the outcome that was known then. */
+function outcomeOf({ outcome, earlier, outcome_ms }: Row, knownMs = NOW): string {
+  return String(Number(outcome_ms) > knownMs ? earlier : outcome);
+}
+
+function readRecord(row: Row, knownMs: number | undefined): StoredRecord {
+  const { id, finished_ms, flare, started, why, cause } = row;
+  const outcome = outcomeOf(row, knownMs);
   const body = `{"flare":${flare},"started":${started},"why":${why},"cause":${JSON.stringify(cause)},"outcome":${outcome}}`;
   return { key: { finishedMs: Number(finished_ms), id: String(id) }, body };
 }
 
-function readOutcome({ id, finished_ms, started_at, outcome }: Row): StoredOutcome {
+function readOutcome(row: Row, knownMs: number | undefined): StoredOutcome {
+  const { id, finished_ms, started_at } = row;
   const key = { finishedMs: Number(finished_ms), id: String(id) };
   const startedMs = Date.parse(String(started_at));
-  return { key, startedMs, outcome: JSON.parse(String(outcome)) as Outcome | null };
+  return { key, startedMs, outcome: JSON.parse(outcomeOf(row, knownMs)) as Outcome | null };
 }
 
 function parseWhy(text: string): Explanation | null {

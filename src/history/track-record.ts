@@ -19,6 +19,8 @@ export interface RecordQuery {
   readonly group?: Group | undefined;
   /** End of the window, inclusive, in milliseconds since 1970 UTC. */
   readonly toMs: number;
+  /** Outcomes as they were known at this event time. Default: now. */
+  readonly knownMs?: number | undefined;
 }
 
 /** An outcome, and when it became final. */
@@ -39,7 +41,7 @@ const LIQUIDITIES = [10_000, 50_000, 250_000];
 /** Returns the record of stored flares. Other work goes on meanwhile. */
 export async function recordOf(
   store: Pick<HistoryStore, "outcomes">,
-  { window, group, toMs }: RecordQuery,
+  { window, group, toMs, knownMs }: RecordQuery,
 ): Promise<TrackRecord> {
   const fromMs = toMs - RECORD_WINDOWS[window] * HOUR_MS;
   const finals: FinalOutcome[] = [];
@@ -47,7 +49,7 @@ export async function recordOf(
   let isMore = group === undefined || group === "bsc";
   let after: RecordKey | undefined;
   while (isMore) {
-    const page = store.outcomes({ fromMs: fromMs - FINAL_MS, toMs, after, limit: READ_FLARES });
+    const page = store.outcomes({ fromMs: fromMs - FINAL_MS, toMs, after, knownMs, limit: READ_FLARES });
     after = page.at(-1)?.key;
     isMore = page.length === READ_FLARES;
     const known = page.flatMap((stored) => finalOf(stored) ?? []);
@@ -115,15 +117,26 @@ export async function summarize(outcomes: readonly Outcome[]): Promise<RecordFig
 
 function spreadOf(values: readonly number[]): RecordFigures["after"][number]["control"] {
   const sorted = Float64Array.from(values).sort();
-  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? null;
   const rose = sorted.length - (sorted.findLastIndex((value) => value <= 0) + 1);
   return {
     n: sorted.length,
     rose: sorted.length === 0 ? null : rounded(rose / sorted.length),
-    q1: at(0.25),
-    median: at(0.5),
-    q3: at(0.75),
+    q1: quantile(sorted, 0.25),
+    median: quantile(sorted, 0.5),
+    q3: quantile(sorted, 0.75),
   };
+}
+
+/**
+ * Returns the value at this part of sorted values, between two of them by linear interpolation
+ * (type 7 of Hyndman and Fan 1996, the default of R and NumPy); `null` without values.
+ */
+function quantile(sorted: Float64Array, part: number): number | null {
+  const at = part * (sorted.length - 1);
+  const low = sorted[Math.floor(at)];
+  const high = sorted[Math.ceil(at)];
+  if (low === undefined || high === undefined) return null;
+  return Number((low + (high - low) * (at % 1)).toFixed(4));
 }
 
 function rounded(share: number): number {

@@ -35,23 +35,32 @@ export interface Endpoint {
   readonly problems: readonly ErrorCode[];
 }
 
+/** A resource. All have the parameter `at`. */
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
-  const problems: readonly ErrorCode[] = ["invalid-parameter", "unauthorized", "not-ready"];
+  const problems: readonly ErrorCode[] = [
+    ...(["invalid-parameter", "unauthorized", "forbidden", "not-ready"] as const),
+    ...(["time-gone", "over-capacity"] as const),
+  ];
   return { path, summary, schema, conditional: true, alsoAtRoot: false, problems };
 }
 
-/** A resource that accepts `at`. */
-function timedResource(path: string, summary: string, schema: z.ZodType): Endpoint {
-  const { problems, ...endpoint } = resource(path, summary, schema);
-  return { ...endpoint, problems: [...problems, "time-gone", "over-capacity"] };
-}
+/** Problems of one flare or token, with `at`. */
+const NAMED_PROBLEMS: readonly ErrorCode[] = [
+  "invalid-parameter",
+  "unauthorized",
+  "forbidden",
+  "not-found",
+  "time-gone",
+  "over-capacity",
+  "not-ready",
+];
 
 /** Every REST path, in documents' order. Resources refuse query parameters; probes ignore them. */
 export const ENDPOINTS = {
-  flares: timedResource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
-  newest: timedResource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
-  charts: timedResource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
-  leaderboards: timedResource(
+  flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
+  newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
+  charts: resource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
+  leaderboards: resource(
     "/api/v1/leaderboards",
     "The tokens of each group that were in the chart longest in the past 6 hours.",
     Leaderboards,
@@ -61,7 +70,7 @@ export const ENDPOINTS = {
     "One-minute candles of the past hour for each token that is flaring.",
     Candles,
   ),
-  snapshot: timedResource(
+  snapshot: resource(
     "/api/v1/snapshot",
     "All of the above except the candles, at one instant, with a cursor to continue from.",
     SnapshotResponse,
@@ -88,7 +97,7 @@ export const ENDPOINTS = {
 export const HISTORY_ENDPOINTS = {
   flare: {
     ...resource("/api/v1/flares/{id}", "One flare, running or finished, with its explanations.", FlareRecord),
-    problems: ["invalid-parameter", "unauthorized", "not-found", "time-gone", "over-capacity", "not-ready"],
+    problems: NAMED_PROBLEMS,
   },
   history: resource(
     "/api/v1/history",
@@ -101,7 +110,7 @@ export const HISTORY_ENDPOINTS = {
       "One token: facts, place in chart and leaderboard, a day of candles, and its flares.",
       TokenDetails,
     ),
-    problems: ["invalid-parameter", "unauthorized", "not-found", "not-ready"],
+    problems: NAMED_PROBLEMS,
   },
   record: resource(
     "/api/v1/record",
@@ -186,6 +195,7 @@ export const DOCUMENTS = {
     type: "application/json",
     summary: "What the documents' search finds: title, page, address and words of each entry.",
   },
+  llms: { path: "/llms.txt", type: "text/plain", summary: "What language models read first." },
   docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
   docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
 } as const;

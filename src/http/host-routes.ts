@@ -3,7 +3,7 @@ import { FlarewireError } from "../protocol/index.ts";
 import { allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
-import { createRequestGuard } from "./access/request-guard.ts";
+import { createRequestGuard, createTokenHook } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
 import { createOrderHook } from "./connections/answer-in-order.ts";
@@ -32,14 +32,17 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
       const logger = options.logger || undefined;
       const refusals = options.refusals ?? new Refusals(clock);
       const visitors = new Visitors({ settings, policy, clock, logger });
+      options.responses?.watch(own);
       own.setErrorHandler((error, request, reply) => {
         refusals.countError(error, request.ip);
+        policy.audit?.refused(request, error);
         return sendProblem(error, request, reply);
       });
       own.addHook(
         "onRequest",
         createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
       );
+      own.addHook("onRequest", createTokenHook(policy));
       own.addHook(
         "onRequest",
         createRequestGuard(

@@ -21,7 +21,7 @@ export interface HttpSettings {
    * networks such as `10.0.0.0/8`, `loopback`, `linklocal`, `uniquelocal`.
    */
   readonly trustProxy: boolean | readonly string[];
-  /** Maximum request body in bytes. Default 1,024; no endpoint needs one. */
+  /** Maximum request body in bytes. Default 1,024; only push subscriptions need one. */
   readonly bodyLimitBytes: number;
   /** Maximum URL with its query, in characters. Default 8,192. */
   readonly urlLimit: number;
@@ -44,6 +44,8 @@ export interface HttpSettings {
    * count as one more. Default Infinity.
    */
   readonly anonymousRequests: number;
+  /** The same of new streams: WebSocket handshakes and SSE. Default Infinity. */
+  readonly anonymousStreams: number;
   /** How long responses in progress may take when the server closes. Default 2,000; 0 cuts them. */
   readonly closeGraceMs: number;
 }
@@ -65,6 +67,7 @@ const DEFAULT_HTTP_SETTINGS: HttpSettings = {
   maxConnections: Number.POSITIVE_INFINITY,
   maxConnectionsPerAddress: Number.POSITIVE_INFINITY,
   anonymousRequests: Number.POSITIVE_INFINITY,
+  anonymousStreams: Number.POSITIVE_INFINITY,
   closeGraceMs: 2_000,
 };
 

@@ -1,4 +1,8 @@
-import type { FastifyInstance } from "fastify";
+import { type FastifyInstance, fastify } from "fastify";
+import { FlarewireError } from "../protocol/index.ts";
+import { createHostCheck } from "./access/host-check.ts";
+import type { HttpSettings } from "./http-settings.ts";
+import { sendProblem } from "./problems/send-problem.ts";
 
 /** Relative to the base path; served only if the setting is on. */
 export const METRICS_PATH = "/metrics";
@@ -18,4 +22,20 @@ export function registerMetrics(app: FastifyInstance, metrics: MetricsText): voi
       return metrics.text();
     },
   });
+}
+
+/** Creates a server that has `/metrics` only, for the caller to listen and close. */
+export function createMetricsServer(
+  settings: Pick<HttpSettings, "host" | "allowedHosts">,
+  metrics: MetricsText,
+): FastifyInstance {
+  const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+  const checkHost = createHostCheck(settings);
+  app.addHook("onRequest", (request, _reply, done) => done(checkHost(request.raw)));
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(new FlarewireError("not-found", `only ${METRICS_PATH} is served here`), request, reply),
+  );
+  registerMetrics(app, metrics);
+  return app;
 }

@@ -15,7 +15,7 @@ import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
-import { createRequestGuard } from "./access/request-guard.ts";
+import { createRequestGuard, createTokenHook } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
 import { createOrderHook } from "./connections/answer-in-order.ts";
@@ -37,6 +37,7 @@ import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
 import { sendProblem } from "./problems/send-problem.ts";
+import { ResponseCounts } from "./response-counts.ts";
 import { createPreparedRoutes } from "./rest/prepared-routes.ts";
 import { QuickPath } from "./rest/quick-path.ts";
 import { addResourceRoutes } from "./rest/resource-routes.ts";
@@ -65,6 +66,8 @@ export interface HttpServerOptions {
   readonly pictures?: Pictures | undefined;
   /** Counts refusals. Default: none. */
   readonly refusals?: Refusals | undefined;
+  /** Counts responses. Default: none. */
+  readonly responses?: ResponseCounts | undefined;
   /** Adds routes below the base path; their errors become problems, their methods `Allow`. */
   readonly register?: (app: FastifyInstance) => void | Promise<void>;
 }
@@ -74,7 +77,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const settings = completeHttpSettings(options.settings ?? {});
   const nextId = createRequestIds();
   const common = createCommonHeaders(settings);
-  const { clock, policy = allowAll } = options;
+  const { clock, policy = allowAll, responses = new ResponseCounts() } = options;
   const logger = options.logger || undefined;
   const missing = missingInternals();
   if (missing.length > 0) logger?.warn({ missing }, "this version of Node or ws needs the slower fallbacks");
@@ -102,17 +105,22 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const unheard = new Map<Socket, number>();
   boundConnections(app.server, settings, { clock, refusals, isTrusted: visitors.isTrusted, unheard });
   app.setErrorHandler((error, request, reply) => {
-    if (!request.routeOptions.config.isHealthCheck) refusals.countError(error, request.ip);
+    if (!request.routeOptions.config.isHealthCheck) {
+      refusals.countError(error, request.ip);
+      policy.audit?.refused(request, error);
+    }
     return sendProblem(error, request, reply, logOf);
   });
   limitIdleness(app.server, settings.idleTimeoutMs);
   boundClosing(app, options.clock, settings.closeGraceMs, unheard);
   const checkHost = createHostCheck(settings);
-  const quick = new QuickPath(app, common.readyFor, checkHost, visitors, options.ready);
+  const quick = new QuickPath(app, common.readyFor, checkHost, visitors, responses, options.ready);
+  responses.watch(app);
   app.addHook(
     "onRequest",
     createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
   );
+  app.addHook("onRequest", createTokenHook(policy));
   app.addHook(
     "onRequest",
     createRequestGuard(settings, common, new AllowedMethods(app), checkHost, visitors),
@@ -138,6 +146,7 @@ export async function addRoutes(
     const { raw } = request;
     if (typeof payload === "string" || payload instanceof Uint8Array)
       visitors.charge(request, payload.length);
+    if (reply.statusCode < 400) options.policy?.audit?.answered(request);
     // Ends kept-alive connections while it is not ready: clients then ask a server that is.
     if (raw.httpVersionMajor !== 1 || (ready() && reply.raw.shouldKeepAlive)) return;
     // A field that is set by hand replaces Node's own announcement that this is the last response.

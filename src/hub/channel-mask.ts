@@ -1,13 +1,15 @@
 import { suggestion } from "../lib/text/nearest.ts";
 import type { LogRecord } from "../log/event-log.ts";
 import {
+  ALL_RIGHTS,
   CHANNEL_PATTERNS,
   CHANNELS,
   type Channel,
   channelsOfPlan,
   FlarewireError,
   matchChannels,
-  type Plan,
+  permittedChannels,
+  type Rights,
 } from "../protocol/index.ts";
 
 /** A set of channels as a number: bit `i` is set for the channel `CHANNELS[i]`. */
@@ -38,17 +40,22 @@ export function channelsOf(mask: ChannelMask): readonly Channel[] {
 }
 
 /**
- * Resolves names and wildcards to the plan's channels, without duplicates. Throws `unknown-channel`
+ * Resolves names and wildcards to permitted channels, without duplicates. Throws `unknown-channel`
  * or `forbidden` for a pattern that yields none: a silent empty subscription.
  */
-export function resolveChannels(patterns: readonly string[], plan?: Plan): readonly Channel[] {
-  const allowed = channelsOfPlan(plan);
+export function resolveChannels(
+  patterns: readonly string[],
+  rights: Rights = ALL_RIGHTS,
+): readonly Channel[] {
+  const allowed = permittedChannels(rights);
   const found = patterns.map((pattern) => {
     const channels = matchChannels(pattern);
     const open = channels.filter((channel) => allowed.includes(channel));
     if (open.length > 0) return open;
     if (channels.length > 0) {
-      const message = `channel "${pattern}" is not part of the plan ${plan}; leave it out, or use a key of the plan pro`;
+      const message = channelsOfPlan(rights.plan).some((channel) => channels.includes(channel))
+        ? `channel "${pattern}" is not among those of the key; leave it out`
+        : `channel "${pattern}" is not part of the plan ${rights.plan}; leave it out, or use a key of the plan pro`;
       throw new FlarewireError("forbidden", message, { field: "channels", bound: allowed.join(", ") });
     }
     const shown = JSON.stringify(pattern.slice(0, 64));

@@ -1,8 +1,8 @@
 import type { LogRecord } from "../log/event-log.ts";
 import type { Seq } from "../protocol/index.ts";
 import { type FramePrefixes, frameEvents } from "./delivery/event-frames.ts";
-import type { HubCounters } from "./hub-counters.ts";
 import type { Steps } from "./lists/list-walk.ts";
+import type { DeliveryHost } from "./session/session-host.ts";
 import type { Socket } from "./session/socket.ts";
 import type { StreamShape } from "./session/stream-shape.ts";
 
@@ -67,14 +67,24 @@ export class Group {
   }
 
   /** Sends the records that belong to the shape, and counts them. */
-  publish(records: readonly LogRecord[], prefixes: FramePrefixes, steps: Steps, counters: HubCounters): void {
+  publish(
+    records: readonly LogRecord[],
+    prefixes: FramePrefixes,
+    steps: Steps,
+    { counters, wallMs }: Pick<DeliveryHost, "counters" | "wallMs">,
+  ): void {
     const from = { prefixes, prev: this.#prev, through: this.#prev };
     const frames = frameEvents(records, this.shape, from, steps);
     this.#prev = frames.prev;
     if (!frames.bytes) return;
-    counters.deliveries += frames.count * this.size;
+    const deliveries = frames.count * this.size;
+    counters.deliveries += deliveries;
     counters.deliveredBytes += frames.bytes.length * this.size;
+    // The events of a batch have one time. The clock is read twice per group, not per socket.
+    const emittedAtMs = records[0]?.emittedAtMs ?? wallMs();
+    const firstMs = wallMs() - emittedAtMs;
     this.send(frames.bytes);
+    counters.delays.add(firstMs, wallMs() - emittedAtMs, deliveries);
   }
 
   /** Fails all members after an internal error. */

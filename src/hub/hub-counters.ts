@@ -1,3 +1,4 @@
+import { DurationHistogram } from "../lib/time/duration-histogram.ts";
 import type { CloseReason, Lost } from "../protocol/index.ts";
 import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
@@ -23,6 +24,8 @@ export interface HubCounters extends DeflateCounts {
   deliveries: number;
   /** Framed bytes of these deliveries. */
   deliveredBytes: number;
+  /** Delays of live deliveries. A client that catches up waited for its own reasons. */
+  readonly delays: DurationHistogram;
   readonly admissions: Record<AdmissionOutcome, number>;
   /** Requests currently waiting for admission. */
   admissionsWaiting: number;
@@ -55,6 +58,7 @@ export function createHubCounters(): HubCounters {
     resets: { "epoch-changed": 0, expired: 0, ahead: 0 },
     deliveries: 0,
     deliveredBytes: 0,
+    delays: new DurationHistogram(),
     admissions: { admitted: 0, refused: 0, full: 0, late: 0, gone: 0 },
     admissionsWaiting: 0,
     conflations: 0,

@@ -1,13 +1,14 @@
 import type { LogRecord } from "../log/event-log.ts";
 import {
+  ALL_RIGHTS,
   type CloseReason,
-  checkMirrorPlan,
+  checkMirrorRights,
   type ErrorCode,
   type EventBody,
   FlarewireError,
   type Freshness,
   listsOf,
-  type Plan,
+  type Rights,
   type Seq,
   type Step,
 } from "../protocol/index.ts";
@@ -115,11 +116,12 @@ export class Hub {
   }
 
   /**
-   * Checks whether another server may mirror this one. Throws `forbidden` by its plan, `not-ready`
-   * while cut off from a leader: a ring of servers never takes its own events for new ones.
+   * Checks whether another server may mirror this one. Throws `forbidden` by its rights,
+   * `not-ready` while cut off from a leader: a ring of servers never takes its own events for new
+   * ones.
    */
-  checkMirror(plan: Plan | undefined): void {
-    checkMirrorPlan(plan);
+  checkMirror(rights: Rights): void {
+    checkMirrorRights(rights);
     if (this.#options.mayBeMirrored?.() ?? true) return;
     throw new FlarewireError(
       "not-ready",
@@ -139,11 +141,11 @@ export class Hub {
 
   /**
    * Accepts a connection: sends `hello` and runs its URL's subscription. Throws FlarewireError if
-   * the query is invalid. `plan`: restricts the channels; default: all.
+   * the query is invalid. `rights`: restrict the channels; default: all.
    */
-  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, plan?: Plan): Session {
-    checkQuery(query, plan);
-    const session = new Session(this.#host, socket, framing, query, plan);
+  connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, rights: Rights = ALL_RIGHTS): Session {
+    checkQuery(query, rights);
+    const session = new Session(this.#host, socket, framing, query, rights);
     this.#sessions.add(session);
     if (this.#draining) session.close("draining");
     return session;
@@ -201,7 +203,7 @@ export class Hub {
           source: info(),
           freshness: freshness(),
         }),
-      checkMirror: (plan) => this.checkMirror(plan),
+      checkMirror: (rights) => this.checkMirror(rights),
       lacksEvents: () => this.lacksEvents,
       base: () => baseText(head.observedAtMs, this.#positions, this.#history.lists),
       join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
@@ -241,7 +243,7 @@ export class Hub {
     // A session that leaves its group here may create another one, which has the batch.
     for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
       const selected = affected ? affected.flatMap((at) => records[at] ?? []) : records;
-      group.publish(selected, prefixes, batchSteps, this.counters);
+      group.publish(selected, prefixes, batchSteps, this.#host);
     }
     for (const session of [...this.#watched.ahead]) session.ready();
   }

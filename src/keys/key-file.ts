@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { InputError } from "../lib/input-error.ts";
 import { describeIssue, parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
-import { PLANS } from "../protocol/index.ts";
+import { matchChannels, PLANS } from "../protocol/index.ts";
 import { hideSecrets } from "./secret.ts";
 
 const MAX_KEYS = 10_000;
+const MAX_CHANNELS = 32;
 const MAX_BYTES = 8 * 1_048_576;
 
 const instant = () =>
@@ -25,12 +26,27 @@ export const Key = z.strictObject({
   created_at: instant().optional(),
   /** The key is invalid from this time on. Default: never. */
   expires_at: instant().optional(),
+  /** Channels and patterns to which the key is limited. Default: all of the plan. */
+  channels: z
+    .array(
+      z.string().refine((name) => matchChannels(name).length > 0, "a channel such as flares.pro or charts.*"),
+      { error: "a list of channels" },
+    )
+    .min(1, "one channel or more")
+    .max(MAX_CHANNELS, `at most ${MAX_CHANNELS} channels`)
+    .optional(),
   /** Limit of open streams and waiting polls. Default: the server's. */
   connections: count().optional(),
   /** Long-term request rate, and the size of a burst. Default: no limit. */
   requests_per_minute: count().optional(),
 });
 export type Key = z.infer<typeof Key>;
+
+/** What a key or a token grants. */
+export interface KeyGrant extends Omit<Key, "sha256" | "created_at"> {
+  /** Of a token: the fingerprint of the key that signed it. */
+  readonly signer?: string;
+}
 
 const KeyFile = z.strictObject({
   keys: z.array(Key, { error: "a list" }).max(MAX_KEYS, `at most ${MAX_KEYS} keys`),
@@ -67,7 +83,7 @@ export function formatKeys(keys: readonly Key[]): string {
   return `${JSON.stringify({ keys }, undefined, 2)}\n`;
 }
 
-export function isExpired({ expires_at }: Key, nowMs: number): boolean {
+export function isExpired({ expires_at }: Pick<Key, "expires_at">, nowMs: number): boolean {
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
 }
 

@@ -1,13 +1,10 @@
-import { stat } from "node:fs/promises";
+import { FollowedFiles, LOOK_MS } from "../lib/io/followed-files.ts";
 import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { type CloseReason, isLowered } from "../protocol/index.ts";
-import { isExpired, type Key, readKeyFile } from "./key-file.ts";
+import { isExpired, type Key, type KeyGrant, readKeyFile } from "./key-file.ts";
 import { idOf, isSecretOf } from "./secret.ts";
-
-/** How often to check the file and the keys' expiry. */
-const LOOK_MS = 1_000;
 
 /** Why a key's clients are disconnected: the key is invalid, or has fewer rights than before. */
 export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
@@ -33,8 +30,8 @@ export interface KeyChange {
 
 /** Looks up valid keys. */
 export interface KnownKeys {
-  find(text: string): Key | undefined;
-  get(id: string): Key | undefined;
+  find(text: string): KeyGrant | undefined;
+  get(id: string): KeyGrant | undefined;
 }
 
 interface Held {
@@ -50,33 +47,38 @@ export function knownKeys(keys: readonly Key[]): KnownKeys {
   return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };
 }
 
-/** The keys of a file, checked each second: a watch misses replacements and network drives. */
+/** The keys of a file, which it follows. */
 export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
   #held: HeldKeys = hold([]);
   /** Ids of keys that ended by expiry. */
   #ended: ReadonlySet<string> = new Set();
-  #signature = "";
-  /** Read again after the last change, which may have the same timestamp as another one. */
-  #isSettled = false;
-  /** The valid text; `undefined` while the file is invalid. */
-  #text: string | undefined;
-  #looking: Promise<void> | undefined;
-  #stop: () => void = () => {};
+  readonly #files: FollowedFiles<readonly Key[]>;
+  readonly #stop: () => void;
 
-  private constructor(options: KeyRingOptions) {
+  private constructor(options: KeyRingOptions, keys: readonly Key[], files: FollowedFiles<readonly Key[]>) {
     this.#options = options;
+    this.#files = files;
+    this.#held = hold(keys);
+    this.#ended = this.#expired();
+    this.#stop = options.clock.every(LOOK_MS, () => this.#endExpired());
   }
 
   /** Reads the file and follows it until {@link stop}. Rejects with InputError if it is invalid. */
   static async open(options: KeyRingOptions): Promise<KeyRing> {
-    const ring = new KeyRing(options);
-    ring.#signature = await signatureOf(options.file);
-    const { text, keys } = await readKeyFile(options.file);
-    ring.#text = text;
-    ring.#held = hold(keys);
-    ring.#ended = ring.#expired();
-    ring.#stop = options.clock.every(LOOK_MS, () => void ring.look());
+    const { file, clock, notify } = options;
+    const { value, files } = await FollowedFiles.open({
+      files: [file],
+      clock,
+      read: async () => {
+        const { text, keys } = await readKeyFile(file);
+        return { text, value: keys };
+      },
+      onChange: (keys) => ring.#replace(keys),
+      onInvalid: (error) =>
+        notify("error", "key file is invalid; keeping the previous keys", { reason: messageOf(error) }),
+    });
+    const ring = new KeyRing(options, value, files);
     return ring;
   }
 
@@ -90,7 +92,7 @@ export class KeyRing implements KnownKeys {
 
   /** True while the file is invalid and the previous keys are in use. */
   get isStale(): boolean {
-    return this.#text === undefined;
+    return this.#files.isStale;
   }
 
   /** Returns the key with this exact text, even if expired. Takes constant time. */
@@ -103,42 +105,19 @@ export class KeyRing implements KnownKeys {
     return this.#held.get(id)?.key;
   }
 
-  /** Ends expired keys and rereads the file. Called every second. Never rejects. */
+  /** Ends expired keys and rereads the file. Never rejects. */
   look(): Promise<void> {
     this.#endExpired();
-    this.#looking ??= this.#reread().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
+    return this.#files.look();
   }
 
-  async looked(): Promise<void> {
-    await this.#looking;
+  looked(): Promise<void> {
+    return this.#files.looked();
   }
 
   stop(): void {
     this.#stop();
-  }
-
-  async #reread(): Promise<void> {
-    const signature = await signatureOf(this.#options.file);
-    const isSame = signature === this.#signature;
-    if (isSame && this.#isSettled) return;
-    this.#signature = signature;
-    this.#isSettled = isSame;
-    try {
-      const { text, keys } = await readKeyFile(this.#options.file);
-      if (text === this.#text) return;
-      this.#text = text;
-      this.#replace(keys);
-    } catch (error) {
-      // A file that is being written may be invalid for a moment. Report it only if it stays so.
-      if (!isSame) return;
-      this.#text = undefined;
-      this.#options.notify("error", "key file is invalid; keeping the previous keys", {
-        reason: messageOf(error),
-      });
-    }
+    this.#files.stop();
   }
 
   #replace(keys: readonly Key[]): void {
@@ -150,7 +129,7 @@ export class KeyRing implements KnownKeys {
     for (const [id, { key, digest }] of before) {
       const now = after.get(id);
       if (!now?.digest.equals(digest)) revoked.push(id);
-      else if (isLowered(key.plan, now.key.plan)) lowered.push(id);
+      else if (isLowered(key, now.key)) lowered.push(id);
     }
     const added = [...after.keys()].filter((id) => !before.has(id));
     this.#options.onReload({ keys: after.size, added, revoked, lowered });
@@ -179,14 +158,4 @@ function findIn(held: HeldKeys, text: string): Key | undefined {
 
 function hold(keys: readonly Key[]): HeldKeys {
   return new Map(keys.map((key) => [key.id, { key, digest: Buffer.from(key.sha256, "hex") }]));
-}
-
-/** Changes when the file changes or is replaced. For a missing file, returns the error code. */
-async function signatureOf(file: string): Promise<string> {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = await stat(file, { bigint: true });
-    return [dev, ino, size, mtimeNs, ctimeNs].join();
-  } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : "unreadable";
-  }
 }

@@ -16,6 +16,8 @@ const ID_BYTES = 4;
 /** 256 bits cannot be guessed, so one round of SHA-256 is enough. Slow hashes are for passwords. */
 const SECRET_BYTES = 32;
 const FORM = /^(fwt?)_([0-9a-f]{8})_[\w-]{43}$/;
+/** Maximum characters of a token. */
+const MAX_TOKEN = 8_192;
 const NO_DIGEST = Buffer.alloc(32);
 
 /** Creates a secret. `random`: unpredictable bytes, by default the system's. */
@@ -34,9 +36,14 @@ export function idOf(kind: SecretKind, text: string): string | undefined {
   return prefix === kind ? id : undefined;
 }
 
-/** Returns true if the text contains a key, judged by its form. */
+/** Returns true if the text contains a key or a token, judged by its form. */
 export function holdsKey(text: string): boolean {
-  return /fw_[0-9a-f]{8}_[\w-]{43}/.test(text);
+  return /fw_[0-9a-f]{8}_[\w-]{43}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./.test(text);
+}
+
+/** Returns true if the text has the form of a token. The last part is empty if it is unsigned. */
+export function isToken(text: string): boolean {
+  return text.length <= MAX_TOKEN && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 }
 
 export function digestOf(text: string): Buffer {
@@ -48,7 +55,9 @@ export function isSecretOf(digest: Buffer | undefined, text: string): boolean {
   return timingSafeEqual(digest ?? NO_DIGEST, digestOf(text)) && digest !== undefined;
 }
 
-/** Cuts each secret in `text` to its id: `fw_3f9a1c2e_***`. */
+/** Cuts each secret in `text` to its id, `fw_3f9a1c2e_***`, and each token to `eyJ***`. */
 export function hideSecrets(text: string): string {
-  return text.replace(/(fwt?_[0-9a-f]{8})_[\w-]+/g, "$1_***");
+  return text
+    .replace(/(fwt?_[0-9a-f]{8})_[\w-]+/g, "$1_***")
+    .replace(/eyJ[\w-]{8,}\.[\w-]+\.[\w-]*/g, "eyJ***");
 }

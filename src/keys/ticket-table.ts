@@ -1,5 +1,6 @@
 import type { Clock } from "../lib/time/clock.ts";
 import { FlarewireError } from "../protocol/index.ts";
+import type { KeyGrant } from "./key-file.ts";
 import { idOf, isSecretOf, type MintedSecret, mintSecret } from "./secret.ts";
 
 /** Lifetime of a ticket, which should be used at once. */
@@ -8,7 +9,30 @@ export const TICKET_MS = 30_000;
 export const TICKETS_OF_KEY = 64;
 const MAX_TICKETS = 10_000;
 
+/** Between the id and the grant. No id contains it. */
+const BORDER = "|";
+
+/**
+ * Names a grant in tickets. Processes that never saw a token must know what it grants, so this
+ * names all of it. Only tickets of our own contain it.
+ */
+export function refOf(grant: KeyGrant): string {
+  return grant.signer === undefined ? grant.id : `${grant.id}${BORDER}${JSON.stringify(grant)}`;
+}
+
+/** Returns the grant that {@link refOf} wrote out, that of a token; else `undefined`. */
+export function grantIn(ref: string): KeyGrant | undefined {
+  const at = ref.indexOf(BORDER);
+  return at < 0 ? undefined : JSON.parse(ref.slice(at + 1));
+}
+
+/** Returns the id in what {@link refOf} returned. */
+export function idIn(ref: string): string {
+  return ref.split(BORDER, 1)[0] ?? "";
+}
+
 interface Ticket {
+  /** See {@link refOf}. */
   readonly keyId: string;
   readonly digest: Buffer;
   readonly untilMs: number;
@@ -40,7 +64,7 @@ export class TicketTable {
   /** Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at our own. */
   issue(keyId: string): IssuedTicket {
     this.#removeExpired();
-    const own = this.#byKey.get(keyId) ?? 0;
+    const own = this.#byKey.get(idIn(keyId)) ?? 0;
     if (own >= TICKETS_OF_KEY) {
       const message = `the key has ${own} unused tickets; the limit is ${TICKETS_OF_KEY}`;
       throw new FlarewireError("rate-limited", message, { bound: `${TICKETS_OF_KEY}` });
@@ -53,7 +77,7 @@ export class TicketTable {
     while (this.#tickets.has(minted.id)) minted = this.#mint();
     const untilMs = this.#clock.monotonic() + TICKET_MS;
     this.#tickets.set(minted.id, { keyId, digest: minted.digest, untilMs });
-    this.#byKey.set(keyId, own + 1);
+    this.#byKey.set(idIn(keyId), own + 1);
     return { text: minted.text, expiresAtMs: this.#clock.now() + TICKET_MS };
   }
 
@@ -88,8 +112,9 @@ export class TicketTable {
     const ticket = this.#tickets.get(id);
     if (!ticket) return;
     this.#tickets.delete(id);
-    const left = (this.#byKey.get(ticket.keyId) ?? 0) - 1;
-    if (left > 0) this.#byKey.set(ticket.keyId, left);
-    else this.#byKey.delete(ticket.keyId);
+    const owner = idIn(ticket.keyId);
+    const left = (this.#byKey.get(owner) ?? 0) - 1;
+    if (left > 0) this.#byKey.set(owner, left);
+    else this.#byKey.delete(owner);
   }
 }

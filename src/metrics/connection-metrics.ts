@@ -1,5 +1,5 @@
 import type { Hub } from "../hub/index.ts";
-import { level, type Metrics, max, total } from "./metric-table.ts";
+import { distribution, level, type Metrics, max, total } from "./metric-table.ts";
 
 export function connectionMetrics(hub: Hub): Metrics {
   const { counters } = hub;
@@ -54,6 +54,10 @@ export function connectionMetrics(hub: Hub): Metrics {
     flarewire_delivered_bytes_total: total(
       "Bytes of these events as sent, with frame headers and after compression.",
       () => counters.deliveredBytes,
+    ),
+    flarewire_delivery_delay_seconds: distribution(
+      "Time from an event's emitted_at until the socket of a live client has it; each delivery counts. On an edge it includes the way from the leader, and the difference of the clocks.",
+      () => counters.delays.seconds,
     ),
     flarewire_conflations_total: total(
       "Backlogs replaced with the current state, for clients in mode latest.",

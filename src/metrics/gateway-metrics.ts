@@ -5,20 +5,18 @@ import { type AlertParts, alertMetrics } from "./alert-metrics.ts";
 import { type ClusterParts, clusterMetrics } from "./cluster-metrics.ts";
 import { connectionMetrics } from "./connection-metrics.ts";
 import { type EventParts, eventMetrics } from "./event-metrics.ts";
+import { type HttpParts, httpMetrics } from "./http-metrics.ts";
+import { type KeyParts, keyMetrics } from "./key-metrics.ts";
 import type { MetricsJson } from "./merged-metrics.ts";
 import { addMetrics, first, level, total } from "./metric-table.ts";
-import { measureProcess } from "./process-meter.ts";
-import { processMetrics } from "./process-metrics.ts";
+import { measureProcess } from "./process/process-meter.ts";
+import { processMetrics } from "./process/process-metrics.ts";
 import { type SourceParts, sourceMetrics } from "./source-metrics.ts";
 
-interface MetricsParts extends SourceParts, AlertParts, ClusterParts, EventParts {
+interface MetricsParts extends SourceParts, AlertParts, ClusterParts, EventParts, HttpParts, KeyParts {
   readonly hub: Hub;
-  /** Refused connections and requests, by reason. Default: none. */
-  readonly refusals?: (() => Readonly<Partial<Record<string, number>>>) | undefined;
   /** Running processes and unexpected exits. Default: one process, and no exit. */
   readonly workers?: (() => WorkerCounts) | undefined;
-  /** Absent without a key file. */
-  readonly isKeyFileUsable?: (() => boolean) | undefined;
 }
 
 /** The processes that serve clients: those running, and those that exited unexpectedly. */
@@ -53,16 +51,11 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
     registers: [registry],
   });
   const [events, forget] = eventMetrics(parts);
-  const { refusals, workers = () => ({ serving: 1, ended: 0 }), isKeyFileUsable } = parts;
+  const { workers = () => ({ serving: 1, ended: 0 }) } = parts;
   const ends = "Unexpected exits of processes that serve clients.";
-  const isUsable = "1 while the key file is valid; 0 while it is not, and the previous keys are in use.";
   addMetrics(registry, {
     ...connectionMetrics(parts.hub),
-    flarewire_refusals_total: total(
-      "Refused connections and requests, by reason: the limit that was reached, or the problem code.",
-      () => ({ connections: 0, ...refusals?.() }),
-      "reason",
-    ),
+    ...httpMetrics(parts),
     ...events,
     ...sourceMetrics(parts),
     ...alertMetrics(parts),
@@ -70,9 +63,7 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
     ...processMetrics(meter),
     flarewire_workers: first(level("Processes that serve clients.", () => workers().serving)),
     flarewire_worker_ends_total: first(total(ends, () => workers().ended)),
-    ...(isKeyFileUsable && {
-      flarewire_key_file_usable: first(level(isUsable, () => Number(isKeyFileUsable()))),
-    }),
+    ...keyMetrics(parts),
   });
   return {
     contentType: registry.contentType,

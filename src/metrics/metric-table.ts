@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry, Summary } from "prom-client";
 
 /** A value, several by one label, or several by all labels. */
 type Values =
@@ -15,8 +15,29 @@ interface Metric {
   readonly aggregator: "first" | "sum" | "max";
 }
 
+/** A histogram that its owner counts, because one observation may stand for many. */
+interface Distribution {
+  /** Upper bounds of the buckets, ascending. */
+  readonly bounds: readonly number[];
+  /** Cumulative: one for each bound, then one for all. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** A metric of several series, whose names may have a suffix. */
+interface ComposedMetric {
+  readonly kind: "histogram" | "summary";
+  readonly help: string;
+  readonly read: () => readonly (readonly [
+    suffix: string,
+    labels: Readonly<Record<string, string>>,
+    number,
+  ])[];
+  readonly aggregator: Metric["aggregator"];
+}
+
 /** Metrics by name. Values are read at each scrape. */
-export type Metrics = Readonly<Record<string, Metric>>;
+export type Metrics = Readonly<Record<string, Metric | ComposedMetric>>;
 
 export function total(help: string, read: Metric["read"], ...labels: readonly string[]): Metric {
   return { type: Counter, help, read, labels, aggregator: "sum" };
@@ -24,6 +45,22 @@ export function total(help: string, read: Metric["read"], ...labels: readonly st
 
 export function level(help: string, read: Metric["read"], ...labels: readonly string[]): Metric {
   return { type: Gauge, help, read, labels, aggregator: "sum" };
+}
+
+export function distribution(help: string, read: () => Distribution): ComposedMetric {
+  const series: ComposedMetric["read"] = () => {
+    const { bounds, counts, sum } = read();
+    const buckets = counts.map((count, at) => ["_bucket", { le: `${bounds[at] ?? "+Inf"}` }, count] as const);
+    return [...buckets, ["_sum", {}, sum], ["_count", {}, counts.at(-1) ?? 0]];
+  };
+  return { kind: "histogram", help, read: series, aggregator: "sum" };
+}
+
+/** Values by quantile. Of several processes, the largest counts. */
+export function quantiles(help: string, read: () => Readonly<Record<string, number>>): ComposedMetric {
+  const series: ComposedMetric["read"] = () =>
+    Object.entries(read()).map(([quantile, value]) => ["", { quantile }, value]);
+  return { kind: "summary", help, read: series, aggregator: "max" };
 }
 
 /** Marks a metric that the primary process has for all. */
@@ -37,20 +74,49 @@ export function max(metric: Metric): Metric {
 }
 
 export function addMetrics(registry: Registry, metrics: Metrics): void {
-  for (const [name, { type, help, read, labels, aggregator }] of Object.entries(metrics)) {
-    new type({
-      ...{ name, help, labelNames: [...labels], registers: [registry], aggregator },
-      collect() {
-        this.reset();
-        const [label = ""] = labels;
-        for (const [of, value] of seriesOf(read(), label)) this.inc(of, value);
-      },
-    });
+  for (const [name, metric] of Object.entries(metrics)) {
+    if ("labels" in metric) addSeries(registry, name, metric);
+    else addComposed(registry, name, metric);
   }
+}
+
+function addSeries(registry: Registry, name: string, { type, help, read, labels, aggregator }: Metric): void {
+  new type({
+    ...{ name, help, labelNames: [...labels], registers: [registry], aggregator },
+    collect() {
+      this.reset();
+      const [label = ""] = labels;
+      for (const [of, value] of seriesOf(read(), label)) this.inc(of, value);
+    },
+  });
 }
 
 function seriesOf(values: Values, label: string) {
   if (typeof values === "number") return [[{}, values] as const];
   if (Array.isArray(values)) return values;
   return Object.entries(values).map(([of, value]) => [{ [label]: of }, value] as const);
+}
+
+function addComposed(
+  registry: Registry,
+  name: string,
+  { kind, help, read, aggregator }: ComposedMetric,
+): void {
+  const options = { name, help, registers: [], aggregator };
+  const empty = kind === "histogram" ? new Histogram(options) : new Summary(options);
+  // The registry asks for values and their type: the class itself is of no account.
+  class Composed extends Histogram {
+    override async get() {
+      const values = read().map(([suffix, labels, value]) => ({
+        ...{ metricName: `${name}${suffix}`, labels, value },
+      }));
+      return { ...(await empty.get()), values };
+    }
+
+    /** The library's own form for the text format. */
+    getForPromString() {
+      return this.get();
+    }
+  }
+  new Composed({ name, help, registers: [registry], aggregator });
 }

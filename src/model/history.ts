@@ -25,7 +25,9 @@ const Spread = z
   .object({
     n: Count.describe("Number of known values."),
     rose: value.describe("Share of them above 0; `null` without a value, like the others."),
-    q1: value.describe("First quartile: the value of the nearest rank."),
+    q1: value.describe(
+      "First quartile. Quartiles and median lie between two values by linear interpolation, as in R and NumPy by default.",
+    ),
     median: value,
     q3: value,
   })

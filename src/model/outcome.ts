@@ -3,11 +3,13 @@ import { FinishCause } from "./explanation.ts";
 import { DecimalString, Timestamp } from "./primitives.ts";
 
 const price = (description: string) => DecimalString.nullable().meta({ description });
-const percent = (description: string) =>
+const change = (description: string, unit: string) =>
   z
     .number()
     .nullable()
-    .meta({ description: `${description} In percent.` });
+    .meta({ description: `${description} In ${unit}.` });
+const percent = (description: string) => change(description, "percent");
+const points = (description: string) => change(description, "percentage points");
 
 /** Minutes after a flare's start at which its change is measured. */
 export const OUTCOME_MINUTES = [5, 15, 60] as const;
@@ -44,9 +46,9 @@ export const Outcome = z
     change_5m: percent("Price change in the 5 minutes after the start."),
     change_15m: percent("The same for 15 minutes, also if the flare ended before."),
     change_60m: percent("The same for 60 minutes."),
-    relative_change_5m: percent("`change_5m` minus the median change of the group's tokens meanwhile."),
-    relative_change_15m: percent("The same for `change_15m`."),
-    relative_change_60m: percent("The same for `change_60m`."),
+    relative_change_5m: points("`change_5m` minus the median change of the group's tokens meanwhile."),
+    relative_change_15m: points("The same for `change_15m`."),
+    relative_change_60m: points("The same for `change_60m`."),
     ended_by: FinishCause.meta({ description: "Why the flare ended." }),
     collapsed_at: Timestamp.nullable().meta({
       description: "Since when the price had lost half of its peak or more; `null` if it did not.",

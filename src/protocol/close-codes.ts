@@ -9,7 +9,7 @@ export const CLOSE_CODES = {
     meaning: "the client did not subscribe within the time that hello allows",
   },
   unauthorized: { code: 4003, action: "stop", meaning: "the key was revoked or has expired" },
-  forbidden: { code: 4004, action: "stop", meaning: "the key's plan was lowered" },
+  forbidden: { code: 4004, action: "stop", meaning: "the key has fewer rights than before" },
   "rate-limited": {
     code: 4100,
     action: "backoff",

@@ -24,7 +24,7 @@ export const ERROR_CODES = {
   "upgrade-required": { status: 426, meaning: "this address requires WebSocket" },
   "rate-limited": { status: 429, meaning: "too many commands per second or requests per minute" },
   unauthorized: { status: 401, meaning: "missing or invalid API key" },
-  forbidden: { status: 403, meaning: "the plan does not include this" },
+  forbidden: { status: 403, meaning: "the plan or the key does not include this" },
   "not-found": { status: 404, meaning: "no resource has this address" },
   "method-not-allowed": { status: 405, meaning: "the address does not support this method" },
   "invalid-request": { status: 400, meaning: "the request is not well-formed HTTP" },
@@ -38,7 +38,7 @@ export const ERROR_CODES = {
   "over-capacity": { status: 503, meaning: "a limit of connections, or of pictures in progress, is reached" },
   "origin-refused": { status: 403, meaning: "pages of this origin may not connect" },
   "host-refused": { status: 421, meaning: "the server does not accept this host name" },
-  "not-ready": { status: 503, meaning: "no fresh data is available" },
+  "not-ready": { status: 503, meaning: "no fresh data, or no keys of the token's issuer, are available" },
   draining: { status: 503, meaning: "the server is shutting down" },
   "invalid-setting": { status: 500, meaning: "a setting is invalid or out of range" },
   "invalid-input": { status: 500, meaning: "a file or an upstream response is unreadable" },
@@ -52,6 +52,8 @@ export type ErrorCode = keyof typeof ERROR_CODES;
 export type RefusalReason =
   | "connections"
   | "connections-of-address"
+  | "new-streams-of-address"
+  | "handshakes"
   | "open-files"
   | "requests-ahead"
   | "requests-of-address"

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../model/index.ts";
-import { CHANNELS, type Channel } from "./channels.ts";
+import { CHANNELS, type Channel, matchChannels } from "./channels.ts";
 import { FlarewireError } from "./errors.ts";
 import { projectSnapshot } from "./view/view.ts";
 
@@ -24,14 +24,36 @@ export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snap
   return { ...snapshot, flares: { free, pro: [], finished_trending }, explanations };
 }
 
-/** Whether the second plan has less than the first. */
-export function isLowered(from: Plan, to: Plan): boolean {
-  return PLANS.indexOf(to) < PLANS.indexOf(from);
+/** What a client may follow: its plan's channels, or those of them that its key names. */
+export interface Rights {
+  /** `undefined`: the server has no keys. */
+  readonly plan: Plan | undefined;
+  /** Names and patterns. Default: no further limit. */
+  readonly channels?: readonly string[] | undefined;
 }
 
-/** Throws `forbidden` if a mirror's plan lacks a channel: a mirror serves all. */
-export function checkMirrorPlan(plan: Plan | undefined): void {
-  if (channelsOfPlan(plan).length === channelsOfPlan(undefined).length) return;
-  const message = `mirror requires every channel, but the plan is ${plan}; use a key of the plan pro`;
+/** The rights of a client on a server without keys. */
+export const ALL_RIGHTS: Rights = { plan: undefined };
+
+/** Returns the channels that a client may follow, in the order of {@link CHANNELS}. */
+export function permittedChannels({ plan, channels }: Rights): readonly Channel[] {
+  const ofPlan = channelsOfPlan(plan);
+  if (!channels) return ofPlan;
+  const named = new Set(channels.flatMap(matchChannels));
+  return ofPlan.filter((channel) => named.has(channel));
+}
+
+/** Whether the second has no right to some channel of the first. */
+export function isLowered(from: Rights, to: Rights): boolean {
+  const left = permittedChannels(to);
+  return permittedChannels(from).some((channel) => !left.includes(channel));
+}
+
+/** Throws `forbidden` if a mirror may not follow some channel: a mirror serves all. */
+export function checkMirrorRights(rights: Rights): void {
+  if (permittedChannels(rights).length === CHANNELS.length) return;
+  const { plan, channels } = rights;
+  const has = channels ? `the key is limited to ${channels.join(", ")}` : `the plan is ${plan}`;
+  const message = `mirror requires every channel, but ${has}; use a key of the plan pro without limits`;
   throw new FlarewireError("forbidden", message, { field: "mirror", bound: "pro" });
 }

@@ -159,12 +159,10 @@ export class SharedFeed {
   #follow(until: AbortSignal): void {
     const { cursor } = this.#client;
     // What connect() would make of its options, without the code that checks them.
-    const stream = createStream({
+    const { stream } = createStream({
       base: this.#server.slice(0, -1),
       // No more than the plan of a visitor without a key includes.
-      query: { channels: "flares.*,status" },
-      keepsView: true,
-      headers: {},
+      selection: { query: { channels: "flares.*,status" }, keepsView: true },
       transports: ["websocket", "sse", "poll"],
       platform: platformOf(),
       pauseHiddenAfterMs: Number.POSITIVE_INFINITY,

@@ -51,6 +51,8 @@ export type Question =
   | { readonly kind: "holder"; readonly ticket: string }
   | { readonly kind: "spend"; readonly ticket: string }
   | { readonly kind: "history"; readonly request: HistoryRequest }
+  /** Notes that a key was used; the answer is empty. */
+  | { readonly kind: "used"; readonly keyId: string }
   | { readonly kind: "metrics" };
 
 /** A result, or the FlarewireError that replaces it. */

@@ -9,7 +9,16 @@ const WINDOW_S = 10;
 /** The command waits this much less than its drain time: see the grace of a close. */
 const GRACE_S = 2;
 const ROOM = [
-  ...["--max-sockets-per-ip", "10000", "--anonymous-requests", "none", "--log-level", "error"],
+  ...[
+    "--max-sockets-per-ip",
+    "10000",
+    "--anonymous-requests",
+    "none",
+    "--anonymous-streams",
+    "none",
+    "--log-level",
+    "error",
+  ],
 ] as const;
 
 /**

@@ -14,7 +14,7 @@ const HANDSHAKES = 100;
 /** Events that each search begins to go through. */
 const LOG_EVENTS = 10_000;
 /** The limit on requests would end the searches; the turns have to do without it. */
-const UNLIMITED = ["--anonymous-requests", "none"];
+const UNLIMITED = ["--anonymous-requests", "none", "--anonymous-streams", "none"];
 const MARKET = ["--feed", "replay", "--warmup", "0", "--loop", "--port", "0", "--drain", "0", ...UNLIMITED];
 
 /**

@@ -88,6 +88,8 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     );
     for (const [fate, count] of Object.entries({ flaring: 60, faded: 5, canary: 5 }))
       expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);
+    const ends = page.locator(".fates a", { hasText: "ended by the canary" });
+    expect(await ends.getAttribute("href")).toBe("#/flares?channels=flares.finished");
     const card = page.locator(".bar-card");
     await page.locator(".bar.canary").first().hover();
     await card.waitFor();
@@ -137,6 +139,32 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
     // The market is simulated: no site knows its tokens.
     expect(await row.locator(".actions a[target]").count()).toBe(0);
+  });
+
+  test("the list shows a past minute, chosen on the timeline or by the address, and returns to now", async () => {
+    const asked: string[] = [];
+    const then = at(-90).slice(0, 16);
+    await using opened = await open("");
+    const { page } = opened;
+    await page.route("**/api/v1/snapshot?at=*", (route) => {
+      asked.push(decodeURIComponent(new URL(route.request().url()).search));
+      const flares = { ...MARKET.flares, pro: pro.slice(0, 2) };
+      if (asked.length === 1)
+        return route.fulfill({ json: { ...MARKET, flares, observed_at: `${then}:00.000Z` } });
+      return route.fulfill({ status: 410, json: {} });
+    });
+    await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
+    await page.locator("h2", { hasText: `Flaring at ${then.replace("T", " ")} UTC` }).waitFor();
+    await expect.poll(() => page.locator(".flares tbody tr").count()).toBe(2);
+    const right = 'document.querySelector(".then").getBoundingClientRect().right / innerWidth';
+    expect(await page.evaluate(right)).toBeCloseTo(0.75, 1);
+    await page.getByRole("slider", { name: "Time of the list" }).fill("100");
+    await page.getByText("The server stored nothing for this minute").waitFor();
+    expect(asked).toEqual([`?at=${then}Z`, expect.stringMatching(/^\?at=.*Z$/)]);
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
+    expect(await page.locator(".flares tbody tr").count()).toBe(60);
+    expect(page.url()).not.toContain("at=");
   });
 
   test("watched tokens are a filter, and survive a reload", async () => {

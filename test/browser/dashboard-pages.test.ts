@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { summarize } from "../../src/history/index.ts";
 import type { Snapshot, TrackRecord } from "../../src/model/index.ts";
 import type { Finish } from "../support/edges.ts";
-import { SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium, launch } from "./chromium.ts";
+import { CUT_NUMBERS } from "./cut-numbers.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
@@ -46,31 +47,36 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
   const open = (finish: Finish, snapshot: Snapshot, options: BrowserContextOptions = {}) =>
     openDashboard(browser, finish, new ToldMarket(snapshot), { options });
 
-  test("a token's page never shows another's history, and reports when there is none", async ({
+  test("a token's page never shows another's flares, and says when they did not load", async ({
     onTestFinished,
   }) => {
     const pro = [...SAMPLE_SNAPSHOT.flares.pro, OTHER];
     const flares = { ...SAMPLE_SNAPSHOT.flares, pro };
     const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, flares });
-    await goto(`token/${SAMPLE_FLARE.token.address}`);
-    await page.locator(".episodes").waitFor();
-    // The response with the other token's history is still pending.
-    let answer: () => void = () => {};
-    const asked = new Promise<void>((resolve) =>
-      page.route("**/api/v1/events?*", (route) => {
-        answer = () => void route.fulfill({ status: 503 });
-        resolve();
-      }),
+    const { token } = SAMPLE_FLARE;
+    // A flare of the history, in no list.
+    const record = { started: SAMPLE_EXPLANATION, why: null, cause: "faded", outcome: SAMPLE_OUTCOME };
+    const stored = { ...SAMPLE_FLARE, id: "stored", started_trending_at: "2017-11-11T08:00:00.000Z" };
+    const flare = { ...stored, finished_trending_at: "2017-11-11T08:10:00.000Z" };
+    await page.route(`**/api/v1/tokens/bsc/${token.address.toLowerCase()}`, (route) =>
+      route.fulfill({ json: { candles: [], flares: [{ flare, ...record }] } }),
+    );
+    await goto(`token/${token.address}`);
+    const items = page.locator(".episodes li");
+    await page.getByText("2017-11-11").waitFor();
+    expect(await items.last().textContent()).toMatch(/^2017-11-11 08:00:00score 3\.40faded after 10m 00s/);
+    expect(await page.locator(".links").getByText("share").getAttribute("href")).toBe(
+      `token/bsc/${token.address.toLowerCase()}`,
+    );
+    expect(await page.locator(".why-legend").count()).toBe(1);
+    await page.route(`**/api/v1/tokens/bsc/${OTHER.token.address}`, (route) =>
+      route.fulfill({ status: 503 }),
     );
     await goto(`token/${OTHER.token.address}`);
     await page.locator("h2", { hasText: "OTHER" }).waitFor();
-    await asked;
-    expect(await page.locator(".episodes").count()).toBe(0);
-    answer();
-    await page
-      .getByText("Only flares from the lists: the server responded 503 to the history request.")
-      .waitFor();
-    expect(await page.locator(".episodes li").count()).toBe(1);
+    await page.getByText("because the others did not load: the server responded 503.").waitFor();
+    expect(await page.getByText("2017-11-11").count()).toBe(0);
+    expect(await items.count()).toBe(1);
   });
 
   test("the charts explain their ranking, and why their best may fall", async ({ onTestFinished }) => {
@@ -115,8 +121,8 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
   });
 
-  for (const width of [360, 390])
-    test(`on a phone the age of the data stays on one line with the title, at ${width} pixels`, async ({
+  for (const width of [360, 390, 1_280, 1_440])
+    test(`the age of the data stays on one line with the title, also while reconnecting, at ${width} pixels`, async ({
       onTestFinished,
     }) => {
       const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
@@ -125,12 +131,16 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
       await goto("flares");
       await page.locator(".status .age").waitFor();
       // Sets the text and measures at once: the page writes its own each second.
-      const lines = `["5s", "59s"].map((age) => {
+      const lines = `[["5s"], ["59s"], ["59s", "reconnecting"]].map(([age, word]) => {
         document.querySelector(".status .age").textContent = "data " + age + " old";
-        const [title, status] = ["h1", ".status"].map((name) => document.querySelector(name).getBoundingClientRect());
-        return status.top < title.bottom && status.right <= innerWidth;
+        if (word) {
+          document.querySelector(".status").className = "status";
+          document.querySelector("#status-word").textContent = word;
+        }
+        const [title, status, alerts] = ["h1", ".status", "header .alerts-button"].map((name) => document.querySelector(name).getBoundingClientRect());
+        return Math.max(status.top, alerts.top) < title.bottom && Math.max(status.right, alerts.right) <= innerWidth;
       })`;
-      expect(await page.evaluate(lines)).toEqual([true, true]);
+      expect(await page.evaluate(lines)).toEqual([true, true, true]);
     });
 
   test("the charts and the leaderboards have a heading, and each group has one below it", async ({
@@ -171,7 +181,12 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(flares?.right).toBeLessThan(control?.left);
     const counted = await page.locator(".spreads .of-flares th").allInnerTexts();
     expect(counted).toEqual(["Flares 40 of 40", "Flares 40 of 40", "Flares 0 of 40"]);
-    expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+    for (let width = 320; width <= 1_920; width += width < 1_200 ? 20 : 80) {
+      await page.setViewportSize({ width, height: 640 });
+      await expect
+        .poll(() => page.evaluate(CUT_NUMBERS), { message: `at ${width}`, interval: 10 })
+        .toMatchObject({ cut: [], wide: 0 });
+    }
     expect(await findViolations(page)).toEqual([]);
     await page.goBack();
     await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
@@ -186,7 +201,11 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     await goto("flares");
     const before = await page.evaluate(look);
     expect(before).toMatchObject([{ position: "sticky" }, {}]);
+    const links = page.locator("header").getByRole("link");
+    const site = expect.arrayContaining(["Docs", "Widgets", "Source"]);
+    expect(await links.allTextContents()).toEqual(site);
     await page.goto(`${gateway.url}/widgets`);
+    expect(await links.allTextContents()).toEqual(site);
     expect(await page.evaluate(look)).toEqual(before);
   });
 
@@ -237,7 +256,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
       ...{ open: price, high: price, low: price, close: price, volume: "1" },
     });
     const candles = [minute(700, "4"), minute(690, "5"), minute(20, "2"), minute(10, "3")];
-    await page.route("**/api/v1/tokens/bsc/*", (route) => route.fulfill({ json: { candles } }));
+    await page.route("**/api/v1/tokens/bsc/*", (route) => route.fulfill({ json: { candles, flares: [] } }));
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.locator(".candles canvas").waitFor();
     for (const [name, text] of [
@@ -250,5 +269,8 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
         .locator("canvas")
         .waitFor();
     }
+    expect(page.url()).toContain("?window=24h");
+    await page.reload();
+    await page.getByRole("img", { name: "the last 24 hours" }).waitFor();
   });
 });

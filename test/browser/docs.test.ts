@@ -192,6 +192,11 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
     await found.filter({ hasText: "history" }).first().waitFor();
     await page.keyboard.press("Enter");
     await page.locator("h1", { hasText: "/api/v1/history" }).waitFor();
+    await page.locator("#search-text").fill("flare-finished");
+    await found.filter({ hasText: "flare-finished" }).first().click();
+    await page.locator("#message-flare-finished[open]").waitFor();
+    await page.locator("#message-flare-finished a", { hasText: "FlareFinishedMessage" }).first().waitFor();
+    expect(await page.locator("details.fold[open]").count()).toBe(1);
     expectQuiet(wire);
   });
 

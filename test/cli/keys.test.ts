@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -38,13 +38,20 @@ test("add prints the key once and keeps its digest; list shows it without; revok
   const daysLeft = (Date.parse(held?.expires_at ?? "") - Date.now()) / 86_400_000;
   expect(daysLeft).toBeGreaterThan(89.9);
   expect(daysLeft).toBeLessThanOrEqual(90);
-  await keys(["add", "--plan", "free", "--expires", "2027-01-31T12:00:00+01:00"], { FLAREWIRE_KEYS: file });
+  const rest = ["--expires", "2027-01-31T12:00:00+01:00", "--channels", "flares.free,charts.*"];
+  await keys(["add", "--plan", "free", ...rest], { FLAREWIRE_KEYS: file });
+  writeFileSync(`${file}.used`, JSON.stringify({ [held?.id ?? ""]: "2026-11-20T10:00:00Z" }));
   const listed = await keys(["list", "--file", file]);
   expect(listed.stdout).toMatch(/^id {8}plan {2}connections {2}requests\/min/);
-  expect(listed.stdout).toMatch(new RegExp(`^${held?.id} {2}pro {3}2 +60 .* the desk$`, "m"));
-  expect(listed.stdout).toMatch(/free {2}- +- .*2027-01-31 11:00 {2}-$/m);
+  expect(listed.stdout).toMatch(
+    new RegExp(`^${held?.id} {2}pro {3}2 +60 .* 2026-11-20 10:00 .* the desk$`, "m"),
+  );
+  expect(listed.stdout).toMatch(/free {2}- +- .*- {2,}2027-01-31 11:00 {2}flares\.free,charts\.\* {2}-$/m);
   const json = await keys(["list", "--json", "--file", file]);
-  expect(JSON.parse(json.stdout.split("\n")[0] ?? "")).toMatchObject({ id: held?.id, name: "the desk" });
+  expect(JSON.parse(json.stdout.split("\n")[0] ?? "")).toMatchObject({
+    ...{ id: held?.id, name: "the desk" },
+    last_used_at: "2026-11-20T10:00:00Z",
+  });
   for (const { stdout } of [listed, json]) {
     expect(stdout).not.toContain(held?.sha256);
     expect(stdout).not.toContain(key.slice(13));
@@ -65,8 +72,33 @@ test("the whole key, or its form in a log, revokes too", async () => {
   expect((await keys(["list", "--file", file])).stdout).toBe("no keys\n");
 });
 
+test("rotate creates a key with the same rights, and the old one ends at the given time", async () => {
+  const file = join(directory, "rotated.json");
+  const rights = ["--plan", "free", "--name", "desk", "--channels", "flares.*", "--connections", "2"];
+  const first = (await keys(["add", "--file", file, ...rights, "--expires", "90d"])).stdout.trim();
+  const rotated = await keys(["rotate", "--file", file, "--until", "2h", first]);
+  const second = rotated.stdout.trim();
+  expect([rotated.code, second === first]).toEqual([0, false]);
+  expect(rotated.stderr).toContain(`in place of ${first.slice(3, 11)}, which ends at `);
+  const [old, made] = (await readKeyFile(file)).keys;
+  const hoursLeft = (Date.parse(old?.expires_at ?? "") - Date.now()) / 3_600_000;
+  expect(hoursLeft).toBeGreaterThan(1.9);
+  expect(hoursLeft).toBeLessThanOrEqual(2);
+  const shared = { plan: "free", name: "desk", channels: ["flares.*"], connections: 2 };
+  expect(old).toMatchObject({ ...shared, sha256: digestOf(first).toString("hex") });
+  expect(made).toMatchObject({ ...shared, sha256: digestOf(second).toString("hex") });
+  expect(Date.parse(made?.expires_at ?? "") - Date.now()).toBeGreaterThan(89.9 * 86_400_000);
+  // A key that ends earlier anyway does not get more time.
+  await keys(["rotate", "--file", file, "--until", "9h", old?.id ?? ""]);
+  expect((await readKeyFile(file)).keys[0]).toEqual(old);
+});
+
 test.each([
-  [[], /no action given; known actions: add, list, revoke/],
+  [["rotate", "--file", "x"], /the key's ID is missing, for example 3f9a1c2e/],
+  [["rotate", "--file", "x", "--until", "never", "3f9a1c2e"], /--until "never" must be a duration from now/],
+  [["rotate", "--file", "x", "--plan", "pro", "3f9a1c2e"], /unknown flag --plan/],
+  [["rotate", "--file", "x", "3f9a1c2e"], /there is no file x/],
+  [[], /no action given; known actions: add, list, rotate, revoke/],
   [["ad"], /unknown action "ad" \(did you mean add\?\)/],
   [["add"], /--file is missing, for example --file keys\.json/],
   [
@@ -91,6 +123,7 @@ test.each([
     /--expires "2020.* must be .*for example 90d or 2027/,
   ],
   [["add", "--file", "x", "--expires", "0"], /--expires "0" must be/],
+  [["add", "--file", "x", "--channels", "flares"], /--channels "flares" must be channels or patterns/],
   [["add", "--file", "x", "--name", ""], /--name needs a value/],
   [["add", "--file", "x", "--json"], /unknown flag --json/],
   [["list", "--file", "/no/such/file"], /it cannot be read \(ENOENT\)/],

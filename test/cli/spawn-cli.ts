@@ -30,23 +30,22 @@ interface SpawnOptions {
   readonly stdin?: "ignore" | "pipe";
   /** Whether it leads its own process group, which can be signaled. Default: false. */
   readonly detached?: boolean;
+  /** Default: the project's root. */
+  readonly cwd?: string;
 }
 
-/**
- * Starts a command in the project's root, without inherited settings, and by default without a data
- * directory.
- */
+/** Starts a command without inherited settings, and by default without a data directory. */
 export function spawnCommand(
   command: string,
   args: readonly string[],
   environment: Record<string, string> = {},
-  { stdin = "ignore", detached = false }: SpawnOptions = {},
+  { stdin = "ignore", detached = false, cwd = ROOT }: SpawnOptions = {},
 ): RunningCli {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(FLAREWIRE_|NO_COLOR|FORCE_COLOR|CI$)/.test(name),
   );
   const child = spawn(command, [...args], {
-    cwd: ROOT,
+    cwd,
     env: { ...Object.fromEntries(inherited), FLAREWIRE_DATA: "none", ...environment },
     stdio: [stdin, "pipe", "pipe"],
     detached,

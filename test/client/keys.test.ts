@@ -158,3 +158,58 @@ for (const [what, requests_per_minute] of [
     await until(() => seqs().length === 1);
   });
 }
+
+for (const transport of TRANSPORTS) {
+  test(`[K1] [K7] over ${transport} a function returns the key for each connection, and another one after a refusal, once`, async ({
+    makeKeyed,
+    onTestFinished,
+  }) => {
+    const keyed = await makeKeyed({ keys: { old: {}, fresh: {} } });
+    let name: "old" | "fresh" = "old";
+    let calls = 0;
+    const key = async () => {
+      calls += 1;
+      return keyed.secret(name);
+    };
+    const options = { key, transport };
+    const { stream, until, errors, seqs } = followWatched(urlOf(keyed.wire), options, onTestFinished);
+    await until(() => stream.connection.state === "live");
+    await keyed.holdsSlot(1);
+    expect(calls).toBe(1);
+    name = "fresh";
+    keyed.write({ fresh: {} });
+    await keyed.pass(1);
+    await until(() => stream.connection.state !== "live");
+    await until(() => stream.connection.state === "live");
+    expect(calls).toBe(2);
+    await keyed.wire.publish("list");
+    await until(() => seqs().length === 1);
+    // Refused again, with the same key from the function: it is asked once more, then never again.
+    keyed.write({});
+    await keyed.pass(1);
+    await until(() => stream.connection.state === "closed");
+    expect(calls).toBe(3);
+    expect(errors).toHaveLength(1);
+  });
+}
+
+test("a function that has no key yet is asked again later, and its error names no key", async ({
+  keyed,
+  onTestFinished,
+}) => {
+  const answers = [
+    () => Promise.reject(new Error("not logged in")),
+    () => "two words",
+    () => keyed.secret("pro"),
+  ];
+  const key = () => answers.shift()?.() ?? "";
+  const { stream, until } = followWatched(urlOf(keyed.wire), { key }, onTestFinished);
+  const reasons = new Set<string>();
+  stream.on("connection", ({ reason }) => reasons.add(reason));
+  await until(() => stream.connection.state === "live");
+  expect([...reasons]).toEqual([
+    "",
+    "no key: Error: not logged in",
+    "no key: StreamError: this key: use one from flarewire keys add",
+  ]);
+});

@@ -26,6 +26,32 @@ test("a listener is called as often as it was added, until it is removed, and th
   expect(calls).toEqual([]);
 });
 
+test("a listener for one value is called once, even if it emits again, and off removes either kind", () => {
+  const { add, emit, remove } = createListeners();
+  const calls: string[] = [];
+  add(
+    "connection",
+    () => {
+      calls.push("once");
+      emit("connection", STATUS);
+    },
+    true,
+  );
+  const always = () => void calls.push("always");
+  add("connection", always);
+  emit("connection", STATUS);
+  expect(calls.splice(0)).toEqual(["once", "always", "always"]);
+  const never = () => void calls.push("never");
+  add("connection", never, true);
+  remove("connection", never);
+  remove("error", always);
+  emit("connection", STATUS);
+  expect(calls.splice(0)).toEqual(["always"]);
+  remove("connection", always);
+  emit("connection", STATUS);
+  expect(calls).toEqual([]);
+});
+
 test("a listener that throws keeps nothing from those behind it, and each error is reported once", async () => {
   const { add, emit } = createListeners();
   const [calls, errors]: [string[], StreamError[]] = [[], []];

@@ -1,6 +1,13 @@
 import { expect } from "vitest";
 import { WebSocket as WsWebSocket } from "ws";
-import { connect, type Platform, type SocketClass, type Transport } from "../../src/client/index.ts";
+import {
+  connect,
+  type Flare,
+  type FlareStarted,
+  type Platform,
+  type SocketClass,
+  type Transport,
+} from "../../src/client/index.ts";
 import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { shownLists } from "../support/shown-lists.ts";
@@ -204,7 +211,9 @@ test("the name of an event narrows its data, and the freshness grows older by it
   let nowMs = 1_000;
   const { stream, until } = start(urlOf(wire), { platform: { ...HASTY, now: () => nowMs } });
   const symbols: string[] = [];
-  stream.on("flare-started", ({ data }) => symbols.push(data.flare.token.symbol));
+  const symbolOf = ({ token }: Flare) => token.symbol;
+  const note = ({ data }: FlareStarted) => symbols.push(symbolOf(data.flare));
+  stream.on("flare-started", note);
   await until(() => stream.connection.state === "live");
   await wire.publish("flare");
   await until(() => symbols.length === 1);

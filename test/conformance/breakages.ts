@@ -64,8 +64,11 @@ function swap(event: JsonObject, memory: Memory): readonly JsonObject[] {
 /** Tells one more event behind the end of the subscription `t`, as if it had none. */
 function oneMore(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (message.type === "event") memory.kept = message;
-  const { kept } = memory;
+  const { kept, ended } = memory;
+  // A heartbeat with the real position would break another rule.
+  if (ended && message.type === "heartbeat") return [];
   if (message.type !== "unsubscribed" || message.id !== "t" || !kept) return [message];
+  memory.ended = true;
   // The position may be past the last event, by this message or a heartbeat.
   const [epoch, position] = String(message.cursor).split("-");
   const seq = Math.max(Number(kept.seq), Number(position));

@@ -30,6 +30,7 @@ export interface Breakage {
 export interface Memory {
   events: number;
   kept: JsonObject | undefined;
+  ended?: boolean;
 }
 
 /** An answer that is no stream. */

@@ -8,6 +8,7 @@ import {
   type FlareQuery,
   formatQuery,
   LIST_OF_CHANNEL,
+  minuteOf,
   ORDERS,
   readQuery,
 } from "../../src/dashboard/state/flare-query.ts";
@@ -30,6 +31,10 @@ const queries: fc.Arbitrary<FlareQuery> = fc.record({
   tokens: names,
   symbols: names,
   window: fc.constantFrom("6h", "24h"),
+  at: fc.option(
+    fc.nat(30_000_000).map((minute) => minuteOf(minute * 60_000)),
+    { nil: undefined },
+  ),
 });
 
 test("a link to a view opens that view: every query survives its address", () => {
@@ -54,7 +59,7 @@ test("the address has the API's names, and nothing of the default view", () => {
 
 test("invalid parameters of an address are ignored", () => {
   const given =
-    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&tokens=,,";
+    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&tokens=,,&at=noon";
   expect(readQuery(given)).toEqual(DEFAULT_QUERY);
 });
 

@@ -21,7 +21,7 @@ const figuresOf = (changes: readonly number[], control: readonly number[] = [], 
   );
 
 test("one scale includes 0 and every quartile, and its ends are labeled", async () => {
-  const { ticks = [], placeOf } = scaleOf(await figuresOf([-3, -1, 4], [1, 17])) ?? {};
+  const { ticks = [], placeOf } = scaleOf(await figuresOf([-7, -1, 4], [1, 23])) ?? {};
   expect(ticks).toEqual([-5, 0, 5, 10, 15, 20]);
   expect(ticks.map((tick) => Math.round(placeOf?.(tick) ?? 0))).toEqual([0, 20, 40, 60, 80, 100]);
   expect(scaleOf(await figuresOf([2, 3]))?.ticks).toEqual([0, 1, 2, 3]);

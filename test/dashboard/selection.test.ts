@@ -11,13 +11,13 @@ import {
 } from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
-import { episodesOf, withListed } from "../../src/dashboard/state/token-history.ts";
+import { recordsOf } from "../../src/dashboard/state/token-records.ts";
 import { tokenOf } from "../../src/dashboard/text/event-token.ts";
 import { formatCount, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
 import { formatPct } from "../../src/lib/text/format-pct.ts";
 import { formatPrice } from "../../src/lib/text/format-price.ts";
-import type { EventMessage } from "../../src/protocol/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import type { Flare, FlareRecord } from "../../src/model/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
 
 const flare = (id: string, more: object = {}) => ({
   ...SAMPLE_FLARE,
@@ -97,7 +97,7 @@ test("an event's symbol comes from the event, or from the lists by its id", () =
   const symbols = [
     tokenOf(updated as StreamEvent, view),
     tokenOf(updated as StreamEvent, undefined),
-    tokenOf(message("flare-started", "c") as StreamEvent, view),
+    tokenOf({ name: "flare-started", data: { flare: flare("c") } } as unknown as StreamEvent, view),
     tokenOf(expired as StreamEvent, view),
   ];
   expect(symbols.map((token) => token?.symbol)).toEqual(["b", undefined, "c", undefined]);
@@ -117,12 +117,14 @@ test("an address leads to a page, by default to the first", () => {
   expect(readRoute(tokenHash("0xABC"))).toEqual({
     page: "token",
     address: "0xabc",
+    range: "1h",
   });
   for (const hash of ["", "#", "#/token", "#/nothing", "#content", flaresHash(DEFAULT_QUERY)])
     expect(readRoute(hash)).toEqual(flares);
   expect(readRoute("#/token/%E0%A4%A")).toEqual({
     page: "token",
     address: "%e0%a4%a",
+    range: "1h",
   });
 });
 
@@ -132,6 +134,8 @@ test("each token and flare has one address, to which other spellings lead", () =
   expect(canonicalOf("#/token/0xABC")).toBe("#/token/bsc/0xabc");
   expect(canonicalOf("#/token/bsc/0xABC")).toBe("#/token/bsc/0xabc");
   expect(readRoute("#/token/bsc/0xABC")).toEqual(readRoute("#/token/0xabc"));
+  expect(canonicalOf("#/token/0xABC?window=6h")).toBe("#/token/bsc/0xabc?window=6h");
+  expect(canonicalOf("#/token/bsc/0xabc?window=1h")).toBe("#/token/bsc/0xabc");
   // Pages that only the server has.
   expect(canonicalOf("#/token/exchange/A%2FB")).toBe("token/exchange/A%2FB");
   expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
@@ -151,54 +155,24 @@ test("a finished flare leads to its own page, a running one or a visitor with a 
   expect(flarePageHref({ ...flare, finished_trending_at: null }, true)).toBe("#/token/bsc/0xab");
 });
 
-const message = (name: "flare-started" | "flare-finished", id: string, more: object = {}) =>
-  ({
-    ...{
-      type: "event",
-      name,
-      channel: "flares.pro",
-      observed_at: "2026-01-01T01:00:00.000Z",
-    },
-    data: {
-      flare: flare(id, more),
-      why: { ...SAMPLE_EXPLANATION, score: name === "flare-started" ? 3 : 1 },
-      cause: "faded",
-    },
-  }) as unknown as EventMessage;
-
-test("a token's history combines starts and finishes of all channels, without other tokens", () => {
-  const address = SAMPLE_FLARE.token.address.toLowerCase();
-  const later = { started_trending_at: "2026-01-02T00:00:00.000Z" };
+test("a token's flares are those stored and those listed, as the newer lists say", () => {
   const over = { finished_trending_at: "2026-01-01T02:00:00.000Z" };
-  const other = { token: { ...SAMPLE_FLARE.token, address: "0xother" } };
-  const messages = [
-    message("flare-started", "ONE"),
-    message("flare-started", "OTHER", other),
-    message("flare-finished", "ONE", over),
-    message("flare-finished", "ONE", over),
-    message("flare-started", "TWO", later),
+  const later = { started_trending_at: "2026-01-02T00:00:00.000Z" };
+  const record = (one: Flare, cause: "faded" | null): FlareRecord => ({
+    ...{ flare: one, started: SAMPLE_EXPLANATION, why: null, outcome: null, cause },
+  });
+  const stored = [
+    record(flare("TWO", later), null),
+    record(flare("GONE"), null),
+    record(flare("OLD", over), "faded"),
   ];
-  const episodes = episodesOf(messages, address);
-  expect(episodes).toEqual([
-    {
-      id: "TWO",
-      startedAt: later.started_trending_at,
-      finishedAt: undefined,
-      score: 3,
-      cause: undefined,
-    },
-    {
-      id: "ONE",
-      startedAt: SAMPLE_FLARE.started_trending_at,
-      finishedAt: over.finished_trending_at,
-      score: 3,
-      cause: "faded",
-    },
+  const ended = { ...SAMPLE_EXPLANATION, finish_cause: "canary" as const };
+  const known = { explanations: { TWO: ended }, outcomes: { TWO: SAMPLE_OUTCOME } };
+  const lists = [flare("TWO", { ...later, ...over }), flare("NEW", later)];
+  const records = recordsOf(stored, lists, known);
+  expect(records.map(({ flare: { id }, started, cause, outcome }) => [id, started, cause, outcome])).toEqual([
+    ["TWO", SAMPLE_EXPLANATION, "canary", SAMPLE_OUTCOME],
+    ["NEW", null, null, null],
+    ["OLD", SAMPLE_EXPLANATION, "faded", null],
   ]);
-  const listed = withListed(
-    episodes,
-    [flare("TWO", later), flare("OLD", { started_trending_at: "2016-01-01T00:00:00.000Z" })],
-    {},
-  );
-  expect(idsOf(listed)).toBe("TWO,ONE,OLD");
 });

@@ -11,16 +11,18 @@ export interface LedGateway extends AsyncDisposable {
   /** The proxy's address. */
   readonly url: string;
   /** Starts a flare. */
-  start(symbol: string): void;
+  start(symbol: string, name?: string): void;
   /** Finishes the running flare. */
   finish(symbol: string): void;
   /** Cuts all connections silently, like a lost network. */
   cut(): void;
 }
 
-export async function startLedGateway(): Promise<LedGateway> {
+export async function startLedGateway(
+  settings: Parameters<typeof createConfig>[0] = {},
+): Promise<LedGateway> {
   const market = new LedMarket();
-  const gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
+  const gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings }), {
     source: market,
   });
   const target = Number(new URL(gateway.url).port);
@@ -41,7 +43,7 @@ export async function startLedGateway(): Promise<LedGateway> {
   const { port } = proxy.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
-    start: (symbol) => market.start(symbol),
+    start: (symbol, name) => market.start(symbol, name),
     finish: (symbol) => market.finish(symbol),
     cut,
     [Symbol.asyncDispose]: async () => {
@@ -67,14 +69,14 @@ export class LedMarket extends ToldSource {
     this.#say(EMPTY_SNAPSHOT);
   }
 
-  start(symbol: string): void {
+  start(symbol: string, name = "Uni Token"): void {
     const at = this.#tick();
     const id = `3b241101-e2bb-5255-8caf-${String(this.#observedAtMs).slice(-12).padStart(12, "0")}`;
     const flare: Flare = {
       ...SAMPLE_FLARE,
       id,
       started_trending_at: at,
-      token: { ...SAMPLE_FLARE.token, symbol },
+      token: { ...SAMPLE_FLARE.token, symbol, name },
     };
     const { flares, explanations } = this.#snapshot;
     this.#say({

@@ -51,7 +51,7 @@ test("polling prints starts and finishes", async () => {
   gateway.finish("ONE");
   await poll.said("stdout", "finished ONE");
   expect(poll.stdout().trim().split("\n")).toHaveLength(3);
-  expect(poll.stderr()).toBe("");
+  expect(poll.stderr()).toBe("running flares: 1; waiting for starts and finishes\n");
 });
 
 test("polling sends the ETag, and prints nothing while nothing changes", async () => {
@@ -85,7 +85,7 @@ test("polling waits as long as a busy server asks, then continues", async () => 
   await using server = await startAnswers([busy, flares([flare("1", "ONE")], [])]);
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
   await poll.said("stdout", "ONE");
-  expect(poll.stderr()).toMatch(/^request failed: 503: busy; retrying in [12]\.\d s\n$/);
+  expect(poll.stderr()).toMatch(/^request failed: 503: busy; retrying in [12]\.\d s\n/);
 });
 
 test("polling reports stale data with its age, and fresh data again, also when nothing changed", async () => {
@@ -103,7 +103,11 @@ test("polling reports stale data with its age, and fresh data again, also when n
   await using poll = spawnNode(["examples/poll.ts", server.url, "0.1"]);
   await poll.said("stderr", "live");
   expect(poll.stderr()).toBe(
-    "the source is stale; the data is 40 s old\nthe source is live; the data is 0 s old\n",
+    [
+      "running flares: 0; waiting for starts and finishes",
+      "the source is stale; the data is 40 s old",
+      "the source is live; the data is 0 s old\n",
+    ].join("\n"),
   );
 });
 

@@ -6,9 +6,12 @@ import { storedPath } from "../../src/gateway/persistence/persistence.ts";
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
+import { toEpoch } from "../../src/protocol/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+
+const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 
 test("a history that cannot be written reports why, and its file", async ({ onTestFinished }) => {
   const clock = new ManualClock();
@@ -20,8 +23,9 @@ test("a history that cannot be written reports why, and its file", async ({ onTe
   await history.close();
   const log = createMemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
+  const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
   const over = new AbortController();
-  const recorded = history.record({ log, head, signal: over.signal });
+  const recorded = history.record({ log, head, info, signal: over.signal });
   await expect.poll(() => lines.length).toBe(1);
   over.abort();
   await recorded;
@@ -29,4 +33,62 @@ test("a history that cannot be written reports why, and its file", async ({ onTe
     msg: "cannot write the history of flares; retrying: database is not open",
     path: storedPath(options, "history"),
   });
+});
+
+test("past minutes and flares of a simulated market are gone when it starts over in its directory", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const config = createConfig({ data: newDirectory(onTestFinished) });
+  const logger = createLogger("silent", { write: () => {} });
+  /** Serves for three minutes of event time. Returns the minutes that answer, and the flares. */
+  const serve = async (epoch: string, startMs: number, origin: "simulated" | "live") => {
+    const history = openHistory(config, { config, clock, logger, sourceName: "a test" });
+    const log = createMemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
+    const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs } });
+    const over = new AbortController();
+    const info = () => ({ name: "a test", origin, facts: FACTS });
+    history.watch(head, info);
+    const recorded = history.record({ log, head, info, signal: over.signal });
+    for (const minute of [1, 2, 3])
+      await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs + minute * 60_000 });
+    const minutes = await Promise.all(
+      [0, 2, 10, 12, 20].map(async (minute) => (await history.reader.minute(minute * 60_000)).minute?.cursor),
+    );
+    over.abort();
+    await recorded;
+    await history.close();
+    return minutes;
+  };
+  expect(await serve("first1", 0, "simulated")).toEqual([
+    "first1-0",
+    "first1-0",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+  expect(await serve("next1", 600_000, "simulated")).toEqual([
+    undefined,
+    undefined,
+    "next1-0",
+    "next1-0",
+    undefined,
+  ]);
+  // A real market has no minutes of a simulated one either.
+  expect(await serve("live1", 1_200_000, "live")).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    "live1-0",
+  ]);
+  // A leader that serves a simulated market by mistake deletes and replaces nothing of a real one.
+  expect(await serve("mistake1", 600_000, "simulated")).not.toContain("mistake1-0");
+  expect(await serve("live2", 2_400_000, "live")).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    "live1-0",
+  ]);
 });

@@ -45,7 +45,7 @@ async function createNode(polls: readonly Step[]) {
   return { ...node, entries, checkpoint: { position: { offset, hash }, epoch: EPOCH, term: 1, values } };
 }
 
-/** An engine whose log has these entries. Its first connections end after so many. */
+/** An engine with these entries. `interruptions`: entries before each connection ends. */
 function engineWith(
   entries: readonly Entry[],
   interruptions: readonly number[] = [],

@@ -11,7 +11,7 @@ import { toEvents } from "../../src/source/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { finishAt, MINUTE_MS, START_MS } from "./flare-records.ts";
+import { finishAt, MINUTE_MS, START_MS, WITHOUT_PAST } from "./flare-records.ts";
 
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const LIMITS = { maxAgeMs: 30 * DAY_MS, maxBytes: 2 ** 30 };
@@ -115,7 +115,10 @@ test("candles are read by time, and expire with age and by bytes, the oldest fir
   expect(find(59, 61).map(({ buys }) => buys)).toEqual([59, 60, 61]);
   expect(find(0, 500)).toHaveLength(200);
   expect(store.candles({ ...ALL, address: "0xbb" })).toEqual([]);
-  store.commit(batchOf("0xBB", [], 2 * 24 * 60 + 90));
+  // A past minute of the first day shows the day before.
+  store.commit(batchOf("0xBB", [], 3 * 24 * 60 + 50));
+  expect(find(0, 500)).toHaveLength(200);
+  store.commit(batchOf("0xBB", [], 3 * 24 * 60 + 90));
   expect(find(0, 500).at(0)?.buys).toBe(60);
   const many = range(0, 3_000).map((minute) => candleOf(minute + 1_000, (minute * 7_919) % 65_536));
   store.commit({ ...batchOf("0xaa", many, 4_000), finishes: [finishAt(1, 1_200)] });
@@ -132,7 +135,7 @@ test("a file without candles, of the version before, is continued", ({ onTestFin
   before.commit({ ...batchOf("0xaa", [], 0), finishes: [finishAt(1, 20)] });
   before.close();
   const db = new DatabaseSync(path);
-  db.exec("DROP TABLE candle; PRAGMA user_version = 2");
+  db.exec(`${WITHOUT_PAST} DROP TABLE candle; PRAGMA user_version = 2`);
   db.close();
   const store = openSqliteHistoryStore(LIMITS, path);
   expect(store.size.flares).toBe(1);

@@ -4,6 +4,14 @@ import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/sam
 
 export const START_MS = Date.UTC(2026, 0, 1);
 export const MINUTE_MS = 60_000;
+/** Brings a history's file to version 3, which did not store when something became known. */
+export const WITHOUT_PAST = `
+  DROP INDEX newest; CREATE INDEX newest ON flare (finished_ms, id, bytes);
+  ALTER TABLE position DROP COLUMN is_generated;
+  ALTER TABLE flare DROP COLUMN known_ms; ALTER TABLE flare DROP COLUMN earlier;
+  ALTER TABLE flare DROP COLUMN outcome_ms; ALTER TABLE position DROP COLUMN since_ms;
+  ALTER TABLE position DROP COLUMN candles_ms; DROP TABLE expired; PRAGMA user_version = 3;
+`;
 const timeAt = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
 
 /** Ids whose order differs from that of their numbers. */

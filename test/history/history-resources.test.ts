@@ -108,6 +108,15 @@ test.for([
   expect([status, json]).toEqual([400, expect.objectContaining({ field })]);
 });
 
+test("a from after to is a 400 that names both, and not an empty page", async ({ served }) => {
+  const { status, json } = await served.ask(
+    "GET",
+    "/api/v1/history?from=2026-02-01T00:00Z&to=2026-01-31T00:00Z",
+  );
+  const bound = 'at most to, which is "2026-01-31T00:00Z"';
+  expect([status, json]).toEqual([400, expect.objectContaining({ field: "from", bound })]);
+});
+
 test("an unchanged page and flare cost a 304, a changed one has another tag", async ({ served, store }) => {
   finish(store, 21, 1);
   for (const url of ["/api/v1/history", `/api/v1/flares/${idOf(1)}`]) {

@@ -5,7 +5,7 @@ import type { HistoryBatch, HistoryQuery, HistoryStore } from "../../src/history
 import { openSqliteHistoryStore } from "../../src/history/index.ts";
 import { FlareRecord } from "../../src/model/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
-import { finishAt, idOf, MINUTE_MS, outcomeAt, START_MS, whyAt } from "./flare-records.ts";
+import { finishAt, idOf, MINUTE_MS, outcomeAt, START_MS, WITHOUT_PAST, whyAt } from "./flare-records.ts";
 
 const ROOMY = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 type Limits = typeof ROOMY;
@@ -82,7 +82,8 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(outcomeOf()).toEqual(outcomeAt(70, true));
     const other = opened(onTestFinished);
     commit(other, 20, { finishes: [{ ...finishAt(1, 20), outcome: final.outcome }] });
-    expect(store.size).toEqual(other.size);
+    const earlier = JSON.stringify(outcomeAt(20, false)).length;
+    expect(store.size).toEqual({ ...other.size, bytes: other.size.bytes + earlier });
   });
 
   test("a repeated batch changes nothing but the position", ({ onTestFinished }) => {
@@ -159,15 +160,49 @@ test("the file holds everything across openings", ({ onTestFinished }) => {
   expect([second.page({ limit: 9 }), second.size, second.cursor, second.started(idOf(2))]).toEqual(before);
 });
 
+test("flares of a file of an earlier version are not shown as of then, later ones are", ({
+  onTestFinished,
+}) => {
+  const path = join(newDirectory(onTestFinished), "history.sqlite");
+  const first = openSqliteHistoryStore(ROOMY, path);
+  commit(first, 20, { finishes: [finishAt(1, 20)] });
+  first.close();
+  const db = new DatabaseSync(path);
+  db.exec(WITHOUT_PAST);
+  db.close();
+  const second = openSqliteHistoryStore(ROOMY, path);
+  onTestFinished(() => second.close());
+  commit(second, 40, { outcomes: [{ id: idOf(1), outcome: outcomeAt(70, true) }] });
+  const reach = (minute: number) => second.reaches({ knownMs: START_MS + minute * MINUTE_MS });
+  expect([reach(39), reach(40)]).toEqual([false, true]);
+  const outcomeAs = (knownMs?: number) => JSON.parse(second.find(idOf(1), knownMs)?.body ?? "").outcome;
+  expect([outcomeAs(), outcomeAs(START_MS + 39 * MINUTE_MS)]).toEqual([
+    outcomeAt(70, true),
+    outcomeAt(20, false),
+  ]);
+});
+
 test("a file of the first version opens, and its flares have no outcome", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "history.sqlite");
   const first = openSqliteHistoryStore(ROOMY, path);
   commit(first, 20, { finishes: [finishAt(1, 20)] });
   first.close();
   const db = new DatabaseSync(path);
-  db.exec("ALTER TABLE flare DROP COLUMN outcome; DROP TABLE candle; PRAGMA user_version = 1");
+  db.exec(
+    `${WITHOUT_PAST} ALTER TABLE flare DROP COLUMN outcome; DROP TABLE candle; PRAGMA user_version = 1`,
+  );
   db.close();
   const second = openSqliteHistoryStore(ROOMY, path);
   onTestFinished(() => second.close());
   expect(JSON.parse(second.find(idOf(1))?.body ?? "")).toMatchObject({ cause: "faded", outcome: null });
+});
+
+test("[L5] a store that is cleared for another market counts its bytes as before", () => {
+  const store = openSqliteHistoryStore(ROOMY);
+  commit(store, 20, { finishes: [finishAt(1, 20)], isGenerated: true });
+  const { bytes } = store.size;
+  commit(store, 40, { finishes: [finishAt(2, 20), finishAt(3, 20)], isAnotherMarket: true });
+  expect(store.size).toEqual({ flares: 2, bytes: 2 * bytes });
+  expect(store.isGenerated).toBeUndefined();
+  store.close();
 });

@@ -15,6 +15,10 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, outcomeAt, START_MS, whyAt } from "./flare-records.ts";
 
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
+const CANDLE = {
+  open_at: new Date(START_MS).toISOString(),
+  ...{ open: "1", high: "1", low: "1", close: "1", volume: "1", buys: 1, sells: 0 },
+};
 /** So few finished flares are listed that the lists alone cannot restore the history. */
 const MAX_LISTED = 2;
 
@@ -284,6 +288,74 @@ test("a history that the log no longer continues takes the finished flares of th
   await turn();
   expect(store.page({ limit: 9 })).toHaveLength(4 + 1);
   writer.kill();
+  store.close();
+});
+
+test("a generated market that starts over has a history of its own, a real one continues its history", async () => {
+  for (const isGenerated of [true, false]) {
+    const market = new Market();
+    const { log, head, clock } = market;
+    const store = openSqliteHistoryStore(LIMITS);
+    const candles = [{ group: "bsc", address: "0xaa", candles: [CANDLE] } as const];
+    store.commit({
+      ...{ cursor: "another-7", nowMs: START_MS, outcomes: [], candles, finishes: [finishAt(999, 0)] },
+      starts: [{ id: idOf(998), at: whyAt(0).at, why: whyAt(0) }],
+    });
+    for (const _ of [1, 2]) await market.step(1, 1);
+    const killed = new AbortController();
+    const cleared: string[] = [];
+    void writeHistory({
+      ...{ log, head, store, clock, signal: killed.signal, notify: expect.unreachable },
+      ...{
+        isGenerated: () => isGenerated,
+        onAnotherMarket: async (epoch: string) => void cleared.push(epoch),
+      },
+    });
+    await turn();
+    const earlier = [store.find(idOf(999)), store.started(idOf(998)) ?? undefined];
+    const found = store.candles({ group: "bsc", address: "0xaa", fromMs: 0, toMs: 2 * START_MS });
+    expect(earlier.map((one) => one === undefined)).toEqual([isGenerated, isGenerated]);
+    expect(found).toHaveLength(isGenerated ? 0 : 1);
+    expect(store.size.flares).toBe(isGenerated ? 1 : 2);
+    expect(cleared).toEqual(isGenerated ? [log.head.epoch] : []);
+    // The same epoch is the same market.
+    killed.abort();
+    await turn();
+    const again = new AbortController();
+    void writeHistory({
+      ...{ log, head, store, clock, signal: again.signal, notify: expect.unreachable },
+      ...{ isGenerated: () => true, onAnotherMarket: expect.unreachable },
+    });
+    await market.step(1, 1);
+    await turn();
+    expect(store.size.flares).toBe(isGenerated ? 2 : 3);
+    again.abort();
+    store.close();
+  }
+});
+
+test("the history of a real market is not deleted when its leader serves a generated one, and continues after it", async () => {
+  const market = new Market();
+  const { log, head, clock } = market;
+  const store = openSqliteHistoryStore(LIMITS);
+  const before = { cursor: "another-7", nowMs: START_MS, starts: [], outcomes: [], isGenerated: false };
+  store.commit({ ...before, finishes: [finishAt(999, 0)] });
+  for (const _ of [1, 2]) await market.step(1, 1);
+  const over = new AbortController();
+  const warned = Promise.withResolvers<string>();
+  const origin = { isGenerated: true };
+  const writing = writeHistory({
+    ...{ log, head, store, clock, signal: over.signal },
+    notify: (_level, message) => warned.resolve(message),
+    ...{ isGenerated: () => origin.isGenerated, onAnotherMarket: expect.unreachable },
+  });
+  expect(await warned.promise).toContain("use another data directory");
+  expect([store.cursor, store.size.flares, store.isGenerated]).toEqual(["another-7", 1, false]);
+  origin.isGenerated = false;
+  clock.advance(5_000);
+  await expect.poll(() => store.size.flares).toBe(2);
+  over.abort();
+  await writing;
   store.close();
 });
 

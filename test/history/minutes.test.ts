@@ -1,97 +1,11 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
-import {
-  createHistoryReader,
-  type HistoryStore,
-  MinuteWriter,
-  openMinuteStore,
-  openSqliteHistoryStore,
-} from "../../src/history/index.ts";
+import { MinuteWriter, openMinuteStore } from "../../src/history/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
-import { type Cursor, type EventBody, toEpoch, toRun, toSeq } from "../../src/protocol/index.ts";
-import { HandHead, type Rest, test as restTest } from "../http/rest-fixture.ts";
+import { toEpoch } from "../../src/protocol/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { finishAt, MINUTE_MS, outcomeAt, START_MS } from "./flare-records.ts";
-
-const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
-
-/** A head that a test moves by hand, and that reports it. */
-class Market extends HandHead {
-  override observedAtMs = START_MS;
-  override cursor: Cursor = { epoch: toEpoch("test1"), seq: toSeq(0) };
-  #listen: (events: readonly EventBody[]) => void = () => {};
-  #run = 0;
-
-  onChange(listener: (records: readonly never[], head: never, events: readonly EventBody[]) => void) {
-    this.#listen = (events) => listener([], this as never, events);
-    return () => {};
-  }
-
-  onRestart(): void {}
-  pauseFor(): void {}
-
-  /** Another observation, with other flares, so long after the first minute. */
-  observe(seconds: number, parts: Partial<Snapshot> = SAMPLE_SNAPSHOT): void {
-    this.move(parts);
-    this.observedAtMs = START_MS + seconds * 1_000;
-    this.#listen([]);
-  }
-
-  status(state: "live" | "stale" | "down", seconds: number): void {
-    this.move({});
-    const observed_at = iso(seconds);
-    this.observedAtMs -= 1_000;
-    this.#listen([{ name: "source-status", channel: "status", observed_at, data: { state, reason: "" } }]);
-  }
-
-  /** Another process appends to the log from now on. */
-  begin(): void {
-    this.#run += 1;
-    this.cursor = { ...this.cursor, run: toRun(`r${this.#run}`) };
-  }
-}
-
-interface World {
-  readonly market: Market;
-  readonly rest: Rest;
-  readonly flares: HistoryStore;
-  readonly notices: string[];
-  /** The answer for this number of seconds after the first minute. */
-  at(seconds: number, path?: string): ReturnType<Rest["ask"]>;
-  settled(): Promise<void>;
-}
-
-type WorldFactory = (limits?: Partial<typeof LIMITS>) => Promise<World>;
-
-const test = restTest.extend<{ makeWorld: WorldFactory }>({
-  makeWorld: async ({ makeRest }, use) => {
-    const opened: { close(): void }[] = [];
-    await use(async (limits = {}) => {
-      const store = openMinuteStore({ ...LIMITS, ...limits });
-      const flares = openSqliteHistoryStore(LIMITS);
-      opened.push(store, flares);
-      const market = new Market();
-      const notices: string[] = [];
-      market.move(SAMPLE_SNAPSHOT);
-      market.observedAtMs = START_MS;
-      const writer = new MinuteWriter({
-        head: market,
-        store,
-        notify: (level, message) => notices.push(`${level}: ${message}`),
-      });
-      const settled = (atMs?: number) => writer.settled(atMs);
-      const replacements = () => writer.replacements;
-      const history = createHistoryReader(flares, { store, settled, replacements });
-      const rest = await makeRest({ head: market, history });
-      const at = (seconds: number, path = "/api/v1/flares") => rest.ask("GET", `${path}?at=${iso(seconds)}`);
-      return { market, rest, flares, notices, at, settled };
-    });
-    for (const store of opened) store.close();
-  },
-});
-
-const iso = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
-const EMPTY_FLARES = { flares: { free: [], pro: [], finished_trending: [] } };
+import { MINUTE_MS, START_MS } from "./flare-records.ts";
+import { EMPTY_FLARES, iso, LIMITS, Market, test } from "./past-world.ts";
 
 test("[T2] seconds are rounded down, so that no answer has later data", async ({ makeWorld }) => {
   const { market, at } = await makeWorld();
@@ -152,37 +66,6 @@ test("[T4] a minute is over when a later observation is served", async ({ makeWo
   expect((await at(60)).status).toBe(400);
   market.observe(61);
   expect((await at(60)).status).toBe(200);
-});
-
-test("[T4] other addresses reject the parameter by its name", async ({ makeWorld }) => {
-  const { rest } = await makeWorld();
-  const { status, json } = await rest.ask("GET", `/api/v1/history?at=${iso(0)}`);
-  expect([status, json]).toEqual([400, expect.objectContaining({ field: "at" })]);
-});
-
-test("[T1] a past flare has no later outcome, and is not found before its start", async ({ makeWorld }) => {
-  const { market, flares, at } = await makeWorld();
-  const finish = finishAt(1, 3);
-  const { flare, outcome, why } = finish;
-  const path = `/api/v1/flares/${flare.id}`;
-  const list = { free: [], pro: [], finished_trending: [] };
-  market.observe(60);
-  market.observe(120, { flares: { ...list, pro: [{ ...flare, finished_trending_at: null }] } });
-  const listed = { flares: { ...list, finished_trending: [flare] } };
-  market.observe(180, { ...listed, outcomes: outcome ? { [flare.id]: outcome } : {} });
-  const final = outcomeAt(70, true);
-  market.observe(4_200, { ...listed, outcomes: { [flare.id]: final } });
-  market.observe(200_000, EMPTY_FLARES);
-  market.observe(200_100);
-  flares.commit({
-    ...{ cursor: "test1-9", nowMs: START_MS + 2e8, starts: [{ id: flare.id, at: iso(120), why }] },
-    ...{ finishes: [finish], outcomes: [{ id: flare.id, outcome: final }] },
-  });
-  expect((await at(60, path)).status).toBe(404);
-  expect((await at(120, path)).json).toMatchObject({ started: why, cause: null, outcome: null });
-  expect((await at(180, path)).json).toEqual({ ...finish, started: why });
-  expect((await at(4_200, path)).json).toEqual({ ...finish, started: why, outcome: final });
-  expect((await at(200_040, path)).json).toEqual({ ...finish, started: why, outcome: final });
 });
 
 test("[T5] a time out of reach is 410 with the reachable range", async ({ makeWorld }) => {
@@ -314,9 +197,37 @@ test("[T7] a limit that is smaller than one minute stores nothing, and fails not
   const { status, json } = await at(60);
   expect([status, json]).toEqual([
     410,
-    expect.objectContaining({ bound: expect.stringContaining("no minute") }),
+    expect.objectContaining({
+      detail: expect.stringContaining("has stored no minute yet"),
+      bound: "a minute that is over while this server runs",
+    }),
   ]);
   expect(notices).toEqual([]);
+});
+
+test("[T7] minutes of another market are deleted, those of the present one remain", async () => {
+  const store = openMinuteStore(LIMITS);
+  const insert = (firstMs: number, cursor: string) =>
+    store.insert({
+      state: {
+        firstMs,
+        lastMs: firstMs,
+        observedAtMs: firstMs,
+        aliveMs: firstMs,
+        sourceState: "live",
+        cursor,
+      },
+      ...{ body: new Uint8Array(1), keyframe: new Uint8Array(1) },
+    });
+  insert(START_MS, "before1-7");
+  insert(START_MS + 2 * MINUTE_MS, "before1-9");
+  insert(START_MS + MINUTE_MS, "before1-8");
+  insert(START_MS + 3 * MINUTE_MS, "now1-1-r1");
+  await store.keepOnly(toEpoch("now1"));
+  expect(store.size).toEqual({ minutes: 1, bytes: 2 });
+  expect(store.find(START_MS + 3 * MINUTE_MS)?.cursor).toBe("now1-1-r1");
+  expect(store.find(START_MS)).toBeUndefined();
+  store.close();
 });
 
 test("a full disk is reported once, and the recovery", async ({ expect }) => {

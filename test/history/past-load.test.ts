@@ -35,7 +35,7 @@ class SlowHistory {
   }
 }
 
-/** A request for the state so many minutes ago, from one of 200 addresses. */
+/** Requests the state of this many minutes ago from one of 200 addresses. */
 function askFrom(rest: Rest, client: number, minutes: number) {
   const newestMs = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
   const url = `/api/v1/charts?at=${new Date(newestMs - minutes * MINUTE_MS).toISOString()}`;
@@ -129,5 +129,38 @@ test("a past minute is read once until stored minutes or flares change, and with
   // The time of the data went back: the minute is not over any more.
   rest.head.observedAtMs = Date.parse(at);
   expect((await rest.ask("GET", `/api/v1/charts?at=${at}`)).status).toBe(400);
+  slow.store.close();
+});
+
+test("[L5] a past minute caches no token's history, because many minutes would each have a cache", async ({
+  makeRest,
+}) => {
+  const slow = new SlowHistory();
+  slow.go();
+  let reads = 0;
+  const reader = createHistoryReader(slow.store);
+  const candles = async () => {
+    reads += 1;
+    return [];
+  };
+  const lists = { ...SAMPLE_SNAPSHOT, flares: { free: [], pro: [], finished_trending: [] } };
+  const minute = async (atMs: number) => ({ ...(await slow.minute(atMs)), snapshot: JSON.stringify(lists) });
+  const rest = await makeRest({
+    history: {
+      ...reader,
+      minutesVersion: 1,
+      minute,
+      candles,
+      reaches: async () => true,
+    },
+  });
+  const newestMs = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;
+  const atMs = newestMs - slow.readable(rest) * MINUTE_MS;
+  const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
+  const ask = (ms: number) =>
+    rest.ask("GET", `/api/v1/tokens/bsc/${listing?.token.address}?at=${new Date(atMs + ms).toISOString()}`);
+  // The body of each address is cached, and nothing else.
+  for (const ms of [0, 0, 1]) expect((await ask(ms)).status).toBe(200);
+  expect(reads).toBe(2);
   slow.store.close();
 });

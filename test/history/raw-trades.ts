@@ -38,7 +38,7 @@ class RawPool {
     return Math.min(...this.levels.map(({ usd }) => usd));
   }
 
-  /** Dollars traded recently, of which a minute's are worth e^-0.1 a minute later. */
+  /** Dollars traded recently. Their weight decays by e^-0.1 a minute. */
   volumeOf(atMs: number): number {
     return this.volume * Math.exp(Math.min(0, this.volumeAt - atMs) / (10 * MINUTE));
   }

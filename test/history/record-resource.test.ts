@@ -59,7 +59,7 @@ test("the record has median, quartiles and the share that rose, beside the contr
   served.finish(31, { ended_by: "faded", collapse_warning_s: 0, collapsed_at: "2026-01-01T00:31:00.000Z" });
   const { all } = await getRecord(served);
   expect(all).toMatchObject({ flares: 7, ended_by_canary: 1, canary_share: 0.1429, collapsed: 2, warned: 1 });
-  expect(all.warning_s).toEqual({ q1: 0, median: 40, q3: 40 });
+  expect(all.warning_s).toEqual({ q1: 10, median: 20, q3: 30 });
   const [after5, after15, after60] = all.after;
   expect(after15).toMatchObject({ minutes: 15, n: 5, rose: 0.4, q1: -2, median: 0, q3: 3 });
   expect(after15?.control).toMatchObject({ n: 12 });

@@ -190,7 +190,14 @@ function outagesOf(heard: readonly number[]): readonly (readonly [number, number
 
 function quartiles(values: readonly number[]) {
   const sorted = [...values].sort((a, b) => a - b);
-  const at = (part: number) => sorted[Math.round(part * (sorted.length - 1))] ?? null;
+  // Each value has a rank from 0 to 1. Between two ranks the value grows evenly.
+  const at = (part: number) => {
+    const above = sorted.findIndex((_, index) => index >= part * (sorted.length - 1));
+    const [high, low] = [sorted[above], sorted[Math.max(0, above - 1)]];
+    if (high === undefined || low === undefined) return null;
+    const missing = above - part * (sorted.length - 1);
+    return Number((high * (1 - missing) + low * missing).toFixed(4));
+  };
   const rose = sorted.filter((value) => value > 0).length;
   return {
     n: sorted.length,

@@ -127,7 +127,10 @@ test("an unknown token, group or name is not found", async ({ served }) => {
   ])
     expect([path, (await served.ask("GET", path)).status]).toEqual([path, 404]);
   expect((await served.ask("GET", "/api/v1/tokens/bsc/%zz")).status).toBe(400);
-  expect((await served.ask("GET", pathOf("x".repeat(131)))).status).toBe(414);
+  const long = await served.ask("GET", pathOf("x".repeat(2_000)));
+  expect(long.status).toBe(414);
+  // The address is not repeated as a whole.
+  expect(long.body.length).toBeLessThan(500);
   expect((await served.ask("GET", `${pathOf("uni")}?at=2026-01-01T00:00Z`)).json).toMatchObject({
     status: 400,
     field: "at",

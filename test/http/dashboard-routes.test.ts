@@ -10,7 +10,7 @@ async function serve(finish: Finish, settings: object = {}) {
   return gateway.url;
 }
 
-test("the dashboard is at / with a policy that allows nothing from elsewhere; its files never change, and it fits into 80 kB", async ({
+test("the dashboard is at / with a policy that allows nothing from elsewhere; its files never change, and it fits into 60 kB", async ({
   onTestFinished,
 }) => {
   const url = await serve(onTestFinished);
@@ -34,7 +34,7 @@ test("the dashboard is at / with a policy that allows nothing from elsewhere; it
     bytes += Number(asset.headers.get("content-length"));
   }
   expect(bytes).toBeGreaterThan(5_000);
-  expect(bytes).toBeLessThanOrEqual(80_000);
+  expect(bytes).toBeLessThanOrEqual(60_000);
 });
 
 test("a browser that has the page gets 304, and HEAD its headers", async ({ onTestFinished }) => {

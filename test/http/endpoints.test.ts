@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { DOCUMENTS, ENDPOINTS, GUIDES, OPERATIONS } from "../../src/http/index.ts";
+import { DOCUMENTS, ENDPOINTS, GUIDES, OPERATIONS, TEXTS } from "../../src/http/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { FRESH, test } from "./rest-fixture.ts";
 
@@ -20,6 +20,7 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     );
     const operations = OPERATIONS.map(({ page }) => ({ path: page }));
     table.push(...[...Object.values(DOCUMENTS), ...GUIDES, ...operations].map(({ path }) => basePath + path));
+    table.push(...TEXTS.map(({ path }) => `${basePath}${path}.md`));
     // A page's address with a slash at its end leads to the page.
     const own = Object.values(DOCUMENTS).filter(({ type }) => type === "text/html");
     const pages = [...own, ...GUIDES, ...operations];
@@ -27,6 +28,8 @@ test("the table of endpoints and the server's routes are the same", async ({ mak
     // With a base path also without the slash at its end, which leads to the other.
     table.push(`${basePath}/`, ...(basePath === "" ? [] : [basePath]), `${basePath}/assets/:name`);
     table.push(`${basePath}/widget.js`, `${basePath}/flare-strip.js`, `${basePath}/widgets`);
+    const files = ["icon-192.png", "icon-512.png", "icon-maskable.png", "manifest.webmanifest", "worker.js"];
+    table.push(...files.map((file) => `${basePath}/${file}`));
     expect(routes.toSorted()).toEqual(table.map((path) => `${path} GET, HEAD`).toSorted());
   }
 });

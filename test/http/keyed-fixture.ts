@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { type Keys, openKeys } from "../../src/gateway/open/open-keys.ts";
+import type { TokenConfig } from "../../src/gateway/open/open-tokens.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { eventually } from "../support/waiters.ts";
@@ -36,6 +37,8 @@ export interface Keyed {
   pass(seconds: number): Promise<void>;
   /** Resolves when as many slots are taken: streams, and requests that wait. */
   holdsSlot(count: number): Promise<void>;
+  /** What the server says is wrong with its keys. */
+  trouble(): string | undefined;
   /** A ticket in the name of the key. */
   ticket(name: string): Promise<string>;
 }
@@ -44,6 +47,7 @@ type KeyedFactory = (options?: {
   readonly keys?: WantedKeys;
   readonly anonymous?: "free" | "off";
   readonly maxSockets?: number;
+  readonly tokens?: TokenConfig;
 }) => Promise<Keyed>;
 
 const DEFAULTS: WantedKeys = { pro: { plan: "pro" }, free: { plan: "free" } };
@@ -53,7 +57,7 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
   makeKeyed: async ({ makeWire }, use) => {
     const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-"));
     const opened: Keys[] = [];
-    await use(async ({ keys = DEFAULTS, anonymous = "free", maxSockets = 100 } = {}) => {
+    await use(async ({ keys = DEFAULTS, anonymous = "free", maxSockets = 100, tokens = {} } = {}) => {
       const file = join(directory, `${opened.length}.json`);
       const secrets = new Map<string, ReturnType<typeof mintSecret>>();
       const secretOf = (name: string) => {
@@ -73,7 +77,7 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
       const clock = new ManualClock();
       const lines: string[] = [];
       const logger = createLogger("trace", { write: (line) => lines.push(line) });
-      const config = { keys: file, anonymous, maxSockets, maxSocketsPerIp: 100 };
+      const config = { ...tokens, keys: file, anonymous, maxSockets, maxSocketsPerIp: 100 };
       const made = await openKeys(config, { clock, logger });
       opened.push(made);
       const wire = await makeWire({ stream: { policy: made.policy, registry: made.registry } });
@@ -102,6 +106,7 @@ export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
             { what: `${count} limiter` },
           );
         },
+        trouble: () => made.trouble,
         ticket: async (name) => {
           const { body } = await wire.ask("/api/v1/tickets", bearer(name), "POST");
           return JSON.parse(body).ticket;

@@ -68,6 +68,7 @@ test("a finished flare's page says without a script why it started and how it we
   // Relative, so that it works below any path of a proxy.
   expect(body).toMatch(/href="\.\.\/assets\/permalink-[^"]+\.css"/);
   expect(body).toContain('href="../#/token/bsc/0xab01"');
+  for (const path of ["docs", "widgets", "docs/source"]) expect(body).toContain(`<a href="../${path}">`);
 });
 
 test("hostile names are text on the pages of flares and tokens", async ({ serve }) => {

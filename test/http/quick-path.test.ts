@@ -234,6 +234,7 @@ test("a past state reaches no hook once prepared, with the fields of the framewo
     return { minute: { ...state, sourceState: "live" as const }, snapshot: JSON.stringify(SAMPLE_SNAPSHOT) };
   };
   let hooked = 0;
+  store.commit({ ...{ cursor: "a-1", nowMs: 0 }, ...{ starts: [], finishes: [], outcomes: [] } });
   const rest = await makeRest({
     history: { ...createHistoryReader(store), minutesVersion: 1, minute },
     register: (app) => {
@@ -254,6 +255,7 @@ test("a past state reaches no hook once prepared, with the fields of the framewo
     const { raw: ___, ...expected } = await slow(rest, path);
     expect(again).toEqual(expected);
   }
-  expect((await quick(rest, `/api/v1/candles?at=${at}`)).status).toBe(400);
+  // Minutes of earlier releases do not say which candles they had.
+  expect((await quick(rest, `/api/v1/candles?at=${at}`)).status).toBe(410);
   store.close();
 });

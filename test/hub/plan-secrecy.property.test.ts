@@ -50,10 +50,15 @@ test("[K2] whatever happens and whatever is requested, no byte of a flare of pro
           const socket = new MockSocket();
           if (frozen) socket.highWater = 64;
           const query = { channels, filter, mode, ...(back > 15 ? {} : { after }) };
-          socket.session = hub.connect(socket, websocketFraming, query, "free");
+          socket.session = hub.connect(socket, websocketFraming, query, { plan: "free" });
           if (frozen) socket.freeze();
           sockets.push(socket);
-          const page = { channels: resolveChannels(channels, "free"), filter, limit: 100, waitMs: 0 };
+          const page = {
+            channels: resolveChannels(channels, { plan: "free" }),
+            filter,
+            limit: 100,
+            waitMs: 0,
+          };
           const answer = await polling.take({ ...page, after: OLDEST }, new AbortController().signal);
           if (answer.kind === "page") pages.push(answer.bytes.toString());
           await settled();

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -23,6 +23,7 @@ const newPath = () => join(directory, `${++files}.sqlite`);
 /** The log as the next process opens it. */
 function open(path: string, maxBytes = 2 ** 30): { log: DurableLog; strays: Stray[] } {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
+  expect(file.found?.doubt).toBeUndefined();
   const strays: Stray[] = [];
   const log = createSqliteLog({
     ...{ file, fingerprint: "test", clock: new ManualClock(), maxBytes },
@@ -78,6 +79,27 @@ test("[L3] an older file under a stopped log: cursors that it still has resume, 
     await log.close();
     putImage(path, older);
   }
+});
+
+test("[L3] [W39] two logs that continue from copies of one closed log: each resumes the cursors of what both have, and none of what only the other has", async () => {
+  const paths = [newPath(), newPath(), newPath()] as const;
+  const [original, ...copies] = paths;
+  const before = open(original);
+  const shared = await fill(before.log, 30);
+  await before.log.close();
+  for (const copy of copies) copyFileSync(original, copy);
+  const lives = [];
+  for (const path of paths) {
+    const { log } = open(path);
+    lives.push({ log, own: await fill(log, 60, path) });
+  }
+  for (const { log, own } of lives) {
+    expect(log.epoch).toBe(before.log.epoch);
+    expect(await resumed(log, [...shared, ...own])).toEqual({ full: 60, lost: [] });
+    const foreign = lives.filter((life) => life.log !== log).flatMap((life) => life.own);
+    expect(await resumed(log, foreign)).toEqual({ full: 0, lost: foreign.map(() => CHANGED) });
+  }
+  for (const { log } of lives) await log.close();
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -8,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -22,6 +23,7 @@ import {
 import { toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, type LogFactory } from "../contract/event-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
+import { type Image, putImage, takeImage } from "../support/image.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 let directory = "";
@@ -228,7 +230,7 @@ test.each([
   await fresh.close();
 });
 
-test("a copy, and a file that was in use when the machine went down, are doubtful; one that was closed in order is not", async () => {
+test("a copy of a file in use, and a file that was in use when the machine went down, are doubtful; one that was closed in order is not", async () => {
   const path = newPath();
   const { log } = logOf(open(path));
   await log.append(batchOf(1, 3));
@@ -255,6 +257,35 @@ test("a copy, and a file that was in use when the machine went down, are doubtfu
   expect(doubt()).toMatch(/the machine went down/);
   copyFileSync(path, `${path}-copy`);
   expect(doubt(`${path}-copy`)).toMatch(/a copy/);
+});
+
+test("[L3] a copy of a closed log continues, also after it was killed; a copy of one in use, or with a write-ahead file, is doubtful", async () => {
+  const [path, copy] = [newPath(), newPath()];
+  const { log } = logOf(open(path));
+  await log.append(batchOf(1, 3));
+  const inUse = takeImage(path);
+  await log.close();
+  const found = (image: Image) => {
+    rmSync(copy, { force: true });
+    mkdirSync(dirname(copy), { recursive: true });
+    putImage(copy, image);
+    const file = open(copy);
+    return { file, doubt: file.found?.doubt };
+  };
+  const closed = takeImage(path);
+  const taken = found(closed);
+  expect(taken).toMatchObject({ doubt: undefined, file: { found: { epoch: log.epoch } } });
+  const killed = takeImage(copy);
+  taken.file.close();
+  putImage(copy, killed);
+  const again = open(copy);
+  expect(again.found).toMatchObject({ closedInOrder: false, doubt: undefined });
+  again.close();
+  for (const image of [inUse, { main: closed.main, wal: Buffer.alloc(64) }]) {
+    const { file, doubt } = found(image);
+    file.close();
+    expect(doubt).toMatch(/a copy of a file in use/);
+  }
 });
 
 test("[L3] a full disk: the log continues in memory without a hole, reports this once, and leaves nothing to resume from", async () => {

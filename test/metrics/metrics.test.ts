@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
+import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { clusterMetrics } from "../../src/metrics/cluster-metrics.ts";
 import { SECRET } from "../alerts/webhook-fixture.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
@@ -71,11 +74,99 @@ test("data age, source state and 304 responses are those of the polled upstream"
   expect(seen.get('flarewire_upstream_polls_total{outcome="succeeded"}')).toBeGreaterThan(0);
 });
 
+test("open files, collections of garbage and the durability of the log are measured", async ({
+  onTestFinished,
+}) => {
+  await using market = await startLedGateway();
+  const data = newDirectory(onTestFinished);
+  const gateway = await startGateway(
+    createConfig({ ...QUIET, source: market.url, pollInterval: "100ms", data }),
+  );
+  onTestFinished(() => gateway.stop());
+  const written = () =>
+    scrape(gateway.url).then((seen) => seen.get("flarewire_log_write_duration_seconds_count"));
+  market.start("ONE");
+  await expect.poll(written).toBeGreaterThan(0);
+  const seen = await scrape(gateway.url);
+  expect(seen.get("flarewire_log_durable")).toBe(1);
+  expect(seen.get("flarewire_log_write_duration_seconds_sum")).toBeGreaterThan(0);
+  expect(seen.get("flarewire_log_write_duration_seconds_sum")).toBeLessThan(60);
+  expect(seen.get("process_open_fds")).toBeGreaterThan(10);
+  expect(seen.get("process_max_fds")).toBeGreaterThan(seen.get("process_open_fds") ?? 0);
+  expect(seen.get('nodejs_gc_seconds_total{kind="minor"}')).toBeGreaterThanOrEqual(0);
+  expect(seen.get('flarewire_http_responses_total{route="/metrics",status="200"}')).toBeGreaterThan(0);
+  expect((await scrape(market.url)).get("flarewire_log_durable")).toBe(0);
+});
+
+test("each key's requests, refusals and connections are counted, and the keys of each plan", async ({
+  onTestFinished,
+}) => {
+  await using market = await startLedGateway();
+  const { text, id, digest } = mintSecret("fw");
+  const key = { id, plan: "pro", sha256: digest.toString("hex"), requests_per_minute: 2 } as const;
+  const keys = join(newDirectory(onTestFinished), "keys.json");
+  writeFileSync(keys, formatKeys([key]), { mode: 0o600 });
+  const gateway = await startGateway(createConfig({ ...QUIET, source: market.url, keys }));
+  onTestFinished(() => gateway.stop());
+  const headers = { authorization: `Bearer ${text}` };
+  const over = new AbortController();
+  const stream = await fetch(`${gateway.url}/api/v1/events`, {
+    headers: { ...headers, accept: "text/event-stream" },
+    signal: over.signal,
+  });
+  expect(stream.status).toBe(200);
+  const statuses = [];
+  for (let count = 0; count < 2; count += 1) {
+    const response = await fetch(`${gateway.url}/api/v1/flares`, { headers });
+    await response.arrayBuffer();
+    statuses.push(response.status);
+  }
+  expect(statuses).toEqual([200, 429]);
+  const seen = await scrape(gateway.url);
+  expect(seen.get(`flarewire_key_requests_total{key="${key.id}"}`)).toBe(2);
+  expect(seen.get(`flarewire_key_limited_total{key="${key.id}"}`)).toBe(1);
+  expect(seen.get(`flarewire_key_connections{key="${key.id}"}`)).toBe(1);
+  expect([seen.get('flarewire_keys{plan="pro"}'), seen.get('flarewire_keys{plan="free"}')]).toEqual([1, 0]);
+  over.abort();
+  const open = async () => (await scrape(gateway.url)).get(`flarewire_key_connections{key="${key.id}"}`);
+  await expect.poll(open).toBeUndefined();
+});
+
 test("a gateway without metrics has no such address", async ({ onTestFinished }) => {
   await using market = await startLedGateway();
   const gateway = await startGateway(createConfig({ ...QUIET, source: market.url, metrics: "false" }));
   onTestFinished(() => gateway.stop());
   expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+});
+
+test("metrics with a port of their own are gone from the public one, are refused to names of other sites, and leave no port open if the start fails", async ({
+  onTestFinished,
+}) => {
+  await using market = await startLedGateway();
+  const options = { ...QUIET, source: market.url, metricsPort: "0" };
+  const gateway = await startGateway(createConfig(options));
+  onTestFinished(() => gateway.stop());
+  const url = gateway.metricsUrl ?? "";
+  expect((await fetch(`${gateway.url}/metrics`)).status).toBe(404);
+  expect((await scrape(url.replace("/metrics", ""))).get("flarewire_head_seq")).toBeGreaterThanOrEqual(0);
+  const elsewhere = await fetch(new URL("/api/v1/flares", url));
+  expect([elsewhere.status, elsewhere.headers.get("content-type")]).toEqual([
+    404,
+    "application/problem+json",
+  ]);
+  const port = Number(new URL(url).port);
+  const [rebound] = await once(
+    request({ port, path: "/metrics", headers: { host: "evil.example" } }).end(),
+    "response",
+  );
+  expect(rebound.resume().statusCode).toBe(421);
+  const taken = startGateway(createConfig({ ...options, metricsPort: port }));
+  await expect(taken).rejects.toThrow(`metricsPort = ${port} is already in use on 127.0.0.1`);
+  await gateway.stop();
+  await expect(fetch(url)).rejects.toThrow("fetch failed");
+  const other = createConfig({ ...options, metricsPort: port, port: Number(new URL(market.url).port) });
+  await expect(startGateway(other)).rejects.toThrow(/^port = \d+ is already in use/);
+  await expect(fetch(url)).rejects.toThrow("fetch failed");
 });
 
 test("every series on the dashboard is served, and every served series is on the dashboard", async ({
@@ -93,7 +184,10 @@ test("every series on the dashboard is served, and every served series is on the
   writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
   const keys = join(newDirectory(onTestFinished), "keys.json");
   writeFileSync(keys, '{"keys": []}');
-  const engine = await startGateway(createConfig({ ...QUIET, feed: "replay", warmup: "0s", alerts, keys }));
+  const data = newDirectory(onTestFinished);
+  const engine = await startGateway(
+    createConfig({ ...QUIET, feed: "replay", warmup: "0s", alerts, keys, data }),
+  );
   onTestFinished(async () => {
     await edge.stop();
     await engine.stop();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { measureProcess } from "../../src/metrics/process-meter.ts";
+import { measureProcess } from "../../src/metrics/process/process-meter.ts";
 
 test("one scraper hides no event loop delay from another, and a delay disappears after two minutes", async ({
   onTestFinished,
@@ -28,4 +28,14 @@ test("one scraper hides no event loop delay from another, and a delay disappears
     nowMs += 60_000;
     return worst() < 0.3;
   });
+});
+
+test("the time of garbage collections adds up by kind", async ({ onTestFinished }) => {
+  const meter = measureProcess();
+  onTestFinished(() => meter.close());
+  for (let garbage: unknown[] = []; !((meter.gcSeconds.minor ?? 0) > 0); garbage = []) {
+    for (let at = 0; at < 100_000; at += 1) garbage.push({ at });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(meter.gcSeconds.minor).toBeLessThan(60);
 });

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { nodeVersionProblem } from "../../src/lib/io/node-version.ts";
@@ -53,6 +54,29 @@ test.skipIf(!lowest)(
     expect(await ended).toEqual([0, null]);
   },
 );
+
+/** Writes flares, outcomes and candles, and reads them. */
+const STORE_ALL = `
+import { openMinuteStore, openSqliteHistoryStore } from "./src/history/index.ts";
+const limits = { maxAgeMs: 1e9, maxBytes: 1e6 };
+const store = openSqliteHistoryStore(limits);
+const flare = { id: "a", token: { address: "0x1", symbol: "A" }, started_trending_at: "2026-01-01T00:00:00Z" };
+const batch = { nowMs: 1, starts: [{ id: "a", at: flare.started_trending_at, why: null }], outcomes: [] };
+store.commit({ ...batch, cursor: "e-1", finishes: [{ flare, why: null, cause: "faded", outcome: null }] });
+store.commit({ ...batch, cursor: "e-2", finishes: [], outcomes: [{ id: "a", outcome: { final: true } }] });
+const state = { firstMs: 0, lastMs: 0, observedAtMs: 0, aliveMs: 0, sourceState: "live", cursor: "e-1" };
+const minutes = openMinuteStore(limits);
+minutes.insert({ state, body: new Uint8Array(1), keyframe: new Uint8Array(1) });
+const known = store.find("a", 1) !== undefined && store.reaches({ knownMs: 1 });
+console.log(store.size.flares, minutes.size.minutes, known);
+`;
+
+test.skipIf(!lowest)(`the history is stored on Node ${LOWEST_NODE}`, async () => {
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const program = ["--input-type=module", "--eval", STORE_ALL];
+  const { stdout } = await run("node", program, { cwd, env: lowest });
+  expect(stdout).toBe("1 1 true\n");
+});
 
 test.skipIf(!tooOld)(
   `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,

@@ -1,25 +1,77 @@
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, type OnTestFinishedHandler, test } from "vitest";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { test as base, expect, vi } from "vitest";
 import { GUIDES } from "../../src/http/index.ts";
-import { copyOfDependencies, copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
+import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
+import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
+import { SyntheticChain } from "../support/world/synthetic-chain.ts";
+import { environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
+import { type InstalledPackage, installPackage } from "./installed-package.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** The package for Python, which the npm package contains. */
+const PYTHON = "src/client/python";
+const MAX_INSTALLED_KIB = 40 * 1_000;
 const run = promisify(execFile);
 
 const env = environmentOfNode(LOWEST_NODE);
 const title = env
-  ? `the package, packed and installed elsewhere, runs on Node ${LOWEST_NODE}`
-  : `the package (skipped: npm cannot fetch Node ${LOWEST_NODE})`;
+  ? `the installed package on Node ${LOWEST_NODE}`
+  : `the installed package (skipped: npm cannot fetch Node ${LOWEST_NODE})`;
 
-/** The examples with the types of the package, and of what they need beside it. */
+// A busy machine builds and installs for minutes.
+vi.setConfig({ testTimeout: 600_000 });
+
+const test = base
+  .extend<{ installed: InstalledPackage; server: { readonly url: string; readonly cli: RunningCli } }>({
+    installed: [
+      // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+      async ({}, use) => {
+        await using installed = await installPackage(env ?? {});
+        await use(installed);
+      },
+      { scope: "file" },
+    ],
+    server: [
+      async ({ installed: { folder } }, use) => {
+        const market = ["--feed", "replay", "--speed", "600"];
+        await using cli = start(folder, "serve", "--port", "0", "--workers", "2", ...market);
+        await use({ url: await addressOf(cli), cli });
+      },
+      { scope: "file" },
+    ],
+  })
+  .skipIf(!env);
+
+/** Starts the command `flarewire` of the project in this folder. */
+function start(cwd: string, ...args: readonly string[]): RunningCli {
+  return startProgram(cwd, join(cwd, "node_modules/.bin/flarewire"), ...args);
+}
+
+function startProgram(cwd: string, program: string, ...args: readonly string[]): RunningCli {
+  const { PATH = "" } = env ?? {};
+  return spawnCommand(program, args, { PATH, NODE_OPTIONS: "" }, { cwd, detached: true });
+}
+
+async function addressOf(cli: RunningCli): Promise<string> {
+  await cli.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  return /http:\/\/127\.0\.0\.1:\d+/.exec(cli.stdout())?.[0] ?? "";
+}
+
+async function requests(url: string): Promise<string> {
+  const response = await fetch(url);
+  expect(response.status, url).toBe(200);
+  return response.text();
+}
+
+/** Checks the examples against the types of the package, and of what they need beside it. */
 async function checkTypes(folder: string): Promise<void> {
   const { compilerOptions } = JSON.parse(await readFile(join(ROOT, "tsconfig.json"), "utf8"));
   const { customConditions: _ofClones, ...options } = compilerOptions;
@@ -29,32 +81,137 @@ async function checkTypes(folder: string): Promise<void> {
     join(folder, "tsconfig.json"),
     JSON.stringify({ compilerOptions: { ...options, ...types }, include: ["*.ts"] }),
   );
-  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
   await run(join(modules, ".bin/tsc"), ["-p", folder], { env }).catch(({ stdout }) =>
     expect(stdout).toBe(""),
   );
 }
 
-/** The first line that is not Node 22's warning of its SQLite; `undefined`: there is none. */
-async function firstOwnLine(input: Readable): Promise<string | undefined> {
-  for await (const line of createInterface({ input })) {
-    if (!/ExperimentalWarning: SQLite|--trace-warnings/.test(line)) return line;
-  }
-  return undefined;
-}
-
-/** npx passes SIGTERM to its shell only, and both end; the program has to see that by itself. */
-async function stopThroughNpx(
-  folder: string,
-  onTestFinished: (handler: OnTestFinishedHandler) => void,
-): Promise<void> {
-  const npx = spawn("npx", ["flarewire", "serve", "--port", "0", "--warmup", "1m"], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...env, XDG_STATE_HOME: join(folder, "state") },
-    detached: true,
+test(`${title} contains the documents and examples, but no sources, and publint finds no fault`, async ({
+  installed: { files, folder },
+}) => {
+  expect(files).toContain("dist/main.js");
+  expect(files).toContain("dist/dashboard/index.html");
+  expect(files).toContain("dist/widget/widget.js");
+  expect(files).toContain("examples/data/2017-11-12.csv.gz");
+  const documents = GUIDES.map(({ file }) => file).filter((file) => file.startsWith("src/"));
+  const examples = (await readdir(join(ROOT, "examples"))).filter((name) => name.includes("."));
+  const modules = (await readdir(join(ROOT, PYTHON, "flarewire"))).filter((name) => !name.startsWith("__py"));
+  const python = ["pyproject.toml", ...modules.map((name) => `flarewire/${name}`)];
+  const expected = [
+    ...examples.map((name) => `examples/${name}`),
+    ...[...documents, "src/protocol/PROTOCOL.md"],
+    ...python.map((name) => `${PYTHON}/${name}`),
+  ];
+  expect(files.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort()).toEqual(expected.sort());
+  const { messages, pkg } = await publint({
+    pkgDir: join(folder, "node_modules/flarewire"),
+    pack: false,
+    strict: true,
   });
-  const { pid } = npx;
+  expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+});
+
+test(`${title} takes at most 40 MB with its dependencies, and names the licenses of the code it contains`, async ({
+  installed: { folder },
+}) => {
+  const { stdout } = await run("du", ["-sk", "node_modules"], { cwd: folder });
+  expect(Number.parseInt(stdout, 10)).toBeLessThan(MAX_INSTALLED_KIB);
+  const licenses = await readFile(
+    join(folder, "node_modules/flarewire/dist/THIRD-PARTY-LICENSES.txt"),
+    "utf8",
+  );
+  for (const name of ["viem", "abitype", "@noble/hashes", "ioredis", "preact", "uplot"])
+    expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
+});
+
+test(`${title} serves every page and picture from two workers, and tail and the examples follow it`, async ({
+  installed: { folder },
+  server: { url, cli },
+  onTestFinished,
+}) => {
+  for (const path of [
+    ...["", "healthz", "docs", "docs/events", "docs/protocol", "docs/guides", "docs/rest/get-flares"],
+    ...GUIDES.map((guide) => guide.path.slice(1)),
+    ...["docs/search.json", "docs/page.js", "docs/page.css", "openapi.json", "asyncapi.json"],
+    ...["widget.js", "flare-strip.js", "widgets"],
+  ])
+    await requests(`${url}/${path}`);
+  expect(await requests(`${url}/metrics`)).toContain("flarewire_");
+
+  const started = `${url}/api/v1/events?after=oldest&names=flare-started&limit=1&wait=60`;
+  const { events }: { events: { data: { flare: { id: string } } }[] } = JSON.parse(await requests(started));
+  const picture = await fetch(`${url}/flare/${events[0]?.data.flare.id}/picture.png`);
+  expect(picture.headers.get("content-type")).toBe("image/png");
+
+  await using tail = start(folder, "tail", url, "--updates");
+  await tail.said("stdout", /flare-\w+ +flares\.pro/);
+
+  // Copied out, since Node runs no TypeScript below node_modules.
+  await cp(join(folder, "node_modules/flarewire/examples"), folder, { recursive: true });
+  await checkTypes(folder);
+  for (const [example = "", ...args] of [
+    ["bot.ts", url],
+    ["embed.ts", "0"],
+  ]) {
+    const running = startProgram(folder, "node", example, ...args);
+    onTestFinished(() => running[Symbol.asyncDispose]());
+    const said = () => running.stdout() + running.stderr();
+    await expect.poll(said).toMatch(/live by websocket|listening on http/);
+  }
+  const ended = once(cli.child, "exit");
+  cli.child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+});
+
+test(`${title} follows a chain`, async ({ installed: { folder } }) => {
+  const density = { pools: 6, swaps: 3, pairs: 8, others: 1 };
+  const chain = new SyntheticChain("bsc", density, () => systemClock.now());
+  await using one = await ChainEndpoint.open(chain, systemClock, 1, true);
+  await using other = await ChainEndpoint.open(chain, systemClock, 2, true);
+  const endpoints = ["--chain", "bsc", "--rpc", [one, other].map(({ node }) => node.url).join()];
+  await using cli = start(folder, "serve", "--port", "0", "--warmup", "1m", "--feed", "chain", ...endpoints);
+  const url = await addressOf(cli);
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+  chain.list("NOVEL");
+  await expect.poll(() => requests(`${url}/api/v1/newest`)).toContain('"NOVEL"');
+});
+
+test(`${title} runs a backtest of an example`, async ({ installed: { folder } }) => {
+  const examples = join(folder, "node_modules/flarewire/examples");
+  await cp(join(examples, "paper-trade.ts"), join(folder, "paper-trade.ts"));
+  const market = [join(examples, "data/2017-11-12.csv.gz"), "--group", "bsc"];
+  await using cli = start(folder, "backtest", ...market, "--bot", "paper-trade.ts");
+  expect(await cli.ended(), cli.stderr()).toBe(0);
+  expect(cli.stdout()).toContain("10 trades, 5 won");
+});
+
+test(`${title} exports the gateway and the client`, async ({ installed: { folder } }) => {
+  const code = [
+    'import { startGateway } from "flarewire";',
+    'import { connect } from "flarewire/client";',
+    'const stream = connect("http://127.0.0.1:9");',
+    "stream.close();",
+    "console.log(typeof startGateway, stream.connection.state);",
+  ];
+  await using cli = startProgram(folder, "node", "--input-type=module", "-e", code.join(""));
+  expect(await cli.ended(), cli.stderr()).toBe(0);
+  expect(cli.stdout()).toBe("function closed\n");
+});
+
+test(`${title} is refused by an older Node by name: exit code 1`, async ({ installed: { folder } }) => {
+  const bin = join(folder, "node_modules", ".bin", "flarewire");
+  await expect(run(bin, ["--version"], { env: environmentOfNode("20.19.6") ?? {} })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^flarewire needs Node >=22\.18, and this is 20\.19\.6: update Node\n$/),
+  });
+});
+
+test(`${title} drains at SIGTERM through npx too, which passes it to its shell only`, async ({
+  installed: { folder },
+  onTestFinished,
+}) => {
+  const npx = startProgram(folder, "npx", "flarewire", "serve", "--port", "0", "--warmup", "1m");
+  const { pid } = npx.child;
   if (pid === undefined) throw new Error("npx did not start");
   onTestFinished(() => {
     try {
@@ -63,153 +220,8 @@ async function stopThroughNpx(
       // Nothing of the group is left.
     }
   });
-  const logged: string[] = [];
-  createInterface({ input: npx.stderr }).on("line", (line) => logged.push(line));
-  await once(createInterface({ input: npx.stdout }), "line");
-  const outputEnded = once(npx, "close");
-  npx.kill("SIGTERM");
-  await expect.poll(() => logged.join("\n")).toContain('"msg":"stopped"');
-  await outputEnded;
-}
-
-test.skipIf(!env)(
-  `${title}, with no sources and no build, and drains at SIGTERM, through npx too`,
-  {
-    timeout: 600_000,
-  },
-  async ({ onTestFinished }) => {
-    const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    const clone = await copyOfSources(folder);
-    await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"));
-    const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: clone });
-    const packed = JSON.parse(stdout.slice(stdout.search(/^\[/m))) as {
-      filename: string;
-      files: { path: string }[];
-    }[];
-    const paths = (packed[0]?.files ?? []).map(({ path }) => path);
-    expect(paths).toContain("dist/main.js");
-    expect(paths).toContain("dist/dashboard/index.html");
-    expect(paths).toContain("dist/widget/widget.js");
-    expect(paths).toContain("examples/data/2017-11-12.csv.gz");
-    const own = paths.filter((path) => /^(src|test|examples\/[^/]*$)/.test(path)).sort();
-    // What the README links to, and no source.
-    expect(own).toEqual([
-      "examples/README.md",
-      "examples/bot.ts",
-      "examples/discord.ts",
-      "examples/embed.ts",
-      "examples/follow.py",
-      "examples/follow.sh",
-      "examples/grafana-dashboard.json",
-      "examples/paper-trade.ts",
-      "examples/poll.ts",
-      "examples/telegram.ts",
-      "examples/use-flares.ts",
-      "src/README.md",
-      "src/alerts/ALERTS.md",
-      "src/client/README.md",
-      "src/config/SETTINGS.md",
-      "src/dashboard/README.md",
-      "src/feed/CHAINS.md",
-      "src/feed/LIVE.md",
-      "src/feed/RECORDING.md",
-      "src/gateway/OPERATING.md",
-      "src/gateway/SCALING.md",
-      "src/protocol/CODES.md",
-      "src/protocol/PROTOCOL.md",
-      "src/trend/README.md",
-      "src/widget/README.md",
-    ]);
-
-    copyOfDependencies(folder);
-    await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true }));
-    await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${packed[0]?.filename}`], {
-      cwd: folder,
-      env,
-    });
-    await expect(
-      run(
-        "node",
-        [
-          "--input-type=module",
-          "-e",
-          'import { startGateway } from "flarewire"; console.log(typeof startGateway)',
-        ],
-        { cwd: folder, env },
-      ),
-    ).resolves.toMatchObject({ stdout: "function\n" });
-
-    await expect(
-      run(
-        "node",
-        [
-          "--input-type=module",
-          "-e",
-          'import { connect } from "flarewire/client"; const stream = connect("http://127.0.0.1:9"); stream.close(); console.log(stream.connection.state)',
-        ],
-        { cwd: folder, env },
-      ),
-    ).resolves.toMatchObject({ stdout: "closed\n" });
-
-    const bin = join(folder, "node_modules", ".bin", "flarewire");
-    const old = { cwd: folder, env: environmentOfNode("20.19.6") ?? {} };
-    await expect(run(bin, ["--version"], old)).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^flarewire needs Node >=22\.18, and this is 20\.19\.6: update Node\n$/),
-    });
-    const server = spawn(bin, ["serve", "--port", "0", "--warmup", "1m", "--log-level", "error"], {
-      cwd: folder,
-      stdio: ["ignore", "pipe", "inherit"],
-      env: { ...env, XDG_STATE_HOME: join(folder, "state") },
-    });
-    onTestFinished(() => void server.kill("SIGKILL"));
-    const [line] = (await once(createInterface({ input: server.stdout }), "line")) as [string];
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    expect(url, line).toBeDefined();
-    const health = await fetch(`${url}/healthz`);
-    expect(health.status).toBe(200);
-    for (const path of [
-      "",
-      "docs",
-      "docs/events",
-      "docs/protocol",
-      "docs/guides",
-      ...GUIDES.map(({ path }) => path.slice(1)),
-      "docs/rest/get-flares",
-      "docs/search.json",
-      "docs/page.js",
-      "docs/page.css",
-      "openapi.json",
-      "asyncapi.json",
-      "widget.js",
-      "flare-strip.js",
-      "widgets",
-    ]) {
-      expect((await fetch(`${url}/${path}`)).status, path).toBe(200);
-    }
-
-    // Copied out, since Node runs no TypeScript below node_modules.
-    await cp(join(folder, "node_modules/flarewire/examples"), folder, { recursive: true });
-    await checkTypes(folder);
-    for (const [example, ...args] of [
-      ["bot.ts", `${url}`],
-      ["embed.ts", "0"],
-    ]) {
-      const running = spawn("node", [`${example}`, ...args], {
-        cwd: folder,
-        env: { ...env, FLAREWIRE_DATA: "none" },
-        stdio: ["ignore", "pipe", "pipe"],
-      });
-      onTestFinished(() => void running.kill("SIGKILL"));
-      const said = [running.stdout, running.stderr].map(firstOwnLine);
-      // The first line of a program that does not run is where it stands.
-      expect(await Promise.race(said)).toMatch(/^(connecting|live) by websocket|^listening on http/);
-    }
-
-    const exited = once(server, "exit");
-    server.kill("SIGTERM");
-    expect(await exited).toEqual([0, null]);
-    await stopThroughNpx(folder, onTestFinished);
-  },
-);
+  await addressOf(npx);
+  npx.child.kill("SIGTERM");
+  await npx.ended();
+  expect(npx.stderr()).toContain('"msg":"stopped"');
+});

@@ -12,6 +12,8 @@ const OWN_CLOCK: Readonly<Record<string, string>> = {
   "dashboard/parts/announcer.tsx": "bundle for browsers",
   "dashboard/parts/flare/gliding.tsx": "bundle for browsers",
   "dashboard/parts/timeline/timeline.tsx": "bundle for browsers",
+  "dashboard/state/alerts/claim.ts": "bundle for browsers",
+  "dashboard/state/alerts/page-alerts.ts": "bundle for browsers",
   "lib/time/clock.ts": "the clock itself",
   "widget/shared-feed.ts": "bundle for browsers",
   "widget/strip/flare-strip.ts": "bundle for browsers",

@@ -1,5 +1,6 @@
 /** Which parts and packages each part may import. Every part may import `lib`. */
 export const ALLOWED: Record<string, { parts: readonly string[]; packages: readonly string[] }> = {
+  build: { parts: [], packages: ["node:", "rolldown", "zod"] },
   lib: { parts: [], packages: ["node:"] },
   model: { parts: [], packages: ["zod"] },
   market: { parts: [], packages: ["zod"] },
@@ -10,7 +11,7 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
   log: { parts: ["protocol"], packages: ["node:"] },
   cluster: { parts: ["protocol"], packages: ["node:", "ioredis", "zod"] },
   hub: { parts: ["log", "protocol"], packages: ["node:", "zod"] },
-  keys: { parts: ["protocol"], packages: ["node:", "zod"] },
+  keys: { parts: ["protocol"], packages: ["node:", "zod", "jose"] },
   alerts: { parts: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },
   history: { parts: ["hub", "log", "protocol", "model"], packages: ["node:"] },
   metrics: {
@@ -25,7 +26,8 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
     parts: ["history", "http", "hub", "log", "keys", "metrics", "protocol", "source"],
     packages: ["node:", "pino"],
   },
-  client: { parts: ["protocol"], packages: [] },
+  mcp: { parts: ["protocol", "model"], packages: ["zod", "fastify", "@modelcontextprotocol/server"] },
+  client: { parts: ["model", "protocol"], packages: [] },
   widget: { parts: ["client", "model"], packages: ["vite"] },
   dashboard: {
     parts: ["client", "model"],

@@ -29,6 +29,7 @@ const AHEAD = "test/hub/ahead.test.ts";
 const STORM = "test/scenarios/storm.test.ts";
 const QUEUE = "test/http/admission-queue.test.ts";
 const BOUNDS = "test/http/bounds.test.ts";
+const STREAM_RATES = "test/http/stream-rates.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {
@@ -86,6 +87,7 @@ const HTTP: Readonly<Record<Bounds, Provocation>> = {
   idleTimeoutMs: [RAW, "a connection on which nothing moves while an answer is on its way", "idleTimeoutMs"],
   closeGraceMs: [RAW, "cuts what is not answered within the grace", "2_000"],
   anonymousRequests: [BOUNDS, "one more is 429 with when to come again", "429"],
+  anonymousStreams: [STREAM_RATES, "one more stream of an address", "429"],
   maxConnections: [BOUNDS, "in all; a full server closes idle ones", "3 in all"],
   maxConnectionsPerAddress: [
     BOUNDS,

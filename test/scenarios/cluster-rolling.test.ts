@@ -10,7 +10,18 @@ const CLIENTS = Number(process.env.CLUSTER_CLIENTS ?? 60);
 const CONNECTING_AT_ONCE = 40;
 const DRAIN_SECONDS = Math.max(1, Math.ceil(CLIENTS / 200));
 const SPEED = CLIENTS > 500 ? "30" : "200";
-const MARKET = ["--feed", "replay", "--speed", SPEED, "--warmup", "0", "--max-sockets-per-ip", "10000"];
+const MARKET = [
+  "--feed",
+  "replay",
+  "--speed",
+  SPEED,
+  "--warmup",
+  "0",
+  "--max-sockets-per-ip",
+  "10000",
+  "--anonymous-streams",
+  "none",
+];
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 

@@ -6,6 +6,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
 import {
   createHistoryReader,
+  HistoryProgress,
   type HistoryReader,
   MinuteWriter,
   openMinuteStore,
@@ -17,6 +18,7 @@ import { Head } from "../../src/hub/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
+import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
 import { createEngineSource, toEvents } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
@@ -49,12 +51,13 @@ export interface PastRun {
 }
 
 const START_MS = Date.UTC(2026, 0, 2);
-const PATHS = ["flares", "newest", "charts", "leaderboards", "snapshot"].map((name) => `/api/v1/${name}`);
+const PATHS = [
+  ...["flares", "newest", "charts", "leaderboards", "snapshot", "candles"],
+  ...["history", "history?limit=3", "record", "record?window=7d&group=bsc", "tokens/exchange/BTC"],
+].map((name) => `/api/v1/${name}`);
 const PLANS = ["free", "pro"] as const;
 const LIMITS = { maxAgeMs: 366 * DAY_MS, maxBytes: 2 ** 40 };
 const LOG = { clock: systemClock, maxAgeMs: 0, minCount: 1_000, maxBytes: 2 ** 30, lastingAgeMs: 0 };
-/** Turns of the event loop after which the history of flares is written. */
-const TURNS = 20;
 /** Minutes whose storing is measured again, alone. */
 const MEASURED = 120;
 
@@ -72,12 +75,14 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const head = new Head({ log });
   const failures: string[] = [];
   const writer = new MinuteWriter({ head, store, notify: (_level, message) => failures.push(message) });
+  const progress = new HistoryProgress();
   const over = new AbortController();
   const { signal } = over;
   const history = createHistoryReader(flares, {
     store,
     settled: (atMs) => writer.settled(atMs),
     replacements: () => writer.replacements,
+    isComplete: () => progress.settled(),
   });
   const feed = createSimulatedFeed({
     ...{ seed, startAtMs: START_MS, warmupMs, durationMs: days * DAY_MS, clock: systemClock },
@@ -105,14 +110,14 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
       if (head.ready) {
         const firstMs = Math.ceil(head.observedAtMs / MINUTE_MS) * MINUTE_MS;
         for (let atMs = firstMs; atMs < observedAtMs; atMs += MINUTE_MS)
-          if (wanted.has(atMs)) live.set(atMs, await liveBodies(url, head));
+          if (wanted.has(atMs)) live.set(atMs, await liveBodies(url, head, progress));
       }
       const events = head.ready ? toEvents(head.snapshot, snapshot, observedAtMs) : [];
       if (events.length > 0 || !head.ready) await head.publish({ observedAtMs, snapshot, events });
       if (isWritten) continue;
       isWritten = true;
       const notify = (_level: string, message: string) => failures.push(message);
-      void writeHistory({ log, head, store: flares, clock: systemClock, notify, signal });
+      void writeHistory({ log, head, store: flares, progress, clock: systemClock, notify, signal });
     }
     const asked = await askPast(url, live);
     await writer.stop();
@@ -137,15 +142,26 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
 }
 
 /** Hashes of the live answers by plan and path, also those for some flares. */
-async function liveBodies(url: string, { snapshot }: Head): Promise<ReadonlyMap<string, string>> {
+async function liveBodies(
+  url: string,
+  { snapshot }: Head,
+  progress: HistoryProgress,
+): Promise<ReadonlyMap<string, string>> {
   // The history is written after the head has moved.
-  for (let turns = 0; turns < TURNS; turns += 1) await turn();
+  await progress.settled();
   const { pro, finished_trending } = snapshot.flares;
   const flares = [pro[0], pro.at(-1), finished_trending[0], finished_trending.at(-1)];
-  const ids = flares.flatMap((flare) => (flare ? [`/api/v1/flares/${flare.id}`] : []));
+  const others = flares.flatMap((flare) => {
+    if (!flare) return [];
+    const { id, token } = flare;
+    return [`flares/${id}`, `tokens/bsc/${token.address}`, `history?address=${token.address}`];
+  });
+  const { next } = (await (await fetch(`${url}/api/v1/history?limit=3`)).json()) as { next: string | null };
+  if (next !== null) others.push(`history?limit=3&cursor=${next}`);
+  const paths = others.map((path) => `/api/v1/${path}`);
   const bodies = new Map<string, string>();
   for (const plan of PLANS)
-    for (const path of [...PATHS, ...ids])
+    for (const path of [...PATHS, ...paths])
       bodies.set(`${plan} ${path}`, await hashOf(url, `${plan} ${path}`));
   return bodies;
 }
@@ -168,7 +184,7 @@ async function askPast(url: string, live: ReadonlyMap<number, ReadonlyMap<string
     const at = new Date(atMs).toISOString();
     for (const [what, body] of bodies) {
       const startedAt = performance.now();
-      const past = await hashOf(url, what, `?at=${at}`);
+      const past = await hashOf(url, what, `${what.includes("?") ? "&" : "?"}at=${at}`);
       spent.push(performance.now() - startedAt);
       compared += 1;
       if (past !== body) wrong.push(`${what} at ${at} is ${past}, not ${body}`);
@@ -194,12 +210,17 @@ async function measureStoring(history: HistoryReader, newestMs: number): Promise
   const states = [];
   for (let atMs = newestMs - MEASURED * MINUTE_MS; atMs <= newestMs; atMs += MINUTE_MS) {
     const answer = await history.minute(atMs);
-    if (answer.minute) states.push({ atMs, snapshot: JSON.parse(answer.snapshot) });
+    if (!answer.minute) continue;
+    const { candle_counts: _, ...lists } = JSON.parse(answer.snapshot);
+    states.push({ atMs, snapshot: { ...EMPTY_SNAPSHOT, ...lists } });
   }
   const log = createMemoryLog({ ...LOG, epoch: toEpoch("past2") });
   const head = new Head({ log });
   const store = openMinuteStore(LIMITS);
-  const writer = new MinuteWriter({ head, store, notify: () => {} });
+  const notify = (_level: string, message: string) => {
+    throw new Error(message);
+  };
+  const writer = new MinuteWriter({ head, store, notify });
   const before = process.cpuUsage();
   for (const { atMs, snapshot } of states) {
     await head.publish({ observedAtMs: atMs, snapshot, events: [] });

@@ -7,6 +7,11 @@
  * in turn, under 2,000 clients.
  * npm run soak -- history [--kills 20]: a gateway that is killed, beside one that is not.
  * npm run soak -- record: the track record of ten recorded days and a simulated week, by a script.
+ * npm run soak -- files: 10,000 clients at 12,000 and at 1,024 open files.
+ * npm run soak -- delay: the histogram of delays beside what real clients measure.
+ * npm run soak -- python [--minutes 30]: clients in Python behind proxies that cut and freeze.
+ * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
+ * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";
@@ -15,7 +20,12 @@ import { parseArgs } from "node:util";
 import { runChaos } from "./chaos-run.ts";
 import { runChurn } from "./churn.ts";
 import { runSimulations } from "./cluster.ts";
+import { runDelay } from "./delay.ts";
+import { runOpenFiles } from "./open-files.ts";
+import { runOperator } from "./operator.ts";
 import { runPast } from "./past.ts";
+import { runPython } from "./python.ts";
+import { runUpgrade } from "./upgrade.ts";
 
 const PROGRESS_EVERY = 100;
 /**
@@ -28,6 +38,7 @@ const MAX_GROWTH_BYTES = 1e6;
 const LAWS = ["protocol/filter-law", "source/events-law", "source/upstream-law", "trend/engine-laws"];
 const MAX_PAST_P99_MS = 50;
 
+const SUITES = ["cluster", "history", "record", "at", "files", "delay", "operator", "upgrade", "python"];
 const values = readOptions();
 
 /** The options as text; the process ends where one is not known. */
@@ -45,16 +56,14 @@ function readOptions() {
         churn: { type: "string", default: "3600" },
         outage: { type: "string", default: "10" },
         laws: { type: "string", default: "20" },
+        commit: { type: "string", default: "9c23a772" },
         days: { type: "string", default: "7" },
-        minutes: { type: "string", default: "1000" },
+        minutes: { type: "string" },
       },
     });
     const [suite, more] = positionals;
-    if (
-      more !== undefined ||
-      (suite !== undefined && !["cluster", "history", "record", "at"].includes(suite))
-    )
-      return refuse(`unknown suite ${more ?? suite}. Use cluster, history, record, at, or none`);
+    if (more !== undefined || (suite !== undefined && !SUITES.includes(suite)))
+      return refuse(`unknown suite ${more ?? suite}. Use ${SUITES.join(", ")}, or none`);
     return { ...values, suite };
   } catch (error) {
     return refuse(
@@ -64,7 +73,7 @@ function readOptions() {
 }
 
 /** The option's value, within its bounds; else the process ends. */
-function read(name: Exclude<keyof typeof values, "suite">, least: number, most: number): number {
+function read(name: Exclude<keyof typeof values, "suite" | "commit">, least: number, most: number): number {
   const value = Number(values[name]);
   if (value >= least && value <= most) return value;
   return refuse(`--${name} must be a number from ${least} to ${most}, not ${values[name]}`);
@@ -88,6 +97,16 @@ if (values.suite === "history")
   process.exit(runTests({ HISTORY_KILLS: `${kills}` }, "history/killed") ? 0 : 1);
 if (values.suite === "record")
   process.exit(runTests({ FLAREWIRE_LONG: "1" }, "history/recorded-record") ? 0 : 1);
+if (values.suite === "files") process.exit((await runOpenFiles()) ? 0 : 1);
+if (values.suite === "operator")
+  process.exit((await runOperator("nginx")) && (await runOperator("caddy")) ? 0 : 1);
+if (values.suite === "delay") process.exit((await runDelay()) ? 0 : 1);
+if (values.suite === "python") {
+  const minutes = values.minutes === undefined ? 30 : read("minutes", 0.1, 35);
+  process.stdout.write(`${await runPython(minutes, from)}\n`);
+  process.exit(0);
+}
+if (values.suite === "upgrade") process.exit((await upgrade(values.commit)) ? 0 : 1);
 if (values.suite === "at") process.exit((await past()) ? 0 : 1);
 if (values.suite === "cluster") {
   const code = runSimulations(from, seeds);
@@ -155,9 +174,20 @@ async function churn(howLong: number): Promise<boolean> {
   return still.length === 0 && growth * (all / 2) < MAX_GROWTH_BYTES;
 }
 
+/** Starts this version on a copy of an earlier one's data; true if that keeps every client. */
+async function upgrade(commit: string): Promise<boolean> {
+  const problems = await runUpgrade(commit);
+  const result = problems?.slice(0, 9).join("\n") || "same epoch, every cursor resumes, none of the other";
+  process.stdout.write(
+    problems ? `${result}\n` : `skipped: this clone has no commit ${commit}; use --commit\n`,
+  );
+  return !problems || problems.length === 0;
+}
+
 /** Compares past minutes with the live answers; true when all are equal, and fast. */
 async function past(): Promise<boolean> {
-  const run = await runPast({ seed: from, days: read("days", 0.1, 31), minutes: read("minutes", 1, 1e5) });
+  const minutes = values.minutes === undefined ? 1_000 : read("minutes", 1, 1e5);
+  const run = await runPast({ seed: from, days: read("days", 0.1, 31), minutes });
   const { compared, wrong, p50Ms, p99Ms, coldP99Ms, stored, bytesPerDay, fileBytesPerDay, cpuMsPerMinute } =
     run;
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;

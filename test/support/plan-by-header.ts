@@ -4,6 +4,7 @@ import type { AccessPolicy } from "../../src/http/index.ts";
 export const planByHeader: AccessPolicy = {
   isKeyed: true,
   anonymous: undefined,
+  verify: () => undefined,
   keyIdOf: () => undefined,
   keyIdIn: () => undefined,
   admit: ({ headers }) => ({ plan: headers.authorization === "pro" ? "pro" : "free" }),

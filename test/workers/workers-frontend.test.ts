@@ -31,6 +31,7 @@ function fronted(port = 0) {
     report: () => ({ info: INFO, freshness: FRESH }),
     format: encodeLists,
     tickets: new TicketTable(clock),
+    used: () => {},
     keys: () => [],
     rates: { countElsewhere: () => {}, spent: [] },
     metrics: { json: async () => counted(1) },

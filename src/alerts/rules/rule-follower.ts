@@ -27,6 +27,8 @@ interface RuleFollowing {
   /** True while the webhook is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
   readonly onAlerts: () => void;
+  /** Called when no later event will be missed. Default: nothing. */
+  readonly onFollowing?: () => void;
   readonly notify: Notify;
   readonly signal: AbortSignal;
 }
@@ -86,6 +88,7 @@ class RuleRun {
     const { rule, signal } = this.#following;
     // The current lists are enough for a level. Only news needs every event.
     if (rule.edge || !this.#position) await this.#begin([]);
+    this.#following.onFollowing?.();
     while (!signal.aborted) {
       const answer = await this.#take({ after: this.#position?.cursor, waitMs: PAGE.waitMs });
       if (answer.kind === "lost") await this.#begin(this.#lostContents(answer.lost));

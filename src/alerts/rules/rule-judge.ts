@@ -1,4 +1,5 @@
 import { assertNever } from "../../lib/assert-never.ts";
+import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import type { ListItem } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import {
@@ -179,9 +180,9 @@ function pageOf(message: EventMessage): string | undefined {
 
 function pageOfItem(channel: string, item: object): string | undefined {
   const [list, group] = channel.split(".");
-  if (list === "flares" && "id" in item) return `flare/${encodeURIComponent(String(item.id))}`;
+  if (list === "flares" && "id" in item) return flarePath(String(item.id));
   const key = tokenOf(item);
-  return key === "" ? undefined : `token/${group}/${encodeURIComponent(key)}`;
+  return key === "" || group === undefined ? undefined : tokenPath(group, key);
 }
 
 function itemIdOf(channel: ListChannel, key: string): string {

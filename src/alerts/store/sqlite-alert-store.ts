@@ -1,5 +1,5 @@
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import { cachedStatements, openDatabase, transact } from "../../lib/io/sqlite.ts";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { cachedStatements, openDatabase, type Statement, transact } from "../../lib/io/sqlite.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
 import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
@@ -47,7 +47,7 @@ type Row = Record<string, SQLOutputValue>;
 /** Alerts in an open database, which it closes. */
 export class SqliteAlertStore implements AlertStore {
   readonly #db: DatabaseSync;
-  readonly #prepare: (sql: string) => StatementSync;
+  readonly #prepare: (sql: string) => Statement;
 
   constructor(db: DatabaseSync) {
     this.#db = db;

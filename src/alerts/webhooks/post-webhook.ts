@@ -5,7 +5,7 @@ import { checkHost, lookupPublic } from "./public-address.ts";
 export interface WebhookPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly allowPrivateAddresses: boolean;
   /** Timeout of the whole attempt, from name lookup to response headers. */
   readonly timeoutMs: number;

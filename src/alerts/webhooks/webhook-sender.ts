@@ -36,6 +36,10 @@ export interface SenderOptions {
   /** For jitter. Default: `Math.random`. */
   readonly random?: () => number;
   readonly post?: (post: WebhookPost) => Promise<WebhookAnswer>;
+  /** Delivers a message in another form; it announces no dropped ones. Default: a signed post. */
+  readonly deliver?: (alert: Alert, signal: AbortSignal) => Promise<WebhookAnswer>;
+  /** Called when the receiver wants no more messages. */
+  readonly onGone?: () => void;
   readonly notify: Notify;
 }
 
@@ -136,6 +140,7 @@ export class WebhookSender {
       case "gone":
         store.disable(id, this.#mark);
         notify("warn", "the webhook is disabled: its receiver responded 410 Gone");
+        this.#options.onGone?.();
         return 0;
       case "failed":
         this.#failures += 1;
@@ -151,7 +156,8 @@ export class WebhookSender {
   }
 
   #post(alert: Alert, signal: AbortSignal): Promise<WebhookAnswer> {
-    const { webhook, clock, post = postWebhook } = this.#options;
+    const { webhook, clock, post = postWebhook, deliver } = this.#options;
+    if (deliver) return deliver(alert, signal);
     return post({
       url: webhook.url,
       headers: {
@@ -169,7 +175,8 @@ export class WebhookSender {
 
   /** A message about dropped ones, the same until acknowledged. Later drops get another. */
   #expiredNotice(): Alert | undefined {
-    const { store, webhook, steadyMs } = this.#options;
+    const { store, webhook, steadyMs, deliver } = this.#options;
+    if (deliver) return undefined;
     const announced = store.notice(webhook.id);
     if (announced) return announced;
     const expired = store.expired(webhook.id);

@@ -76,6 +76,8 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
   ];
   if (fromMs > toMs) invalid("from", text("from") ?? "", "a time before --to");
   const botPath = text("bot");
+  if (botPath === undefined && text("from") !== undefined)
+    invalid("from", text("from") ?? "", "--bot too, because the record counts all flares");
   const bot = botPath === undefined ? undefined : await loadBot(botPath, warn);
   const feed = openRecording(config, progress, warn);
   const shutdown = watchShutdown(process);

@@ -4,6 +4,9 @@ import type { GatedSource } from "./gated-source.ts";
 
 const { after } = platformOf();
 
+type ListenedName = Parameters<Stream["on"]>[0];
+type Handler = Parameters<Stream["on"]>[1];
+
 /** Sends a GET request to the gateway. */
 export type Ask = (path: string) => Promise<Response>;
 
@@ -64,8 +67,20 @@ export class Lockstep {
       this.#waiting.delete(stream);
       this.#quiet();
     });
+    /** The same function for the same listener, so that `off` finds it. */
+    const noted = new WeakMap<Handler, Handler>();
+    const note = (listener: Handler) => {
+      const own = noted.get(listener) ?? this.#note(listener);
+      noted.set(listener, own);
+      return own;
+    };
+    const withNoted = (method: "on" | "once" | "off") => ({
+      value: (name: ListenedName, listener: Handler) => stream[method](name, note(listener)),
+    });
     return Object.create(stream, {
-      on: { value: (...[name, listener]: Parameters<Stream["on"]>) => this.#listen(stream, name, listener) },
+      on: withNoted("on"),
+      once: withNoted("once"),
+      off: withNoted("off"),
       [Symbol.asyncIterator]: { value: () => this.#read(stream) },
     });
   }
@@ -136,19 +151,16 @@ export class Lockstep {
     this.#quiet();
   }
 
-  #listen<N extends Parameters<Stream["on"]>[0]>(
-    stream: Stream,
-    name: N,
-    listener: Parameters<Stream["on"]>[1],
-  ): () => void {
-    return stream.on(name, async (value) => {
+  /** The market waits until the listener is done. */
+  #note(listener: Handler): Handler {
+    return async (value) => {
       this.#begin();
       try {
-        await listener(value as never);
+        await listener(value);
       } finally {
         this.#end();
       }
-    });
+    };
   }
 
   async *#read(stream: Stream): AsyncGenerator<StreamItem, undefined> {

@@ -1,12 +1,26 @@
 import { isExpired, type Key } from "../../keys/index.ts";
 import { plainText } from "../terminal/plain-text.ts";
 
-const HEAD = ["id", "plan", "connections", "requests/min", "made", "ends", "name"] as const;
+const HEAD = [
+  "id",
+  "plan",
+  "connections",
+  "requests/min",
+  "made",
+  "used",
+  "ends",
+  "channels",
+  "name",
+] as const;
 
 /** Formats the keys as a table without secrets. */
-export function keyTable(keys: readonly Key[], nowMs: number): readonly string[] {
+export function keyTable(
+  keys: readonly Key[],
+  uses: Readonly<Record<string, string>>,
+  nowMs: number,
+): readonly string[] {
   if (keys.length === 0) return ["no keys"];
-  const rows = [HEAD, ...keys.map((key) => cells(key, nowMs))];
+  const rows = [HEAD, ...keys.map((key) => cells(key, uses[key.id], nowMs))];
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
   return rows.map((row) =>
     row
@@ -16,8 +30,8 @@ export function keyTable(keys: readonly Key[], nowMs: number): readonly string[]
   );
 }
 
-function cells(key: Key, nowMs: number): readonly string[] {
-  const { id, plan, connections, requests_per_minute, created_at, expires_at, name } = key;
+function cells(key: Key, used: string | undefined, nowMs: number): readonly string[] {
+  const { id, plan, connections, requests_per_minute, created_at, expires_at, channels, name } = key;
   const ends = expires_at === undefined ? "never" : day(expires_at);
   return [
     id,
@@ -25,7 +39,9 @@ function cells(key: Key, nowMs: number): readonly string[] {
     String(connections ?? "-"),
     String(requests_per_minute ?? "-"),
     created_at === undefined ? "-" : day(created_at),
+    used === undefined ? "-" : day(used),
     isExpired(key, nowMs) ? `ended ${ends}` : ends,
+    channels?.join(",") ?? "-",
     plainText(name ?? "-"),
   ];
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Clock } from "../../lib/time/clock.ts";
+import { HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 
 /** Slots of a trend, so of six minutes each. */
 export const TREND_WIDTH = 10;
-const HOUR_MS = 3_600_000;
 const MARKS = "▁▂▃▄▅▆▇█";
 /** Not sooner after the last request, however fast the server's market runs. */
 const MIN_PAUSE_MS = 2_000;
@@ -35,7 +35,7 @@ export class TrendBook {
 
   /** Fetches the candles when a minute of event time or the newest flare has changed. */
   refresh(nowMs: number, newestId: string | undefined): void {
-    const state = `${Math.floor(nowMs / 60_000)} ${newestId}`;
+    const state = `${Math.floor(nowMs / MINUTE_MS)} ${newestId}`;
     const atMs = this.#clock.monotonic();
     if (newestId === undefined || state === this.#seen || atMs - this.#askedMs < MIN_PAUSE_MS) return;
     this.#seen = state;
@@ -61,7 +61,7 @@ export function trendText(
 ): string {
   const points = candles
     .map(({ open_at, close }) => [Date.parse(open_at), Number(close)] as const)
-    .filter(([atMs, price]) => price > 0 && atMs > endMs - HOUR_MS - 60_000);
+    .filter(([atMs, price]) => price > 0 && atMs > endMs - HOUR_MS - MINUTE_MS);
   const prices = Array.from({ length: TREND_WIDTH }, (_, slot) => {
     const untilMs = endMs - ((TREND_WIDTH - 1 - slot) * HOUR_MS) / TREND_WIDTH;
     return points.findLast(([atMs]) => atMs < untilMs)?.[1] ?? Number.NaN;

@@ -16,10 +16,10 @@ export interface TransportContext {
   readonly signal: AbortSignal;
 }
 
-/** Runs a transport until `run` returns or throws. `headers` are sent with each request. */
+/** Runs a transport until `run` returns or throws. The headers are sent with each request. */
 export function startTransport(
   { fetch }: Platform,
-  headers: Readonly<Record<string, string>>,
+  headers: Promise<Readonly<Record<string, string>>> | undefined,
   { onMessage, onEnd }: TransportListener,
   run: (context: TransportContext) => Promise<End>,
 ): TransportConnection {
@@ -27,7 +27,7 @@ export function startTransport(
   const { signal } = over;
   const request = async (url: string, statuses: readonly number[], more?: object, method = "GET") => {
     // Call it by its bare name: a browser's fetch throws as a method of another object.
-    const asked = fetch(url, { method, headers: { ...headers, ...more }, signal });
+    const asked = fetch(url, { method, headers: { ...(await headers), ...more }, signal });
     const response = await asked.catch((error) => {
       // In Node, only the cause describes the error.
       throw ended("away", `no answer: ${error.cause ?? error}`);

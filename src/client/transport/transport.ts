@@ -1,4 +1,5 @@
 import type { CloseMessage, Freshness, ServerMessage } from "../../protocol/messages.ts";
+import type { Start } from "../client-state.ts";
 import type { Transport } from "../connection-state.ts";
 import type { StreamPlan } from "../options.ts";
 import { startTransport } from "./attempt.ts";
@@ -9,7 +10,8 @@ import { runWebSocket } from "./websocket-transport.ts";
 
 /** A message of a stream, or of polls with the end of each page. */
 export type TransportMessage =
-  | ServerMessage
+  | Exclude<ServerMessage, { type: "subscribed" }>
+  | ({ readonly type: "subscribed" } & Start)
   | CloseMessage
   | {
       readonly type: "page";
@@ -29,25 +31,34 @@ export interface TransportConnection {
   abort(): void;
 }
 
-/** Opens a connection after `cursor`, or at the head. It replaces the same `client`'s last one. */
+/** Returns an address of the server, by default for what the stream selects now. */
+export type UrlOf = (
+  path: string,
+  more: Readonly<Record<string, string>>,
+  query?: Readonly<Record<string, string>>,
+) => string;
+
+/** Opens a connection after `before`, or at the head. Replaces the same `client`'s last one. */
 export function openTransport(
-  { base, query, keepsView, headers, platform }: StreamPlan,
+  { base, selection, options, headers, lead, platform }: StreamPlan,
   transport: Transport,
-  cursor: string | undefined,
+  before: string | undefined,
   client: string,
   listener: TransportListener,
 ): TransportConnection {
-  const urlOf = (path: string, more: Readonly<Record<string, string>>) =>
-    `${base}/api/v1/${path}?${new URLSearchParams({ ...query, ...more })}`;
-  const after = cursor && { after: cursor };
-  const following = { ...after, ...(!keepsView && { snapshot: "false" }), client };
-  return startTransport(platform, headers, listener, (context) => {
+  const { query, keepsView } = selection;
+  const urlOf: UrlOf = (path, more, of = query) =>
+    `${base}/api/v1/${path}?${new URLSearchParams({ ...of, ...more })}`;
+  return startTransport(platform, headers?.(), listener, async (context) => {
+    const cursor = lead ? await lead(context, before, urlOf) : before;
+    const after = cursor && { after: cursor };
+    const following = { ...after, ...(!keepsView && { snapshot: "false" }), ...options, client };
     if (transport === "sse") return runSse(context, urlOf("events", following));
     if (transport === "poll")
       return runPolls(context, platform, cursor, keepsView, (more) => urlOf("events", more));
     return runWebSocket(context, platform, {
       urlOf: (more) => urlOf("stream", { ...following, ...more }).replace(/^http/, "ws"),
-      tickets: headers.authorization && `${base}/api/v1/tickets`,
+      tickets: headers && `${base}/api/v1/tickets`,
       why: urlOf("events", { limit: "1", ...after }),
     });
   });

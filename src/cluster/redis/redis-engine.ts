@@ -34,7 +34,7 @@ const NoticeText = z.discriminatedUnion("kind", [
 const WAIT_MS = 300;
 /** The server answers, but has too little memory or disk, too few replicas or no permission. */
 const REJECTS = "rejects a command";
-const RETRY_MS = 200;
+const RETRY_MS = 200; // Pause between two attempts.
 /** A reader asks for the log's end after this much silence. */
 const IDLE_MS = 200;
 /** A connection without an answer for longer than this is dead. */

@@ -235,6 +235,33 @@ export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
   };
 }
 
+/** A contact for the operators of push services. RFC 8292 allows these two forms. */
+export const pushContact: Kind<string> = {
+  schema: z
+    .string()
+    .max(320)
+    .refine(
+      (text) => /^mailto:[^@\s]+@[^@\s]+$/.test(text) || (text.startsWith("https:") && isServiceUrl(text)),
+    ),
+  bound: "mailto: with an address, or an https:// URL without user, query or fragment",
+};
+
+/** The URL of a JWK set. Without TLS, others could replace the keys on their way. */
+export const keySetUrl: Kind<string> = {
+  schema: z
+    .string()
+    .max(2_048)
+    .refine((text) => isServiceUrl(text) && (text.startsWith("https:") || isLoopback(new URL(text)))),
+  bound: "an https:// URL, or http:// on this machine, without user, query or fragment",
+  url: true,
+};
+
+/** The value of a token's claim. */
+export const claim: Kind<string> = {
+  schema: z.string().regex(/^[^\s\p{Cc}]{1,256}$/u),
+  bound: "1 to 256 characters without spaces",
+};
+
 /** A list of web origins, `*` for any, `none` for the empty list. */
 export const origins: Kind<readonly string[]> = {
   schema: list(
@@ -290,6 +317,10 @@ function isServiceUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function isEndpoint(text: string): boolean {

@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
 import { GROUPS } from "../../model/index.ts";
+import { ACCESS_SETTINGS } from "./access-settings.ts";
 import {
   clusterName,
   clusterServers,
@@ -18,8 +18,8 @@ import {
   oneOf,
   origins,
   orNone,
-  type PathContent,
   processes,
+  pushContact,
   serviceUrl,
   size,
   sourceName,
@@ -27,22 +27,13 @@ import {
   urlPath,
 } from "./kinds.ts";
 import { LIVE_SETTINGS } from "./live-settings.ts";
+import { look } from "./look.ts";
 import { type Setting, setting } from "./setting.ts";
 
 export type { Market, Setting } from "./setting.ts";
 
 // The same path works from src/config/schema and from dist/config/schema.
 const shipped = (name: string) => fileURLToPath(new URL(`../../../examples/data/${name}`, import.meta.url));
-
-function look(path: string): PathContent {
-  try {
-    const stat = statSync(path);
-    if (stat.isFile()) return "file";
-    return stat.isDirectory() ? "directory" : "special";
-  } catch {
-    return "nothing";
-  }
-}
 
 const SECOND = 1_000;
 const MINUTE = 60_000;
@@ -256,27 +247,30 @@ export const SETTINGS = {
     description:
       "Requests per minute and address without a valid key, and the size of a burst; further ones get 429. Each 64 KiB of a response counts as another request. Health checks do not count. Each worker counts separately. none: no limit",
   }),
+  anonymousStreams: setting("anonymousStreams", orNone(integer(1, 1_000_000_000)), {
+    default: "1000",
+    example: "60",
+    description:
+      "WebSockets and SSE streams that an address without a valid key may open per minute, and the size of a burst; further ones get 429. Each counts as a request too. Each worker counts separately. none: no limit",
+  }),
   compression: setting("compression", flag, {
     default: "true",
     example: "false",
     description: "Compress WebSocket messages, once for all clients that support it",
   }),
-  keys: setting("keys", existingFile(look), {
-    default: undefined,
-    defaultText: "none: no keys are required, and every client has full access",
-    example: "/etc/flarewire/keys.json",
-    description: "Key file, created with flarewire keys; reloaded when it changes",
-  }),
-  anonymous: setting("anonymous", oneOf(["free", "off"]), {
-    default: "free",
-    example: "off",
-    description: "Access without a key, if keys is set: free (the plan of that name) or off (401)",
-  }),
+  ...ACCESS_SETTINGS,
   alerts: setting("alerts", existingFile(look), {
     default: undefined,
     defaultText: "none",
     example: "/etc/flarewire/alerts.json",
     description: "File with webhooks and alert rules; read at startup",
+  }),
+  push: setting("push", pushContact, {
+    default: undefined,
+    defaultText: "none",
+    example: "mailto:ops@example.org",
+    description:
+      "Lets visitors receive alerts by web push while the page is closed. The value is your contact, which push services require: mailto: or https:",
   }),
   allowedHosts: setting("allowedHosts", hosts, {
     default: "none",
@@ -313,6 +307,17 @@ export const SETTINGS = {
     default: "true",
     example: "false",
     description: "Serve metrics at `/metrics`, for Prometheus",
+  }),
+  metricsPort: setting("metricsPort", orNone(integer(0, 65_535)), {
+    default: "none",
+    example: "9464",
+    description:
+      "Port of its own for metrics, which `port` then does not serve; 0 picks any free port. none: metrics are served on `port`, to everyone who reaches it",
+  }),
+  metricsHost: setting("metricsHost", hostName, {
+    default: "127.0.0.1",
+    example: "10.0.0.5",
+    description: "Address on which metricsPort listens",
   }),
   workers: setting("workers", processes(64), {
     default: "1",
@@ -353,7 +358,19 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-type Optional = "group" | "profiles" | "keys" | "alerts" | "config";
+type Optional =
+  | "group"
+  | "profiles"
+  | "keys"
+  | "jwtKey"
+  | "jwksUrl"
+  | "jwtIssuer"
+  | "jwtAudience"
+  | "tlsCert"
+  | "tlsKey"
+  | "alerts"
+  | "push"
+  | "config";
 
 /** The settings, frozen. Durations in milliseconds, sizes in bytes, absent ones `undefined`. */
 export type Config = {

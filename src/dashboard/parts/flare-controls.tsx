@@ -8,6 +8,7 @@ import {
   type Order,
 } from "../state/flare-query.ts";
 import { isSelective } from "../state/select-flares.ts";
+import { AlertsButton } from "./alerts/bell.tsx";
 import { Segments } from "./segments.tsx";
 
 /** Names of the lists. A phone has no room for the second part. */
@@ -59,6 +60,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           </>
         )}
       />
+      <AlertsButton label="Alert me" />
       <button
         type="button"
         class="fold"

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../../lib/text/group-labels.ts";
 import { groupHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
-import { GROUP_LABELS, GROUP_NAMES, type GroupName } from "../text/group-labels.ts";
 import { Segments } from "./segments.tsx";
 
 export interface GroupsProps {

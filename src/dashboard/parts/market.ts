@@ -1,7 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { GroupName } from "../../lib/text/group-labels.ts";
 import { tokenHref } from "../route.ts";
-import type { GroupName } from "../text/group-labels.ts";
 
 /** What a source may know, as `Flarewire-Facts` names it. */
 export type Fact = "trades" | "liquidity" | "listings" | "profiles";

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
 import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
 
 /** The lists of flares, by the channel that serves each. */
@@ -25,6 +26,8 @@ export interface FlareQuery {
   readonly tokens: readonly string[];
   readonly symbols: readonly string[];
   readonly window: WindowName;
+  /** A past minute whose flares are shown; `undefined` for now. */
+  readonly at: string | undefined;
 }
 
 export const DEFAULT_QUERY: FlareQuery = {
@@ -37,6 +40,7 @@ export const DEFAULT_QUERY: FlareQuery = {
   tokens: [],
   symbols: [],
   window: "6h",
+  at: undefined,
 };
 
 /** Reads a query. Unknown and invalid parameters are ignored: the address may be from anywhere. */
@@ -54,6 +58,7 @@ export function readQuery(text: string): FlareQuery {
     tokens: listOf(given.get("tokens")),
     symbols: listOf(given.get("symbols")),
     window: oneOf("window", Object.keys(WINDOWS) as WindowName[], DEFAULT_QUERY.window),
+    at: minuteOf(Date.parse(given.get("at") ?? "")),
   };
 }
 
@@ -66,7 +71,8 @@ export function formatQuery(query: FlareQuery): string {
   if (query.isSafe) given.set("warnings", "none");
   if (query.order !== DEFAULT_QUERY.order) given.set("order", query.order);
   if (query.window !== DEFAULT_QUERY.window) given.set("window", query.window);
-  return given.toString().replaceAll("%2C", ",");
+  if (query.at !== undefined) given.set("at", query.at);
+  return given.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
 }
 
 /** The part of the query that the API filters by, under its own names. */
@@ -84,6 +90,12 @@ export function filterOf({ tokens, symbols, minLiquidity, minPriceChange }: Flar
     ...(minLiquidity !== undefined && { min_liquidity: minLiquidity }),
     ...(minPriceChange !== undefined && { min_price_change: minPriceChange }),
   };
+}
+
+/** Formats the minute as the API's `at`; `undefined` if there is none. */
+export function minuteOf(atMs: number): string | undefined {
+  const minute = new Date(Math.floor(atMs / MINUTE_MS) * MINUTE_MS);
+  return Number.isNaN(minute.getTime()) ? undefined : `${minute.toISOString().slice(0, 16)}Z`;
 }
 
 function numberOf(text: string | null, min: number): number | undefined {

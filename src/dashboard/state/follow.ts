@@ -1,5 +1,6 @@
 import { connect, type Stream } from "../../client/index.ts";
 import { tokenOf } from "../text/event-token.ts";
+import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
 import { MAX_NEWS, newsKey } from "./feed/news.ts";
 import { measurePace } from "./pace.ts";
@@ -20,9 +21,15 @@ export interface Following {
 }
 
 /** Follows the server until stopped. Calls `onChange` at most once per frame. */
-export function follow(url: URL, key: string | undefined, onChange: () => void): Following {
-  const stream: Stream = connect(url, key === undefined ? {} : { key });
+export function follow(
+  url: URL,
+  key: string | undefined,
+  alerts: PageAlerts,
+  onChange: () => void,
+): Following {
   const over = new AbortController();
+  const platform = { document: attentiveDocument(alerts, over.signal) };
+  const stream: Stream = connect(url, { platform, ...(key === undefined ? {} : { key }) });
   let access: Access | null | undefined;
   let events: readonly NamedEvent[] = [];
   let news: readonly NamedEvent[] = [];
@@ -44,11 +51,13 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
     const named = { event, token: tokenOf(event, stream.view) };
     events = withFirst(events, named, MAX_EVENTS);
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
+    if (stream.view) alerts.take(event, stream.view);
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
       gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MAX_GAPS);
+    if (stream.view) alerts.reset(stream.view, reason === "started");
     changed();
   });
   const ask = async () => {
@@ -87,6 +96,20 @@ export function follow(url: URL, key: string | undefined, onChange: () => void):
       stream.close();
     },
   };
+}
+
+/** The document, never hidden while alerts are set: the stream would pause. */
+function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
+  class Attentive extends EventTarget {
+    get hidden(): boolean {
+      return document.hidden && !alerts.isOn;
+    }
+  }
+  const attentive = new Attentive();
+  const look = () => attentive.dispatchEvent(new Event("visibilitychange"));
+  document.addEventListener("visibilitychange", look, { signal });
+  signal.addEventListener("abort", alerts.onChange(look));
+  return attentive;
 }
 
 function awayMsSince(sinceMs: number | undefined): number {

@@ -34,8 +34,8 @@ export function isSelective(query: FlareQuery): boolean {
 }
 
 /** Returns the query with its list and order, and without all that hides flares. */
-export function withoutFilters({ channel, order, window }: FlareQuery): FlareQuery {
-  return { ...DEFAULT_QUERY, channel, order, window };
+export function withoutFilters({ channel, order, window, at }: FlareQuery): FlareQuery {
+  return { ...DEFAULT_QUERY, channel, order, window, at };
 }
 
 /** Sorts the flares; ties keep their order. `newest` is the server's own order. */

@@ -1,4 +1,5 @@
 import type { View } from "../../client/index.ts";
+import type { GroupName } from "../../lib/text/group-labels.ts";
 import type { ChartItem } from "../../model/index.ts";
 import { Change } from "../parts/flare/change.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
@@ -7,7 +8,6 @@ import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { usePriceLabel, useTokenHref } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
-import type { GroupName } from "../text/group-labels.ts";
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
 export function ChartsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {

@@ -1,7 +1,8 @@
 import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { EventMessage } from "../../client/index.ts";
+import type { EventMessage, StreamEvent } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
+import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
 import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
@@ -11,6 +12,11 @@ import type { NamedEvent, Seen } from "../state/seen.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { tokenOf } from "../text/event-token.ts";
+import { onDemand } from "./on-demand.tsx";
+
+const EventSheet = onDemand<EventSheetProps>(
+  async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,
+);
 
 interface Shown {
   readonly events: readonly NamedEvent[];
@@ -81,6 +87,7 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
   const shown = held ?? latest;
   shownLast.current = shown;
   const waiting = count - shown.count;
+  const [raw, setRaw] = useState<StreamEvent>();
   const release = () => {
     shownLast.current = latest;
     scrollTo(0, 0);
@@ -90,6 +97,9 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
     <section class="feed" aria-labelledby="events-title">
       <div class="feed-head">
         <h2 id="events-title">Events</h2>
+        <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
+          Show {waiting} new
+        </button>
         <label class="choice">
           <input
             type="checkbox"
@@ -98,9 +108,6 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
           />
           <span>Every update</span>
         </label>
-        <button type="button" class="newer" hidden={waiting === 0} onClick={release}>
-          Show {waiting} new
-        </button>
       </div>
       <p>{feedText(hasUpdates, count, events.length)}</p>
       <ol
@@ -113,9 +120,10 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
         onFocusOut={() => setFocused(false)}
       >
         {shown.events.map((event, line) => (
-          <EventLine key={line} named={event} />
+          <EventLine key={line} named={event} onRaw={setRaw} />
         ))}
       </ol>
+      {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
     </section>
   );
 }
@@ -123,8 +131,8 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
 function feedText(hasUpdates: boolean, count: number, shown: number): string {
   if (!hasUpdates)
     return count === 0
-      ? "No flare or listing in the last 24 hours. The next one appears here."
-      : "Starts and ends of flares, and listings, of the last 24 hours.";
+      ? "No start, end or listing is in the server's log. The next one appears here."
+      : "Starts and ends of flares, and listings, of the last 24 hours. Click a time for the event as JSON.";
   if (count === 0) return "None since this page was opened. The next one appears here.";
   return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}.`;
 }
@@ -153,17 +161,25 @@ function EventLink({ event: { data }, token }: { readonly event: EventMessage; r
   );
 }
 
+interface EventLineProps {
+  readonly named: NamedEvent;
+  /** Shows the event as JSON. It stays the same for the life of the line. */
+  readonly onRaw: (event: StreamEvent) => void;
+}
+
 /** One event. All lines have the same height, so that none pushes the others. */
-class EventLine extends Component<{ readonly named: NamedEvent }> {
-  override shouldComponentUpdate({ named }: { readonly named: NamedEvent }): boolean {
+class EventLine extends Component<EventLineProps> {
+  override shouldComponentUpdate({ named }: EventLineProps): boolean {
     return named !== this.props.named;
   }
 
-  override render({ named: { event, token } }: { readonly named: NamedEvent }) {
+  override render({ named: { event, token }, onRaw }: EventLineProps) {
     const words = describeEvent(event);
     return (
       <li data-seq={event.seq} class={`${event.name} ${isByCanary(event) ? "by-canary" : ""}`}>
-        <TimeText at={event.observed_at} />
+        <button type="button" class="plain" title="Show as JSON" onClick={() => onRaw(event)}>
+          <TimeText at={event.observed_at} />
+        </button>
         <code>{event.name}</code>
         <small>{event.channel}</small>
         {token === undefined ? <span class="untrusted" /> : <EventLink event={event} token={token} />}

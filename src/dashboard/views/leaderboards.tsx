@@ -1,4 +1,5 @@
 import type { View } from "../../client/index.ts";
+import type { GroupName } from "../../lib/text/group-labels.ts";
 import type { LeaderboardEntry } from "../../model/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
@@ -6,13 +7,13 @@ import { Groups, type GroupsProps } from "../parts/groups.tsx";
 import { useTokenHref } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
 import { formatSpan } from "../text/format.ts";
-import type { GroupName } from "../text/group-labels.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
 export function LeaderboardsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
   return (
     <>
       <h2>Leaderboards</h2>
+      <p class="legend">How long each token was in the chart of its group over the past six hours.</p>
       <Groups page="leaderboards" {...props}>
         {(group) => <Board group={group} entries={view.leaderboards?.[group] ?? []} />}
       </Groups>

@@ -1,8 +1,11 @@
-import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
-import type { Explanation, Token } from "../../model/index.ts";
+import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
+import { DAY_MS } from "../../lib/time/time.ts";
+import type { Explanation, FlareRecord, Token, TokenDetails } from "../../model/index.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
+import { TokenBell } from "../parts/alerts/bell.tsx";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
@@ -15,12 +18,17 @@ import type { Band } from "../parts/plot/use-plot.ts";
 import { Segments } from "../parts/segments.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
-import { flareHref } from "../route.ts";
 import { type PricePoint, pointsOfChart, pointsUntil } from "../state/candles/plot.ts";
-import { barsWithin, RANGE_NAMES, RANGES, type RangeName } from "../state/candles/ranges.ts";
+import {
+  barsWithin,
+  RANGE_NAMES,
+  RANGES,
+  type RangeName,
+  type StoredCandle,
+} from "../state/candles/ranges.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
-import { useTokenCandles } from "../state/candles/use-token-candles.ts";
-import { type Episode, fetchEpisodes, withListed } from "../state/token-history.ts";
+import { recordsOf } from "../state/token-records.ts";
+import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, formatSpan, formatUsd, shortAddress } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 import { onDemand } from "./on-demand.tsx";
@@ -31,14 +39,16 @@ const CandlePlot = onDemand<CandlePlotProps>(
 
 interface TokenViewProps {
   readonly address: string;
+  readonly range: RangeName;
+  readonly onRange: (range: RangeName) => void;
   readonly view: View;
   readonly nowMs: number;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
-/** One token: its facts, its current flare and the reason, and its flares of the last 24 hours. */
-export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewProps) {
+/** One token: its facts, its current flare and the reason, its prices and its flares. */
+export function TokenView({ address, range, onRange, view, nowMs, server, apiKey }: TokenViewProps) {
   const isIt = (token: Token) => token.address.toLowerCase() === address;
   const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
   const flare = [...pro, ...free].find((one) => isIt(one.token));
@@ -46,21 +56,21 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
   const listing = view.newest?.bsc?.find((one) => isIt(one.token));
   const chart = view.charts?.bsc?.find((one) => isIt(one.flare.token));
   const latest = flare ?? past[0];
-  const known = latest ?? chart?.flare ?? listing;
-  const fetched = useEpisodes(server, address, apiKey, latest?.id);
-  const isUnread = fetched instanceof Error;
+  const stored = useTokenDetails(server, apiKey, address, latest?.id);
+  const details = stored?.details;
   const listed = flare ? [flare, ...past] : past;
-  const episodes = fetched && withListed(isUnread ? [] : fetched, listed, view.explanations);
+  const records = recordsOf(details?.flares ?? [], listed, view);
+  const why = records[0]?.why ?? undefined;
   const priceLabel = usePriceLabel();
   const candles = useCandles(server, apiKey, flare ? [flare] : []).of.get(address);
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
-  const stored = useTokenCandles(server, apiKey, address);
   const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
   const points =
     closes.length > 0
       ? closes
       : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
-  if (!known) return <Unknown address={address} episodes={episodes} />;
+  const known = latest ?? chart?.flare ?? listing ?? (details && factsOf(details));
+  if (!known) return <Unknown address={address} stored={stored} />;
   const { token, social_data, contract_source, liquidity } = known;
   return (
     <article class="token-page">
@@ -72,7 +82,8 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
       </h2>
       <p class="links">
         <code title={token.address}>{shortAddress(token.address)}</code>
-        <TokenActions token={token} />
+        <TokenBell token={token} />
+        <TokenActions token={token} page={tokenPath("bsc", address)} />
         <Outward href={social_data?.website_url} label="Site" />
         <Outward href={social_data?.chat_url} label="Chat" />
         <Outward href={social_data?.microblog_url} label="Posts" />
@@ -85,53 +96,73 @@ export function TokenView({ address, view, nowMs, server, apiKey }: TokenViewPro
         <dt class="of-liquidity">Liquidity</dt>
         <dd class="of-liquidity">{formatUsd(liquidity)}</dd>
         <dt class="of-profiles">Source code</dt>
-        <dd class="of-profiles">{sourceText(contract_source, latest && view.explanations[latest.id])}</dd>
+        <dd class="of-profiles">{sourceText(contract_source, why)}</dd>
         <dt>Warnings</dt>
         <dd>
           <Warnings
-            why={latest && view.explanations[latest.id]}
+            why={why}
             isRunning={flare !== undefined}
             hasCanary={chart?.flare.canary}
-            lastCause={(episodes ?? withListed([], listed, view.explanations))[0]?.cause}
+            lastCause={records[0]?.cause ?? undefined}
           />
         </dd>
-        <dt>Created</dt>
-        <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>
+        {token.created_at !== "" && (
+          <>
+            <dt>Created</dt>
+            <dd>{formatSpan(nowMs - Date.parse(token.created_at))} ago</dd>
+          </>
+        )}
+        {!latest && !chart && !listing && details?.as_of && (
+          <>
+            <dt>As of</dt>
+            <dd>
+              <DayTime at={details.as_of} nowMs={nowMs} />
+            </dd>
+          </>
+        )}
       </dl>
-      {/* The same height with and without a flare, so that nothing moves. */}
       <section class="now" aria-labelledby="now-title">
         <h3 id="now-title">
           {flare
             ? `Flaring for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
             : "Not flaring now."}
         </h3>
-        <WhyLegend />
-        {flare ? <WhyBars why={view.explanations[flare.id]} /> : <span class="why" />}
-        <p class="why-text">{flare && view.explanations[flare.id]?.text}</p>
-        <Terms why={flare && view.explanations[flare.id]} />
+        <p class="why-text">{flare ? view.explanations[flare.id]?.text : lastText(records[0])}</p>
       </section>
       <div class="beside">
         <section aria-labelledby="plot-title">
           <Prices
-            stored={stored}
+            {...{ range, onRange }}
+            stored={stored && (details?.candles ?? [])}
             points={points ?? []}
-            bands={bandsOf(episodes ?? withListed([], listed, {}))}
+            bands={records.map(bandOf)}
             endMs={minuteMs}
           />
         </section>
         <section aria-labelledby="past-title">
-          <h3 id="past-title">Flares of the last 24 hours</h3>
-          {isUnread && <p role="status">Only flares from the lists: {fetched.message}.</p>}
-          {(!isUnread || listed.length > 0) && <Episodes episodes={episodes} outcomes={view.outcomes} />}
+          <h3 id="past-title">Its flares</h3>
+          {stored?.problem !== undefined && (
+            <p role="status">Flares of the lists, because the others did not load: {stored.problem}.</p>
+          )}
+          <Flares records={stored || records.length > 0 ? records : undefined} nowMs={nowMs} />
         </section>
       </div>
+      {/* Last on a phone, so that nothing moves when a flare starts or ends. */}
+      {flare && (
+        <section class="reasons" aria-labelledby="reasons-title">
+          <h3 id="reasons-title">Why</h3>
+          <WhyLegend />
+          <WhyBars why={view.explanations[flare.id]} />
+          <Terms why={view.explanations[flare.id]} />
+        </section>
+      )}
     </article>
   );
 }
 
-interface PricesProps {
+interface PricesProps extends Pick<TokenViewProps, "range" | "onRange"> {
   /** `undefined` until they are loaded. */
-  readonly stored: ReturnType<typeof useTokenCandles>;
+  readonly stored: readonly StoredCandle[] | undefined;
   /** The closes of the last hour, in place of its candles. */
   readonly points: readonly PricePoint[];
   readonly bands: readonly Band[];
@@ -139,15 +170,14 @@ interface PricesProps {
 }
 
 /** The price of the last 1, 6 or 24 hours, as far as it is stored. */
-function Prices({ stored, points, bands, endMs }: PricesProps) {
-  const [range, setRange] = useState<RangeName>("1h");
+function Prices({ range, onRange, stored, points, bands, endMs }: PricesProps) {
   const bars = useMemo(() => stored && barsWithin(stored, range, endMs), [stored, range, endMs]);
   const priced = bars?.filter(({ close }) => close !== null).length ?? 0;
   return (
     <>
       <div class="plot-head">
         <h3 id="plot-title">Price</h3>
-        <Segments legend="Time shown" name="range" options={RANGE_NAMES} chosen={range} onChoose={setRange} />
+        <Segments legend="Time shown" name="range" options={RANGE_NAMES} chosen={range} onChoose={onRange} />
       </div>
       <div class="plot-room">
         {bars && priced > 1 ? (
@@ -165,28 +195,42 @@ function Prices({ stored, points, bands, endMs }: PricesProps) {
   );
 }
 
-/** A token that is on no list. Only its history is shown. */
-function Unknown({
-  address,
-  episodes,
-}: {
-  readonly address: string;
-  readonly episodes: readonly Episode[] | undefined;
-}) {
+/** A token that is in no list and not in the history. */
+function Unknown({ address, stored }: { readonly address: string; readonly stored: Stored | undefined }) {
+  const text =
+    stored === undefined
+      ? "Loading…"
+      : stored.problem === undefined
+        ? "This token is in no list now, and no flare of it is stored."
+        : `This token is in no list now. Its flares did not load: ${stored.problem}.`;
   return (
     <article class="token-page">
       <h2>
         <UntrustedText text={shortAddress(address)} />
       </h2>
-      <p class="now">
-        This token is in no list now: it is not flaring, in no chart, and not recently listed.
-      </p>
-      <section aria-labelledby="past-title">
-        <h3 id="past-title">Flares of the last 24 hours</h3>
-        <Episodes episodes={episodes} />
-      </section>
+      <p class="now">{text}</p>
     </article>
   );
+}
+
+/** Returns the facts of a token that is in no list now, in the form of those that are. */
+function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDetails) {
+  const token: Token = {
+    ...{ symbol, price },
+    address: address ?? "",
+    name: name ?? "",
+    created_at: created_at ?? "",
+  };
+  const { liquidity, social_data, contract_source } = facts;
+  return {
+    ...{ token, social_data, liquidity: liquidity ?? "0" },
+    contract_source: contract_source ?? ({ status: "0", message: "NOTOK" } as const),
+  };
+}
+
+/** Says how the last flare went, in the room of the reason for a running one. */
+function lastText(record: FlareRecord | undefined): string {
+  return record?.outcome ? `Its last flare: ${outcomeText(record.outcome)}.` : "";
 }
 
 function Terms({ why }: { readonly why: Explanation | undefined }) {
@@ -220,66 +264,63 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
   );
 }
 
-function bandsOf(episodes: readonly Episode[]): readonly Band[] {
-  return episodes.map(({ startedAt, finishedAt }) => ({
-    startMs: Date.parse(startedAt),
-    endMs: finishedAt === undefined ? undefined : Date.parse(finishedAt),
-  }));
+function bandOf({ flare: { started_trending_at, finished_trending_at } }: FlareRecord): Band {
+  return {
+    startMs: Date.parse(started_trending_at),
+    endMs: finished_trending_at === null ? undefined : Date.parse(finished_trending_at),
+  };
 }
 
-interface EpisodesProps {
-  readonly episodes: readonly Episode[] | undefined;
-  readonly outcomes?: View["outcomes"];
+interface FlaresProps {
+  /** `undefined` until they are loaded. */
+  readonly records: readonly FlareRecord[] | undefined;
+  readonly nowMs: number;
 }
 
-function Episodes({ episodes, outcomes = {} }: EpisodesProps) {
+function Flares({ records, nowMs }: FlaresProps) {
   const isAnonymous = useContext(IsAnonymous);
-  if (!episodes) return <p class="empty">Loading…</p>;
-  if (episodes.length === 0) return <p class="empty">None in the server's log.</p>;
+  if (!records) return <p class="empty">Loading…</p>;
+  if (records.length === 0) return <p class="empty">None is stored.</p>;
   return (
     <ol class="episodes">
-      {episodes.map(({ id, startedAt, finishedAt, score, cause }) => (
-        <li key={id}>
-          {isAnonymous && finishedAt !== undefined ? (
-            <a href={flareHref(id)}>
-              <TimeText at={startedAt} />
-            </a>
-          ) : (
-            <TimeText at={startedAt} />
-          )}
-          {score !== undefined && <span>score {score.toFixed(2)}</span>}
-          {finishedAt === undefined ? (
-            <b>running</b>
-          ) : (
-            <span>
-              {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
-            </span>
-          )}
-          {finishedAt !== undefined && outcomes[id] && (
-            <>
-              <CoursePlot
-                outcome={outcomes[id]}
-                startMs={Date.parse(startedAt)}
-                endMs={Date.parse(finishedAt)}
-              />
-              <span>{outcomeText(outcomes[id])}</span>
-            </>
-          )}
-        </li>
-      ))}
+      {records.map(({ flare, started, cause, outcome }) => {
+        const { id, started_trending_at: startedAt, finished_trending_at: finishedAt } = flare;
+        const score = started?.score ?? outcome?.start_score;
+        const start = <DayTime at={startedAt} nowMs={nowMs} />;
+        return (
+          <li key={id}>
+            {isAnonymous && finishedAt !== null ? <a href={flarePath(id)}>{start}</a> : start}
+            {score != null && <span>score {score.toFixed(2)}</span>}
+            {finishedAt === null ? (
+              <b>running</b>
+            ) : (
+              <span>
+                {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
+              </span>
+            )}
+            {finishedAt !== null && outcome && (
+              <>
+                <CoursePlot
+                  outcome={outcome}
+                  startMs={Date.parse(startedAt)}
+                  endMs={Date.parse(finishedAt)}
+                />
+                <span>{outcomeText(outcome)}</span>
+              </>
+            )}
+          </li>
+        );
+      })}
     </ol>
   );
 }
 
-/** Fetches the token's flares, again whenever `latest` changes. An Error on failure. */
-function useEpisodes(server: URL, address: string, apiKey: string | undefined, latest: string | undefined) {
-  const [episodes, setEpisodes] = useState<readonly Episode[] | Error>();
-  useEffect(() => {
-    const over = new AbortController();
-    fetchEpisodes(server, address, apiKey, over.signal).then(setEpisodes, (error: unknown) => {
-      if (!over.signal.aborted) setEpisodes(error instanceof Error ? error : new Error(String(error)));
-    });
-    return () => over.abort();
-  }, [server.href, address, apiKey, latest]);
-  return episodes;
+/** A time, with its date unless it is less than a day ago. */
+function DayTime({ at, nowMs }: { readonly at: string; readonly nowMs: number }) {
+  return (
+    <>
+      {nowMs - Date.parse(at) >= DAY_MS && `${at.slice(0, 10)} `}
+      <TimeText at={at} />
+    </>
+  );
 }

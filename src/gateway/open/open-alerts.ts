@@ -1,16 +1,26 @@
+import { join } from "node:path";
 import {
   type AlertStore,
   type Alerts,
   type AlertsOptions,
+  openPushStore,
   openSqliteAlertStore,
+  openVapidKey,
+  PushAlerts,
   readAlertFile,
   startAlerts,
 } from "../../alerts/index.ts";
+import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { ClusterAlerts } from "../cluster/cluster-alerts.ts";
 import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
+type AlertsConfig = PersistenceOptions["config"] & Pick<Config, "alerts" | "push" | "keys" | "jwtIssuer">;
+type AlertsOpening = PersistenceOptions & { readonly config: AlertsConfig };
+
 export interface OpenAlerts {
+  /** Push subscriptions, if the server has them. */
+  readonly push?: PushAlerts | undefined;
   /** Starts delivery, once. Its {@link Alerts.stop} closes what was opened. */
   start(parts: Pick<AlertsOptions, "log" | "head" | "history" | "turn">): Alerts;
   /** Closes without {@link Alerts.stop} if delivery was not started. */
@@ -21,25 +31,51 @@ export interface OpenAlerts {
  * Opens webhooks and pending alerts, if configured. Open the log first: it locks the directory.
  *
  * @param cluster Holds the pending alerts instead. Default: none.
+ * @param isLocalPush Allows push services on this machine, for tests. Default: no.
  */
 export async function openAlerts(
-  file: string | undefined,
-  options: PersistenceOptions,
+  options: AlertsOpening,
   cluster?: ClusterAlerts,
+  isLocalPush = false,
 ): Promise<OpenAlerts | undefined> {
   const { clock, logger } = options;
-  if (file === undefined) return undefined;
-  const webhooks = await readAlertFile(file);
+  const { alerts: file, push: contact } = options.config;
+  if (file === undefined && contact === undefined) return undefined;
+  const webhooks = file === undefined ? [] : await readAlertFile(file);
   const rules = webhooks.reduce((sum, webhook) => sum + webhook.rules.length, 0);
-  logger.info({ file, webhooks: webhooks.length, rules }, "sending alerts");
+  if (file !== undefined) logger.info({ file, webhooks: webhooks.length, rules }, "sending alerts");
   const own = { webhooks, clock, logger, publicUrl: options.config.publicUrl };
   if (cluster) {
     const start: OpenAlerts["start"] = (parts) =>
       cluster.start((store, post) => startAlerts({ ...parts, ...own, store, sender: { post } }));
     return { start, close: () => {} };
   }
+  const push = contact === undefined ? undefined : await openPush(contact, options, isLocalPush);
   const store = openStore(options);
-  return { start: (parts) => startAlerts({ ...parts, ...own, store }), close: () => store.close() };
+  const start: OpenAlerts["start"] = (parts) => {
+    const alerts = startAlerts({ ...parts, ...own, store, others: push?.receivers ?? [] });
+    push?.start(alerts);
+    return { stats: alerts.stats, stop: () => alerts.stop().finally(() => push?.close()) };
+  };
+  const close = () => {
+    store.close();
+    push?.close();
+  };
+  return { start, close, push };
+}
+
+/** Opens the push subscriptions and the server's key. Without a data directory they are new. */
+async function openPush(contact: string, options: AlertsOpening, allowPrivate: boolean): Promise<PushAlerts> {
+  const { config, logger, clock } = options;
+  const isStored = config.data !== "none";
+  if (!isStored) logger.warn("push subscriptions end with this process: there is no data directory");
+  const keyFile = isStored ? join(config.data, "push-key.pem") : undefined;
+  const key = await openVapidKey(keyFile, () =>
+    logger.warn({ file: keyFile }, "made the push key private: other users could read it"),
+  );
+  const store = openPushStore(isStored ? storedPath(options, "push") : undefined);
+  const isFree = config.keys !== undefined || config.jwtIssuer !== undefined;
+  return new PushAlerts({ store, key, contact, isFree, allowPrivate, clock, logger });
 }
 
 function openStore(options: PersistenceOptions): AlertStore {

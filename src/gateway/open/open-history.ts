@@ -1,7 +1,9 @@
 import type { Config } from "../../config/config.ts";
 import {
   createHistoryReader,
+  HistoryProgress,
   type HistoryReader,
+  MIXED,
   MinuteWriter,
   openMinuteStore,
   openSqliteHistoryStore,
@@ -11,18 +13,21 @@ import type { Head } from "../../hub/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { EventLog } from "../../log/index.ts";
+import type { SourceInfo } from "../../protocol/index.ts";
 import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
 interface RecordedParts {
   readonly log: EventLog;
   readonly head: Head;
+  /** If its origin is not live, each epoch is another market, and has a history of its own. */
+  readonly info: () => SourceInfo;
   readonly signal: AbortSignal;
 }
 
 export interface OpenHistory {
   readonly reader: HistoryReader;
   /** Stores the state of each minute from now on. Call it before the head moves. */
-  watch(head: Head): void;
+  watch(head: Head, info: RecordedParts["info"]): void;
   /** Writes the log's flares into the store until the signal aborts. Never rejects. */
   record(parts: RecordedParts): Promise<void>;
   /** Closes the stores. Call it after the last request. */
@@ -46,16 +51,31 @@ export function openHistory(
   const minuteLimits = { maxAgeMs: historyMs, maxBytes: minuteBytes };
   const minuteStore = openStore("minutes", (path) => openMinuteStore(minuteLimits, path), options);
   let writer: MinuteWriter | undefined;
+  const progress = new HistoryProgress();
   return {
     reader: createHistoryReader(store, {
       store: minuteStore,
       settled: async (atMs) => await writer?.settled(atMs),
       replacements: () => writer?.replacements,
+      isComplete: () => progress.settled(),
     }),
-    watch: (head) => {
-      writer = new MinuteWriter({ head, store: minuteStore, notify: notifyOf("minutes") });
+    watch: (head, info) => {
+      const insert: typeof minuteStore.insert = (minute) => {
+        // Earlier ones would replace those of the live market.
+        if (store.isGenerated === false && info().origin !== "live") throw new Error(MIXED);
+        return minuteStore.insert(minute);
+      };
+      writer = new MinuteWriter({ head, store: { insert }, notify: notifyOf("minutes") });
     },
-    record: (parts) => writeHistory({ ...parts, store, clock, notify: notifyOf("history") }),
+    record: ({ info, ...parts }) =>
+      writeHistory({
+        ...{ ...parts, store, progress, clock, notify: notifyOf("history") },
+        isGenerated: () => info().origin !== "live",
+        onAnotherMarket: async (epoch) => {
+          logger.info("deleting the history of the market before: this one starts over");
+          await minuteStore.keepOnly(epoch);
+        },
+      }),
     close: async () => {
       await writer?.stop();
       minuteStore.close();

@@ -2,23 +2,31 @@ import type { Logger } from "pino";
 import type { Config } from "../../config/config.ts";
 import {
   type AccessPolicy,
+  Audit,
   allowAll,
   ConnectionLimiter,
   ConnectionRegistry,
   createLocalState,
   KeyAccessPolicy,
+  type KeyCounts,
   type SharedState,
 } from "../../http/index.ts";
 import {
   type EndReason,
+  isExpired,
   type Key,
   type KeyChange,
   KeyRing,
+  KeyUses,
   type KnownKeys,
+  knownKeys,
   type TicketTable,
+  type TokenVerifier,
+  withTokens,
 } from "../../keys/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { openTokens, type TokenConfig } from "./open-tokens.ts";
 
 /** Access policy, connection registry and the watch of the key file. */
 export interface Keys {
@@ -29,7 +37,11 @@ export interface Keys {
   looked(): Promise<void>;
   /** The problem with the key file as public text, without paths. */
   readonly trouble?: string | undefined;
-  /** Absent if there is no key file or another process reads it. */
+  /** The valid keys without their secrets; `undefined` without a key file. */
+  readonly list?: () => readonly Key[] | undefined;
+  /** What each key uses; `undefined` without keys. */
+  readonly counts?: KeyCounts | undefined;
+  /** Whether the keys are current. Absent if there are none or another process reads them. */
   readonly isFileUsable?: () => boolean;
 }
 
@@ -39,6 +51,8 @@ export interface OwnKeys extends Keys {
   /** Returns the valid keys without their secrets; `undefined` if the server has no key file. */
   readonly list: () => readonly Key[] | undefined;
   readonly rates: Pick<KeyAccessPolicy, "countElsewhere" | "spent">;
+  /** Notes that another process served a request of the key. */
+  used(id: string): void;
   /** Receives each valid new version of the file, before connections are closed for it. */
   onReload: (change: KeyChange) => void;
   /** Receives each key that was removed or downgraded. */
@@ -65,15 +79,33 @@ const OPEN_EDGE =
 export interface LocalAccess {
   readonly policy: AccessPolicy;
   readonly registry: ConnectionRegistry;
+  readonly counts: KeyCounts | undefined;
   readonly rates: OwnKeys["rates"];
   /** Closes the connections of a key that was removed or downgraded. */
   end(keyId: string, reason: EndReason): void;
+  /** Stops the watch of tokens. */
+  stop(): void;
+}
+
+/** How often to look for connections whose token is no longer valid. */
+const LOOK_MS = 1_000;
+
+interface AccessParts {
+  readonly clock: Clock;
+  /** The keys; `undefined` without a key file. */
+  readonly ring: KnownKeys | undefined;
+  readonly tokens?: TokenVerifier | undefined;
+  readonly state: SharedState;
+  /** Writes the audit of a server with keys. Default: none. */
+  readonly logger?: Logger | undefined;
+  /** Receives the id of a key of the file at each use. Default: none. */
+  readonly onUsed?: ((id: string) => void) | undefined;
 }
 
 /** Creates one process's access policy and connection registry. Without keys, all is open. */
 export function createAccess(
   { anonymous, maxSockets, maxSocketsPerIp }: Pick<Config, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
-  { clock, ring, state }: { clock: Clock; ring: KnownKeys | undefined; state: SharedState },
+  { clock, ring: file, tokens, state, logger, onUsed }: AccessParts,
 ): LocalAccess {
   const { tickets } = state;
   const limiter = new ConnectionLimiter(maxSockets, maxSocketsPerIp);
@@ -83,34 +115,56 @@ export function createAccess(
     (client) => state.claim(client),
   );
   const onCounted = (keyId: string) => state.count(keyId);
-  const policy = ring && new KeyAccessPolicy({ ring, clock, anonymous, tickets, onCounted });
+  const ring = tokens ? withTokens(file ?? knownKeys([]), tokens) : file;
+  const audit = logger && new Audit(clock, logger);
+  const policy =
+    ring &&
+    new KeyAccessPolicy({
+      ...{ ring, tokens, clock, anonymous, tickets, onCounted, onUsed, audit },
+    });
+  const endInvalid = (now: number) =>
+    limiter.endInvalid(
+      (key) => key.signer === undefined || (!isExpired(key, now) && tokens?.isSigned(key) === true),
+    );
+  const stopLooking = tokens && clock.every(LOOK_MS, () => endInvalid(clock.now()));
   state.onClaimed((client) => registry.supersede(client));
   state.onCounted((keyId, requests) => policy?.countElsewhere(keyId, requests));
   return {
     policy: policy ?? allowAll,
     registry,
+    counts: policy?.counts,
     rates: policy ?? NO_RATES,
     end: (keyId, reason) => {
       if (reason === "unauthorized") policy?.forget(keyId);
       limiter.endAll(keyId, reason);
+    },
+    stop: () => {
+      stopLooking?.();
+      tokens?.stop();
     },
   };
 }
 
 /** Opens the access policy. Ends a removed or downgraded key's connections. Rejects if unusable. */
 export async function openKeys(
-  config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp">,
+  config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,
   { clock, logger, leaderKey, state: given }: KeyParts,
 ): Promise<OwnKeys> {
   const { keys: file, anonymous } = config;
+  const tokens = await openTokens(config, { clock, logger });
   const own = createLocalState(clock);
   const state = given ?? own;
-  const shared = { tickets: own.tickets, onReload: () => {}, onEnd: () => {} };
+  const shared = { tickets: own.tickets, used: () => {}, onReload: () => {}, onEnd: () => {} };
   if (file === undefined) {
-    if (leaderKey !== undefined) logger.warn(OPEN_EDGE);
+    if (leaderKey !== undefined && !tokens) logger.warn(OPEN_EDGE);
+    const access = createAccess(config, { clock, state, ring: undefined, tokens, logger });
     return {
-      ...{ ...shared, ...createAccess(config, { clock, state, ring: undefined }) },
-      ...{ list: () => undefined, stop: () => {}, looked: async () => {} },
+      ...{ ...shared, ...access },
+      ...{ list: () => undefined, looked: async () => {} },
+      ...(tokens && { isFileUsable: () => tokens.trouble === undefined }),
+      get trouble() {
+        return tokens?.trouble;
+      },
     };
   }
   const ring = await KeyRing.open({
@@ -127,15 +181,23 @@ export async function openKeys(
       keys.onEnd(id, reason);
     },
   });
-  const access = createAccess(config, { clock, state, ring });
+  const isKnown = (id: string) => ring.get(id) !== undefined;
+  const uses = new KeyUses({ file, clock, notify: notifyLog(logger), isKnown });
+  const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed: (id) => uses.note(id) });
   const keys: OwnKeys = {
     ...{ ...shared, ...access },
+    used: (id) => uses.note(id),
     list: () => ring.keys,
-    stop: () => ring.stop(),
+    stop: () => {
+      access.stop();
+      ring.stop();
+      uses.stop();
+    },
     looked: () => ring.looked(),
-    isFileUsable: () => !ring.isStale,
+    isFileUsable: () => keys.trouble === undefined,
     get trouble() {
-      return ring.isStale ? TROUBLE : undefined;
+      const troubles = [ring.isStale ? TROUBLE : undefined, tokens?.trouble];
+      return troubles.filter((trouble) => trouble !== undefined).join("; ") || undefined;
     },
   };
   logger.info({ file, keys: ring.size, anonymous }, "loaded the key file");

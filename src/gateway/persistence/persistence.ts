@@ -8,6 +8,7 @@ import type { Head } from "../../hub/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { DurationHistogram } from "../../lib/time/duration-histogram.ts";
 import { VERSION } from "../../lib/version.ts";
 import {
   createFollowerLog,
@@ -68,6 +69,8 @@ export interface Persistence {
   onReset(now: HeadState): void;
   /** Closes the files. Call it last, even if no log was created. */
   close(): Promise<void>;
+  /** How long batches took to store; absent if events are in memory only. */
+  readonly writes?: DurationHistogram | undefined;
   /** Why nothing outlives the process though it should, in public, without paths. */
   readonly trouble: string | undefined;
 }
@@ -144,6 +147,7 @@ class MemoryPersistence implements Persistence {
 
 class FilePersistence implements Persistence {
   readonly restored: RestoredState | undefined;
+  readonly writes = new DurationHistogram();
   readonly #options: PersistenceOptions;
   readonly #file: LogFile;
   readonly #fingerprint: string;
@@ -222,6 +226,7 @@ class FilePersistence implements Persistence {
       fingerprint: this.#fingerprint,
       ...from,
       notify: notifyLog(logger),
+      onWritten: (ms) => this.writes.add(ms),
     });
     this.#log = log;
     return log;
@@ -263,7 +268,7 @@ export function needsEngine({
 /** Returns the path of this source's file in the data directory, if there is one. */
 export function storedPath(
   options: Pick<PersistenceOptions, "config" | "sourceName">,
-  what: "events" | "alerts" | "history" | "minutes",
+  what: "events" | "alerts" | "push" | "history" | "minutes",
 ): string {
   return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
 }

@@ -1,13 +1,22 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hideSecrets, holdsKey, type IssuedTicket } from "../../keys/index.ts";
-import { FlarewireError, type Plan } from "../../protocol/index.ts";
+import { hideSecrets, holdsKey, type IssuedTicket, type KeyGrant } from "../../keys/index.ts";
+import { FlarewireError, type Rights } from "../../protocol/index.ts";
+import type { Audit } from "../connections/audit.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /**
+     * Channels whose data the route serves. A key that may not follow all of them gets `forbidden`.
+     * Default: every channel. Empty: the route itself selects permitted channels.
+     */
+    channels?: readonly string[];
+  }
+}
 
 /** Access that a request is granted. A connection keeps it for its lifetime. */
-export interface Access {
-  /** `undefined`: the server has no keys and serves everything to everyone. */
-  readonly plan: Plan | undefined;
-  /** The key of the request, with its maximum number of connections. */
-  readonly key?: { readonly id: string; readonly connections: number } | undefined;
+export interface Access extends Rights {
+  /** The key or token of the request. */
+  readonly key?: Omit<KeyGrant, "plan"> | undefined;
   /** The ticket of the request. It is redeemed when the connection is admitted. */
   readonly ticket?: string | undefined;
 }
@@ -22,8 +31,12 @@ export interface Anonymous {
 export interface AccessPolicy {
   /** Responses differ by client. */
   readonly isKeyed: boolean;
+  /** Logs admissions and refusals. Default: nothing does. */
+  readonly audit?: Audit | undefined;
   /** `undefined`: a request without credentials is refused. */
   readonly anonymous: Anonymous | undefined;
+  /** Verifies the request's token, which the other methods then know. Never rejects. */
+  verify(request: FastifyRequest): Promise<void> | undefined;
   /** Returns the id of the request's valid key, given directly or by a ticket. Counts nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
   /** Returns the id of the valid key in `Authorization`. */
@@ -59,6 +72,7 @@ const OPEN: Access = { plan: undefined };
 export const allowAll: AccessPolicy = {
   isKeyed: false,
   anonymous: { access: OPEN, fields: {} },
+  verify: () => undefined,
   keyIdOf: () => undefined,
   keyIdIn: () => undefined,
   admit() {

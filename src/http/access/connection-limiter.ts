@@ -19,7 +19,7 @@ export interface ConnectionHolder {
 
 /** Limits open streams in total, per address and per key, whatever their transport. */
 export class ConnectionLimiter {
-  readonly #max: number;
+  #max: number;
   readonly #maxPerAddress: number;
   readonly #byAddress = new Map<string, number>();
   readonly #byKey = new Map<string, Set<ConnectionHolder>>();
@@ -29,6 +29,11 @@ export class ConnectionLimiter {
   constructor(max: number, maxPerAddress: number) {
     this.#max = max;
     this.#maxPerAddress = maxPerAddress;
+  }
+
+  /** Lowers the limit of all, for connections from now on. */
+  lower(max: number): void {
+    this.#max = Math.min(this.#max, max);
   }
 
   get taken(): number {
@@ -46,7 +51,7 @@ export class ConnectionLimiter {
     if (taken >= this.#max) return { bound: `${this.#max} in all`, reason: "streams" };
     if (ownOthers >= this.#maxPerAddress)
       return { bound: `${this.#maxPerAddress} from one address`, reason: "streams-of-address" };
-    if (key && keyOthers >= key.connections)
+    if (key?.connections !== undefined && keyOthers >= key.connections)
       return { bound: `${key.connections} with one key`, reason: "streams-of-key" };
     this.#taken += 1;
     this.#byAddress.set(address, own + 1);
@@ -65,7 +70,18 @@ export class ConnectionLimiter {
     if (ofKey?.size === 0) this.#byKey.delete(key?.id ?? "");
   }
 
+  /** Open connections and waiting polls of each key. */
+  get ofKeys(): readonly (readonly [keyId: string, connections: number])[] {
+    return [...this.#byKey].map(([id, { size }]) => [id, size]);
+  }
+
   endAll(keyId: string, reason: CloseReason): void {
     for (const holder of [...(this.#byKey.get(keyId) ?? [])]) holder.end(reason);
+  }
+
+  /** Ends the holders whose key or token is no longer valid. */
+  endInvalid(isValid: (key: NonNullable<Access["key"]>) => boolean): void {
+    for (const holder of [...this.#byKey.values()].flatMap((holders) => [...holders]))
+      if (holder.key && !isValid(holder.key)) holder.end("unauthorized");
   }
 }

@@ -23,13 +23,12 @@ export function createHostCheck({
   allowedHosts,
 }: Pick<HttpSettings, "host" | "allowedHosts">): HostCheck {
   const isOpen = allowedHosts.includes("*") || (allowedHosts.length === 0 && !(host && isLoopback(host)));
-  const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
+  const isOwn = createOwnHostCheck({ allowedHosts });
   return (request) => {
     const fault = faultOf(request);
     const given = authorityIn(request.url) ?? request.headers.host;
     if (fault || isOpen || given === undefined) return fault;
-    const name = nameIn(given);
-    if (name !== undefined && (names.has(name) || isLoopback(name))) return undefined;
+    if (isOwn(given)) return undefined;
     const shown = JSON.stringify(given.slice(0, MAX_REPEATED));
     const message = `this server is not served under the name ${shown}; its operator can add the name with the setting allowedHosts (--allowed-hosts NAME)`;
     return new FlarewireError("host-refused", message, {
@@ -40,14 +39,17 @@ export function createHostCheck({
 }
 
 /**
- * Returns whether the operator names this host in `allowedHosts`, or it is this machine. Other
- * hosts are those of the sender: what a shared cache stores may not repeat them.
+ * Returns whether the operator names a host in `allowedHosts`, or it is this machine. Other hosts
+ * are those of the sender: what a shared cache stores may not repeat them.
  */
-export function isOwnHost(host: string, { allowedHosts }: Pick<HttpSettings, "allowedHosts">): boolean {
-  const name = nameIn(host);
-  return (
-    name !== undefined && (isLoopback(name) || allowedHosts.some((allowed) => allowed.toLowerCase() === name))
-  );
+export function createOwnHostCheck({
+  allowedHosts,
+}: Pick<HttpSettings, "allowedHosts">): (host: string) => boolean {
+  const names = new Set(allowedHosts.map((name) => name.toLowerCase()));
+  return (host) => {
+    const name = nameIn(host);
+    return name !== undefined && (names.has(name) || isLoopback(name));
+  };
 }
 
 function isLoopback(name: string): boolean {

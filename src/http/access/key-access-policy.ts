@@ -1,23 +1,49 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
-import { type IssuedTicket, isExpired, type Key, type KnownKeys } from "../../keys/index.ts";
+import {
+  type IssuedTicket,
+  idIn,
+  isExpired,
+  isToken,
+  type KeyGrant,
+  type KnownKeys,
+  refOf,
+  type TokenVerifier,
+} from "../../keys/index.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { FlarewireError } from "../../protocol/index.ts";
+import {
+  CHANNELS,
+  FlarewireError,
+  matchChannels,
+  permittedChannels,
+  type Rights,
+} from "../../protocol/index.ts";
+import type { Audit } from "../connections/audit.ts";
+import { KeyCounts } from "../key-counts.ts";
+import { retryAfterS } from "../problems/problem.ts";
 import { type Access, type AccessPolicy, type Anonymous, CHALLENGE } from "./access.ts";
 import type { Tickets } from "./shared-state.ts";
 
 interface KeyAccessPolicyOptions {
   readonly ring: KnownKeys;
+  /** Verifies tokens, which `ring` then finds. Default: none is valid. */
+  readonly tokens?: Pick<TokenVerifier, "verify"> | undefined;
   readonly clock: Clock;
   /** Access without a key: the plan free, or none. */
   readonly anonymous: "free" | "off";
   readonly tickets: Omit<Tickets, "spend">;
+  readonly audit?: Audit | undefined;
+  /** Receives the id of a key of the file at each use. Default: none. */
+  readonly onUsed?: ((id: string) => void) | undefined;
   /** Receives each counted request of a key with a rate. Default: none. */
   readonly onCounted?: (id: string) => void;
 }
 
 const BEARER = /^Bearer +([^ ]+) *$/i;
 const MINUTE_S = 60;
+/** Maximum rates to remember: more than a key file's keys. Beyond it, the oldest is dropped. */
+const MAX_RATES = 20_000;
 
 const ANONYMOUS: Anonymous = { access: { plan: "free" }, fields: { "flarewire-plan": "free" } };
 
@@ -35,32 +61,52 @@ interface Rate {
 /** A server with keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
 export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
+  readonly counts = new KeyCounts();
+  readonly audit: Audit | undefined;
   readonly anonymous: Anonymous | undefined;
   readonly #options: KeyAccessPolicyOptions;
-  readonly #rates = new Map<string, Rate>();
+  readonly #rates = new BoundedMap<string, Rate>(MAX_RATES);
+  /** Why the token of a request is invalid. */
+  readonly #invalid = new WeakMap<FastifyRequest, FlarewireError>();
 
   constructor(options: KeyAccessPolicyOptions) {
     this.#options = options;
+    this.audit = options.audit;
     if (options.anonymous === "free") this.anonymous = ANONYMOUS;
+  }
+
+  verify(request: FastifyRequest): Promise<void> | undefined {
+    const { tokens } = this.#options;
+    const text = bearerIn(request.headers.authorization);
+    if (!tokens || text === undefined || !isToken(text)) return undefined;
+    return tokens.verify(text).then((invalid) => {
+      if (invalid) this.#invalid.set(request, invalid);
+      else this.#invalid.delete(request);
+    });
   }
 
   async keyIdOf(request: FastifyRequest): Promise<string | undefined> {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.keyIdIn(authorization);
     const ticket = ticketOf(request.query);
-    return ticket === undefined ? undefined : this.#options.tickets.keyOf(ticket);
+    const ref = ticket === undefined ? undefined : await this.#options.tickets.keyOf(ticket);
+    return ref === undefined ? undefined : idIn(ref);
   }
 
   keyIdIn(authorization: string): string | undefined {
     const { ring, clock } = this.#options;
-    const [, text] = BEARER.exec(authorization) ?? [];
+    const text = bearerIn(authorization);
     const key = text === undefined ? undefined : ring.find(text);
     return key && !isExpired(key, clock.now()) ? key.id : undefined;
   }
 
   admit(request: FastifyRequest, reply: FastifyReply): Access {
     const { authorization } = request.headers;
-    if (authorization !== undefined) return this.#grant(this.#byKey(authorization, reply), reply);
+    if (authorization !== undefined) {
+      const access = this.#grant(this.#byKey(request, reply), request, reply);
+      checkRoute(request, access);
+      return access;
+    }
     if (!this.anonymous) {
       throw refusal(reply, 'missing API key; send "Authorization: Bearer KEY"', "Authorization");
     }
@@ -70,23 +116,26 @@ export class KeyAccessPolicy implements AccessPolicy {
 
   async admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access> {
     const ticket = ticketOf(request.query);
-    if (ticket === undefined || request.headers.authorization !== undefined)
+    if (ticket === undefined || request.headers.authorization !== undefined) {
+      // It may have waited its turn for seconds, and the keys of tokens may have changed.
+      await this.verify(request);
       return this.admit(request, reply);
-    return { ...this.#grant(await this.#byTicket(ticket, reply), reply), ticket };
+    }
+    return { ...this.#grant(await this.#byTicket(ticket, reply), request, reply), ticket };
   }
 
   async issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket> {
-    const { key } = this.admit(request, reply);
-    if (key) return this.#options.tickets.issue(key.id);
+    const { key, plan } = this.admit(request, reply);
+    if (key && plan) return this.#options.tickets.issue(refOf({ ...key, plan }));
     const message = 'a ticket needs a key; send "Authorization: Bearer KEY"';
     throw refusal(reply, message, "Authorization");
   }
 
   /** Counts requests that other processes served with the key. They may reduce later allowance. */
   countElsewhere(id: string, requests: number): void {
-    const key = this.#options.ring.get(id);
-    if (key?.requests_per_minute === undefined) return;
-    this.#rateOf(id, key.requests_per_minute).bucket.owe(requests, this.#options.clock.monotonic());
+    const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
+    if (perMinute === undefined) return;
+    this.#rateOf(id, perMinute).bucket.owe(requests, this.#options.clock.monotonic());
   }
 
   /** Requests that keys have spent and not regained, for a process that continues the count. */
@@ -102,35 +151,43 @@ export class KeyAccessPolicy implements AccessPolicy {
     this.#rates.delete(id);
   }
 
-  #byKey(authorization: string, reply: FastifyReply): Key {
-    const [, text] = BEARER.exec(authorization) ?? [];
+  #byKey(request: FastifyRequest, reply: FastifyReply): KeyGrant {
+    const text = bearerIn(request.headers.authorization);
     if (text === undefined)
       throw refusal(reply, 'invalid Authorization; send "Authorization: Bearer KEY"', "Authorization");
     const key = this.#options.ring.find(text);
-    if (!key) throw refusal(reply, "invalid API key: unknown or revoked", "Authorization");
+    const invalid = this.#invalid.get(request);
+    if (invalid?.code === "not-ready") {
+      reply.header("retry-after", retryAfterS());
+      throw invalid;
+    }
+    if (!key)
+      throw refusal(reply, invalid?.message ?? "invalid API key: unknown or revoked", "Authorization");
     return this.#current(key, reply, "Authorization");
   }
 
-  async #byTicket(text: string, reply: FastifyReply): Promise<Key> {
+  async #byTicket(text: string, reply: FastifyReply): Promise<KeyGrant> {
     const id = await this.#options.tickets.keyOf(text);
     const key = id === undefined ? undefined : this.#options.ring.get(id);
     if (key) return this.#current(key, reply, "ticket");
     throw refusal(reply, TICKET_GONE, "ticket");
   }
 
-  #current(key: Key, reply: FastifyReply, field: string): Key {
+  #current(key: KeyGrant, reply: FastifyReply, field: string): KeyGrant {
     if (!isExpired(key, this.#options.clock.now())) return key;
     throw refusal(reply, `the key expired at ${key.expires_at}`, field);
   }
 
   /** Counts the request and returns what the key is granted. */
-  #grant(
-    { id, plan, connections = Number.POSITIVE_INFINITY, requests_per_minute }: Key,
-    reply: FastifyReply,
-  ): Access {
+  #grant(key: KeyGrant, request: FastifyRequest, reply: FastifyReply): Access {
+    const { id, plan, requests_per_minute } = key;
+    const access = { plan, channels: key.channels, key };
+    this.audit?.grant(request, access);
     reply.header("flarewire-plan", plan);
     if (requests_per_minute !== undefined) this.#count(id, requests_per_minute, reply);
-    return { plan, key: { id, connections } };
+    this.counts.admit(id);
+    if (key.signer === undefined) this.#options.onUsed?.(id);
+    return access;
   }
 
   #count(id: string, perMinute: number, reply: FastifyReply): void {
@@ -142,6 +199,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     reply.header("ratelimit-policy", `"key";q=${perMinute};w=${MINUTE_S}`);
     reply.header("ratelimit", `"key";r=${bucket.left};t=${resetS}`);
     if (isAllowed) return;
+    this.counts.limit(id);
     const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
     reply.header("retry-after", String(waitS));
     const bound = `${perMinute} requests a minute`;
@@ -168,6 +226,24 @@ export const TICKET_GONE =
 function refusal(reply: FastifyReply, message: string, field: string): FlarewireError {
   reply.header("www-authenticate", CHALLENGE);
   return new FlarewireError("unauthorized", message, { field });
+}
+
+/** Throws `forbidden` if the route serves channels of the plan that the key may not follow. */
+function checkRoute({ routeOptions }: FastifyRequest, rights: Rights): void {
+  if (!rights.channels) return;
+  const { channels: served } = routeOptions.config;
+  const needed = served?.flatMap(matchChannels) ?? CHANNELS;
+  const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
+  const permitted = permittedChannels(rights);
+  const isPermitted = ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel));
+  if (isPermitted || needed.length === 0) return;
+  const bound = permitted.join(", ");
+  const message = `this has data of the channels ${needed.join(", ")}, and the key is limited to ${bound}; follow these at /api/v1/events`;
+  throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
+}
+
+function bearerIn(authorization: string | undefined): string | undefined {
+  return authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
 }
 
 function ticketOf(query: unknown): string | undefined {

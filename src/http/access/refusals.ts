@@ -13,6 +13,11 @@ const REFUSING: ReadonlySet<ErrorCode> = new Set([
   "host-refused",
 ]);
 
+/** Whether an error refuses a client rather than reports an invalid request. */
+export function isRefusal(error: unknown): error is FlarewireError {
+  return error instanceof FlarewireError && REFUSING.has(error.code);
+}
+
 const LOG_EVERY_MS = 60_000;
 
 /** Refusals of a server that starts or stops, which are no fault. */
@@ -60,7 +65,7 @@ export class Refusals {
 
   /** Counts the error that ended a request if it is a refusal. */
   countError(error: unknown, address: string): void {
-    if (!(error instanceof FlarewireError) || !REFUSING.has(error.code)) return;
+    if (!isRefusal(error)) return;
     this.count(error.reason ?? error.code, address);
   }
 }

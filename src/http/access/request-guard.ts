@@ -4,6 +4,7 @@ import type { CommonHeaders } from "../common-headers.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { answerBrowser } from "../pages/missing-page.ts";
 import type { AllowedMethods } from "../problems/allowed-methods.ts";
+import type { AccessPolicy } from "./access.ts";
 import { sanitizeForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { Visitors } from "./visitors.ts";
@@ -43,6 +44,17 @@ export function createRequestGuard(
     reply.header("allow", allow);
     const message = `${request.method} is not allowed for "${target.slice(0, MAX_REPEATED)}"`;
     done(new FlarewireError("method-not-allowed", message, { field: "method", bound: allow }));
+  };
+}
+
+/** Creates the hook before the guard that verifies a request's token, which takes a moment. */
+export function createTokenHook(
+  policy: Pick<AccessPolicy, "verify">,
+): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
+  return (request, _reply, done) => {
+    const verified = policy.verify(request);
+    if (verified) void verified.then(done);
+    else done();
   };
 }
 

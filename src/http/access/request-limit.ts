@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { FlarewireError } from "../../protocol/index.ts";
+import { FlarewireError, type RefusalReason } from "../../protocol/index.ts";
 import { clientOf } from "./client-address.ts";
 
 /** Maximum addresses to remember; beyond it, the oldest is dropped. */
@@ -11,15 +11,37 @@ const MAX_ADDRESSES = 20_000;
 export const BYTES_PER_REQUEST = 65_536;
 const MINUTE_S = 60;
 
-/** Limits requests and response bytes per address, for requests without a key. */
+interface LimitedUse {
+  /** Its name in `RateLimit`. */
+  readonly policy: string;
+  /** What an address may do, after the number per minute. */
+  readonly what: string;
+  readonly reason: RefusalReason;
+}
+
+const REQUESTS: LimitedUse = {
+  policy: "address",
+  what: "requests a minute, responses of 64 KiB or more count by their size",
+  reason: "requests-of-address",
+};
+/** New connections that follow events, which cost more than a request. */
+export const STREAMS: LimitedUse = {
+  policy: "address-streams",
+  what: "new streams a minute",
+  reason: "new-streams-of-address",
+};
+
+/** Limits requests and response bytes, or new streams, per address without a key. */
 export class RequestLimit {
+  readonly #use: LimitedUse;
   readonly #perMinute: number;
   readonly #clock: Clock;
   readonly #buckets = new BoundedMap<string, TokenBucket>(MAX_ADDRESSES);
   readonly #counted = new WeakMap<FastifyRequest, TokenBucket>();
 
-  /** `perMinute`: sustained requests, and the size of a burst. */
-  constructor(perMinute: number, clock: Clock) {
+  /** `perMinute`: sustained rate, and the size of a burst. */
+  constructor(perMinute: number, clock: Clock, use: LimitedUse = REQUESTS) {
+    this.#use = use;
     this.#perMinute = perMinute;
     this.#clock = clock;
   }
@@ -41,16 +63,17 @@ export class RequestLimit {
       this.#counted.set(request, bucket);
       return undefined;
     }
+    const { policy, what, reason } = this.#use;
     const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
     const resetS = Math.ceil(bucket.waitMs(this.#perMinute) / 1_000);
     reply.headers({
-      "ratelimit-policy": `"address";q=${this.#perMinute};w=${MINUTE_S}`,
-      ratelimit: `"address";r=${bucket.left};t=${resetS}`,
+      "ratelimit-policy": `"${policy}";q=${this.#perMinute};w=${MINUTE_S}`,
+      ratelimit: `"${policy}";r=${bucket.left};t=${resetS}`,
       "retry-after": String(waitS),
     });
-    const bound = `${this.#perMinute} requests a minute, responses of 64 KiB or more count by their size`;
+    const bound = `${this.#perMinute} ${what}`;
     const message = `one address without a key may make ${bound}; the next in ${waitS} s`;
-    return new FlarewireError("rate-limited", message, { bound, reason: "requests-of-address" });
+    return new FlarewireError("rate-limited", message, { bound, reason });
   }
 
   /** Counts the bytes of a response if its request was counted here. */

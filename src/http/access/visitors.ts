@@ -2,13 +2,15 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { FlarewireError } from "../../protocol/index.ts";
+import { EVENTS_ENDPOINT } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { asksForSse } from "../stream/accept-sse.ts";
 import type { AccessPolicy } from "./access.ts";
-import { RequestLimit } from "./request-limit.ts";
+import { RequestLimit, STREAMS } from "./request-limit.ts";
 import { createAddressReader, createTrust } from "./trusted-peers.ts";
 
 interface VisitorParts {
-  readonly settings: Pick<HttpSettings, "anonymousRequests" | "trustProxy">;
+  readonly settings: Pick<HttpSettings, "anonymousRequests" | "anonymousStreams" | "trustProxy">;
   readonly policy: AccessPolicy;
   readonly clock: Clock;
   readonly logger: { warn(facts: object, message: string): void } | undefined;
@@ -18,16 +20,20 @@ export class Visitors {
   readonly isTrusted: (address: string) => boolean;
   readonly #addressOf: (request: IncomingMessage) => string | undefined;
   readonly #limit: RequestLimit | undefined;
+  readonly #streams: RequestLimit | undefined;
   readonly #policy: AccessPolicy;
   readonly #logger: VisitorParts["logger"];
   #hasWarned = false;
 
   constructor({ settings, policy, clock, logger }: VisitorParts) {
-    const { anonymousRequests, trustProxy } = settings;
+    const { anonymousRequests, anonymousStreams, trustProxy } = settings;
     this.isTrusted = createTrust(trustProxy);
     this.#addressOf = createAddressReader(this.isTrusted);
     this.#limit =
       anonymousRequests === Number.POSITIVE_INFINITY ? undefined : new RequestLimit(anonymousRequests, clock);
+    this.#streams = Number.isFinite(anonymousStreams)
+      ? new RequestLimit(anonymousStreams, clock, STREAMS)
+      : undefined;
     this.#policy = policy;
     this.#logger = logger;
   }
@@ -42,9 +48,12 @@ export class Visitors {
   check(request: FastifyRequest, reply: FastifyReply): FlarewireError | undefined {
     this.#warnOfProxy(request);
     const { authorization } = request.headers;
-    if (!this.#limit || request.routeOptions.config.isHealthCheck) return undefined;
+    if (request.routeOptions.config.isHealthCheck) return undefined;
     if (authorization !== undefined && this.#policy.keyIdIn(authorization) !== undefined) return undefined;
-    return this.#limit.admit(request, reply);
+    return (
+      this.#limit?.admit(request, reply) ??
+      (isStream(request) ? this.#streams?.admit(request, reply) : undefined)
+    );
   }
 
   /** Counts the bytes of a response if its request was counted. */
@@ -62,4 +71,10 @@ export class Visitors {
       "ignoring X-Forwarded-For of a peer that is not in trustProxy: all clients behind it count as one address; if it is your proxy, name it with --trust-proxy",
     );
   }
+}
+
+/** Whether a request opens a stream: a WebSocket handshake, or events over SSE. */
+function isStream({ headers, routeOptions }: FastifyRequest): boolean {
+  if (headers.upgrade !== undefined) return true;
+  return routeOptions.url?.endsWith(EVENTS_ENDPOINT.path) === true && asksForSse(headers.accept);
 }

@@ -7,6 +7,7 @@ import type { ConnectionHolder } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { retryAfterS } from "../problems/problem.ts";
+import type { Audit } from "./audit.ts";
 import type { ConnectionRegistry, Refusal } from "./connection-registry.ts";
 
 /* Checks before every way to follow events, while a refusal can still be an HTTP response. */
@@ -63,11 +64,12 @@ export function acquireSlot(
  * Rejects with `invalid-parameter`, `over-capacity`, or `unauthorized` for a used ticket.
  */
 export async function admitConnection(
-  registry: ConnectionRegistry,
-  { query, ip, raw }: FastifyRequest,
+  { registry, audit }: { readonly registry: ConnectionRegistry; readonly audit?: Audit | undefined },
+  request: FastifyRequest,
   reply: FastifyReply,
   access: Access,
 ): Promise<void> {
+  const { query, ip, raw } = request;
   const client = readClientId(query);
   // The close event of a destroyed socket has passed, so its slot would never be released.
   if (raw.socket.destroyed)
@@ -75,6 +77,7 @@ export async function admitConnection(
   const refusal = await registry.admit(raw.socket, clientOf(ip), client, access);
   if (refusal && refusal.kind !== "full") reply.header("www-authenticate", CHALLENGE);
   mustHaveRoom(refusal);
+  audit?.admitted(request, access);
 }
 
 function mustHaveRoom(refusal: Refusal | undefined): void {

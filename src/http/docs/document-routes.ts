@@ -8,10 +8,11 @@ import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import { readyFields } from "../rest/ready-fields.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
 import { eventsPage } from "./events-page.ts";
-import { GUIDES, guideHref, PROTOCOL_FILE } from "./guides.ts";
+import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS } from "./guides.ts";
 import { type Html, html } from "./html.ts";
 import { PAGE_POLICY, pageHtml } from "./layout.ts";
-import { markdown } from "./markdown.ts";
+import { llmsText } from "./llms-text.ts";
+import { markdown, resolveLinks } from "./markdown.ts";
 import { operationPage } from "./rest/operation-page.ts";
 import { OPERATIONS, operationsOf } from "./rest/operations.ts";
 import { restPage } from "./rest/rest-page.ts";
@@ -54,6 +55,8 @@ export function addDocumentRoutes(
     add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath, describe));
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(basePath, path, title, file));
+  for (const { path, file } of TEXTS)
+    add(markdownPath(path), "text/markdown", () => guideText(basePath, file));
   for (const { page } of OPERATIONS)
     add(page, "text/html", () => {
       const document = describe();
@@ -85,6 +88,8 @@ function makeDocument(name: DocumentName, basePath: string, describe: () => Open
       return pageHtml(basePath, DOCUMENTS[name].path, "Guides", guidesHtml(basePath));
     case "docsSearch":
       return JSON.stringify(searchIndex(basePath, describe(), createAsyncApi(basePath), guideTexts()));
+    case "llms":
+      return llmsText(basePath);
     case "docsScript":
       return readText("./assets/page.js");
     case "docsStyle":
@@ -103,9 +108,13 @@ function guidePage(basePath: string, page: string, title: string, file: string):
   );
 }
 
+/** The same document as Markdown. Links lead to Markdown too. */
+function guideText(basePath: string, file: string): string {
+  return resolveLinks(readGuide(file), (link) => guideHref(basePath, file, link, markdownPath));
+}
+
 function guideTexts() {
-  const protocol = { path: DOCUMENTS.docsProtocol.path, title: "Protocol", file: PROTOCOL_FILE };
-  return [protocol, ...GUIDES].map(({ path, title, file }) => ({ path, title, text: readGuide(file) }));
+  return TEXTS.map(({ path, title, file }) => ({ path, title, text: readGuide(file) }));
 }
 
 function readGuide(file: string): string {

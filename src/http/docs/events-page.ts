@@ -5,7 +5,7 @@ import { type Html, html, prose } from "./html.ts";
 import { pageHtml } from "./layout.ts";
 import { keyField, parameterFields } from "./parameter-fields.ts";
 import { introHtml } from "./rest/rest-page.ts";
-import { exampleHtml, schemasHtml, typeHtml } from "./schema-html.ts";
+import { exampleHtml, foldHtml, schemasHtml, typeHtml } from "./schema-html.ts";
 
 /** Renders events and messages, with a form that opens a stream and shows its messages. */
 export function eventsPage(basePath: string, document: AsyncApiDocument): string {
@@ -36,7 +36,7 @@ ${messages}</section>
 <section aria-labelledby="codes"><h2 id="codes">Close codes</h2>
 <p>The range says what to do: 4000–4099 stop, 4100–4199 wait and come back, 4200–4299 come back at once with the cursor.</p>
 <div class="wide"><table id="close-codes"><thead><tr><th>Code</th><th>Reason</th><th>Action</th><th>Meaning</th></tr></thead><tbody>${codes}</tbody></table></div></section>
-${schemasHtml(components.schemas)}`;
+${schemasHtml(components.schemas, true)}`;
   return pageHtml(basePath, DOCUMENTS.docsEvents.path, "Events", body);
 }
 
@@ -74,9 +74,8 @@ function messageHtml(
   const direction = ["subscribe", "unsubscribe", "ping"].includes(name)
     ? "client → server"
     : "server → client";
-  return html`<article aria-labelledby="message-${name}"><h3 id="message-${name}"><code>${name}</code></h3>
-<p>${prose(summary)} <small>${direction}; ${transports}</small></p>
+  const details = html`<p><small>${direction}; ${transports}</small></p>
 <p>${typeHtml(payload)}</p>
-${examples.map(({ payload: example }) => exampleHtml(example))}</article>
-`;
+${examples.map(({ payload: example }) => exampleHtml(example))}`;
+  return foldHtml(`message-${name}`, html`<code>${name}</code>`, details, html` ${prose(summary)}`);
 }

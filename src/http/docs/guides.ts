@@ -16,9 +16,11 @@ interface Guide {
 export const GUIDES: readonly Guide[] = [
   guide("flares", "src/trend/README.md", "What a flare is", "The detector, fields, units, quality."),
   guide("client", "src/client/README.md", "Clients", "The SDK, tail and top, WebSocket, SSE, REST."),
+  guide("python", "src/client/python/README.md", "Python", "The package for Python: asyncio, typed."),
   guide("dashboard", "src/dashboard/README.md", "Dashboard", "The page at / of a server."),
   guide("widget", "src/widget/README.md", "Widgets", "Elements for your own page."),
   guide("examples", "examples/README.md", "Examples", "Bots and integrations to copy."),
+  guide("skill", "examples/SKILL.md", "Bots by coding agents", "What an agent needs to write a bot."),
   guide("live", "src/feed/LIVE.md", "Live markets", "Chains, exchanges, facts about tokens, costs."),
   guide("chains", "src/feed/CHAINS.md", "Trades on chains", "Exchanges, blocks, trades, dollars, liquidity."),
   guide("recordings", "src/feed/RECORDING.md", "Recordings", "Record a market, replay a file, the formats."),
@@ -27,16 +29,38 @@ export const GUIDES: readonly Guide[] = [
   guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
   guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks: rules, messages, signatures, retries."),
   guide("codes", "src/protocol/CODES.md", "Codes", "Close codes, errors, connections on the wire."),
+  guide("security", "src/SECURITY.md", "Security", "Reports, threats and defenses, what is trusted."),
+  guide("stability", "src/STABILITY.md", "Stability", "What is stable, how it changes, upgrades."),
+  guide("changelog", "src/CHANGELOG.md", "Changelog", "What changed, by version."),
   guide("source", "src/README.md", "Source tree", "Parts, dependency rules, laws, how to extend it."),
 ];
 
+/** Address of a page's text as Markdown. */
+export function markdownPath(page: string): string {
+  return `${page}.md`;
+}
+
+/** Every document of the repository that the server has as a page. */
+export const TEXTS: readonly Guide[] = [
+  {
+    path: DOCUMENTS.docsProtocol.path,
+    file: PROTOCOL_FILE,
+    title: "Protocol",
+    summary: "Every message, normative.",
+  },
+  ...GUIDES,
+];
+
 /** Returns the URL of a link in `file`, if the server has such a page. */
-export function guideHref(basePath: string, file: string, link: string): string | undefined {
+export function guideHref(
+  basePath: string,
+  file: string,
+  link: string,
+  addressOf: (page: string) => string = (page) => page,
+): string | undefined {
   const target = new URL(link, `file:///${file}`);
-  const path = target.pathname.slice(1);
-  const found =
-    path === PROTOCOL_FILE ? DOCUMENTS.docsProtocol.path : GUIDES.find((one) => one.file === path)?.path;
-  return found === undefined ? undefined : `${basePath}${found}${target.hash}`;
+  const found = TEXTS.find((one) => one.file === target.pathname.slice(1));
+  return found === undefined ? undefined : `${basePath}${addressOf(found.path)}${target.hash}`;
 }
 
 function guide(name: string, file: string, title: string, summary: string): Guide {

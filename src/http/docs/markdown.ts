@@ -9,12 +9,47 @@ export function markdown(text: string, resolve: LinkResolver = () => undefined):
   const parts = text.split(/^(```[\s\S]*?^```)$/m);
   const blocks = parts.flatMap((part) => (part.startsWith("```") ? [part] : splitBlocks(part)));
   const rendered = blocks.map((one) => block(one, resolve)).join("\n");
-  return new Html(rendered.replaceAll("</ul>\n<ul>", "\n").replaceAll("</ol>\n<ol>", "\n"));
+  const lists = rendered.replaceAll("</ul>\n<ul>", "\n").replaceAll("</ol>\n<ol>", "\n");
+  return new Html(withUniqueIds(lists));
+}
+
+/** Numbers the IDs of equal headings, as GitHub does: `added`, `added-1`. */
+function withUniqueIds(html: string): string {
+  const uses = new Map<string, number>();
+  return html.replace(/(?<=^<h\d id=")[^"]+/gm, (id) => {
+    const count = uses.get(id) ?? 0;
+    uses.set(id, count + 1);
+    return count === 0 ? id : `${id}-${count}`;
+  });
+}
+
+/** A span of code, or a link with its label and target. */
+const LINK = /`[^`\n]+`|\[((?:[^\]`]|`[^`]*`)*)\]\(([^)\s]+)\)/g;
+
+/** Returns the text as Markdown whose links lead to other documents of the server. */
+export function resolveLinks(text: string, resolve: LinkResolver): string {
+  const parts = withoutFrontMatter(text).split(/^(```[\s\S]*?^```)$/m);
+  return parts.map((part) => (part.startsWith("```") ? part : withResolved(part, resolve))).join("");
+}
+
+function withResolved(part: string, resolve: LinkResolver): string {
+  return withoutMarkup(part).replace(LINK, (whole: string, label?: string, target?: string) => {
+    if (label === undefined || target === undefined || /^(#|https:)/.test(target)) return whole;
+    const href = resolve(target);
+    return href === undefined ? label : `[${label}](${href})`;
+  });
+}
+
+function withoutFrontMatter(text: string): string {
+  return text.replace(/^---\n[\s\S]*?\n---\n/, "");
+}
+
+function withoutMarkup(text: string): string {
+  return text.replace(/<!--[\s\S]*?-->\n?|<picture>[\s\S]*?<\/picture>/g, "");
 }
 
 function splitBlocks(text: string): readonly string[] {
-  return text
-    .replace(/<!--[\s\S]*?-->|<picture>[\s\S]*?<\/picture>/g, "")
+  return withoutMarkup(text)
     .split(/\n{2,}|\n(?=\* |\d+\. )/)
     .map((block) => block.trim())
     .filter((block) => block !== "");

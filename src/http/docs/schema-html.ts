@@ -35,16 +35,25 @@ function fieldsHtml(schema: JsonSchema): Html {
   return html`<div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>`;
 }
 
-/** Renders every named schema with its description, each with an anchor. */
-export function schemasHtml(schemas: Readonly<Record<string, JsonSchema>>): Html {
-  const sections = Object.entries(schemas).map(
-    ([name, schema]) => html`<section id="schema-${name}"><h3>${name}</h3>
-${schema.description === undefined ? html`` : html`<p>${prose(schema.description)}</p>`}
+/** Renders every named schema with its description, each with an anchor; folded on a long page. */
+export function schemasHtml(schemas: Readonly<Record<string, JsonSchema>>, isFolded = false): Html {
+  const sections = Object.entries(schemas).map(([name, schema]) => {
+    const words = schema.description === undefined ? html`` : html`<p>${prose(schema.description)}</p>`;
+    if (isFolded) return foldHtml(`schema-${name}`, html`${name}`, html`${words}\n${fieldsHtml(schema)}`);
+    return html`<section id="schema-${name}"><h3>${name}</h3>
+${words}
 ${fieldsHtml(schema)}</section>
-`,
-  );
+`;
+  });
   return html`<section aria-labelledby="schemas"><h2 id="schemas">Schemas</h2>
 ${sections}</section>`;
+}
+
+/** Renders a section that opens by a click or by a link to its anchor. */
+export function foldHtml(id: string, title: Html, body: Html, note: Html = html``): Html {
+  return html`<details class="fold" id="${id}"><summary><h3>${title}</h3>${note}</summary>
+${body}</details>
+`;
 }
 
 export function exampleHtml(value: unknown, isOpen = false): Html {

@@ -1,7 +1,7 @@
 import type { HistoryQuery, RecordQuery } from "../../history/index.ts";
 import { parseUtcTime } from "../../lib/time/utc-time.ts";
 import { GROUPS, type Group, RecordWindow } from "../../model/index.ts";
-import { invalid } from "../connections/admission.ts";
+import { invalid, quote } from "../connections/admission.ts";
 import { readWhole } from "../stream/events-query.ts";
 
 /** Default number of flares in a page. */
@@ -25,6 +25,9 @@ export function readHistoryQuery(given: Readonly<Record<string, unknown>>): Hist
     limit: readWhole("limit", given.limit, DEFAULT_RECORDS, 1, MAX_RECORDS),
   };
   const group = readGroup(given.group);
+  const { fromMs, toMs } = query;
+  if (fromMs !== undefined && toMs !== undefined && fromMs > toMs)
+    throw invalid("from", given.from, `at most to, which is ${quote(given.to)}`);
   // Only tokens of this group flare.
   return group === undefined || group === "bsc" ? query : undefined;
 }

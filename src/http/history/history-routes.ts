@@ -1,6 +1,5 @@
 import type { HistoryReader, StoredRecord } from "../../history/index.ts";
-import { DAY_MS } from "../../lib/time/time.ts";
-import type { Explanation, Flare, FlareRecord } from "../../model/index.ts";
+import type { Explanation, Flare } from "../../model/index.ts";
 import { FlarewireError, formatCursor, type Snapshot } from "../../protocol/index.ts";
 import { quote } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
@@ -9,9 +8,13 @@ import { HISTORY_ENDPOINTS } from "../endpoints.ts";
 import { type PreparedRoute, shownTo } from "../rest/prepared-routes.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
+import type { PastState } from "./past-states.ts";
 import { RecordBodies } from "./record-bodies.ts";
 import { TokenBodies } from "./token-bodies.ts";
 import { minuteOf, recordOf } from "./token-details.ts";
+
+/** See PreparedRoute. */
+const FLARES = ["flares.*"];
 
 interface HistoryParts {
   readonly head: HeadLike;
@@ -28,14 +31,25 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     const flares = version();
     return flares && `${flares} ${formatCursor(head.cursor)} ${minuteOf(head.observedAtMs)}`;
   };
+  const tokensThen = new WeakMap<HeadLike, TokenBodies>();
+  const tokensOf = (then: PastState | undefined) => {
+    if (!then) return tokens;
+    // A cache for each of hundreds of minutes would have no bound in all.
+    const made = tokensThen.get(then.head) ?? new TokenBodies(then, 0);
+    tokensThen.set(then.head, made);
+    return made;
+  };
   add({
     path: HISTORY_ENDPOINTS.history.path,
-    parameters: queryNames(HISTORY_PARAMETERS),
+    parameters: [AT_PARAMETER.name, ...queryNames(HISTORY_PARAMETERS)],
+    channels: FLARES,
     now: version,
-    read: async ({ query }) => {
+    read: async ({ query }, _plan, then) => {
       const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
       // One more than wanted shows whether there is another page.
-      const found = wanted ? await history.page({ ...wanted, limit: wanted.limit + 1 }) : [];
+      const found = wanted
+        ? await (then?.history ?? history).page({ ...wanted, limit: wanted.limit + 1 })
+        : [];
       const body = bodyOf(pageText(found, wanted?.limit ?? 0));
       return () => body;
     },
@@ -43,53 +57,36 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   add({
     path: HISTORY_ENDPOINTS.flare.path,
     parameters: [AT_PARAMETER.name],
+    channels: FLARES,
     now: versionAndState,
     read: async ({ params }, _plan, then) => {
       const { id } = params as { readonly id: string };
       // In this order: a flare that finishes meanwhile moves from the first to the second.
-      const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-      if (!then) return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
-      const reason = started ?? (stored ? parseRecord(stored).started : null);
-      return (shown) => bodyOf(flareText(id, shown, reason, stored && recordAsOf(then.atMs, shown, stored)));
+      const of = then?.history ?? history;
+      const [started, stored] = await Promise.all([of.started(id), of.find(id)]);
+      return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
     },
   });
   add({
     path: HISTORY_ENDPOINTS.token.path,
-    parameters: [],
+    parameters: [AT_PARAMETER.name],
     now: versionAndState,
-    read: ({ params }, plan) => {
+    read: ({ params }, plan, then) => {
       const given = params as { readonly group: string; readonly token: string };
-      return tokens.read(given, shownTo(head.snapshot, plan));
+      return tokensOf(then).read(given, shownTo((then?.head ?? head).snapshot, plan));
     },
   });
   add({
     path: HISTORY_ENDPOINTS.record.path,
-    parameters: queryNames(RECORD_PARAMETERS),
+    parameters: [AT_PARAMETER.name, ...queryNames(RECORD_PARAMETERS)],
+    channels: FLARES,
     now: records.now,
-    read: async ({ query }) => {
-      const body = await records.read(readRecordQuery(query as Readonly<Record<string, unknown>>));
+    read: async ({ query }, _plan, then) => {
+      const of = then ? new RecordBodies(then.head, then.history) : records;
+      const body = await of.read(readRecordQuery(query as Readonly<Record<string, unknown>>));
       return () => body;
     },
   });
-}
-
-/** Returns a finished flare's record as it was then; `undefined` if it had not finished. */
-function recordAsOf(atMs: number, shown: Snapshot, stored: StoredRecord): StoredRecord | undefined {
-  const { finished_trending } = shown.flares;
-  const { id, finishedMs } = stored.key;
-  if (finished_trending.some((flare) => flare.id === id))
-    return {
-      ...stored,
-      body: JSON.stringify({ ...parseRecord(stored), outcome: shown.outcomes[id] ?? null }),
-    };
-  // Then it had left the list long before, or was to enter it.
-  const listedMs = finished_trending.map((flare) => Date.parse(flare.finished_trending_at ?? ""));
-  const oldestMs = listedMs.length === 0 ? atMs - DAY_MS : Math.min(...listedMs);
-  return finishedMs < oldestMs ? stored : undefined;
-}
-
-function parseRecord({ body }: StoredRecord): FlareRecord {
-  return JSON.parse(body) as FlareRecord;
 }
 
 /** Returns the flare's record as JSON. Throws `not-found`. */

@@ -12,12 +12,17 @@ import { stateFields } from "../rest/freshness-fields.ts";
 import { type ReadyFields, readyFields } from "../rest/ready-fields.ts";
 import { ResourceBodies } from "../rest/resource-bodies.ts";
 import { readTime } from "./history-query.ts";
+import { candlesThen, historyThen } from "./history-then.ts";
 
 /** The state that was served at a full minute. */
 export interface PastState {
   readonly atMs: number;
   readonly head: HeadLike;
   readonly bodies: ResourceBodies;
+  /** The history as it was known then. */
+  readonly history: HistoryReader;
+  /** Reads the candles, too. Throws `time-gone` if they are not stored. */
+  readonly withCandles: () => Promise<ResourceBodies>;
   /** The minute, with age and state of the data as of then. */
   readonly fields: ReadyFields;
   /** What {@link now} returned before the state was read. */
@@ -33,6 +38,8 @@ interface PastParts {
   readonly history: HistoryReader;
   readonly info: () => SourceInfo;
 }
+
+type Served = Pick<PastState, "head" | "bodies" | "history" | "withCandles">;
 
 /** Clients ask for several resources of a minute. A busy market's takes 2 MB. */
 const MAX_BYTES = 8 * 2 ** 20;
@@ -69,7 +76,7 @@ export class PastStates {
     const atMs = Math.floor(givenMs / MINUTE_MS) * MINUTE_MS;
     if (atMs >= head.observedAtMs) throw notOver(at, head.observedAtMs);
     const now = () => (atMs < head.observedAtMs ? this.#version() : undefined);
-    return await this.#states.read(`${atMs}`, now, () => this.#inTurn(atMs, now, by));
+    return await this.#states.read(`${atMs}`, now, () => this.inTurn(by, () => this.#load(atMs, now)));
   }
 
   /** The history of another process has no versions here, but nothing changes without the head. */
@@ -80,7 +87,8 @@ export class PastStates {
     return `${formatCursor(head.cursor)} ${head.observedAtMs}`;
   }
 
-  async #inTurn(atMs: number, now: Stamp, by: Claimant): Promise<PastState> {
+  /** Runs a read of the past when its turn comes. Throws `over-capacity` if too many wait. */
+  async inTurn<T>(by: Claimant, read: () => Promise<T>): Promise<T> {
     if (this.#reading < MAX_READING) this.#reading += 1;
     else if (this.#waiting.size >= MAX_WAITING) throw tooMany(`${MAX_WAITING}`);
     else if (this.#waiting.sizeOf(by) >= MAX_WAITING_OF_CLIENT)
@@ -90,7 +98,7 @@ export class PastStates {
       await turn();
     }
     try {
-      return await this.#load(atMs, now);
+      return await read();
     } finally {
       const next = this.#waiting.shift();
       if (next) next();
@@ -106,7 +114,7 @@ export class PastStates {
     const { cursor, observedAtMs, aliveMs, sourceState } = answer.minute;
     const last = this.#states.last(`${atMs}`);
     const isSame = last?.head.observedAtMs === observedAtMs && formatCursor(last.head.cursor) === cursor;
-    const { head, bodies } = isSame ? last : parseState(answer.minute, answer.snapshot);
+    const served = isSame ? last : this.#parse(answer.minute, answer.snapshot);
     const isSilent = atMs > aliveMs;
     const fresh = {
       state: isSilent ? sourceState : "live",
@@ -114,19 +122,25 @@ export class PastStates {
       data_age_ms: isSilent ? atMs - aliveMs : 0,
     };
     const fields = readyFields({
-      ...stateFields(head.cursor, fresh, info()),
+      ...stateFields(served.head.cursor, fresh, info()),
       "flarewire-at": isoTime(atMs),
     });
-    return { atMs, head, bodies, fields, stamp, now, bytes: STATE_BYTES * answer.snapshot.length };
+    return { ...served, atMs, fields, stamp, now, bytes: STATE_BYTES * answer.snapshot.length };
   }
-}
 
-function parseState({ cursor, observedAtMs }: MinuteState, text: string): Pick<PastState, "head" | "bodies"> {
-  const position = parseCursor(cursor);
-  if (!position) throw new TypeError(`the stored cursor ${cursor} is invalid`);
-  const snapshot: Snapshot = { ...EMPTY_SNAPSHOT, ...JSON.parse(text) };
-  const head = { ready: true, cursor: position, snapshot, observedAtMs };
-  return { head, bodies: new ResourceBodies(head) };
+  #parse({ cursor, observedAtMs }: MinuteState, text: string): Served {
+    const position = parseCursor(cursor);
+    if (!position) throw new TypeError(`the stored cursor ${cursor} is invalid`);
+    const { candle_counts: counts, ...lists } = JSON.parse(text);
+    const snapshot: Snapshot = { ...EMPTY_SNAPSHOT, ...lists };
+    const head = { ready: true, cursor: position, snapshot, observedAtMs };
+    const history = historyThen(this.#parts.history, observedAtMs);
+    const withCandles = async () => {
+      const candles = await candlesThen(history, snapshot, counts, observedAtMs);
+      return new ResourceBodies({ ...head, snapshot: { ...snapshot, candles } });
+    };
+    return { head, bodies: new ResourceBodies(head), history, withCandles };
+  }
 }
 
 function notOver(at: unknown, observedAtMs: number): FlarewireError {
@@ -145,9 +159,13 @@ function timeGone(
   atMs: number,
   stored: { readonly oldestMs: number; readonly newestMs: number } | undefined,
 ): FlarewireError {
-  const [oldest, newest] = stored ? [isoTime(stored.oldestMs), isoTime(stored.newestMs)] : [];
-  const bound = stored ? `from ${oldest} to ${newest}` : "left out: no minute is stored yet";
-  const isInside = stored && atMs > stored.oldestMs && atMs < stored.newestMs;
+  if (!stored) {
+    const bound = "a minute that is over while this server runs";
+    const message = `no state is stored for ${isoTime(atMs)}: this server has stored no minute yet; at must be ${bound}`;
+    return new FlarewireError("time-gone", message, { field: "at", bound });
+  }
+  const bound = `from ${isoTime(stored.oldestMs)} to ${isoTime(stored.newestMs)}`;
+  const isInside = atMs > stored.oldestMs && atMs < stored.newestMs;
   const why = isInside ? "this server did not run, or had no data, at that minute" : "it is out of reach";
   const message = `no state is stored for ${isoTime(atMs)}: ${why}; at must be ${bound}`;
   return new FlarewireError("time-gone", message, { field: "at", bound });

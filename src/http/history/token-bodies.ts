@@ -31,13 +31,15 @@ const NOTHING: StoredToken = { records: [], starts: new Map(), candles: [] };
 export class TokenBodies {
   readonly #parts: TokenParts;
   readonly #indexes = new WeakMap<Snapshot, Map<Group, TokenIndex>>();
-  readonly #stored = new StampedCache<StoredToken>(
-    MAX_BYTES,
-    ({ records, candles }) => RECORD_BYTES * records.length + CANDLE_BYTES * candles.length,
-  );
+  readonly #stored: StampedCache<StoredToken>;
 
-  constructor(parts: TokenParts) {
+  /** `maxBytes`: of the histories that are cached. */
+  constructor(parts: TokenParts, maxBytes = MAX_BYTES) {
     this.#parts = parts;
+    this.#stored = new StampedCache(
+      maxBytes,
+      ({ records, candles }) => RECORD_BYTES * records.length + CANDLE_BYTES * candles.length,
+    );
   }
 
   /**

@@ -87,16 +87,24 @@ function candlesOf(
   flares: readonly FlareRecord[],
   { snapshot, nowMs }: Known,
 ): Candle[] {
-  const { bsc } = snapshot.candles;
-  const live = address !== null && Object.hasOwn(bsc, address) ? (bsc[address] ?? []) : [];
-  const liveFrom = live[0]?.open_at;
-  const all = liveFrom === undefined ? stored : [...stored.filter((c) => c.open_at < liveFrom), ...live];
+  const all = withLive(stored, address, snapshot);
   const spans = flares.map(({ flare }) => spanOf(flare));
   const oldestMs = minuteOf(nowMs) - TOKEN_CANDLES * MINUTE_MS;
   return all.filter(({ open_at }) => {
     const openMs = Date.parse(open_at);
     return openMs >= oldestMs && spans.some(([fromMs, toMs]) => openMs >= fromMs && openMs <= toMs);
   });
+}
+
+/** Adds the last hour of a token that flares, or did, to its stored candles. */
+export function withLive(
+  stored: readonly Candle[],
+  address: string | null,
+  { candles: { bsc } }: Snapshot,
+): readonly Candle[] {
+  const live = address !== null && Object.hasOwn(bsc, address) ? (bsc[address] ?? []) : [];
+  const liveFrom = live[0]?.open_at;
+  return liveFrom === undefined ? stored : [...stored.filter((c) => c.open_at < liveFrom), ...live];
 }
 
 /** The first and the last minute of a flare's candles. */

@@ -7,7 +7,7 @@ import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 /** File names contain a hash of their content. */
 const ASSET_FIELDS = { "cache-control": "public, max-age=31536000, immutable" } as const;
 
-/** Serves the dashboard at `/` and its files at `/assets/`, or a problem if it was not built. */
+/** Serves the dashboard: `/`, its worker and icons, `/assets/`. A problem if it was not built. */
 export function addDashboardRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
@@ -33,6 +33,15 @@ export function addDashboardRoutes(
       return sendPage(request, reply.headers(PAGE_FIELDS), page, vary);
     },
   });
+  // The worker's scope is the page, so it is beside it; its name is fixed, so caches revalidate it.
+  for (const [name, file] of pages) {
+    if (name.includes("/") || name.endsWith(".html")) continue;
+    scope.route({
+      method: ["GET", "HEAD"],
+      url: `/${name}`,
+      handler: (request, reply) => sendPage(request, reply.headers(PAGE_FIELDS), file, vary),
+    });
+  }
   scope.route({
     method: ["GET", "HEAD"],
     url: "/assets/:name",

@@ -1,6 +1,7 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
+import { tokenPath } from "../../lib/text/page-path.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
 import {
   type Candle,
@@ -57,8 +58,8 @@ export function flarePage(
 ${picture ? html`<figure>${picture}<figcaption>${caption}</figcaption></figure>` : html``}
 ${figuresHtml(record)}
 ${warningsHtml(record)}
-<p class="links"><a class="primary" href="${root}#/token/${GROUP}/${encodeURIComponent(token.address.toLowerCase())}">Open in the dashboard</a>
-<a href="${tokenHref(root, token)}">All flares of this token</a>
+<p class="links"><a class="primary" href="${root}#/${tokenPath(GROUP, token.address.toLowerCase())}">Open in the dashboard</a>
+<a href="${root}${tokenPath(GROUP, token.address.toLowerCase())}">All flares of this token</a>
 <a href="${root}api/v1/flares/${encodeURIComponent(flare.id)}">JSON</a></p>
 <p class="address"><small>${token.address}</small></p>`,
   };
@@ -122,10 +123,6 @@ export function nameHtml({ symbol, name }: Pick<Token, "symbol" | "name">): Html
     ? html` <small class="down" title="It has letters that only look Latin">⚠ look-alike letters</small>`
     : html``;
   return html`<bdi>${safeText(symbol)}</bdi>${mark}${name === "" ? html`` : html` <small><bdi>${safeText(name)}</bdi></small>`}`;
-}
-
-function tokenHref(root: string, { address }: Token): string {
-  return `${root}token/${GROUP}/${encodeURIComponent(address.toLowerCase())}`;
 }
 
 /** A moment in UTC: `2017-11-12 08:23 UTC`. */

@@ -1,21 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { HistoryReader } from "../../history/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
+import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FlareRecord, TokenDetails } from "../../model/index.ts";
-import { ERROR_CODES, FlarewireError, type Plan, snapshotOfPlan } from "../../protocol/index.ts";
+import { ERROR_CODES, FlarewireError, type Plan } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
-import { isOwnHost } from "../access/host-check.ts";
+import { createOwnHostCheck } from "../access/host-check.ts";
 import { html } from "../docs/html.ts";
 import { flareText } from "../history/history-routes.ts";
 import { TokenBodies } from "../history/token-bodies.ts";
+import { withLive } from "../history/token-details.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import type { PageFile } from "../pages/built-pages.ts";
 import { PAGE_FIELDS, varyOf } from "../pages/send-page.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { RETRY_AFTER_S } from "../problems/problem.ts";
 import { matchesEtag } from "../rest/if-none-match.ts";
-import type { ResourceParts } from "../rest/prepared-routes.ts";
+import { type ResourceParts, shownTo } from "../rest/prepared-routes.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import { PNG_TYPE, Representation, versionOf } from "../rest/representation.ts";
 import { flarePage, flarePicture } from "./flare-page.ts";
@@ -71,6 +73,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
   const tokens = new TokenBodies({ head, history });
+  const urlOf = createUrlOf(settings);
   const market = () => MARKETS[info().origin];
   const readSubject = (request: FastifyRequest, reply: FastifyReply, read: Read) => {
     const { plan } = policy.admit(request, reply);
@@ -88,7 +91,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
         // Not for good: a symbol may soon be that of two tokens, or of another one.
         if (!subject.isCanonical)
           return reply.headers({ "cache-control": "no-store" }).redirect(`${root}${subject.path}`, 307);
-        const body = fill(subject.page(root), urlOf(subject, request, settings));
+        const body = fill(subject.page(root), urlOf(subject, request));
         return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
       } catch (error) {
         const failed = failureText(error, request, root);
@@ -116,7 +119,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
     const { id } = params as { readonly id: string };
     // In this order: a flare that finishes meanwhile moves from the first to the second.
     const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-    const shown = snapshotOfPlan(head.snapshot, plan);
+    const shown = shownTo(head.snapshot, plan);
     const text = flareText(id, shown, started ?? null, stored);
     const record = JSON.parse(text) as FlareRecord;
     const { token, started_trending_at, finished_trending_at } = record.flare;
@@ -127,12 +130,10 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
     const toMs = Math.max(endMs, startMs + AFTER_MS);
     const past = await history.candles({ group: "bsc", address, fromMs, toMs });
     // The newest minutes of running flares may not be stored yet.
-    const live = endMs < head.observedAtMs ? [] : (shown.candles.bsc[address] ?? []);
-    const known = new Set(past.map(({ open_at }) => open_at));
-    const newer = live.filter(({ open_at }) => Date.parse(open_at) >= fromMs && !known.has(open_at));
-    const candles = [...past, ...newer].sort((a, b) => (a.open_at < b.open_at ? -1 : 1));
+    const all = endMs < head.observedAtMs ? past : withLive(past, address, shown);
+    const candles = all.filter(({ open_at }) => Date.parse(open_at) >= fromMs);
     return {
-      path: `flare/${encodeURIComponent(record.flare.id)}`,
+      path: flarePath(record.flare.id),
       isCanonical: true,
       page: (root) => flarePage(record, candles, { root, market: market() }),
       picture: () => flarePicture(record, candles, market()),
@@ -140,13 +141,13 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   };
   const readToken: Read = async ({ params }, plan) => {
     const given = params as { readonly group: string; readonly token: string };
-    const shown = snapshotOfPlan(head.snapshot, plan);
+    const shown = shownTo(head.snapshot, plan);
     const body = (await tokens.read(given, shown))(shown);
     const details = JSON.parse(body.bytes.toString()) as TokenDetails;
     const nowMs = head.observedAtMs;
     const key = tokenKey(details);
     return {
-      path: `token/${details.group}/${encodeURIComponent(key)}`,
+      path: tokenPath(details.group, key),
       isCanonical: given.token === key,
       page: (root) => tokenPage(details, nowMs, { root, market: market() }),
       picture: () => tokenPicture(details, nowMs, market()),
@@ -167,15 +168,14 @@ function represent(page: string, cached: BoundedMap<string, Representation>): Re
   );
 }
 
-/** Returns the page's absolute URL; `undefined` if this server's name is unknown. */
-function urlOf(
-  { path }: Subject,
-  { protocol, host }: FastifyRequest,
-  { publicUrl, basePath, allowedHosts }: HttpSettings,
-): string | undefined {
-  if (publicUrl !== undefined) return `${publicUrl}/${path}`;
-  if (!isOwnHost(host, { allowedHosts })) return undefined;
-  return `${protocol}://${host.toLowerCase()}${basePath}/${path}`;
+/** Returns a function of a page's absolute URL; `undefined` if this server's name is unknown. */
+function createUrlOf({ publicUrl, basePath, allowedHosts }: HttpSettings) {
+  const isOwn = createOwnHostCheck({ allowedHosts });
+  return ({ path }: Subject, { protocol, host }: FastifyRequest): string | undefined => {
+    if (publicUrl !== undefined) return `${publicUrl}/${path}`;
+    if (!isOwn(host)) return undefined;
+    return `${protocol}://${host.toLowerCase()}${basePath}/${path}`;
+  };
 }
 
 interface Failure {

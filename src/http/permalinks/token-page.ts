@@ -1,9 +1,11 @@
 import { formatPrice } from "../../lib/text/format-price.ts";
+import { GROUP_LABELS } from "../../lib/text/group-labels.ts";
 import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
+import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { type FlareRecord, type Group, outcomeText, type TokenDetails } from "../../model/index.ts";
+import { type FlareRecord, outcomeText, type TokenDetails } from "../../model/index.ts";
 import { html } from "../docs/html.ts";
 import {
   changeText,
@@ -21,13 +23,6 @@ import {
 import type { PageText } from "./page-template.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
 import { closesText, type PricedCandle, pricePicture } from "./price-picture.ts";
-
-const GROUP_NAMES: Readonly<Record<Group, string>> = {
-  bsc: "BNB Smart Chain",
-  exchange: "Exchange",
-  matic: "Polygon",
-  avalanche: "Avalanche",
-};
 
 /** The key of a token in its canonical address: its address in lower case, or its symbol. */
 export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "symbol">): string {
@@ -55,13 +50,13 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
           },
         ]
       : []),
-    { name: "Group", value: html`<b>${GROUP_NAMES[group]}</b>` },
+    { name: "Group", value: html`<b>${GROUP_LABELS[group]}</b>` },
   ];
   const prices = pricesOf(token, nowMs);
   const picture = pricePicture(prices, flares.map(spanOf));
   const items = past.map(
     ({ flare, outcome, cause }) =>
-      html`<li><a href="${root}flare/${encodeURIComponent(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
+      html`<li><a href="${root}${flarePath(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
 <span class="${cause === "canary" ? "down" : ""}">${outcome === null ? "outcome not known" : outcomeText(outcome)}</span></li>\n`,
   );
   return {
@@ -72,8 +67,8 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
 <p class="lead">${now}</p>
 ${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
 ${figureList(figures)}
-<p class="links">${group !== "bsc" ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/token/${group}/${encodeURIComponent(tokenKey(token))}">Open in the dashboard</a>`}
-${running ? html`<a href="${root}flare/${encodeURIComponent(running.flare.id)}">This flare</a>` : html``}
+<p class="links">${group !== "bsc" ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>`}
+${running ? html`<a href="${root}${flarePath(running.flare.id)}">This flare</a>` : html``}
 <a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
 ${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
 ${group === "bsc" ? html`<h2>Finished flares</h2>\n${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${items}</ol>`}` : html``}`,
@@ -83,10 +78,10 @@ ${group === "bsc" ? html`<h2>Finished flares</h2>\n${past.length === 0 ? html`<p
 /** Returns what the picture of a token shows. */
 export function tokenPicture(token: TokenDetails, nowMs: number, market: string | undefined): ShareFacts {
   const { symbol, name, group, chart, liquidity, flares } = token;
-  const fate = group === "bsc" ? "Not flaring now" : GROUP_NAMES[group];
+  const fate = group === "bsc" ? "Not flaring now" : GROUP_LABELS[group];
   return {
     symbol,
-    name: name ?? GROUP_NAMES[group],
+    name: name ?? GROUP_LABELS[group],
     isMixed: hasMixedLetters(symbol),
     fate: runningOf(token) ? FLARING : ["faded", fate],
     sentence: group === "bsc" && !runningOf(token) ? lastText(token) : nowText(token),
@@ -138,8 +133,9 @@ function lastText({ flares: [last] }: TokenDetails): string {
   return sentenceOf(`its last flare started at ${timeText(last.flare.started_trending_at)}${went}`);
 }
 
-function nowText({ flares, group, chart }: TokenDetails): string {
-  const running = flares.find(({ cause }) => cause === null);
+function nowText(token: TokenDetails): string {
+  const { group, chart } = token;
+  const running = runningOf(token);
   if (running)
     return sentenceOf(
       `flaring since ${timeText(running.flare.started_trending_at)}${running.why ? `: ${running.why.text}` : ""}`,

@@ -20,6 +20,9 @@ export function retryAfterS(random: () => number = Math.random): string {
   return String(MIN_STREAM_RETRY_S + Math.floor(random() * COME_BACK_SPREAD_S));
 }
 
+/** Characters of a framework's message that a problem repeats. */
+const MAX_MESSAGE = 200;
+
 /** Codes of the framework's errors by status. All others are malformed requests. */
 const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   404: "not-found",
@@ -64,8 +67,13 @@ export function toFlarewireError(error: unknown): FlarewireError {
   const message =
     "code" in error && error.code === "FST_ERR_BAD_URL"
       ? "the request target must be a valid path or an absolute URL with a host"
-      : error.message;
+      : shorten(error.message);
   return new FlarewireError(CODE_BY_STATUS[status] ?? "invalid-request", message, { cause: error });
+}
+
+/** Fastify repeats the whole address. */
+function shorten(message: string): string {
+  return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
 }
 
 /** Returns the 4xx status of an error of Fastify itself. */

@@ -38,6 +38,8 @@ export interface PreparedRoute {
   readonly path: string;
   /** Names of the allowed query parameters. */
   readonly parameters: readonly string[];
+  /** Channels with the same data, which a limited key needs: see RouteChannels. */
+  readonly channels?: readonly string[] | undefined;
   /** Returns the body at the head, if one is always prepared. */
   readonly live?: (plan: Plan | undefined) => Representation;
   /** What other bodies depend on. */
@@ -80,23 +82,24 @@ export function createPreparedRoutes(
   const addQuick = (path: string, live: PreparedRoute["live"]) => {
     if (!anonymous || !quick) return;
     const { plan } = anonymous.access;
+    const route = `${scope.prefix}${routeOf(path)}`;
     const prefix = `${scope.prefix}${path.replace(/\{.*/, "")}`;
     const quickly = (request: IncomingMessage) => {
       const known = head.ready ? preparedFor(plan, request) : undefined;
       return known && answer(request, known, anonymousFields);
     };
-    if (path.includes("{")) quick.addBelow(prefix, quickly);
+    if (path.includes("{")) quick.addBelow(prefix, route, quickly);
     else quick.addQueried(prefix, quickly);
     if (!live) return;
     quick.add(prefix, (request) =>
       head.ready ? answer(request, { body: live(plan) }, anonymousFields) : undefined,
     );
   };
-  return ({ path, parameters, live, now, read }) => {
+  return ({ path, parameters, channels, live, now, read }) => {
     scope.route({
       method: ["GET", "HEAD"],
-      url: path.replace(/\{(\w+)\}/g, ":$1"),
-      config: { parameters },
+      url: routeOf(path),
+      config: { parameters, ...(channels && { channels }) },
       handler: async (request, reply) => {
         const { plan } = policy.admit(request, reply);
         if (!head.ready) {
@@ -110,8 +113,11 @@ export function createPreparedRoutes(
         const known = preparedFor(plan, raw);
         if (known) return sendReady(reply, answer(raw, known));
         const before = now();
-        const then = at === undefined ? undefined : await past?.read(at, await claimantOf(policy, request));
-        const bodyFor = await read(request, plan, then);
+        const by = at === undefined || !past ? undefined : await claimantOf(policy, request);
+        const then = by && (await past?.read(at, by));
+        const bodyFor = await (by && past
+          ? past.inTurn(by, () => read(request, plan, then))
+          : read(request, plan, undefined));
         // Without a wait from here on: the fields and the body show the same moment (law L2).
         const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
         const key = `${plan} ${raw.url}`;
@@ -125,6 +131,9 @@ export function createPreparedRoutes(
     addQuick(path, live);
   };
 }
+
+/** `/flares/{id}` → `/flares/:id`. */
+const routeOf = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
  * Not `immutable`: a replay that starts over, or a clock that is set back, replaces past minutes.

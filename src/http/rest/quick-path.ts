@@ -4,11 +4,18 @@ import { systemClock } from "../../lib/time/clock.ts";
 import type { HostCheck } from "../access/host-check.ts";
 import type { Visitors } from "../access/visitors.ts";
 import { hasNoHead, setHead } from "../connections/node-internals.ts";
+import type { ResponseCounts } from "../response-counts.ts";
 import type { ReadyAnswer } from "./ready-answer.ts";
 import type { ReadyFields } from "./ready-fields.ts";
 
 /** Returns a path's response to a plain request; else the framework's route must answer. */
 type QuickAnswer = (request: IncomingMessage) => ReadyAnswer | undefined;
+
+interface QuickRoute {
+  /** The framework's path of the route, with placeholders. */
+  readonly route: string;
+  readonly answer: QuickAnswer;
+}
 
 const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modified\r\n" } as const;
 
@@ -20,12 +27,13 @@ const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modifi
  */
 export class QuickPath {
   readonly #app: FastifyInstance;
-  readonly #answers = new Map<string, QuickAnswer>();
-  readonly #queried = new Map<string, QuickAnswer>();
-  readonly #below: (readonly [prefix: string, answer: QuickAnswer])[] = [];
+  readonly #answers = new Map<string, QuickRoute>();
+  readonly #queried = new Map<string, QuickRoute>();
+  readonly #below: (readonly [prefix: string, route: QuickRoute])[] = [];
   readonly #common: (origin: string | undefined) => ReadyFields;
   readonly #checkHost: HostCheck;
   readonly #visitors: Pick<Visitors, "takes">;
+  readonly #responses: ResponseCounts;
   readonly #tail = createTail();
   readonly #ready: () => boolean;
   #open = true;
@@ -39,12 +47,14 @@ export class QuickPath {
     common: (origin: string | undefined) => ReadyFields,
     checkHost: HostCheck,
     visitors: Pick<Visitors, "takes">,
+    responses: ResponseCounts,
     ready: () => boolean = () => true,
   ) {
     this.#app = app;
     this.#common = common;
     this.#checkHost = checkHost;
     this.#visitors = visitors;
+    this.#responses = responses;
     this.#ready = ready;
     app.server.off("request", app.routing);
     app.server.on("request", (request: IncomingMessage, response: ServerResponse) => {
@@ -58,20 +68,20 @@ export class QuickPath {
 
   /** Answers requests for `path`, which also needs a route in the framework. */
   add(path: string, answer: QuickAnswer): void {
-    this.#answers.set(path, answer);
+    this.#answers.set(path, { route: path, answer });
   }
 
   /** Answers requests for `path` with any query that the answer knows; it has a route too. */
   addQueried(path: string, answer: QuickAnswer): void {
-    this.#queried.set(path, answer);
+    this.#queried.set(path, { route: path, answer });
   }
 
-  /** Answers requests for addresses with this prefix that the answer knows; they have a route. */
-  addBelow(prefix: string, answer: QuickAnswer): void {
-    this.#below.push([prefix, answer]);
+  /** Answers requests with this prefix that the answer knows; they have this route. */
+  addBelow(prefix: string, route: string, answer: QuickAnswer): void {
+    this.#below.push([prefix, { route, answer }]);
   }
 
-  #answerOf({ url = "" }: IncomingMessage): QuickAnswer | undefined {
+  #routeOf({ url = "" }: IncomingMessage): QuickRoute | undefined {
     const queryAt = url.indexOf("?");
     return (
       this.#answers.get(url) ??
@@ -81,13 +91,14 @@ export class QuickPath {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): boolean {
-    const answer = this.#answerOf(request);
-    if (!answer || !this.#open || !this.#ready() || !isPlain(request) || !staysOpen(response)) return false;
-    const ready = this.#checkHost(request) ? undefined : attempt(answer, request);
+    const found = this.#routeOf(request);
+    if (!found || !this.#open || !this.#ready() || !isPlain(request) || !staysOpen(response)) return false;
+    const ready = this.#checkHost(request) ? undefined : attempt(found.answer, request);
     if (!ready || !this.#visitors.takes(request, ready.body?.length ?? 0)) return false;
     const { status, fields, body } = ready;
     let head: string = STATUS_LINES[status] + this.#common(request.headers.origin).lines;
     for (const { lines } of fields) head += lines;
+    this.#responses.count(found.route, status);
     response.statusCode = status;
     setHead(response, head + this.#tail(this.#app.server.keepAliveTimeout));
     if (body) response.end(body);

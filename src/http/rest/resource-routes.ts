@@ -14,17 +14,20 @@ export function addResourceRoutes(
 ): void {
   const bodies = new ResourceBodies(head);
   const withPast = hasPast ? [AT_PARAMETER.name] : [];
-  const addResource = (path: string, parameters: readonly string[], bodyOf: BodyOf) =>
+  const addResource = (path: string, bodyOf: BodyOf, channels?: readonly string[]) =>
     add({
-      ...{ path, parameters },
+      ...{ path, parameters: withPast, channels },
       live: (plan) => bodyOf(bodies, plan),
       now: () => undefined,
-      read: async (_request, plan, then) => () => bodyOf(then?.bodies ?? bodies, plan),
+      read: async (_request, plan, then) => {
+        const of = (path === ENDPOINTS.candles.path ? await then?.withCandles() : then?.bodies) ?? bodies;
+        return () => bodyOf(of, plan);
+      },
     });
   for (const name of RESOURCES)
-    addResource(ENDPOINTS[name].path, withPast, (of, plan) => of.resource(name, plan));
-  addResource(ENDPOINTS.candles.path, [], (of, plan) => of.candles(plan));
-  addResource(ENDPOINTS.snapshot.path, withPast, (of, plan) => of.snapshot(plan));
+    addResource(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan), [`${name}.*`]);
+  addResource(ENDPOINTS.candles.path, (of, plan) => of.candles(plan), ["candles"]);
+  addResource(ENDPOINTS.snapshot.path, (of, plan) => of.snapshot(plan));
 }
 
 type BodyOf = (of: ResourceBodies, plan: Plan | undefined) => Representation;

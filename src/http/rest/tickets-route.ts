@@ -19,7 +19,7 @@ export async function registerTickets(app: FastifyInstance, options: TicketsOpti
     scope.route({
       method: "POST",
       url: TICKETS_ENDPOINT.path,
-      config: { parameters: [] },
+      config: { parameters: [], channels: [] },
       handler: async (request, reply) => {
         checkOrigin(request.headers.origin, options.allowedOrigins);
         const { text, expiresAtMs } = await options.policy.issueTicket(request, reply);

@@ -1,5 +1,5 @@
 import { type ConnectQuery, OLDEST, type PollQuery, resolveChannels } from "../../hub/index.ts";
-import { FlarewireError, type Plan } from "../../protocol/index.ts";
+import { FlarewireError, type Rights } from "../../protocol/index.ts";
 import { invalid } from "../connections/admission.ts";
 import { readStreamQuery } from "./websocket-admission.ts";
 
@@ -11,26 +11,22 @@ export const MAX_LIMIT = 1_000;
 export const MAX_WAIT_S = 60;
 
 /** Reads a stream's query. A browser's `Last-Event-ID` is newer than the URL. */
-export function readSseQuery(
-  query: unknown,
-  lastEventId: string | undefined,
-  plan: Plan | undefined,
-): ConnectQuery {
+export function readSseQuery(query: unknown, lastEventId: string | undefined, rights: Rights): ConnectQuery {
   const given = withChannels(query);
   for (const field of ["limit", "wait"]) {
     if (field in given) throw invalid(field, given[field], "left out: streams have no pages");
   }
   const after = lastEventId === undefined || lastEventId === "" ? {} : { after: lastEventId };
-  return readStreamQuery({ ...given, ...after }, plan);
+  return readStreamQuery({ ...given, ...after }, rights);
 }
 
 /** Reads a page's query. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
-export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery {
+export function readPollQuery(query: unknown, rights: Rights): PollQuery {
   const given = withChannels(query);
   if ("mode" in given)
     throw invalid("mode", given.mode, "left out: only streams have modes; a page has all of its events");
   if ("client" in given) throw invalid("client", given.client, "left out: requests replace no connection");
-  if (plan !== undefined && "ticket" in given) {
+  if (rights.plan !== undefined && "ticket" in given) {
     const message = 'ticket is for streams; send "Authorization: Bearer KEY" for a page';
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
   }
@@ -40,9 +36,9 @@ export function readPollQuery(query: unknown, plan: Plan | undefined): PollQuery
     filter,
     after,
     snapshot,
-  } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) }, plan);
+  } = readStreamQuery({ ...given, ...(fromOldest ? { after: undefined } : {}) }, rights);
   return {
-    channels: resolveChannels(channels, plan),
+    channels: resolveChannels(channels, rights),
     after: fromOldest ? OLDEST : after,
     filter,
     snapshot,

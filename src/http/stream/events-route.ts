@@ -80,7 +80,7 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,
-    config: { parameters: queryNames(EVENTS_PARAMETERS) },
+    config: { parameters: queryNames(EVENTS_PARAMETERS), channels: [] },
     handler: async (request, reply) => {
       const vary = reply.getHeader("vary");
       const varies = policy.isKeyed ? "Accept, Authorization" : "Accept";
@@ -111,12 +111,12 @@ async function follow(
 ): Promise<FastifyReply> {
   const { hub, registry, policy, random = Math.random } = options;
   const access = await policy.admitStream(request, reply);
-  const query = readSseQuery(request.query, lastEventId(request), access.plan);
+  const query = readSseQuery(request.query, lastEventId(request), access);
   readClientId(request.query);
   checkHub(hub);
   if (request.method === "HEAD") return reply.headers(SSE_FIELDS).send();
   const { socket } = request.raw;
-  await admitConnection(registry, request, reply, access);
+  await admitConnection({ registry, audit: policy.audit }, request, reply, access);
   // If the client has disconnected meanwhile, its slot is already released.
   if (socket.destroyed) return reply.hijack();
   // Heartbeats keep the connection active, and the hub detects a client that does not read sooner.
@@ -128,7 +128,7 @@ async function follow(
   socket.cork();
   try {
     out.write(`retry: ${RETRY_MS + Math.floor(random() * RETRY_MS)}\n\n`);
-    const session = hub.connect(connection, sseFraming, query, access.plan);
+    const session = hub.connect(connection, sseFraming, query, access);
     connection.attach(session);
     registry.slotOf(socket)?.taken(session);
   } finally {
@@ -171,7 +171,7 @@ interface PollParts extends WithPolicy {
 async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollParts): Promise<FastifyReply> {
   const { hub, freshness, info, prefix, policy } = parts;
   const access = policy.admit(request, reply);
-  const query = readPollQuery(request.query, access.plan);
+  const query = readPollQuery(request.query, access);
   checkHub(hub);
   const answer = await take(request, reply, { query, access }, parts);
   setFreshness(reply, freshness(), info());

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type ConnectQuery, checkQuery } from "../../hub/index.ts";
-import { type Filter, FlarewireError, type Plan } from "../../protocol/index.ts";
+import { type Filter, FlarewireError, type Rights } from "../../protocol/index.ts";
 import { checkOrigin, invalid, quote } from "../connections/admission.ts";
 import { readFilter } from "./filter-query.ts";
 
@@ -45,7 +45,7 @@ function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
 }
 
 /** Reads a stream's query. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
-export function readStreamQuery(query: unknown, plan: Plan | undefined): ConnectQuery {
+export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const given: Record<string, unknown> = typeof query === "object" && query !== null ? { ...query } : {};
   const { mode } = given;
   if (mode !== undefined && mode !== "events" && mode !== "latest")
@@ -67,7 +67,7 @@ export function readStreamQuery(query: unknown, plan: Plan | undefined): Connect
     snapshot: snapshot === undefined ? undefined : snapshot === "true",
     ...(mirror === undefined ? {} : { mirror: mirror === "true" }),
   };
-  checkQuery(asked, plan);
+  checkQuery(asked, rights);
   return asked;
 }
 

@@ -96,7 +96,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       method: "GET",
       exposeHeadRoute: false,
       url: path,
-      config: { parameters: queryNames(STREAM_PARAMETERS) },
+      config: { parameters: queryNames(STREAM_PARAMETERS), channels: [] },
       preValidation: async (request, reply) => {
         await admit(request, reply, { ...options, admissions, registry });
         responses.set(request.raw, reply.raw);
@@ -128,10 +128,10 @@ async function admit(
     // Wait first, because everything decided earlier may have changed by then.
     await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
       const access = await policy.admitStream(request, reply);
-      const query = readStreamQuery(request.query, access.plan);
+      const query = readStreamQuery(request.query, access);
       checkHub(hub);
-      if (query.mirror) hub.checkMirror(access.plan);
-      await admitConnection(registry, request, reply, access);
+      if (query.mirror) hub.checkMirror(access);
+      await admitConnection({ registry, audit: policy.audit }, request, reply, access);
     });
   } catch (error) {
     if (error instanceof FlarewireError) explain(reply, error);
@@ -190,10 +190,9 @@ function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
     ws.terminate();
     return;
   }
-  const { plan } = slot.access;
   const socket = new WebSocketSocket(ws, raw);
   const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
-  const session = hub.connect(socket, framing, readStreamQuery(request.query, plan), plan);
+  const session = hub.connect(socket, framing, readStreamQuery(request.query, slot.access), slot.access);
   closeGradually(ws, request, responses.get(request.raw));
   socket.attach(session, pings);
   slot.taken(session);

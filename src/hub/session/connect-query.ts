@@ -2,8 +2,8 @@ import {
   type Cursor,
   type Filter,
   FlarewireError,
-  type Plan,
   parseCursor,
+  type Rights,
   type Subscribe,
 } from "../../protocol/index.ts";
 import { resolveChannels } from "../channel-mask.ts";
@@ -23,17 +23,17 @@ export interface ConnectQuery {
   readonly mirror?: boolean | undefined;
 }
 
-/** Checks parameters against the plan while HTTP can still refuse. Throws with the field. */
+/** Checks parameters against the rights while HTTP can still refuse. Throws with the field. */
 export function checkQuery(
   { channels, filter, mode, after, snapshot, mirror }: ConnectQuery,
-  plan?: Plan,
+  rights?: Rights,
 ): void {
   if (channels?.length === 0) {
     throw new FlarewireError("invalid-parameter", "channels is empty; name at least one channel", {
       field: "channels",
     });
   }
-  if (channels) resolveChannels(channels, plan);
+  if (channels) resolveChannels(channels, rights);
   if (after !== undefined) readCursor(after);
   if (channels) return;
   const [field] = Object.keys({

@@ -1,5 +1,5 @@
 import type { EventLog } from "../../log/event-log.ts";
-import type { Plan, Seq } from "../../protocol/index.ts";
+import type { Plan, Rights, Seq } from "../../protocol/index.ts";
 import type { BacklogFrameCache } from "../delivery/backlog-frame-cache.ts";
 import type { Framing } from "../delivery/framing.ts";
 import type { Group, GroupMember } from "../group.ts";
@@ -23,6 +23,8 @@ export interface DeliveryHost {
   readonly turn: TurnBudget;
   /** For deadlines: see Clock.monotonic. */
   monotonicMs(): number;
+  /** For times in messages, and the age of events. */
+  wallMs(): number;
   /** Adds a client that was sent everything up to the head to its group. */
   join(member: GroupMember, selection: Selection, framing: Framing, prev: Seq): Group;
   leave(member: GroupMember, group: Group): void;
@@ -32,12 +34,10 @@ export interface DeliveryHost {
 export type Watch = "unsubscribed" | "behind" | "ahead" | "closing";
 
 export interface SessionHost<S> extends DeliveryHost {
-  /** For times in messages. */
-  wallMs(): number;
   /** Formats the current `hello` for a connection of this plan. */
   hello(plan: Plan | undefined): string;
-  /** Throws FlarewireError if a connection of this plan may not mirror the server now. */
-  checkMirror(plan: Plan | undefined): void;
+  /** Throws FlarewireError if a connection with these rights may not mirror the server now. */
+  checkMirror(rights: Rights): void;
   /** Whether events exist that this server has yet to read: see HubOptions. */
   lacksEvents(): boolean;
   /** Formats the part of the state that a mirror needs besides the snapshot. */

@@ -7,8 +7,8 @@ import {
   compileFilter,
   FlarewireError,
   type Lost,
-  type Plan,
   parseCursor,
+  type Rights,
   type Subscribe,
 } from "../../protocol/index.ts";
 import { channelsOf, maskOf, resolveChannels } from "../channel-mask.ts";
@@ -42,7 +42,7 @@ export class Session implements DeliveryOwner {
   /** Created with the first command: most clients subscribe by URL and never send one. */
   #commands: CommandQueue | undefined;
   readonly #subscriptions: Subscriptions;
-  readonly #plan: Plan | undefined;
+  readonly #rights: Rights;
   readonly #framing: Framing;
   #phase: Phase;
   /** Deadline for a first `after` that lies beyond the head. */
@@ -50,24 +50,24 @@ export class Session implements DeliveryOwner {
   /** The response to the first `after` waits for a read of the log. */
   #isResuming = false;
 
-  /** Sends `hello` and runs the URL's checked subscription. `plan`: restricts the channels. */
+  /** Sends `hello` and runs the URL's checked subscription. `rights`: restrict the channels. */
   constructor(
     host: SessionHost<Session>,
     socket: Socket,
     framing: Framing,
     query: ConnectQuery,
-    plan: Plan | undefined,
+    rights: Rights,
   ) {
     this.#host = host;
     this.#socket = socket;
-    this.#plan = plan;
+    this.#rights = rights;
     this.#subscriptions = new Subscriptions(host.limits.subscriptions);
     this.#phase = { kind: "waiting", deadlineMs: host.monotonicMs() + host.limits.firstCommandWithinMs };
     host.watch(this, "unsubscribed", true);
     this.#framing = framing;
     countOpened(host.counters, framing);
     this.#delivery = new Delivery(host, socket, framing, this);
-    this.#delivery.write(host.hello(plan));
+    this.#delivery.write(host.hello(rights.plan));
     if (query.channels) this.#receive({ kind: "command", command: subscribeOf(query, query.channels) });
   }
 
@@ -228,7 +228,7 @@ export class Session implements DeliveryOwner {
       case "subscribe":
         this.#subscribe(command, {
           mask: maskOf([
-            ...resolveChannels(command.channels, this.#plan),
+            ...resolveChannels(command.channels, this.#rights),
             ...(command.mirror ? CHANNELS : []),
           ]),
           filter: compileFilter(command.filter),
@@ -240,7 +240,7 @@ export class Session implements DeliveryOwner {
   }
 
   #subscribe(command: Subscribe, part: SelectionPart): void {
-    if (command.mirror) this.#host.checkMirror(this.#plan);
+    if (command.mirror) this.#host.checkMirror(this.#rights);
     this.#subscriptions.check(command.id, part);
     this.#settleMode(command);
     if (command.after === undefined) this.#start(command, part);

@@ -1,4 +1,4 @@
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { makePrivateFile } from "./private-file.ts";
 
 /** Identifies our files, and what they contain. */
@@ -75,11 +75,33 @@ export function transact<T>(db: DatabaseSync, work: () => T): T {
 }
 
 /** Returns a function that prepares each statement once: preparing costs more than running. */
-export function cachedStatements(db: DatabaseSync): (sql: string) => StatementSync {
-  const prepared = new Map<string, StatementSync>();
+export function cachedStatements(db: DatabaseSync): (sql: string) => Statement {
+  const prepared = new Map<string, Statement>();
   return (sql) => {
-    const statement = prepared.get(sql) ?? db.prepare(sql);
+    const statement = prepared.get(sql) ?? prepare(db, sql);
     prepared.set(sql, statement);
     return statement;
+  };
+}
+
+/** A prepared statement whose values are given by position. */
+export interface Statement {
+  run(...values: SQLInputValue[]): ReturnType<StatementSync["run"]>;
+  get(...values: SQLInputValue[]): ReturnType<StatementSync["get"]>;
+  all(...values: SQLInputValue[]): ReturnType<StatementSync["all"]>;
+  iterate(...values: SQLInputValue[]): ReturnType<StatementSync["iterate"]>;
+}
+
+/** Node 22 takes numbered parameters for named ones: they become plain ones. */
+function prepare(db: DatabaseSync, sql: string): Statement {
+  const order = Array.from(sql.matchAll(/\?(\d+)/g), ([, number]) => Number(number) - 1);
+  if (order.length === 0) return db.prepare(sql);
+  const statement = db.prepare(sql.replace(/\?\d+/g, "?"));
+  const sorted = (values: readonly SQLInputValue[]) => order.map((index) => values[index] ?? null);
+  return {
+    run: (...values) => statement.run(...sorted(values)),
+    get: (...values) => statement.get(...sorted(values)),
+    all: (...values) => statement.all(...sorted(values)),
+    iterate: (...values) => statement.iterate(...sorted(values)),
   };
 }

@@ -72,7 +72,10 @@ function makeDirectory(path: string): void {
 export function openLogFile(options: LogFileOptions): LogFile {
   const { path } = options;
   makeDirectory(dirname(path));
-  const open = () => new LogFile(openDatabase(path, FORM), options);
+  const open = () => {
+    const hadWriteAhead = existsSync(`${path}-wal`);
+    return new LogFile(openDatabase(path, FORM), options, hadWriteAhead);
+  };
   try {
     return open();
   } catch (error) {
@@ -113,7 +116,7 @@ export class LogFile {
   /** The file's contents are not in doubt. Only then may this process mark it as closed cleanly. */
   #isSound: boolean;
 
-  constructor(db: DatabaseSync, options: LogFileOptions) {
+  constructor(db: DatabaseSync, options: LogFileOptions, hadWriteAhead: boolean) {
     this.path = options.path;
     this.#db = db;
     const boot = bootId();
@@ -122,7 +125,7 @@ export class LogFile {
       if (options.maxFileBytes !== undefined)
         db.exec(`PRAGMA max_page_count = ${Math.ceil(options.maxFileBytes / PAGE_BYTES)}`);
       this.#inode = inodeOf(this.path);
-      this.found = readStoredLog(db, this.path, this.#boot);
+      this.found = readStoredLog(db, { inode: this.#inode, boot: this.#boot, hadWriteAhead });
       this.#stateSeq = this.found?.state?.seq ?? 0;
       this.#oldest = this.found?.oldest ?? 0;
       this.#lastRun = this.found?.runs.at(-1)?.run;
@@ -131,7 +134,7 @@ export class LogFile {
       this.#insertRun = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
       // Sync this mark: after a power loss an earlier clean close would still seem to hold.
       this.#isSound = this.found?.doubt === undefined;
-      if (this.#isSound) this.#facts({ closed: "no", boot: this.#boot });
+      if (this.#isSound) this.#facts({ inode: this.#inode, closed: "no", boot: this.#boot });
       if (boot !== undefined) db.exec("PRAGMA synchronous = NORMAL");
     } catch (error) {
       db.close();

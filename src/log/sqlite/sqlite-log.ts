@@ -1,5 +1,6 @@
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
+import type { Clock } from "../../lib/time/clock.ts";
 import { toSeq } from "../../protocol/index.ts";
 import type { LogRecord, ReplicaLog } from "../event-log.ts";
 import { ForwardingLog } from "../forwarding-log.ts";
@@ -18,6 +19,8 @@ export interface SqliteLogOptions extends MemoryLogOptions {
   readonly stored?: StoredLog;
   /** Called once, with a sentence, when the file can no longer be written. */
   readonly notify: Notify;
+  /** Receives how long each batch took to store, in milliseconds. Default: none. */
+  readonly onWritten?: (ms: number) => void;
 }
 
 /** An event log that a later process can resume. */
@@ -46,6 +49,8 @@ export function createSqliteLog(options: SqliteLogOptions): DurableLog {
 class SqliteLog extends ForwardingLog implements DurableLog {
   readonly #file: LogFile;
   readonly #notify: Notify;
+  readonly #clock: Clock;
+  readonly #onWritten: (ms: number) => void;
   #isInMemoryOnly = false;
   #droppedTo: number;
   #closed = false;
@@ -57,6 +62,8 @@ class SqliteLog extends ForwardingLog implements DurableLog {
     const epoch = stored?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
     this.#file = file;
     this.#notify = options.notify;
+    this.#clock = options.clock;
+    this.#onWritten = options.onWritten ?? (() => {});
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
     if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
     // The file may have been set back: a new run tells its events from others with the same seqs.
@@ -83,7 +90,11 @@ class SqliteLog extends ForwardingLog implements DurableLog {
   #write(records: readonly LogRecord[]): void {
     const dropped = this.#dropped;
     const isDue = dropped.oldest - this.#droppedTo >= DROP_EVERY;
-    this.#attempt(() => this.#file.write(records, isDue ? dropped : undefined));
+    const startMs = this.#clock.monotonic();
+    this.#attempt(() => {
+      this.#file.write(records, isDue ? dropped : undefined);
+      this.#onWritten(this.#clock.monotonic() - startMs);
+    });
     if (isDue) this.#droppedTo = dropped.oldest;
   }
 

@@ -43,8 +43,16 @@ export interface ListCheckpoint {
   readonly bytes: Uint8Array;
 }
 
+/** What a file is compared with, to tell whether it is complete. */
+interface FileFacts {
+  readonly inode: string;
+  readonly boot: string;
+  /** There was a write-ahead file. Closing in order removes it. */
+  readonly hadWriteAhead: boolean;
+}
+
 /** Reads the file, if it has an epoch. Throws DamagedError for contents that are not ours. */
-export function readStoredLog(db: DatabaseSync, path: string, boot: string): StoredLog | undefined {
+export function readStoredLog(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
   const all = (sql: string) => db.prepare(sql).all();
   const fact = new Map(all("SELECT name, value FROM fact").map((row) => [row.name, String(row.value)]));
   const epoch = fact.get("epoch");
@@ -67,7 +75,7 @@ export function readStoredLog(db: DatabaseSync, path: string, boot: string): Sto
     epoch: toEpoch(epoch),
     fingerprint: fact.get("fingerprint") ?? "",
     closedInOrder: fact.get("closed") === "yes",
-    doubt: doubtOf(fact, path, boot),
+    doubt: doubtOf(fact, file),
     records,
     runs,
     oldest: oldest ?? 0,
@@ -78,10 +86,17 @@ export function readStoredLog(db: DatabaseSync, path: string, boot: string): Sto
   };
 }
 
-/** Returns why a file may lack events that clients received. */
-function doubtOf(fact: ReadonlyMap<unknown, string>, path: string, boot: string): string | undefined {
-  if (fact.get("inode") !== inodeOf(path)) return "the file is a copy, and the original may be newer";
-  if (fact.get("closed") !== "yes" && fact.get("boot") !== boot)
+/**
+ * Returns why a file may lack events that clients received. A copy of a closed file has all events
+ * up to the close. If the original went on, its later cursors name a run that this log never gets
+ * ({@link Runs}), so they cannot be taken for events of this log. A copy of a file in use may mix
+ * pages of different moments.
+ */
+function doubtOf(fact: ReadonlyMap<unknown, string>, file: FileFacts): string | undefined {
+  const isClosed = fact.get("closed") === "yes";
+  if (fact.get("inode") !== file.inode && (!isClosed || file.hadWriteAhead))
+    return "the file is a copy of a file in use, and may be incomplete";
+  if (!isClosed && fact.get("boot") !== file.boot)
     return "the machine went down while the file was in use, so the latest events may be lost";
   return undefined;
 }

@@ -9,14 +9,16 @@ const ENDS: Readonly<Record<FinishCause, string>> = {
   upstream: "no longer listed",
 };
 
-/** Returns a finished flare's outcome in short: `+12 % peak, −3 % after 15 min, faded`. */
-export function outcomeText({ peak_change, change_15m, change_60m, ...outcome }: Outcome): string {
+/** Returns a finished flare's outcome in short: `+12 % peak, −3 % after 15 min, faded at +4 %`. */
+export function outcomeText(outcome: Outcome): string {
+  const { peak_change, change_15m, change_60m, end_change } = outcome;
   const parts = [
     peak_change === null ? "" : `${formatPct(peak_change)} peak`,
     change_15m === null ? "" : `${formatPct(change_15m)} after 15 min`,
     change_60m === null ? "" : `${formatPct(change_60m)} after 60 min`,
     outcome.collapsed_at === null ? "" : "collapsed",
-    ENDS[outcome.ended_by],
+    // The peak alone would hide a flare that ended far below its start.
+    `${ENDS[outcome.ended_by]}${end_change === null ? "" : ` at ${formatPct(end_change)}`}`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

@@ -94,9 +94,16 @@ export class Intake {
     const role = pool ? roleOfTrade(token, pool, usd, numbers.price, event) : unknownRole(token);
     const setsPrice = (role === "price" || token.price === 0) && at >= token.priceAtMs;
     const minute = Math.floor(at / MINUTE_MS);
+    const { priceAtMs } = token;
     if (setsPrice) setPrice(token, pool, { at, pool: name, price: event.price }, numbers.price);
     token.trades ??= this.#createTrades(token, at);
     const { trades } = token;
+    if (isPast && token.events === 0) trades.startMs = -1;
+    else if (!isPast && trades.startMs < 0) {
+      trades.startMs = at;
+      trades.startPrice = trades.price;
+      trades.startPriceAtMs = priceAtMs;
+    }
     if (token.firstPool === "") token.firstPool = name;
     noteMarket(token, event.at);
     noteActivity(token, at, minute);

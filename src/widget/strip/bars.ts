@@ -1,7 +1,7 @@
 import type { View } from "../../client/index.ts";
+import { HOUR_MS } from "../../lib/time/time.ts";
 import type { Flare } from "../../model/index.ts";
 
-const HOUR_MS = 3_600_000;
 const MAX_BARS = 300;
 /** Data that is older is of a recorded market: its own time counts. */
 const MAX_AGE_MS = 24 * HOUR_MS;

@@ -30,6 +30,8 @@ export interface WorkersFrontendOptions {
   readonly report: () => SourceReport;
   readonly format: (lists: Lists) => Uint8Array;
   readonly tickets: TicketTable;
+  /** Notes that a worker served a request of the key. */
+  readonly used: (keyId: string) => void;
   /** Returns the valid keys; `undefined` if the server has no key file. */
   readonly keys: () => readonly Key[] | undefined;
   /** Counts the requests of keys at all workers. */
@@ -129,17 +131,19 @@ export class WorkersFrontend {
         return tickets.keyOf(question.ticket);
       case "spend":
         return tickets.spend(question.ticket);
+      case "used":
+        return this.#options.used(question.keyId);
       case "history":
         return this.#options.history && answerHistory(this.#options.history, question.request);
       case "metrics":
-        return this.#mergedText();
+        return this.metricsText();
       default:
         return assertNever(question);
     }
   }
 
   /** Returns the metrics of all processes as text. */
-  async #mergedText(): Promise<string | undefined> {
+  async metricsText(): Promise<string | undefined> {
     const own = this.#options.metrics;
     if (!own) return undefined;
     const measured = await Promise.all(this.#pool.processes.map((one) => one.measure(MEASURE_MS)));

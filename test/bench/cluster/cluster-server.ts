@@ -63,7 +63,12 @@ class SteppedSource implements SnapshotSource {
 }
 
 const [, , settings = "{}", market = ""] = process.argv;
-const limits = { maxSockets: 100_000, maxSocketsPerIp: 100_000, anonymousRequests: 1_000_000_000 };
+const limits = {
+  maxSockets: 100_000,
+  maxSocketsPerIp: 100_000,
+  anonymousRequests: 1_000_000_000,
+  anonymousStreams: 1_000_000_000,
+};
 const config = createConfig({
   ...{ port: 0, logLevel: "error", data: "none", compression: false, drain: "0", heartbeat: "1m" },
   ...{ ...limits, ...JSON.parse(settings) },

@@ -1,7 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { aptGet } from "../../support/apt-get.ts";
 import { ON_DEMAND } from "./compile.ts";
@@ -55,6 +64,19 @@ export function debianProgram(name: string, path: string, libraries: readonly st
 }
 
 /**
+ * The path of such a program for a test that is skipped without it: `undefined` where it cannot be
+ * had; throws instead if the environment says CI=true.
+ */
+export function findProgram(name: string, path: string): string | undefined {
+  try {
+    return debianProgram(name, path).path;
+  } catch (error) {
+    if (process.env.CI === "true") throw error;
+    return undefined;
+  }
+}
+
+/**
  * The folder in which the packages lie as they would below `/`; `/` where the program is installed.
  */
 export function debianRoot(packages: readonly string[], path: string): string {
@@ -62,12 +84,21 @@ export function debianRoot(packages: readonly string[], path: string): string {
   const root = join(ON_DEMAND, "debian", packages.join("+"));
   if (existsSync(join(root, path))) return root;
   process.stderr.write(`unpacking Debian's ${packages.join(", ")}, once\n`);
-  const download = join(root, "download");
-  mkdirSync(download, { recursive: true });
+  // Tests that run side by side each unpack their own, and the first one stays.
+  mkdirSync(dirname(root), { recursive: true });
+  const own = mkdtempSync(`${root}-`);
+  const download = join(own, "download");
+  mkdirSync(download);
   // A fresh machine has no lists of packages.
   if (process.getuid?.() === 0) aptGet(["update", "-q"]);
   aptGet(["download", ...packages], { cwd: download });
-  for (const file of readdirSync(download)) execFileSync("dpkg-deb", ["-x", join(download, file), root]);
+  for (const file of readdirSync(download)) execFileSync("dpkg-deb", ["-x", join(download, file), own]);
   rmSync(download, { recursive: true });
+  try {
+    renameSync(own, root);
+  } catch (error) {
+    rmSync(own, { recursive: true });
+    if (!existsSync(join(root, path))) throw error;
+  }
   return root;
 }

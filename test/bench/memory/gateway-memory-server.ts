@@ -32,6 +32,7 @@ const config = createConfig({
   maxSockets: many,
   maxSocketsPerIp: many,
   anonymousRequests: 1_000_000_000,
+  anonymousStreams: 1_000_000_000,
 });
 const { url } = await startGateway(config, { source });
 await serveHeld(Number(new URL(url).port));

@@ -57,7 +57,7 @@ async function measure(browser: Browser, count: number, changes: number, forMs: 
   return [
     ...mainThreadRows(what, thread, count === 200),
     { what: `${what}: layout shift`, value: shifted, unit: "", aim: "0" },
-    { what: `${what}: first load, as sent (gzip)`, value: bytes / 1_000, unit: "kB", aim: "≤ 80" },
+    { what: `${what}: first load, as sent (gzip)`, value: bytes / 1_000, unit: "kB", aim: "≤ 60" },
   ];
 }
 

@@ -19,7 +19,13 @@ export async function serveSnapshots(poll: SnapshotSource["poll"]): Promise<numb
     },
   };
   // A limit that is never reached: counting belongs to what a request costs.
-  const settings = { port: 0, data: "none", logLevel: "warn", anonymousRequests: 1_000_000_000 } as const;
+  const settings = {
+    port: 0,
+    data: "none",
+    logLevel: "warn",
+    anonymousRequests: 1_000_000_000,
+    anonymousStreams: 1_000_000_000,
+  } as const;
   const { url } = await startGateway(createConfig(settings), { source });
   return Number(new URL(url).port);
 }

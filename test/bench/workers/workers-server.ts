@@ -29,7 +29,12 @@ const FRESH: Freshness = {
 };
 const workers = Number(process.argv[2]);
 const clients = Number(process.argv[3]);
-const room = { maxSockets: 100_000, maxSocketsPerIp: 100_000, anonymousRequests: 1_000_000_000 };
+const room = {
+  maxSockets: 100_000,
+  maxSocketsPerIp: 100_000,
+  anonymousRequests: 1_000_000_000,
+  anonymousStreams: 1_000_000_000,
+};
 const config = createConfig({ ...room, port: 0, logLevel: "error", workers });
 
 const clock = systemClock;
@@ -54,6 +59,7 @@ const front = new WorkersFrontend({
   report: () => ({ info: INFO, freshness: FRESH }),
   format: encodeLists,
   tickets: new TicketTable(clock),
+  used: () => {},
   keys: () => undefined,
   rates: { countElsewhere: () => {}, spent: [] },
   metrics: undefined,

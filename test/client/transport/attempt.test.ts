@@ -16,7 +16,7 @@ function open(fetch: typeof globalThis.fetch, run: (context: TransportContext) =
     onMessage: (message: TransportMessage) => void messages.push(message),
     onEnd: (end: End) => void ends.push(end),
   };
-  return { connection: startTransport(platformOf({ fetch }), {}, listener, run), messages, ends };
+  return { connection: startTransport(platformOf({ fetch }), undefined, listener, run), messages, ends };
 }
 
 const HEARTBEAT: TransportMessage = JSON.parse('{"type":"heartbeat","cursor":"abcd-1","positions":{}}');

@@ -30,7 +30,9 @@ function open({ tickets, fetch }: { readonly tickets?: string; readonly fetch: t
     onEnd: (end: End) => void ends.push(end),
   };
   const place = { urlOf: () => "ws://server", tickets, why: "http://server/why" };
-  const connection = startTransport(platform, {}, listener, (run) => runWebSocket(run, platform, place));
+  const connection = startTransport(platform, undefined, listener, (run) =>
+    runWebSocket(run, platform, place),
+  );
   return { connection, sockets, ends, messages };
 }
 

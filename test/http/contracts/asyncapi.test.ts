@@ -23,14 +23,15 @@ async function faults(document: object): Promise<readonly string[]> {
   return parsed ? reported : ["not parsed", ...reported];
 }
 
-test("the document passes the official parser, below a base path too", async () => {
-  expect(await faults(ASYNCAPI)).toEqual([]);
+test("the document passes the official parser, below a base path", async () => {
   expect(await faults(createAsyncApi("/fw/a"))).toEqual([]);
 });
 
 test("the parser detects an error", async () => {
   const operations = { tell: { action: "send", channel: { $ref: "#/channels/nowhere" } } };
-  expect(await faults({ ...ASYNCAPI, operations })).not.toEqual([]);
+  const { asyncapi, info } = ASYNCAPI;
+  expect(await faults({ asyncapi, info })).toEqual([]);
+  expect(await faults({ asyncapi, info, operations })).not.toEqual([]);
 });
 
 test("every reference resolves", () => {

@@ -219,3 +219,31 @@ test("inserted content becomes text", () => {
   );
   expect(html`${[html`<b>`, html`${"<"}`]}${undefined}${false}${1}`.markup).toBe("<b>&lt;1");
 });
+
+test("/llms.txt has the form that its readers expect, and every link of it and of the documents as Markdown leads to a document", async ({
+  makeRest,
+}) => {
+  const rest = await makeRest({ settings: { basePath: "/fw" } });
+  const index = await rest.ask("GET", "/fw/llms.txt");
+  expect(index.headers["content-type"]).toBe("text/plain; charset=utf-8");
+  const text = index.body.toString();
+  expect(text).toMatch(/^# Flarewire\n\n> [^\n]+\n\n(- [^\n]+\n)+\n## /);
+  const linksOf = (markdown: string) =>
+    [...markdown.replace(/^```[\s\S]*?^```$|`[^`\n]+`/gm, "").matchAll(/\]\(([^)#\s]+)/g)].map(
+      ([, to = ""]) => to,
+    );
+  const links = linksOf(text);
+  expect(links).toEqual(expect.arrayContaining(["/fw/docs/skill.md", "/fw/openapi.json"]));
+  const read = new Set<string>();
+  for (const link of links.filter((one) => one.startsWith("/"))) {
+    const answer = await rest.ask("GET", link);
+    expect(answer.status, link).toBe(200);
+    if (!link.endsWith(".md")) continue;
+    expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    expect(answer.body.toString()).toMatch(/^\s*# /);
+    for (const inner of linksOf(answer.body.toString())) read.add(inner);
+  }
+  const own = [...read].filter((link) => !link.startsWith("https:"));
+  expect(own.length).toBeGreaterThan(10);
+  expect(own.filter((link) => !links.includes(link))).toEqual([]);
+});

@@ -26,12 +26,23 @@ function splitQuery(query: FlareQuery) {
   return { filter, search: isAddress ? "" : search, isSafe: query.isSafe, names: EVENTS[query.channel] };
 }
 
+/** Whether the query selects by what the server's filters cannot. */
+function hasOwnTests(query: FlareQuery): boolean {
+  const { search, isSafe } = splitQuery(query);
+  return search !== "" || isSafe;
+}
+
 /** Says in words what the samples select. */
 export function describeQuery(query: FlareQuery): string {
+  return describeStarts(query, query.channel === "flares.finished" ? "" : ", and its end");
+}
+
+/** Says in words what an alert of this page selects: no ends, unless they are its list. */
+export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, isSafe } = splitQuery(query);
   const what = {
-    "flares.pro": "Every flare at once, and its end",
-    "flares.free": "Every flare that has lasted 5 minutes without a warning, and its end",
+    "flares.pro": `Every flare at once${end}`,
+    "flares.free": `Every flare that has lasted 5 minutes without a warning${end}`,
     "flares.finished": "Every flare that ends, with what its price did",
   }[query.channel];
   const limits = [
@@ -70,7 +81,7 @@ export function botSamples(query: FlareQuery, server: URL): Readonly<Record<Samp
     webhook: {
       title: "Webhook",
       text: webhookText(query),
-      note: "A rule for the file of serve --alerts. The server stores and repeats what was not accepted.",
+      note: `A rule for the file of serve --alerts. The server stores and repeats what was not accepted.${hasOwnTests(query) ? " A rule cannot search or look at warnings: your receiver must." : ""}`,
     },
   };
 }

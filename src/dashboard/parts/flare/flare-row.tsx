@@ -1,10 +1,12 @@
 import { Component } from "preact";
 import { formatPct } from "../../../lib/text/format-pct.ts";
+import { flarePath } from "../../../lib/text/page-path.ts";
 import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSES } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
+import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { sayWarning, TokenName } from "../untrusted-text.tsx";
 import { Age } from "./age.tsx";
@@ -110,7 +112,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
           </span>
           <Warning why={why} />
           {why && <span class="why-sentence soft">{withoutWarning(why.text)}</span>}
-          <TokenActions token={flare.token} flareId={flare.id} />
+          <TokenActions token={flare.token} page={flarePath(flare.id)} />
         </td>
       </tr>
     );
@@ -133,7 +135,10 @@ function Measured({ pct }: { readonly pct: number | null | undefined }) {
 function TokenCell({ flare: { token }, isWatched, onWatch }: RowProps) {
   return (
     <th scope="row" class="token-cell">
-      <WatchStar token={token} isWatched={isWatched} onWatch={onWatch} />
+      <span class="marks">
+        <WatchStar token={token} isWatched={isWatched} onWatch={onWatch} />
+        <TokenBell token={token} />
+      </span>
       <TokenName symbol={token.symbol} name={token.name} href={tokenHash(token.address)} tag="BSC" />
     </th>
   );
@@ -156,7 +161,7 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
       <WhyBars why={why} />
       <Warning why={why} />
       {why && <span class="why-sentence">{withoutWarning(why.text)}</span>}
-      <TokenActions token={flare.token} flareId={flare.id} />
+      <TokenActions token={flare.token} page={flarePath(flare.id)} />
     </td>
   );
 }

@@ -1,18 +1,17 @@
 import { useContext, useState } from "preact/hooks";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { Flare } from "../../../model/index.ts";
-import { flareHref } from "../../route.ts";
 import { IsAnonymous, Market } from "../market.ts";
 import { Outward } from "../untrusted-text.tsx";
 
 interface TokenActionsProps {
   readonly token: Flare["token"];
-  /** Its flare, which has a page to share. */
-  readonly flareId?: string;
+  /** Path of a page to share: of the token, or of its flare. */
+  readonly page: string;
 }
 
 /** Copies the token's address, and leads to sites that know it: only for tokens that exist. */
-export function TokenActions({ token, flareId }: TokenActionsProps) {
+export function TokenActions({ token, page }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);
   const { origin } = useContext(Market);
   const isAnonymous = useContext(IsAnonymous);
@@ -36,8 +35,8 @@ export function TokenActions({ token, flareId }: TokenActionsProps) {
       >
         {isCopied ? "copied" : "copy"}
       </button>
-      {flareId !== undefined && isAnonymous && (
-        <a href={flareHref(flareId)} aria-label={`Page of this flare of ${safeText(token.symbol)}, to share`}>
+      {isAnonymous && (
+        <a href={page} aria-label={`Page of ${safeText(token.symbol)}, to share`}>
           share
         </a>
       )}

@@ -84,6 +84,11 @@ function drawBands(plot: uPlot, bands: readonly Band[], color: string): void {
   ctx.restore();
 }
 
+/** Without a pointer over the plot, its legend has the newest values. */
+function showLast(plot: uPlot): void {
+  if (plot.cursor.idx == null) plot.setLegend({ idx: plot.data[0].length - 1 });
+}
+
 function optionsFor(Plot: typeof uPlot, element: HTMLElement, parts: () => PlotParts): uPlot.Options {
   // The style sheet defines the colors. Read them at each drawing, because the theme may change.
   const style = getComputedStyle(element);
@@ -97,6 +102,9 @@ function optionsFor(Plot: typeof uPlot, element: HTMLElement, parts: () => PlotP
     legend: { show: true, markers: { show: false } },
     hooks: {
       drawClear: [(plot) => drawBands(plot, parts().bands, style.columnRuleColor)],
+      ready: [showLast],
+      setData: [showLast],
+      setCursor: [showLast],
       ...(draw ? { draw: [draw] } : {}),
     },
     tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), "Etc/UTC"),

@@ -1,6 +1,6 @@
+import { GROUP_LABELS } from "../../../lib/text/group-labels.ts";
 import type { RecordFigures, TrackRecord } from "../../../model/index.ts";
 import { formatCount } from "../../text/format.ts";
-import { GROUP_LABELS } from "../../text/group-labels.ts";
 import { changeText, rangeText, shareText } from "../../text/record-text.ts";
 
 const MINUTES = [5, 15, 60];

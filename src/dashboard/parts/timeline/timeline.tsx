@@ -1,6 +1,8 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { View } from "../../../client/index.ts";
 import type { FlareRecord } from "../../../model/index.ts";
+import { flaresHash } from "../../route.ts";
+import { DEFAULT_QUERY } from "../../state/flare-query.ts";
 import { type Bar, barsOf, countFates, haveSameFlares, withEarlier } from "../../state/timeline/bars.ts";
 import {
   assignLanes,
@@ -31,13 +33,15 @@ interface TimelineProps {
   readonly server: URL;
   readonly apiKey: string | undefined;
   readonly window: WindowName;
+  /** A past minute to mark. */
+  readonly at: string | undefined;
   readonly onWindow: (window: WindowName) => void;
 }
 
 const FATE_LABELS = { flaring: "flaring now", faded: "faded", canary: "ended by the canary" } as const;
 
 /** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
-export function Timeline({ view, server, apiKey, window, onWindow }: TimelineProps) {
+export function Timeline({ view, server, apiKey, window, at, onWindow }: TimelineProps) {
   const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
   const span = useMemo(() => ({ fromMs: toMs - WINDOWS[window], toMs }), [toMs, window]);
   const all = useBars(view, useOlderFlares(view, server, apiKey, window));
@@ -48,6 +52,8 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
   const isAnonymous = useContext(IsAnonymous);
   const counts = useMemo(() => countFates(bars), [bars]);
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
+  // The list says when and how each of them ended.
+  const finished = flaresHash({ ...DEFAULT_QUERY, channel: "flares.finished", window });
   return (
     <section class="timeline" aria-labelledby="timeline-title">
       <div class="timeline-head">
@@ -55,7 +61,8 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
         <p class="fates">
           {(["flaring", "faded", "canary"] as const).map((fate) => (
             <span key={fate} class={`fate ${fate}`}>
-              <b>{counts[fate]}</b> {FATE_LABELS[fate]}
+              <b>{counts[fate]}</b>{" "}
+              {fate === "flaring" ? FATE_LABELS[fate] : <a href={finished}>{FATE_LABELS[fate]}</a>}
             </span>
           ))}
         </p>
@@ -73,6 +80,12 @@ export function Timeline({ view, server, apiKey, window, onWindow }: TimelinePro
       <div class={`lanes ${lanes > 56 ? "packed" : lanes > 20 ? "dense" : ""}`}>
         <Before share={shareBefore(all, span)} fromMs={span.fromMs} toMs={span.toMs} />
         <Hours span={span} />
+        {at !== undefined && Date.parse(at) > span.fromMs && (
+          <span
+            class="then"
+            style={{ left: `${((100 * (Date.parse(at) - span.fromMs)) / WINDOWS[window]).toFixed(3)}%` }}
+          />
+        )}
         <Bars placed={placed} lanes={lanes} isAnonymous={isAnonymous} onShow={card.show} />
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
         {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}

@@ -1,5 +1,4 @@
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 
 /** What the page reads of a candle. A minute without a trade has none. */
 export interface PlotCandle {

@@ -1,6 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { Candle } from "../../../model/index.ts";
-
-const MINUTE_MS = 60_000;
 
 /** Times that a plot of candles shows, with the minutes of each candle. */
 export const RANGES = {
@@ -9,7 +8,8 @@ export const RANGES = {
   "24h": { hours: 24, minutes: 15 },
 } as const;
 export type RangeName = keyof typeof RANGES;
-export const RANGE_NAMES = Object.keys(RANGES) as readonly RangeName[];
+/** The default one first. */
+export const RANGE_NAMES = ["1h", "6h", "24h"] as const satisfies readonly RangeName[];
 
 export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "close" | "volume">;
 
@@ -32,7 +32,7 @@ export function barsWithin(
 ): readonly Bar[] {
   const { hours, minutes } = RANGES[range];
   const stepMs = minutes * MINUTE_MS;
-  const fromMs = Math.ceil((endMs - hours * 60 * MINUTE_MS) / stepMs) * stepMs;
+  const fromMs = Math.ceil((endMs - hours * HOUR_MS) / stepMs) * stepMs;
   const bars = new Map<number, Bar>();
   for (const { open_at, volume, ...prices } of candles) {
     const openMs = Date.parse(open_at);

@@ -18,21 +18,28 @@ export const CLOSES_LATE_S = 3;
  * Fetches the candles when a minute has ended and when a flare has started. Empty before the first
  * response, and with a server that has none.
  */
-export function useCandles(server: URL, key: string | undefined, flares: readonly Flare[]): CandleBook {
+export function useCandles(
+  server: URL,
+  key: string | undefined,
+  flares: readonly Flare[],
+  /** A past minute; default: now. */
+  at?: string,
+): CandleBook {
   const [book, setBook] = useState(EMPTY);
   const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
   const newest = flares[0]?.id;
   useEffect(() => {
     if (newest === undefined) return;
     const over = new AbortController();
-    readCandles(fetchWithKey(new URL("api/v1/candles", server), key, over.signal)).then(
+    const url = new URL(at === undefined ? "api/v1/candles" : `api/v1/candles?at=${at}`, server);
+    readCandles(fetchWithKey(url, key, over.signal)).then(
       (fetched) => {
         if (fetched) setBook(fetched);
       },
       () => {},
     );
     return () => over.abort();
-  }, [server.href, key, minute, newest]);
+  }, [server.href, key, minute, newest, at]);
   return book;
 }
 

@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../../../lib/time/time.ts";
 
 /** Windows of the timeline, under the names of the API's `window`. */
 export const WINDOWS = { "6h": 6 * HOUR_MS, "24h": 24 * HOUR_MS } as const;

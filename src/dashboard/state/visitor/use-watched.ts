@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-const STORAGE_KEY = "flarewire-watched";
+export const WATCHED_KEY = "flarewire-watched";
 /** As many as a filter of the API accepts. */
 const MAX_WATCHED = 64;
 
@@ -19,7 +19,7 @@ export function useWatched(): Watched {
       const others = [...before].filter((one) => one !== wanted);
       const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
       try {
-        localStorage.setItem(STORAGE_KEY, JSON.stringify(after));
+        localStorage.setItem(WATCHED_KEY, JSON.stringify(after));
       } catch {
         // Without storage the list lasts until the page is reloaded.
       }
@@ -28,9 +28,9 @@ export function useWatched(): Watched {
   return { tokens, toggle };
 }
 
-function readWatched(): ReadonlySet<string> {
+export function readWatched(): ReadonlySet<string> {
   try {
-    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "[]");
+    const stored: unknown = JSON.parse(localStorage.getItem(WATCHED_KEY) ?? "[]");
     const tokens = Array.isArray(stored)
       ? stored.filter((one) => /^0x[0-9a-f]{1,128}$/.test(String(one)))
       : [];

@@ -1,6 +1,12 @@
 import { renameSync } from "node:fs";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { cachedStatements, DamagedError, openDatabase, transact } from "../../../lib/io/sqlite.ts";
+import type { DatabaseSync } from "node:sqlite";
+import {
+  cachedStatements,
+  DamagedError,
+  openDatabase,
+  type Statement,
+  transact,
+} from "../../../lib/io/sqlite.ts";
 import type { Notify } from "../../../lib/notify.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
@@ -33,7 +39,7 @@ export class FactStore {
   readonly #notify: Notify;
   readonly #clock: Clock;
   #db: DatabaseSync;
-  #prepare: (sql: string) => StatementSync;
+  #prepare: (sql: string) => Statement;
   #isClosed = false;
 
   /** @param path Its file; `undefined`: memory only. */

@@ -1,4 +1,4 @@
-import { toRlp } from "viem/utils";
+import { toRlp } from "viem";
 import { keccak } from "./keccak.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { getHashes, hash } from "node:crypto";
-import { keccak256 as portable } from "viem/utils";
+import { keccak256 as portable } from "viem";
 
 /** Returns the 32 bytes of a keccak-256 hash. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array;

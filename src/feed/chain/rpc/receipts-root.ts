@@ -1,4 +1,4 @@
-import { toRlp } from "viem/utils";
+import { toRlp } from "viem";
 import type { Receipt } from "../evm-block.ts";
 import { type Keccak, keccak } from "./keccak.ts";
 

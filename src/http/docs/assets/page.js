@@ -86,6 +86,16 @@ async function ask(form, signal, status) {
 for (const sample of document.querySelectorAll(".sample"))
   sample.textContent = sample.textContent.replaceAll("http://127.0.0.1:8080", location.origin);
 
+/** Opens the folded section that the address names. */
+function unfold() {
+  const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (section?.tagName !== "DETAILS" || section.open) return;
+  section.open = true;
+  section.scrollIntoView();
+}
+addEventListener("hashchange", unfold);
+unfold();
+
 const search = document.querySelector("#search");
 if (search) prepareSearch(search);
 

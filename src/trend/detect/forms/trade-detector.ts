@@ -28,8 +28,8 @@ const MAX_SAMPLES = 360;
 /** Running state of one token. Decaying sums are as of `atMs`. */
 export interface TradeState {
   atMs: number;
-  /** When its trades were first followed, and since when they are known. */
-  readonly startMs: number;
+  /** When its first trade was followed; -1 while all are past ones. Since when they are known. */
+  startMs: number;
   sinceMs: number;
   /** The price just before `startMs`, and the time of that trade; -1 while it is assumed. */
   startPrice: number;
@@ -263,7 +263,8 @@ function addPurchase(
 
 /**
  * Returns what a purchase adds to the slow count. If its trader bought again since, the later
- * purchase counted as new: its part is taken back.
+ * purchase counted as new: its part is taken back. Earlier past purchases of such a trader are not
+ * remembered, so each counts as new.
  */
 function slowNewness(
   fresh: number,

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "../../../lib/time/time.ts";
+import { DAY_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { Window, WindowCounts } from "../../../market/index.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { type BucketRing, closesWithin, knownSteps } from "../../state/bucket-ring.ts";
@@ -10,7 +10,6 @@ import { burstAfter } from "./candle-detector.ts";
  * day. A report carries its own baseline, so a token can be judged at its first one.
  */
 
-const DAY_MS = 86_400_000;
 const RECENT_MS = 300_000;
 /** Minutes of closes behind the long average, the burst and the volatility. */
 const PAST_MINUTES = 60;

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import type { Logger } from "pino";
+import { BoundedMap } from "../../lib/bounded-map.ts";
+import { describeIssue, expectedInWords } from "../../lib/io/json-file.ts";
+import { messageOf } from "../../lib/text/message-of.ts";
+import type { Clock } from "../../lib/time/clock.ts";
+import { MINUTE_MS } from "../../lib/time/time.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+import type { Alert } from "../alert.ts";
+import type { Receiver, RunningAlerts } from "../alerts.ts";
+import { postWebhook, type WebhookAnswer } from "../webhooks/post-webhook.ts";
+import { checkHost } from "../webhooks/public-address.ts";
+import { encryptPush } from "./encrypt-push.ts";
+import { pushMessageOf } from "./push-message.ts";
+import type { PushStore } from "./push-store.ts";
+import { PushRequest, subscriptionId, webhookOf } from "./push-subscription.ts";
+import type { VapidKey } from "./vapid-key.ts";
+
+/** An older flare is not pushed: it may be over. */
+const MAX_PUSH_AGE_MS = 30 * MINUTE_MS;
+/** Limits of subscriptions. One more is refused. */
+const PUSH_LIMITS = { all: 1_000, ofClient: 10 } as const;
+const SENDER_LIMITS = { maxAgeMs: MAX_PUSH_AGE_MS, maxCount: 100, timeoutMs: 15_000 };
+const MAX_REMEMBERED = 200;
+const DONE: WebhookAnswer = { kind: "answered", status: 204, retryAfter: undefined };
+const GONE: WebhookAnswer = { kind: "answered", status: 410, retryAfter: undefined };
+
+interface PushOptions {
+  readonly store: PushStore;
+  readonly key: VapidKey;
+  /** For the operators of push services: `mailto:` or https. */
+  readonly contact: string;
+  /** Whether subscribers see what visitors without a key see. */
+  readonly isFree: boolean;
+  /** Allows plain HTTP and this machine's addresses, for tests. */
+  readonly allowPrivate: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Push subscriptions: each is a receiver of alerts, like a webhook, until its browser ends it. */
+export class PushAlerts {
+  readonly #options: PushOptions;
+  #alerts: RunningAlerts | undefined;
+
+  constructor(options: PushOptions) {
+    this.#options = options;
+  }
+
+  get publicKey(): string {
+    return this.#options.key.publicKey;
+  }
+
+  /** The stored subscriptions, as receivers of alerts. */
+  get receivers(): readonly Receiver[] {
+    return this.#options.store.all().map((request) => this.#receiver(request));
+  }
+
+  /** The receivers are started. Further ones are added there. */
+  start(alerts: RunningAlerts): void {
+    this.#alerts = alerts;
+  }
+
+  /**
+   * Adds a subscription, or replaces its rules. `client`: the address that it came from. Throws
+   * FlarewireError `invalid-parameter`, or `over-capacity` beyond {@link PUSH_LIMITS}.
+   */
+  async subscribe(body: unknown, client: string): Promise<void> {
+    const request = this.#parse(body);
+    const { store } = this.#options;
+    const id = subscriptionId(request.endpoint);
+    // The address itself is not stored: it is personal, and only its equality counts.
+    const mark = createHash("sha256").update(`${this.publicKey} ${client}`).digest("base64url");
+    const { all, ofClient } = store.count(mark);
+    if (!store.has(id) && (all >= PUSH_LIMITS.all || ofClient >= PUSH_LIMITS.ofClient)) {
+      const bound = `at most ${PUSH_LIMITS.ofClient} subscriptions of an address, ${PUSH_LIMITS.all} in all`;
+      throw new FlarewireError("over-capacity", `no more push subscriptions: ${bound}`, { bound });
+    }
+    store.save(id, mark, request);
+    await this.#alerts?.replace(this.#receiver(request));
+  }
+
+  /** Removes a subscription, if it exists. */
+  async unsubscribe(endpoint: string): Promise<void> {
+    const id = subscriptionId(endpoint);
+    this.#options.store.remove(id);
+    await this.#alerts?.remove(id);
+  }
+
+  close(): void {
+    this.#options.store.close();
+  }
+
+  #parse(body: unknown): PushRequest {
+    const parsed = PushRequest.safeParse(body, { error: expectedInWords });
+    if (!parsed.success)
+      throw new FlarewireError("invalid-parameter", describeIssue(parsed.error.issues, body, { veil }), {
+        field: String(parsed.error.issues[0]?.path[0] ?? "body"),
+      });
+    const { protocol, hostname } = new URL(parsed.data.endpoint);
+    const refuse = (bound: string) =>
+      new FlarewireError("invalid-parameter", `endpoint must be ${bound}`, { field: "endpoint", bound });
+    if (this.#options.allowPrivate) return parsed.data;
+    if (protocol !== "https:") throw refuse("an https URL");
+    try {
+      checkHost(hostname);
+    } catch {
+      throw refuse("the URL of a push service with a public address");
+    }
+    return parsed.data;
+  }
+
+  #receiver(request: PushRequest): Receiver {
+    const webhook = webhookOf(request, this.#options);
+    const sent = new BoundedMap<string, true>(MAX_REMEMBERED);
+    const delivery: Receiver["delivery"] = {
+      limits: SENDER_LIMITS,
+      deliver: (alert, signal) => this.#deliver(request, sent, alert, signal),
+      onGone: () => {
+        void this.unsubscribe(request.endpoint).catch((error: unknown) =>
+          this.#options.logger.warn(`could not remove a push subscription: ${messageOf(error)}`),
+        );
+      },
+    };
+    return { webhook, delivery };
+  }
+
+  async #deliver(
+    { endpoint, keys }: PushRequest,
+    sent: BoundedMap<string, true>,
+    alert: Alert,
+    signal: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const { key, contact, clock, allowPrivate } = this.#options;
+    const message = pushMessageOf(alert);
+    const restMs = message ? MAX_PUSH_AGE_MS - (clock.now() - message.atMs) : 0;
+    // Another rule may have reported the same flare.
+    if (!message || restMs <= 0 || sent.has(message.tag)) return DONE;
+    const answer = await postWebhook({
+      url: endpoint,
+      headers: {
+        authorization: key.authorize(endpoint, contact, clock.now()),
+        "content-encoding": "aes128gcm",
+        "content-type": "application/octet-stream",
+        ttl: String(Math.ceil(restMs / 1_000)),
+        topic: createHash("sha256").update(message.tag).digest("base64url").slice(0, 32),
+        urgency: "high",
+      },
+      body: encryptPush(message.payload, keys),
+      allowPrivateAddresses: allowPrivate,
+      timeoutMs: SENDER_LIMITS.timeoutMs,
+      signal,
+    });
+    if (answer.kind === "answered" && answer.status === 404) return GONE;
+    if (answer.kind === "answered" && answer.status < 300) sent.set(message.tag, true);
+    return answer;
+  }
+}
+
+/** The endpoint and the keys are secrets of the browser. */
+function veil(name: PropertyKey | undefined): string | undefined {
+  return ["endpoint", "p256dh", "auth"].includes(String(name)) ? "malformed" : undefined;
+}

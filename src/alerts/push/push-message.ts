@@ -1,0 +1,28 @@
+import { finishedAlert, startedAlert } from "../../model/text/flare-alert.ts";
+import type { EventMessage } from "../../protocol/index.ts";
+import type { Alert } from "../alert.ts";
+
+/** What is pushed about an alert. */
+export interface PushMessage {
+  /** JSON for the page's service worker. */
+  readonly payload: string;
+  readonly tag: string;
+  /** When it happened, in milliseconds since 1970 UTC by this server's clock. */
+  readonly atMs: number;
+}
+
+/** Longest sentence, so that the payload fits into one record. */
+const MAX_BODY = 500;
+
+/** Returns the message about an alert; `undefined` if it is about no flare. */
+export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | undefined {
+  const { data } = JSON.parse(body) as { readonly data: { readonly event?: EventMessage } };
+  const { event } = data;
+  if (event?.name !== "flare-started" && event?.name !== "flare-finished") return undefined;
+  const text =
+    event.name === "flare-started"
+      ? startedAlert(event.data.flare, event.data.why?.text)
+      : finishedAlert(event.data.flare, event.data.outcome);
+  const payload = JSON.stringify({ ...text, body: text.body.slice(0, MAX_BODY) });
+  return { payload, tag: text.tag, atMs: Date.parse(event.emitted_at) };
+}

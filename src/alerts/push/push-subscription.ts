@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
+import type { Webhook } from "../rules/alert-file.ts";
+import { AlertRule } from "../rules/alert-rule.ts";
+
+const MAX_RULES = 60;
+
+const bytes = (count: number, what: string) =>
+  z
+    .string()
+    .regex(/^[\w-]{1,120}={0,2}$/, what)
+    .refine((text) => Buffer.from(text, "base64url").length === count, what);
+
+/** What a page sends to be alerted while it is closed. */
+export const PushRequest = z.strictObject({
+  endpoint: z.string().max(1_024, "at most 1024 characters").refine(isUrl, "a URL without a password"),
+  keys: z.strictObject({
+    p256dh: bytes(65, "65 bytes in base64url"),
+    auth: bytes(16, "16 bytes in base64url"),
+  }),
+  rules: z
+    .array(z.strictObject({ channel: z.enum(FLARE_CHANNELS), filter: Filter }))
+    .min(1, "a list of at least one rule")
+    .max(MAX_RULES, `a list of at most ${MAX_RULES} rules`),
+});
+export type PushRequest = z.infer<typeof PushRequest>;
+
+/** Identifies a subscription by its endpoint, which only its page knows. */
+export function subscriptionId(endpoint: string): string {
+  return `push-${createHash("sha256").update(endpoint).digest("base64url").slice(0, 22)}`;
+}
+
+/**
+ * Returns the subscription as a webhook. Each rule has its name from its content, so that another
+ * rule does not start it over.
+ */
+export function webhookOf(
+  { endpoint, keys, rules }: PushRequest,
+  { isFree, allowPrivate }: { readonly isFree: boolean; readonly allowPrivate: boolean },
+): Webhook {
+  const byName = new Map<string, AlertRule>();
+  for (const { channel, filter } of rules) {
+    const channels = [isFree && channel === "flares.pro" ? "flares.free" : channel];
+    const names = [channel === "flares.finished" ? "flare-finished" : "flare-started"];
+    const content = { channels, filter: { ...filter, names } };
+    const name = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
+    byName.set(name, AlertRule.parse({ name, ...content }));
+  }
+  return {
+    id: subscriptionId(endpoint),
+    url: endpoint,
+    secret: keys.auth,
+    allow_private_addresses: allowPrivate,
+    rules: [...byName.values()],
+  };
+}
+
+function isUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.username === "" && url.password === "";
+}

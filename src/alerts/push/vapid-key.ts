@@ -1,0 +1,68 @@
+import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { InputError } from "../../lib/input-error.ts";
+import { readTrustedText } from "../../lib/io/json-file.ts";
+import { PRIVATE_FILE } from "../../lib/io/private-file.ts";
+import { HOUR_MS } from "../../lib/time/time.ts";
+
+const MAX_BYTES = 4_096;
+/** Permissions of others than the owner. */
+const OTHERS = 0o077;
+/** How long a signature is valid; RFC 8292 allows a day. */
+const VALID_MS = 12 * HOUR_MS;
+
+/** The server's key for push services, which let only its holder send to its subscriptions. */
+export interface VapidKey {
+  /** For browsers: 65 bytes in base64url. */
+  readonly publicKey: string;
+  /** Returns the value of `Authorization` for a push service, as in RFC 8292. */
+  authorize(endpoint: string, contact: string, nowMs: number): string;
+}
+
+/**
+ * Reads the key, or creates it for the owner only. Without a path it ends with the process. Makes
+ * a file private that others may read, and calls `onRepaired`. Rejects with InputError if others
+ * can write to it, or it holds no such key.
+ */
+export async function openVapidKey(path: string | undefined, onRepaired: () => void): Promise<VapidKey> {
+  if (path === undefined) return vapidKey(newKey());
+  if (!existsSync(path)) {
+    const text = newKey().export({ format: "pem", type: "pkcs8" });
+    writeFileSync(path, text, { mode: PRIVATE_FILE, flag: "wx" });
+  }
+  const text = await readTrustedText(path, MAX_BYTES);
+  if (statSync(path).mode & OTHERS && process.platform !== "win32") {
+    chmodSync(path, PRIVATE_FILE);
+    onRepaired();
+  }
+  try {
+    return vapidKey(createPrivateKey(text));
+  } catch (cause) {
+    throw new InputError(path, "it holds no private key on P-256; remove it to create one", { cause });
+  }
+}
+
+function newKey(): KeyObject {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
+}
+
+function vapidKey(key: KeyObject): VapidKey {
+  const { crv, x = "", y = "" } = key.export({ format: "jwk" });
+  if (crv !== "P-256") throw new Error(`the curve is ${crv}`);
+  const point = [Buffer.of(4), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];
+  const publicKey = Buffer.concat(point).toString("base64url");
+  return {
+    publicKey,
+    authorize: (endpoint, contact, nowMs) => {
+      const exp = Math.floor((nowMs + VALID_MS) / 1_000);
+      const claims = { aud: new URL(endpoint).origin, exp, sub: contact };
+      const signed = [{ typ: "JWT", alg: "ES256" }, claims].map(encode).join(".");
+      const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
+      return `vapid t=${signed}.${signature.toString("base64url")}, k=${publicKey}`;
+    },
+  };
+}
+
+function encode(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}

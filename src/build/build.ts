@@ -1,0 +1,44 @@
+import { cpSync, globSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.ts";
+import { writeNotices } from "./notices.ts";
+
+/*
+ * `npm run build` runs this after the compiler has written the declarations to dist. It adds the
+ * code and the files that it reads.
+ */
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const SRC = join(ROOT, "src");
+const DIST = join(ROOT, "dist");
+
+/** What package.json exports, and the modules that processes and threads start with. */
+const ENTRIES = ["main", "index", "gateway/worker", "http/permalinks/picture/draw-thread"];
+const CLIENT = "client/index";
+const ASSETS = ["http/docs/assets", "http/permalinks/picture/fonts"];
+/** `npm run pages` bundles these. */
+const IN_PAGES = ["preact", "uplot"];
+
+const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+const folders = await bundle(ENTRIES, { src: SRC, dist: DIST, external: Object.keys(dependencies) });
+// Bundled by itself, since it runs in browsers too.
+await bundle([CLIENT], { src: SRC, dist: DIST, external: [] });
+for (const folder of ASSETS) cpSync(join(SRC, folder), join(DIST, folder), { recursive: true });
+const packages = [...folders, ...IN_PAGES.map((name) => join(ROOT, "node_modules", name))];
+writeNotices(join(DIST, "THIRD-PARTY-LICENSES.txt"), packages);
+deleteUnreachableTypes();
+
+/** Deletes the declarations that no export leads to: half of them. */
+function deleteUnreachableTypes(): void {
+  const reached = new Set<string>();
+  const reach = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import\() ?"(\.[^"]+)"/g))
+      reach(resolve(dirname(file), target.replace(/\.[jt]s$/, ".d.ts")));
+  };
+  for (const entry of ["index", CLIENT]) reach(join(DIST, `${entry}.d.ts`));
+  for (const file of globSync("**/*.d.ts", { cwd: DIST }))
+    if (!reached.has(join(DIST, file))) rmSync(join(DIST, file));
+}

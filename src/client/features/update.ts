@@ -1,0 +1,66 @@
+import type { EventMessage, Lost, Subscribed } from "../../protocol/messages.ts";
+import { placeIn, type Start } from "../client-state.ts";
+import { readSelection, type Selection, type SelectionPlan, type StreamPlan } from "../options.ts";
+import { oneOf } from "../stream-error.ts";
+import { ended } from "../transport/end.ts";
+
+/**
+ * Returns a function that changes what the stream selects. The next connection begins with a
+ * snapshot of the new selection, reads the events of the earlier one up to that snapshot's cursor,
+ * and continues there. So each event is emitted once, by one of the two selections.
+ */
+export function createUpdate(plan: StreamPlan, first: Selection): (selection: Selection) => void {
+  let given = first;
+  /** The selection of the stream's cursor, until its lists are replaced. */
+  let earlier: SelectionPlan | undefined;
+  plan.lead = async ({ request, deliver }, start, urlOf) => {
+    if (!earlier || !start) {
+      earlier = undefined;
+      return start;
+    }
+    const { query } = earlier;
+    const answer = await request(urlOf("events", { snapshot: `${plan.selection.keepsView}` }), [200]);
+    const cursor = cursorOf(answer);
+    const { snapshot }: Page = Object(await answer.json());
+    const end = placeIn(cursor);
+    const behind = ended("backoff", `a server is not at ${cursor} yet`);
+    let lost: Start["lost"];
+    for (let position = start; !lost; ) {
+      const { epoch, seq } = placeIn(position);
+      if (epoch === end.epoch && seq >= end.seq) {
+        // Never back: the server with the snapshot may be behind this client.
+        if (position === start && seq > end.seq) throw behind;
+        break;
+      }
+      const page = await request(urlOf("events", { after: position, limit: "1000" }, query), [200, 410]);
+      const body: Page = Object(await page.json());
+      lost = body.lost;
+      for (const event of body.events ?? []) if (event.seq <= end.seq) deliver(event);
+      position = cursorOf(page);
+      if (!lost && !body.more && placeIn(position).seq < end.seq) throw behind;
+    }
+    earlier = undefined;
+    lost ??= { reason: "changed", events: 0 };
+    deliver({ type: "subscribed", cursor, resumed: "reset", lost, snapshot });
+    return cursor;
+  };
+  return (selection) => {
+    for (const name of Object.keys(selection)) oneOf("option", name, ["channels", "filter"]);
+    const merged = { ...given, ...selection };
+    const next = readSelection(merged);
+    given = merged;
+    earlier ??= plan.selection;
+    plan.selection = next;
+  };
+}
+
+interface Page {
+  readonly events?: readonly EventMessage[];
+  readonly more?: boolean;
+  readonly snapshot?: Subscribed["snapshot"];
+  readonly lost?: Lost;
+}
+
+function cursorOf({ headers }: Response): string {
+  return headers.get("flarewire-cursor") ?? "";
+}

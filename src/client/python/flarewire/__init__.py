@@ -1,0 +1,17 @@
+"""Follows a Flarewire server: flares as they start and finish, without gaps or repeats."""
+
+try:
+    import aiohttp as _aiohttp
+except ImportError as error:
+    raise ImportError(
+        "flarewire needs aiohttp: install Debian's python3-aiohttp, or pip install aiohttp"
+    ) from error
+
+from . import model
+from .errors import ProtocolError, RequestError, StreamError
+from .model import *
+from .rest import Client
+from .stream import Connection, Reset, Stream, connect
+
+__all__ = ["Client", "Connection", "ProtocolError", "RequestError", "Reset", "Stream", "StreamError", "connect"]
+__all__ += model.__all__

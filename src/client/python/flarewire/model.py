@@ -1,0 +1,1171 @@
+"""What the server sends, generated from its contracts. Do not edit: `npx vitest run test/client/python -u`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Union
+
+
+Cursor = str
+
+
+Timestamp = str
+
+
+Id = str
+
+
+Count = int
+
+
+Address = str
+
+
+@dataclass(frozen=True)
+class ForumPost:
+    """A forum post that mentions the token. `position` counts from 1 at the top of the forum's
+    listing. A post whose `url` is not http or https is left out."""
+
+    position: int
+    address: Address
+    url: str
+    title: str
+    upvotes: int
+    posted: Timestamp
+
+
+@dataclass(frozen=True)
+class SocialData:
+    """Links to the token's makers. Each is an http or https address, or `null` if unknown. The
+    strings are untrusted: never use them as markup."""
+
+    chat_url: str | None
+    microblog_url: str | None
+    website_url: str | None
+
+
+@dataclass(frozen=True)
+class ContractSource:
+    """Whether verified source code of the token's contract is known: `{status: "1", message:
+    "OK"}` if so, else `{status: "0", message: "NOTOK"}`. The latter does not mean that the
+    contract is unverified: it may never have been looked up."""
+
+    status: Literal["1", "0"]
+    message: Literal["OK", "NOTOK"]
+
+
+DecimalString = str
+
+
+@dataclass(frozen=True)
+class MarketData:
+    """A market-data aggregator's entry for the token; `null` if it does not list the token."""
+
+    market_id: str
+    image_url: str | None
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the
+    quote currency of a feed without dollar prices."""
+
+    name: str
+    symbol: str
+    address: Address
+    price: DecimalString
+    created_at: Timestamp
+
+
+@dataclass(frozen=True)
+class Flare:
+    """A trending episode: an item of the lists of `/flares`. A flare can be in several lists at
+    once, with the same `id`."""
+
+    id: Id
+    recent_price_change: int
+    previous_price_change: int
+    latest_buy_count: Count
+    latest_sell_count: Count
+    forum_post: ForumPost | None
+    social_data: SocialData | None
+    contract_source: ContractSource
+    liquidity: DecimalString
+    market_data: MarketData | None
+    token: Token
+    started_trending_at: Timestamp
+    finished_trending_at: Timestamp | None
+
+
+TermName = Literal["buyers", "imbalance", "price", "volume", "flow"]
+
+
+TermUnit = Literal["buyers", "share-above-half", "log-return", "multiple-of-usual", "usual-minutes"]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term of the score. Its contribution is `weight` × `z`, with `z` clipped to [0, 6]."""
+
+    name: TermName
+    unit: TermUnit
+    raw: float
+    usual: float | None
+    z: float
+    weight: float
+
+
+FinishCause = Literal["faded", "canary", "silent", "upstream"]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a flare started and ended, in the detector's own numbers as of `at`."""
+
+    at: Timestamp
+    text: str
+    score: float
+    threshold: float
+    finish_threshold: float
+    terms: list[Term]
+    warnings: list[str]
+    finish_cause: FinishCause | None
+
+
+@dataclass(frozen=True)
+class FlareStartedData:
+    op: Literal["insert"]
+    index: int
+    flare: Flare
+    why: Explanation | None
+    cause: Literal["detected", "aged", "passed"]
+
+
+@dataclass(frozen=True)
+class FlareStarted:
+    """A flare enters `flares.pro` (cause `detected`), or `flares.free` (cause `aged`: it has
+    lasted 5 minutes without a canary). Cause `passed`: it was listed before, and meets the
+    subscription's filter only now."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-started"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    observed_at: Timestamp
+    data: FlareStartedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class FlareUpdatedData:
+    op: Literal["set", "order"]
+    id: str | None = None
+    set: dict[str, Any] | None = None
+    unset: list[str] | None = None
+    why: Explanation | None = None
+    ids: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class FlareUpdated:
+    """Fields of a listed flare, its explanation, or the order of the list changed. `why`, if
+    present, replaces the previous explanation."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-updated"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    observed_at: Timestamp
+    data: FlareUpdatedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class OutcomeControl:
+    """The same changes after other moments of the token, in percent, oldest moment first. A
+    token has one such moment in every two hours of the clock, at a minute that depends only on
+    its address. A flare's control has those from 24 hours to 90 minutes before its start, so
+    that neither the flare nor the rise before it is included; unknown changes are left out."""
+
+    change_5m: list[float]
+    change_15m: list[float]
+    change_60m: list[float]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the price did after a flare's start, until 60 minutes later, or its end if that is
+    later. `null` means unknown: not measured yet, no trade in the 3 minutes before the moment,
+    or no data of the whole group."""
+
+    start_price: DecimalString | None
+    peak_price: DecimalString | None
+    peak_at: Timestamp | None
+    peak_change: float | None
+    end_price: DecimalString | None
+    end_change: float | None
+    change_5m: float | None
+    change_15m: float | None
+    change_60m: float | None
+    relative_change_5m: float | None
+    relative_change_15m: float | None
+    relative_change_60m: float | None
+    ended_by: FinishCause
+    collapsed_at: Timestamp | None
+    collapse_warning_s: int | None
+    final: bool
+    start_score: float | None = None
+    start_liquidity: DecimalString | None = None
+    control: OutcomeControl | None = None
+
+
+@dataclass(frozen=True)
+class FlareFinishedData:
+    op: Literal["remove", "insert"]
+    flare: Flare
+    why: Explanation | None
+    cause: FinishCause
+    id: str | None = None
+    outcome: Outcome | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True)
+class FlareFinished:
+    """A flare ended: it leaves `flares.pro` and `flares.free`, and enters `flares.finished`.
+    `flare` is its final form on each. `outcome` is what the price has done since the start;
+    while it is not `final`, a `flare-outcome` follows."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    observed_at: Timestamp
+    data: FlareFinishedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class FlareOutcomeData:
+    op: Literal["set"]
+    id: str
+    set: dict[str, Any]
+    outcome: Outcome | None
+    unset: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class FlareOutcome:
+    """The outcome of a finished flare changed: it is final, an hour after the flare's start.
+    `set` is empty."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-outcome"]
+    channel: Literal["flares.finished"]
+    observed_at: Timestamp
+    data: FlareOutcomeData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class FlareWithdrawnData:
+    op: Literal["remove"]
+    id: str
+    cause: Literal["canary", "upstream", "filtered"]
+
+
+@dataclass(frozen=True)
+class FlareWithdrawn:
+    """A running flare leaves `flares.free` because of a canary; it stays in `flares.pro`. Cause
+    `upstream`: the source no longer lists it in this one of the two lists. Cause `filtered`:
+    the flare continues, but no longer meets the subscription's filter."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-withdrawn"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    observed_at: Timestamp
+    data: FlareWithdrawnData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class FlareExpiredData:
+    op: Literal["remove"]
+    id: str
+    cause: Literal["filtered"] | None = None
+
+
+@dataclass(frozen=True)
+class FlareExpired:
+    """A finished flare leaves `flares.finished` after 24 hours, or after a hundred newer ones.
+    Cause `filtered`: it no longer meets the subscription's filter."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["flare-expired"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    observed_at: Timestamp
+    data: FlareExpiredData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A token whose pool got its first real liquidity within the last 15 minutes. The
+    specification leaves this shape open; this one is ours."""
+
+    id: Id
+    listed_at: Timestamp
+    pool: str
+    liquidity: DecimalString
+    token: Token
+    market_data: MarketData | None
+    social_data: SocialData | None
+    contract_source: ContractSource
+
+
+@dataclass(frozen=True)
+class TokenListedData:
+    op: Literal["insert"]
+    index: int
+    listing: Listing
+    cause: Literal["passed"] | None = None
+
+
+@dataclass(frozen=True)
+class TokenListed:
+    """A token was listed. Cause `passed`: it was listed before, and meets the subscription's
+    filter only now."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["token-listed"]
+    channel: Literal["newest.bsc"]
+    observed_at: Timestamp
+    data: TokenListedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class TokenUpdatedData:
+    op: Literal["set", "order"]
+    id: str | None = None
+    set: dict[str, Any] | None = None
+    unset: list[str] | None = None
+    ids: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class TokenUpdated:
+    """Fields of a listing changed, such as its price, liquidity or newly found facts, or the
+    order of the list."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["token-updated"]
+    channel: Literal["newest.bsc"]
+    observed_at: Timestamp
+    data: TokenUpdatedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class TokenUnlistedData:
+    op: Literal["remove"]
+    id: str
+    cause: Literal["filtered"] | None = None
+
+
+@dataclass(frozen=True)
+class TokenUnlisted:
+    """A listing leaves at the age of 15 minutes. Cause `filtered`: it no longer meets the
+    subscription's filter."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["token-unlisted"]
+    channel: Literal["newest.bsc"]
+    observed_at: Timestamp
+    data: TokenUnlistedData
+    batch: int | None = None
+
+
+Group = Literal["bsc", "exchange", "matic", "avalanche"]
+
+
+@dataclass(frozen=True)
+class NestedFlare:
+    """A token inside a chart item or a leaderboard entry, in the form of a flare whether or not
+    it trends. All plans see the same, so a flare counts here only once it enters `free` or
+    ends. `id` is that of the latest such flare. Without one, it is derived from network and
+    address alone."""
+
+    id: Id
+    recent_price_change: int
+    previous_price_change: int
+    latest_buy_count: Count
+    latest_sell_count: Count
+    forum_post: ForumPost | None
+    social_data: SocialData | None
+    contract_source: ContractSource
+    liquidity: DecimalString
+    market_data: MarketData | None
+    token: Token
+    upvote_site_data: None
+    relevant: bool
+    last_relevant_at: Timestamp
+    last_irrelevant_at: Timestamp
+    canary: bool
+    canary_at: Timestamp
+
+
+@dataclass(frozen=True)
+class ExchangeToken:
+    """A token of the exchange inside chart items and leaderboard entries."""
+
+    symbol: str
+    price: DecimalString
+
+
+@dataclass(frozen=True)
+class ChainToken:
+    """A token of `matic` or `avalanche` inside chart items and leaderboard entries."""
+
+    symbol: str
+    price: DecimalString
+    address: Address
+
+
+@dataclass(frozen=True)
+class ChangeItem:
+    id: Id | None = None
+    most_recent_price_average: DecimalString | None = None
+    price_change_from_average: float | None = None
+    streak: int | None = None
+    latest_candle_prices: list[float] | None = None
+    most_recent_price: DecimalString | None = None
+    buy_count: Count | None = None
+    sell_count: Count | None = None
+    flare: NestedFlare | None = None
+    token: ExchangeToken | ChainToken | None = None
+    market_data: MarketData | None = None
+    recent_average_price: DecimalString | None = None
+    type: Literal["flare", "token"] | None = None
+    time_trended: int | None = None
+    average_position: float | None = None
+    object: NestedFlare | ExchangeToken | ChainToken | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """Schema of `Change`: one step from a list to the next."""
+
+    op: Literal["insert", "remove", "set", "order"]
+    index: int | None = None
+    item: ChangeItem | None = None
+    id: str | None = None
+    set: dict[str, Any] | None = None
+    unset: list[str] | None = None
+    ids: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class ChartUpdatedData:
+    group: Group
+    changes: list[Change]
+
+
+@dataclass(frozen=True)
+class ChartUpdated:
+    """A group's chart for the new minute: all changes since the previous one."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["chart-updated"]
+    channel: Literal["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]
+    observed_at: Timestamp
+    data: ChartUpdatedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class LeaderboardUpdatedData:
+    group: Group
+    changes: list[Change]
+
+
+@dataclass(frozen=True)
+class LeaderboardUpdated:
+    """A group's leaderboard for the new minute: all changes since the previous one."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["leaderboard-updated"]
+    channel: Literal["leaderboards.bsc", "leaderboards.exchange", "leaderboards.matic", "leaderboards.avalanche"]
+    observed_at: Timestamp
+    data: LeaderboardUpdatedData
+    batch: int | None = None
+
+
+@dataclass(frozen=True)
+class Candle:
+    """One minute in which a token traded. A minute without a trade has no candle. Prices have
+    ten significant digits."""
+
+    open_at: Timestamp
+    open: DecimalString | None
+    high: DecimalString | None
+    low: DecimalString | None
+    close: DecimalString | None
+    volume: DecimalString
+    buys: Count | None
+    sells: Count | None
+
+
+@dataclass(frozen=True)
+class CandlesClosedDataTokensItem:
+    address: Address
+    from_: Timestamp
+    candles: list[Candle]
+
+
+@dataclass(frozen=True)
+class CandlesClosedData:
+    group: Group
+    closed_at: Timestamp | None
+    tokens: list[CandlesClosedDataTokensItem]
+    gone: list[Address]
+
+
+@dataclass(frozen=True)
+class CandlesClosed:
+    """A minute ended, or a flare started: the candles of tokens that flare, or started to
+    within two hours. Candles that opened more than 60 minutes before `closed_at` leave."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["candles-closed"]
+    channel: Literal["candles"]
+    observed_at: Timestamp
+    data: CandlesClosedData
+    batch: int | None = None
+
+
+SourceState = Literal["live", "stale", "down"]
+
+
+@dataclass(frozen=True)
+class SourceStatusData:
+    state: SourceState
+    reason: str
+
+
+@dataclass(frozen=True)
+class SourceStatus:
+    """The state of the data source changed. `observed_at` is the event time of its latest data."""
+
+    type: Literal["event"]
+    cursor: Cursor
+    seq: int
+    emitted_at: Timestamp
+    prev: int
+    name: Literal["source-status"]
+    channel: Literal["status"]
+    observed_at: Timestamp
+    data: SourceStatusData
+    batch: int | None = None
+
+
+Event = Union[
+    FlareStarted,
+    FlareUpdated,
+    FlareFinished,
+    FlareOutcome,
+    FlareWithdrawn,
+    FlareExpired,
+    TokenListed,
+    TokenUpdated,
+    TokenUnlisted,
+    ChartUpdated,
+    LeaderboardUpdated,
+    CandlesClosed,
+    SourceStatus,
+]
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Selects the items of the lists that meet every given field. One matching value per field
+    is enough. An item enters when it meets the filter and leaves when it no longer does; see
+    `sticky`. Unknown fields are rejected, because ignoring one would send unwanted items."""
+
+    tokens: list[Address] | None = None
+    symbols: list[str] | None = None
+    min_liquidity: float | DecimalString | None = None
+    min_price_change: float | None = None
+    sticky: bool | None = None
+    names: list[Literal["flare-started", "flare-updated", "flare-finished", "flare-outcome", "flare-withdrawn", "flare-expired", "token-listed", "token-updated", "token-unlisted", "chart-updated", "leaderboard-updated", "candles-closed", "source-status"]] | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of a connection."""
+
+    inbound_bytes: int
+    commands_per_second: float
+    commands_burst: int
+    subscriptions: int
+    first_command_within_ms: int
+
+
+@dataclass(frozen=True)
+class SourceInfoFacts:
+    """Facts that the source supports. Fields for other facts have the specification's neutral
+    value."""
+
+    trades: bool
+    liquidity: bool
+    listings: bool
+    profiles: bool
+
+
+@dataclass(frozen=True)
+class SourceInfo:
+    """The kind of market served, and the facts that its feed supports."""
+
+    name: str
+    origin: Literal["live", "recorded", "simulated"]
+    facts: SourceInfoFacts
+
+
+@dataclass(frozen=True)
+class FreshnessPartFilling:
+    """Progress of reading its past, in milliseconds of event time; absent when it is read.
+    Until then its counts and usual values cover less time."""
+
+    read_ms: int
+    of_ms: int
+
+
+@dataclass(frozen=True)
+class FreshnessPart:
+    """State of one part of a market that combines several."""
+
+    name: str
+    state: SourceState
+    reason: str
+    observed_at: Timestamp | None
+    data_age_ms: int
+    filling: FreshnessPartFilling | None = None
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """Freshness of the data. Ages are wall-clock time; `observed_at` is event time."""
+
+    state: SourceState
+    reason: str
+    observed_at: Timestamp | None
+    last_success_at: Timestamp | None
+    data_age_ms: int
+    parts: list[FreshnessPart] | None = None
+
+
+@dataclass(frozen=True)
+class Hello:
+    """Server → client: the first frame of every connection."""
+
+    type: Literal["hello"]
+    protocol: Literal["flarewire.v1"]
+    server: str
+    server_time: Timestamp
+    epoch: str
+    cursor: Cursor
+    heartbeat_interval_ms: int
+    silence_limit_ms: int
+    limits: Limits
+    source: SourceInfo
+    freshness: Freshness
+    plan: Literal["free", "pro"] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFlares:
+    free: list[Flare] | None = None
+    pro: list[Flare] | None = None
+    finished_trending: list[Flare] | None = None
+
+
+@dataclass(frozen=True)
+class ViewNewest:
+    bsc: list[Listing] | None = None
+
+
+@dataclass(frozen=True)
+class BscChartItem:
+    """An item of the chart of `bsc`."""
+
+    id: Id
+    most_recent_price_average: DecimalString
+    price_change_from_average: float
+    streak: int
+    latest_candle_prices: list[float]
+    most_recent_price: DecimalString
+    buy_count: Count
+    sell_count: Count
+    flare: NestedFlare
+
+
+@dataclass(frozen=True)
+class ExchangeChartItem:
+    """An item of the chart of the exchange."""
+
+    id: Id
+    most_recent_price_average: DecimalString
+    price_change_from_average: float
+    streak: int
+    latest_candle_prices: list[float]
+    token: ExchangeToken
+    market_data: MarketData | None
+
+
+@dataclass(frozen=True)
+class MaticChartItem:
+    """An item of the chart of `matic`."""
+
+    id: Id
+    most_recent_price_average: DecimalString
+    price_change_from_average: float
+    streak: int
+    latest_candle_prices: list[float]
+    most_recent_price: DecimalString
+    recent_average_price: DecimalString
+    token: ChainToken
+    market_data: MarketData | None
+
+
+@dataclass(frozen=True)
+class ViewCharts:
+    bsc: list[BscChartItem] | None = None
+    exchange: list[ExchangeChartItem] | None = None
+    matic: list[MaticChartItem] | None = None
+    avalanche: list[MaticChartItem] | None = None
+
+
+@dataclass(frozen=True)
+class BscLeaderboardEntry:
+    """A standing of the leaderboard of `bsc`."""
+
+    type: Literal["flare"]
+    time_trended: int
+    average_position: float
+    object: NestedFlare
+
+
+@dataclass(frozen=True)
+class ExchangeLeaderboardEntry:
+    """A standing of the leaderboard of the exchange."""
+
+    type: Literal["token"]
+    time_trended: int
+    average_position: float
+    object: ExchangeToken
+
+
+@dataclass(frozen=True)
+class ChainLeaderboardEntry:
+    """A standing of the leaderboard of `matic` or `avalanche`."""
+
+    type: Literal["token"]
+    time_trended: int
+    average_position: float
+    object: ChainToken
+
+
+@dataclass(frozen=True)
+class ViewLeaderboards:
+    bsc: list[BscLeaderboardEntry] | None = None
+    exchange: list[ExchangeLeaderboardEntry] | None = None
+    matic: list[ChainLeaderboardEntry] | None = None
+    avalanche: list[ChainLeaderboardEntry] | None = None
+
+
+Explanations = dict[str, Explanation]
+
+
+Outcomes = dict[str, Outcome]
+
+
+@dataclass(frozen=True)
+class View:
+    """The part of the snapshot that belongs to the subscribed channels."""
+
+    explanations: Explanations
+    flares: ViewFlares | None = None
+    newest: ViewNewest | None = None
+    charts: ViewCharts | None = None
+    leaderboards: ViewLeaderboards | None = None
+    outcomes: Outcomes | None = None
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Why a cursor cannot be resumed, and how many events were missed: `null` if unknown."""
+
+    reason: Literal["epoch-changed", "expired", "ahead"]
+    events: int | None
+
+
+@dataclass(frozen=True)
+class Flares:
+    """`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that
+    are at least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish
+    within 24 hours, and further ones until their outcome is final, 1,000 at most. Sorted by
+    start, newest first, ties by address."""
+
+    free: list[Flare]
+    pro: list[Flare]
+    finished_trending: list[Flare]
+
+
+@dataclass(frozen=True)
+class Newest:
+    """`GET /api/v1/newest`: tokens of BSC listed in the last 15 minutes, newest first, ties by
+    address."""
+
+    bsc: list[Listing]
+
+
+@dataclass(frozen=True)
+class Charts:
+    """`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best
+    first. Recomputed every minute, unchanged in between."""
+
+    bsc: list[BscChartItem]
+    exchange: list[ExchangeChartItem]
+    matic: list[MaticChartItem]
+    avalanche: list[MaticChartItem]
+
+
+@dataclass(frozen=True)
+class Leaderboards:
+    """`GET /api/v1/leaderboards`: for each group the ten tokens longest in the chart over the
+    past 6 hours; ties by mean rank."""
+
+    bsc: list[BscLeaderboardEntry]
+    exchange: list[ExchangeLeaderboardEntry]
+    matic: list[ChainLeaderboardEntry]
+    avalanche: list[ChainLeaderboardEntry]
+
+
+@dataclass(frozen=True)
+class SnapshotResponse:
+    """`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor`
+    continues it without a gap."""
+
+    cursor: Cursor
+    observed_at: Timestamp
+    flares: Flares
+    newest: Newest
+    charts: Charts
+    leaderboards: Leaderboards
+    explanations: Explanations
+    outcomes: Outcomes
+
+
+TokenCandles = dict[str, list[Candle]]
+
+
+@dataclass(frozen=True)
+class Candles:
+    """`GET /api/v1/candles`: the last 60 closed minutes of each token that flares now, by
+    group. Only tokens of `bsc` flare."""
+
+    closed_at: Timestamp | None
+    bsc: TokenCandles
+
+
+@dataclass(frozen=True)
+class FlareRecord:
+    """One flare with its explanations and outcome."""
+
+    flare: Flare
+    started: Explanation | None
+    why: Explanation | None
+    cause: FinishCause | None
+    outcome: Outcome | None
+
+
+@dataclass(frozen=True)
+class HistoryResponse:
+    """`GET /api/v1/history`: finished flares, newest finish first, ties by id. Flares that
+    finish between two pages appear on neither: they are newer than both."""
+
+    flares: list[FlareRecord]
+    next: str | None
+
+
+@dataclass(frozen=True)
+class TokenDetailsChart:
+    """The token in its group's chart."""
+
+    id: Id
+    rank: int
+    streak: int
+    most_recent_price_average: DecimalString
+    price_change_from_average: float
+    latest_candle_prices: list[float]
+
+
+@dataclass(frozen=True)
+class TokenDetailsLeaderboard:
+    """The token in its group's leaderboard."""
+
+    rank: int
+    time_trended: int
+    average_position: float
+
+
+@dataclass(frozen=True)
+class TokenDetails:
+    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only
+    tokens of `bsc` flare and have candles."""
+
+    group: Group
+    symbol: str
+    address: Address | None
+    name: str | None
+    price: DecimalString
+    created_at: Timestamp | None
+    liquidity: DecimalString | None
+    market_data: MarketData | None
+    social_data: SocialData | None
+    contract_source: ContractSource | None
+    as_of: Timestamp | None
+    warnings: list[str]
+    canary: bool | None
+    chart: TokenDetailsChart | None
+    leaderboard: TokenDetailsLeaderboard | None
+    candles: list[Candle]
+    flares: list[FlareRecord]
+
+
+RecordWindow = Literal["24h", "7d", "30d"]
+
+
+@dataclass(frozen=True)
+class RecordFiguresWarningS:
+    """How long before the collapse, in seconds, of all `collapsed`; 0 for a collapse without a
+    warning."""
+
+    q1: float | None
+    median: float | None
+    q3: float | None
+
+
+@dataclass(frozen=True)
+class RecordFiguresAfterItemControl:
+    """The same changes after other moments of the same tokens: all values of `control` in the
+    flares' outcomes, which have known changes only."""
+
+    n: Count
+    rose: float | None
+    q1: float | None
+    median: float | None
+    q3: float | None
+
+
+@dataclass(frozen=True)
+class RecordFiguresAfterItem:
+    """The flares' price changes after `minutes`, in percent."""
+
+    n: Count
+    rose: float | None
+    q1: float | None
+    median: float | None
+    q3: float | None
+    minutes: int
+    unknown: Count
+    control: RecordFiguresAfterItemControl
+
+
+@dataclass(frozen=True)
+class RecordFigures:
+    """What prices did after flares."""
+
+    flares: Count
+    ended_by_canary: Count
+    canary_share: float | None
+    collapsed: Count
+    warned: Count
+    warning_s: RecordFiguresWarningS
+    after: list[RecordFiguresAfterItem]
+
+
+@dataclass(frozen=True)
+class TrackRecordByGroupItem:
+    group: Group
+    figures: RecordFigures
+
+
+@dataclass(frozen=True)
+class RecordRange:
+    from_: float | None
+    to: float | None
+    figures: RecordFigures
+
+
+@dataclass(frozen=True)
+class TrackRecord:
+    """`GET /api/v1/record`: what prices did after flares, beside a control of other moments of
+    the same tokens. It counts flares whose outcome became final within the window, which ends a
+    whole minute before the last whole minute of event time."""
+
+    window: RecordWindow
+    first_at: Timestamp | None
+    last_at: Timestamp | None
+    all: RecordFigures
+    by_group: list[TrackRecordByGroupItem]
+    by_score: list[RecordRange]
+    by_liquidity: list[RecordRange]
+
+
+__all__ = [
+    "Cursor",
+    "Timestamp",
+    "Id",
+    "Count",
+    "Address",
+    "ForumPost",
+    "SocialData",
+    "ContractSource",
+    "DecimalString",
+    "MarketData",
+    "Token",
+    "Flare",
+    "TermName",
+    "TermUnit",
+    "Term",
+    "FinishCause",
+    "Explanation",
+    "FlareStartedData",
+    "FlareStarted",
+    "FlareUpdatedData",
+    "FlareUpdated",
+    "OutcomeControl",
+    "Outcome",
+    "FlareFinishedData",
+    "FlareFinished",
+    "FlareOutcomeData",
+    "FlareOutcome",
+    "FlareWithdrawnData",
+    "FlareWithdrawn",
+    "FlareExpiredData",
+    "FlareExpired",
+    "Listing",
+    "TokenListedData",
+    "TokenListed",
+    "TokenUpdatedData",
+    "TokenUpdated",
+    "TokenUnlistedData",
+    "TokenUnlisted",
+    "Group",
+    "NestedFlare",
+    "ExchangeToken",
+    "ChainToken",
+    "ChangeItem",
+    "Change",
+    "ChartUpdatedData",
+    "ChartUpdated",
+    "LeaderboardUpdatedData",
+    "LeaderboardUpdated",
+    "Candle",
+    "CandlesClosedDataTokensItem",
+    "CandlesClosedData",
+    "CandlesClosed",
+    "SourceState",
+    "SourceStatusData",
+    "SourceStatus",
+    "Event",
+    "Filter",
+    "Limits",
+    "SourceInfoFacts",
+    "SourceInfo",
+    "FreshnessPartFilling",
+    "FreshnessPart",
+    "Freshness",
+    "Hello",
+    "ViewFlares",
+    "ViewNewest",
+    "BscChartItem",
+    "ExchangeChartItem",
+    "MaticChartItem",
+    "ViewCharts",
+    "BscLeaderboardEntry",
+    "ExchangeLeaderboardEntry",
+    "ChainLeaderboardEntry",
+    "ViewLeaderboards",
+    "Explanations",
+    "Outcomes",
+    "View",
+    "Lost",
+    "Flares",
+    "Newest",
+    "Charts",
+    "Leaderboards",
+    "SnapshotResponse",
+    "TokenCandles",
+    "Candles",
+    "FlareRecord",
+    "HistoryResponse",
+    "TokenDetailsChart",
+    "TokenDetailsLeaderboard",
+    "TokenDetails",
+    "RecordWindow",
+    "RecordFiguresWarningS",
+    "RecordFiguresAfterItemControl",
+    "RecordFiguresAfterItem",
+    "RecordFigures",
+    "TrackRecordByGroupItem",
+    "RecordRange",
+    "TrackRecord",
+]

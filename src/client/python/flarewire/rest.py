@@ -1,0 +1,105 @@
+"""REST: the lists, the history and single flares and tokens."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import aiohttp
+
+from .decode import decode
+from .errors import RequestError
+from .model import (
+    Candles,
+    Charts,
+    FlareRecord,
+    Flares,
+    Group,
+    HistoryResponse,
+    Leaderboards,
+    Newest,
+    RecordWindow,
+    SnapshotResponse,
+    TokenDetails,
+    TrackRecord,
+)
+from .transports import Key, headers_of
+
+T = TypeVar("T")
+
+
+class Client:
+    """Requests to a server: `async with Client("https://example.com") as client`.
+
+    Each method raises RequestError if the server rejects the request, and aiohttp's or asyncio's
+    error if it cannot be reached. `at` is a past minute, such as `2026-01-31T12:00Z`.
+    """
+
+    def __init__(self, url: str, *, key: Key = None, timeout_s: float = 30) -> None:
+        self._base, self._key = url.rstrip("/"), key
+        self._timeout = aiohttp.ClientTimeout(total=timeout_s)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Client:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        if self._session:
+            await self._session.close()
+
+    async def snapshot(self, at: str | None = None) -> SnapshotResponse:
+        """Returns all lists, and the cursor to continue from: `connect(url, after=cursor)`."""
+        return await self._get(SnapshotResponse, "snapshot", {"at": at})
+
+    async def flares(self, at: str | None = None) -> Flares:
+        return await self._get(Flares, "flares", {"at": at})
+
+    async def newest(self, at: str | None = None) -> Newest:
+        return await self._get(Newest, "newest", {"at": at})
+
+    async def charts(self, at: str | None = None) -> Charts:
+        return await self._get(Charts, "charts", {"at": at})
+
+    async def leaderboards(self, at: str | None = None) -> Leaderboards:
+        return await self._get(Leaderboards, "leaderboards", {"at": at})
+
+    async def candles(self) -> Candles:
+        return await self._get(Candles, "candles", {})
+
+    async def history(self, **query: str) -> HistoryResponse:
+        """Returns finished flares, newest first. `query`: parameters of /api/v1/history."""
+        return await self._get(HistoryResponse, "history", query)
+
+    async def record(self, window: RecordWindow = "7d") -> TrackRecord:
+        return await self._get(TrackRecord, "record", {"window": window})
+
+    async def flare(self, id: str) -> FlareRecord:
+        return await self._get(FlareRecord, f"flares/{quote(id, safe='')}", {})
+
+    async def token(self, group: Group, token: str) -> TokenDetails:
+        """Returns a token by its address or unique symbol."""
+        return await self._get(TokenDetails, f"tokens/{group}/{quote(token, safe='')}", {})
+
+    async def _get(self, kind: type[T], path: str, query: dict[str, Any]) -> T:
+        self._session = self._session or aiohttp.ClientSession(timeout=self._timeout)
+        given = {name: value for name, value in query.items() if value is not None}
+        headers = await headers_of(self._key)
+        url = f"{self._base}/api/v1/{path}"
+        async with self._session.get(url, params=given, headers=headers) as response:
+            body = await response.read()
+            if response.status != 200:
+                raise RequestError(response.status, _problem_of(response, body))
+            return decode(kind, json.loads(body))
+
+
+def _problem_of(response: aiohttp.ClientResponse, body: bytes) -> dict[str, Any]:
+    if "problem+json" not in response.headers.get("Content-Type", ""):
+        return {}
+    problem = json.loads(body)
+    return problem if isinstance(problem, dict) else {}
+

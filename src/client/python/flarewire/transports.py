@@ -1,0 +1,150 @@
+"""One connection over each transport: messages until it ends, by raising End."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from typing import Any, AsyncIterator, Awaitable, Callable, Union
+from urllib.parse import urlencode
+
+import aiohttp
+
+from .retry import End, action_after
+
+Json = dict[str, Any]
+Key = Union[str, Callable[[], Awaitable[str]], None]
+POLL_WAIT_S = 25
+"""Below the silence limit and those of proxies."""
+CLOSE_S = 1.0
+"""A dead connection never answers a close."""
+_FAILURES = (aiohttp.ClientError, OSError, asyncio.TimeoutError)
+
+
+async def headers_of(key: Key) -> dict[str, str]:
+    """Returns the header that carries the key. It never appears in an address."""
+    text = await key() if callable(key) else key
+    return {} if text is None else {"Authorization": f"Bearer {text}"}
+
+
+class Requests:
+    """The server's address and the headers of each request."""
+
+    def __init__(self, session: aiohttp.ClientSession, base: str, headers: dict[str, str]) -> None:
+        self.session, self.base, self.headers = session, base, headers
+
+    def url(self, path: str, query: dict[str, str]) -> str:
+        return f"{self.base}/api/v1/{path}?{urlencode(query)}"
+
+    async def get(self, url: str, statuses: tuple[int, ...], accept: str = "application/json") -> aiohttp.ClientResponse:
+        """Raises End for a status that is not listed, or without an answer."""
+        try:
+            response = await self.session.get(url, headers={**self.headers, "Accept": accept})
+        except _FAILURES as error:
+            raise End("away", f"no answer: {error!r}") from error
+        if response.status in statuses:
+            return response
+        raise await _refusal(response)
+
+
+async def _refusal(response: aiohttp.ClientResponse) -> End:
+    """A problem (RFC 9457) comes from the server, any other error from an intermediary."""
+    status, detail = response.status, ""
+    is_own = "problem+json" in response.headers.get("Content-Type", "")
+    if is_own:
+        with suppress(*_FAILURES, ValueError):
+            detail = str((await response.json(content_type=None)).get("detail", ""))
+    response.close()
+    action = action_after(status)
+    asked = response.headers.get("Retry-After", "")
+    return End(
+        action if is_own or action == "backoff" else "fallback",
+        f"HTTP {status} {detail}".strip(),
+        status,
+        float(asked) if asked.isdigit() else 0,
+    )
+
+
+async def websocket(requests: Requests, query: dict[str, str]) -> AsyncIterator[Json]:
+    url = requests.url("stream", query)
+    try:
+        socket = await requests.session.ws_connect(
+            url, protocols=("flarewire.v1",), headers=requests.headers, max_msg_size=0
+        )
+    except _FAILURES as error:
+        # Ask over HTTP why: rejected, absent, or blocked on the way.
+        after = {key: value for key, value in query.items() if key not in ("client", "snapshot")}
+        (await requests.get(requests.url("events", {**after, "limit": "1"}), (200, 410))).close()
+        raise End("fallback", f"no WebSocket: {error!r}") from error
+    try:
+        async for frame in socket:
+            if frame.type is not aiohttp.WSMsgType.TEXT:
+                raise End("fallback", f"a frame of type {frame.type.name}")
+            yield json.loads(frame.data)
+        code = socket.close_code or 1006
+        raise End(action_after(code), f"close code {code}", code)
+    finally:
+        with suppress(*_FAILURES):
+            await asyncio.wait_for(socket.close(), CLOSE_S)
+
+
+async def server_sent_events(requests: Requests, query: dict[str, str]) -> AsyncIterator[Json]:
+    response = await requests.get(requests.url("events", query), (200,), "text/event-stream")
+    try:
+        rest = b""
+        async for chunk in response.content.iter_any():
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                if not line.startswith(b"data:"):
+                    continue
+                message = json.loads(line[5:])
+                if message["type"] == "close":
+                    code = int(message["code"])
+                    raise End(action_after(code), f"close code {code} {message['reason']}", code)
+                yield message
+        raise End("fallback", "cut off")
+    finally:
+        response.close()
+
+
+async def polls(requests: Requests, query: dict[str, str], after: str | None, has_view: bool) -> AsyncIterator[Json]:
+    lost: Json | None = None
+    is_first = True
+    while True:
+        of = {"after": after, "limit": "1000", "wait": "0" if is_first else str(POLL_WAIT_S)} if after else {}
+        url = requests.url("events", {**query, **(of or {"snapshot": "true" if has_view else "false"})})
+        asked_at = time.monotonic()
+        response = await requests.get(url, (200, 204, 410) if after else (200,))
+        body: Json = {} if response.status == 204 else await response.json(content_type=None)
+        response.release()
+        if response.status == 410:
+            if not is_first:
+                # The next connection starts over: within this one it could loop without a pause.
+                raise End(action_after(410), "HTTP 410")
+            lost, after = body.get("lost"), None
+            continue
+        cursor = response.headers.get("Flarewire-Cursor", "")
+        has_news = cursor != after and bool(body.get("more") or body.get("events"))
+        if not is_first and not has_news and time.monotonic() - asked_at < 1:
+            raise End("fallback", "a stale answer")
+        if is_first:
+            resumed = "full" if after else "reset"
+            answer = {"type": "subscribed", "cursor": cursor, "resumed": resumed, "snapshot": body.get("snapshot")}
+            yield {**answer, "lost": lost} if lost else answer
+        for event in body.get("events", []):
+            yield event
+        yield {"type": "page", "cursor": cursor}
+        is_first, after = False, cursor
+
+
+def open_transport(
+    transport: str, requests: Requests, query: dict[str, str], after: str | None, has_view: bool, client: str
+) -> AsyncIterator[Json]:
+    """Opens a connection after the cursor, or at the head. It replaces the client's last one."""
+    if transport == "poll":
+        return polls(requests, query, after, has_view)
+    more = {**query, "client": client, **({"after": after} if after else {})}
+    run: Callable[[Requests, dict[str, str]], AsyncIterator[Json]]
+    run = websocket if transport == "websocket" else server_sent_events
+    return run(requests, more if has_view else {**more, "snapshot": "false"})

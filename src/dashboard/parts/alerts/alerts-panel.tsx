@@ -1,0 +1,280 @@
+import { useEffect, useId, useState } from "preact/hooks";
+import { safeText } from "../../../lib/text/safe-text.ts";
+import { flaresHash } from "../../route.ts";
+import { type AlertEntry, MAX_ENTRIES, toggleEntry } from "../../state/alerts/alert-settings.ts";
+import { askToNotify, type NotifyAccess, notifyAccess } from "../../state/alerts/notify.ts";
+import { useAlerts } from "../../state/alerts/page-alerts.ts";
+import { canPush, isPushable, startPush, stopPush } from "../../state/alerts/push.ts";
+import { playSound } from "../../state/alerts/sound.ts";
+import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "../../state/flare-query.ts";
+import { readWatched } from "../../state/visitor/use-watched.ts";
+import { botSamples, describeStarts } from "../bot/bot-samples.ts";
+import { CodeSample } from "../bot/code-sample.tsx";
+import { Sheet } from "../bot/sheet.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
+import "./alerts.css";
+
+export interface AlertsPanelProps {
+  /** The view on the screen; `undefined` on pages that cannot be an alert. */
+  readonly query: FlareQuery | undefined;
+  readonly server: URL;
+  readonly onClose: () => void;
+}
+
+/** Everything about alerts: how to alert, what to add, and what is set. */
+export function AlertsPanel({ query, server, onClose }: AlertsPanelProps) {
+  return (
+    <Sheet title="Alerts" onClose={onClose}>
+      <How />
+      <What query={query} />
+      <SetAlerts server={server} />
+    </Sheet>
+  );
+}
+
+const ACCESS_TEXTS: Readonly<Record<NotifyAccess, string>> = {
+  default: "Your browser will ask you to allow them.",
+  granted: "Shown by your system while this page is open, in any tab.",
+  denied: "Your browser blocks them for this site. Allow them in its site settings, then reload this page.",
+  insecure: "They need a secure address: https, or localhost.",
+  "home-screen": "Add this page to your home screen first. Then they work from there.",
+  unsupported: "This browser does not have them.",
+};
+
+/** The choice of notification and sound. */
+function How() {
+  const { alerts, settings } = useAlerts();
+  const [access, setAccess] = useState(notifyAccess);
+  useEffect(() => {
+    const look = () => setAccess(notifyAccess());
+    addEventListener("focus", look);
+    return () => removeEventListener("focus", look);
+  }, []);
+  const canAsk = access === "default" || access === "granted";
+  const notify = async (isWanted: boolean) => {
+    const answer = isWanted ? await askToNotify() : access;
+    setAccess(answer);
+    alerts?.update((before) => ({ ...before, isNotified: isWanted && answer === "granted" }));
+  };
+  const sound = async (hasSound: boolean) => {
+    if (hasSound) playSound();
+    alerts?.update((before) => ({ ...before, hasSound }));
+  };
+  return (
+    <fieldset class="how">
+      <legend>How</legend>
+      <Choice
+        label="Notification"
+        note={ACCESS_TEXTS[access]}
+        isOn={settings.isNotified && access === "granted"}
+        isDisabled={!canAsk}
+        onChange={notify}
+      />
+      <Choice
+        label="Sound"
+        note="Two short tones. After a reload, from your first click on."
+        isOn={settings.hasSound}
+        onChange={sound}
+      />
+      <PushChoice onAsked={() => setAccess(notifyAccess())} />
+      <small class="whole">While this tab is hidden, its title counts new alerts.</small>
+    </fieldset>
+  );
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly note: string;
+  readonly isOn: boolean;
+  readonly isDisabled?: boolean;
+  readonly onChange: (isWanted: boolean) => Promise<void>;
+}
+
+/** A switch that takes effect after a moment, such as the visitor's answer to the browser. */
+function Choice({ label, note, isOn, isDisabled = false, onChange }: ChoiceProps) {
+  const [chosen, setChosen] = useState<boolean>();
+  const change = async (isWanted: boolean) => {
+    setChosen(isWanted);
+    await onChange(isWanted).catch(() => {});
+    setChosen(undefined);
+  };
+  const id = useId();
+  return (
+    <>
+      <label>
+        <input
+          type="checkbox"
+          checked={chosen ?? isOn}
+          disabled={isDisabled}
+          aria-busy={chosen !== undefined}
+          aria-describedby={id}
+          onChange={({ currentTarget }) => void change(currentTarget.checked)}
+        />
+        <span>{label}</span>
+      </label>
+      <small id={id} role="status">
+        {note}
+      </small>
+    </>
+  );
+}
+
+const PUSH_TEXTS = {
+  ready: "Also while this page is closed. The server remembers this browser until you switch it off.",
+  partly:
+    "Also while this page is closed, but not for views that search or hide warned flares. The server remembers this browser until you switch it off.",
+  failed: "Not possible: your browser or the server refused. Nothing is pushed.",
+} as const;
+
+/** The choice of push. Absent if the server or the browser has none. */
+function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
+  const { alerts, settings } = useAlerts();
+  const [isOffered, setOffered] = useState(false);
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => void canPush().then(setOffered), []);
+  if (!isOffered || !alerts) return null;
+  const change = async (isWanted: boolean) => {
+    const isPushed = isWanted && (await startPush(alerts.queries));
+    if (!isWanted) await stopPush().catch(() => {});
+    setFailed(isWanted && !isPushed);
+    alerts.update((before) => ({ ...before, isPushed }));
+    onAsked();
+  };
+  const text = alerts.queries.every(isPushable) ? PUSH_TEXTS.ready : PUSH_TEXTS.partly;
+  return (
+    <Choice
+      label="Push"
+      note={hasFailed ? PUSH_TEXTS.failed : text}
+      isOn={settings.isPushed}
+      onChange={change}
+    />
+  );
+}
+
+/** What can be added from here: the watch list, and the view on the screen. */
+function What({ query }: Pick<AlertsPanelProps, "query">) {
+  const { alerts, settings } = useAlerts();
+  const watched = readWatched().size;
+  const text = query && formatQuery(alertQuery(query));
+  const isSet = settings.entries.some((entry) => entry.query === text);
+  const isFull = settings.entries.length >= MAX_ENTRIES;
+  return (
+    <section aria-labelledby="what-title">
+      <h3 id="what-title">Add</h3>
+      <ul class="alerts">
+        {query && text !== undefined && (
+          <li>
+            <span>
+              <strong>This view</strong> <span class="soft">{describeStarts(query)}</span>
+            </span>
+            <button
+              type="button"
+              class={isSet ? "" : "primary"}
+              disabled={isSet || isFull}
+              onClick={() => alerts?.update((before) => toggleEntry(before, { query: text }))}
+            >
+              {isSet ? "Added" : "Add view"}
+            </button>
+          </li>
+        )}
+        <li>
+          <span>
+            <strong>Watch list</strong>{" "}
+            <span class="soft">
+              {watched === 0
+                ? "It is empty: ☆ puts a token on it."
+                : `${watched} ${watched === 1 ? "token" : "tokens"} marked ★`}
+            </span>
+          </span>
+          <button
+            type="button"
+            class={settings.hasWatchList ? "" : "primary"}
+            disabled={settings.hasWatchList}
+            onClick={() => alerts?.update((before) => ({ ...before, hasWatchList: true }))}
+          >
+            {settings.hasWatchList ? "Added" : "Add watch list"}
+          </button>
+        </li>
+      </ul>
+      <p class="soft hint">A single token: the bell beside its star, or on its page.</p>
+    </section>
+  );
+}
+
+/** What is set, with its webhook rule, to remove. */
+function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
+  const { alerts, settings } = useAlerts();
+  const { entries, hasWatchList } = settings;
+  const remove = (entry: AlertEntry) => alerts?.update((before) => toggleEntry(before, entry));
+  const forget = () => alerts?.update((before) => ({ ...before, hasWatchList: false }));
+  const tokens = [...readWatched()];
+  return (
+    <section aria-labelledby="set-title">
+      <h3 id="set-title">
+        Set <small>{entries.length + (hasWatchList ? 1 : 0)}</small>
+      </h3>
+      {entries.length === 0 && !hasWatchList && <p class="soft hint">No alerts yet.</p>}
+      <ul class="alerts">
+        {hasWatchList && (
+          <SetAlert
+            name="Watch list"
+            query={{ ...DEFAULT_QUERY, tokens }}
+            server={server}
+            hasRule={tokens.length > 0}
+            onRemove={forget}
+          />
+        )}
+        {entries.map((entry) => (
+          <SetAlert
+            key={entry.query}
+            name={entry.symbol}
+            query={readQuery(entry.query)}
+            server={server}
+            hasRule={true}
+            onRemove={() => remove(entry)}
+          />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface SetAlertProps {
+  /** Of a token, untrusted. Default: the query is described. */
+  readonly name: string | undefined;
+  readonly query: FlareQuery;
+  readonly server: URL;
+  readonly hasRule: boolean;
+  readonly onRemove: () => void;
+}
+
+function SetAlert({ name, query, server, hasRule, onRemove }: SetAlertProps) {
+  const description = describeStarts(query);
+  return (
+    <li class="set">
+      <span>
+        {name === undefined ? (
+          <a href={flaresHash(query)}>{description}</a>
+        ) : (
+          <strong>
+            <UntrustedText text={name} />
+          </strong>
+        )}
+      </span>
+      <button type="button" onClick={onRemove}>
+        Remove<span class="unseen"> {name === undefined ? description : safeText(name)}</span>
+      </button>
+      {hasRule && (
+        <details>
+          <summary>Webhook rule</summary>
+          <CodeSample {...botSamples(query, server).webhook} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+/** The query without what does not select: order and time window. */
+function alertQuery(query: FlareQuery): FlareQuery {
+  return { ...query, order: DEFAULT_QUERY.order, window: DEFAULT_QUERY.window, at: undefined };
+}

@@ -1,0 +1,119 @@
+import { useEffect } from "preact/hooks";
+import type { View } from "../../../client/index.ts";
+import { useAlerts } from "../../state/alerts/page-alerts.ts";
+import { useCandles } from "../../state/candles/use-candles.ts";
+import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
+import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
+import { useWatched } from "../../state/visitor/use-watched.ts";
+import { FlareControls } from "../flare-controls.tsx";
+import { FinishedRow, FlareRow } from "./flare-row.tsx";
+import { Gliding } from "./gliding.tsx";
+import { WhyLegend } from "./why-bars.tsx";
+
+const NONE = {
+  "flares.pro": "No flares right now. New ones appear here.",
+  "flares.free": "No flare has lasted 5 minutes without a warning. New ones appear here.",
+  "flares.finished": "No flare finished within the last 24 hours.",
+} as const satisfies Record<FlareChannel, string>;
+
+const COLUMNS = ["Token", "Last hour", "Since start", "5 min (before)", "Buys / sells", "Liquidity", "Age"];
+const FINISHED_COLUMNS = ["Token", "Course", "Peak", "End", "After 5 min", "15 min", "60 min"];
+/** Classes of columns that are hidden on some screens, or if the source lacks their fact. */
+const CLASSES: Readonly<Record<string, string>> = {
+  "Last hour": "hour",
+  "Buys / sells": "of-trades",
+  Liquidity: "of-liquidity",
+};
+
+interface FlareListProps {
+  readonly query: FlareQuery;
+  readonly channels: readonly FlareChannel[];
+  readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
+  readonly view: View;
+  readonly server: URL;
+  readonly apiKey: string | undefined;
+}
+
+/** The flares of the chosen list, with what chooses, filters and sorts them. */
+export function FlareList({ query, channels, onQuery, view, server, apiKey }: FlareListProps) {
+  const { channel } = query;
+  const all = view.flares?.[LIST_OF_CHANNEL[channel]] ?? [];
+  const shown = sortFlares(wantedFlares(all, view.explanations, query), view.explanations, query.order);
+  const candles = useCandles(server, apiKey, view.flares?.pro ?? view.flares?.free ?? [], query.at);
+  const watched = useWatched();
+  const { alerts } = useAlerts();
+  useEffect(() => alerts?.watchListChanged(), [alerts, watched.tokens]);
+  const isFinished = channel === "flares.finished";
+  return (
+    <>
+      <FlareControls
+        query={query}
+        channels={channels}
+        view={view}
+        watched={watched.tokens}
+        onQuery={onQuery}
+      />
+      {isFinished ? <CourseLegend /> : <WhyLegend />}
+      {shown.length === 0 ? (
+        <p class="empty">
+          {all.length === 0
+            ? query.at === undefined
+              ? NONE[channel]
+              : "None at this time."
+            : `None of ${all.length} matches your choice.  `}
+          {all.length > 0 && (
+            <button type="button" onClick={() => onQuery(withoutFilters(query), "push")}>
+              Show all
+            </button>
+          )}
+        </p>
+      ) : (
+        <table class={isFinished ? "rows flares finished" : "rows flares"}>
+          <thead>
+            <tr>
+              {(isFinished ? FINISHED_COLUMNS : COLUMNS).map((title) => (
+                <th key={title} scope="col" class={CLASSES[title]}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <Gliding as="tbody" order={shown.map(({ id }) => id).join()}>
+            {shown.map((flare) => {
+              const address = flare.token.address.toLowerCase();
+              const row = {
+                ...{
+                  flare,
+                  why: view.explanations[flare.id],
+                  onWatch: watched.toggle,
+                },
+                isWatched: watched.tokens.has(address),
+              };
+              return isFinished ? (
+                <FinishedRow key={flare.id} {...row} outcome={view.outcomes?.[flare.id]} />
+              ) : (
+                <FlareRow
+                  key={flare.id}
+                  {...row}
+                  candles={candles.of.get(address)}
+                  closedMs={candles.closedMs}
+                />
+              );
+            })}
+          </Gliding>
+        </table>
+      )}
+    </>
+  );
+}
+
+function CourseLegend() {
+  return (
+    <p class="legend" aria-hidden="true">
+      <span>▲ start</span>
+      <span>● peak</span>
+      <span>■ end</span>
+      <span>all changes are from the start</span>
+    </p>
+  );
+}

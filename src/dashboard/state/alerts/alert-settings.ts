@@ -1,0 +1,43 @@
+/** One thing to be alerted about: flares that a query of the page selects. */
+export interface AlertEntry {
+  /** The query as text, as the address has it. `tokens=0x…` for a single token. */
+  readonly query: string;
+  /** Symbol of a single token, for display. Untrusted. */
+  readonly symbol?: string;
+}
+
+/** The visitor's alerts, in this browser only. */
+export interface AlertSettings {
+  readonly entries: readonly AlertEntry[];
+  /** Whether the tokens of the watch list alert. */
+  readonly hasWatchList: boolean;
+  readonly isNotified: boolean;
+  readonly hasSound: boolean;
+  /** Whether the server pushes alerts while the page is closed. */
+  readonly isPushed: boolean;
+}
+
+export const NO_ALERTS: AlertSettings = {
+  entries: [],
+  hasWatchList: false,
+  isNotified: false,
+  hasSound: false,
+  isPushed: false,
+};
+
+export const MAX_ENTRIES = 50;
+
+export function tokenQuery(address: string): string {
+  return `tokens=${address.toLowerCase()}`;
+}
+
+export function isAnySet({ entries, hasWatchList }: AlertSettings): boolean {
+  return entries.length > 0 || hasWatchList;
+}
+
+/** Adds the entry, or removes it if its query is set. The oldest are dropped beyond the limit. */
+export function toggleEntry(settings: AlertSettings, entry: AlertEntry): AlertSettings {
+  const others = settings.entries.filter(({ query }) => query !== entry.query);
+  const isSet = others.length < settings.entries.length;
+  return { ...settings, entries: isSet ? others : [...others, entry].slice(-MAX_ENTRIES) };
+}

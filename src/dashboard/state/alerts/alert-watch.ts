@@ -1,0 +1,77 @@
+import type { StreamEvent, View } from "../../../client/index.ts";
+import { BoundedMap } from "../../../lib/bounded-map.ts";
+import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
+import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../flare-query.ts";
+import { wantedFlares } from "../select-flares.ts";
+
+/** A flare to alert about. */
+export interface AlertHit {
+  /** The same in all tabs. */
+  readonly key: string;
+  readonly flare: Flare;
+  readonly why: Explanation | undefined;
+  readonly outcome: Outcome | undefined;
+  readonly isFinished: boolean;
+}
+
+const MAX_KNOWN = 10_000;
+
+/**
+ * Decides which flares to report, each start and each end once. As for a webhook, a flare that
+ * meets a query only later is reported then.
+ */
+export class AlertWatch {
+  readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
+  #queries: readonly FlareQuery[] = [];
+
+  /** Sets the queries. What they select already is not reported. */
+  watchFor(queries: readonly FlareQuery[], view: View | undefined): void {
+    this.#queries = queries;
+    if (view) this.catchUp(view);
+  }
+
+  /** Returns what the event, which the view includes, adds. */
+  take(event: StreamEvent, view: View): readonly AlertHit[] {
+    const { name, channel, data } = event;
+    if (this.#queries.length === 0 || !isFlareChannel(channel)) return [];
+    if (name !== "flare-started" && name !== "flare-updated" && name !== "flare-finished") return [];
+    const id = "flare" in data ? data.flare.id : "id" in data ? data.id : undefined;
+    if (id === undefined || this.#known.has(keyOf(channel, id))) return [];
+    const listed = view.flares?.[LIST_OF_CHANNEL[channel]]?.find((flare) => flare.id === id);
+    return listed ? this.#select(channel, [listed], view) : [];
+  }
+
+  /** Returns everything in the view that is selected and was not reported. */
+  catchUp(view: View): readonly AlertHit[] {
+    const channels = Object.keys(LIST_OF_CHANNEL).filter(isFlareChannel);
+    return channels.flatMap((channel) =>
+      this.#select(channel, view.flares?.[LIST_OF_CHANNEL[channel]] ?? [], view),
+    );
+  }
+
+  #select(channel: FlareChannel, flares: readonly Flare[], view: View): readonly AlertHit[] {
+    // Without full access a running flare is first seen in the delayed list.
+    const isIn = (wanted: FlareChannel) =>
+      wanted === channel || (wanted === "flares.pro" && channel === "flares.free" && !view.flares?.pro);
+    const hits: AlertHit[] = [];
+    for (const query of this.#queries.filter((one) => isIn(one.channel)))
+      for (const flare of wantedFlares(flares, view.explanations, query)) {
+        const key = keyOf(channel, flare.id);
+        if (this.#known.has(key)) continue;
+        this.#known.set(key, true);
+        hits.push({
+          ...{ key, flare, why: view.explanations[flare.id], outcome: view.outcomes?.[flare.id] },
+          isFinished: channel === "flares.finished",
+        });
+      }
+    return hits;
+  }
+}
+
+function isFlareChannel(channel: string): channel is FlareChannel {
+  return channel in LIST_OF_CHANNEL;
+}
+
+function keyOf(channel: FlareChannel, id: string): string {
+  return `${channel === "flares.finished" ? "end" : "start"} ${id}`;
+}

@@ -1,0 +1,35 @@
+import { alertTexts } from "./alert-texts.ts";
+import type { AlertHit } from "./alert-watch.ts";
+
+/** Whether this page may show notifications: what the visitor decided, or why it cannot ask. */
+export type NotifyAccess = NotificationPermission | "insecure" | "home-screen" | "unsupported";
+
+const WORKER = "./worker.js";
+
+export function notifyAccess(): NotifyAccess {
+  if (!isSecureContext) return "insecure";
+  if ("Notification" in globalThis && "serviceWorker" in navigator) return Notification.permission;
+  // Safari on a phone has notifications only for pages on the home screen.
+  return "standalone" in navigator ? "home-screen" : "unsupported";
+}
+
+/** Asks the visitor, who must have clicked. Resolves with the decision. */
+export async function askToNotify(): Promise<NotifyAccess> {
+  if (notifyAccess() === "default") await Notification.requestPermission();
+  if (notifyAccess() === "granted") await worker();
+  return notifyAccess();
+}
+
+/** Resolves with the worker that shows notifications and reacts to clicks. */
+export async function worker(): Promise<ServiceWorkerRegistration> {
+  await navigator.serviceWorker.register(WORKER);
+  return await navigator.serviceWorker.ready;
+}
+
+/** Shows the alerts, if the visitor allows it. Each replaces an earlier one about the same. */
+export async function showNotifications(hits: readonly AlertHit[]): Promise<void> {
+  if (hits.length === 0 || notifyAccess() !== "granted") return;
+  const registration = await worker();
+  for (const { title, body, tag, path } of alertTexts(hits))
+    await registration.showNotification(title, { body, tag, icon: "./icon-192.png", data: { path } });
+}

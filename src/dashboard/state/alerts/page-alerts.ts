@@ -1,0 +1,143 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { StreamEvent, View } from "../../../client/index.ts";
+import { DEFAULT_QUERY, type FlareQuery, readQuery } from "../flare-query.ts";
+import { readWatched } from "../visitor/use-watched.ts";
+import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
+import { type AlertHit, AlertWatch } from "./alert-watch.ts";
+import { claim } from "./claim.ts";
+import { showNotifications } from "./notify.ts";
+import { playSound } from "./sound.ts";
+import { onAlertsElsewhere, readAlerts, writeAlerts } from "./stored-alerts.ts";
+
+/** Further alerts within this time are reported together. */
+const TOGETHER_MS = 2_000;
+
+/** The alerts of this page: what is set, and its reports while the page is open. */
+export class PageAlerts {
+  #settings = readAlerts();
+  readonly #watch = new AlertWatch();
+  readonly #listeners = new Set<() => void>();
+  readonly #title = document.title;
+  #view: View | undefined;
+  #waiting: AlertHit[] = [];
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
+  /** Alerts since the page was hidden. */
+  #unseen = 0;
+
+  constructor() {
+    onAlertsElsewhere(() => this.#changed(readAlerts()));
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) this.#count(0);
+    });
+  }
+
+  get settings(): AlertSettings {
+    return this.#settings;
+  }
+
+  /** Whether the page must follow the stream while it is hidden. */
+  get isOn(): boolean {
+    return isAnySet(this.#settings);
+  }
+
+  update(change: (before: AlertSettings) => AlertSettings): void {
+    const settings = change(this.#settings);
+    writeAlerts(settings);
+    this.#changed(settings);
+  }
+
+  /** Calls the function after each change. Returns a function that ends this. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The stream has new lists. Those of its start are not reported, unlike what was missed. */
+  reset(view: View, isStart: boolean): void {
+    this.#view = view;
+    if (isStart) this.#watch.watchFor(this.queries, view);
+    else this.#report(this.#watch.catchUp(view));
+  }
+
+  take(event: StreamEvent, view: View): void {
+    this.#view = view;
+    this.#report(this.#watch.take(event, view));
+  }
+
+  /** The watch list has changed. */
+  watchListChanged(): void {
+    this.#watch.watchFor(this.queries, this.#view);
+    this.#push();
+  }
+
+  #changed(settings: AlertSettings): void {
+    this.#settings = settings;
+    this.#watch.watchFor(this.queries, this.#view);
+    for (const listener of this.#listeners) listener();
+    this.#push();
+  }
+
+  /** Tells the server what to push. Loaded on demand, because few visitors use it. */
+  #push(): void {
+    if (!this.#settings.isPushed) return;
+    void import("./push.ts").then(
+      ({ updatePush }) => updatePush(this.queries).catch(() => {}),
+      () => {},
+    );
+  }
+
+  /** What is set, as queries of the page of flares. */
+  get queries(): readonly FlareQuery[] {
+    const { entries, hasWatchList } = this.#settings;
+    const tokens = hasWatchList ? [...readWatched()] : [];
+    const watched = tokens.length > 0 ? [{ ...DEFAULT_QUERY, tokens }] : [];
+    return [...entries.map(({ query }) => readQuery(query)), ...watched];
+  }
+
+  #report(hits: readonly AlertHit[]): void {
+    if (hits.length === 0) return;
+    if (document.hidden) this.#count(this.#unseen + hits.length);
+    const isFirst = this.#waiting.length === 0;
+    this.#waiting.push(...hits);
+    if (!isFirst) return;
+    const restMs = this.#reportedAtMs + TOGETHER_MS - performance.now();
+    // At once if possible: timers of a hidden page may be a minute late.
+    if (restMs <= 0) void this.#flush();
+    else setTimeout(() => void this.#flush(), restMs);
+  }
+
+  async #flush(): Promise<void> {
+    const hits = this.#waiting;
+    this.#waiting = [];
+    this.#reportedAtMs = performance.now();
+    const { isNotified, hasSound } = this.#settings;
+    if (!isNotified && !hasSound) return;
+    const fresh = await claim(hits.map(({ key }) => key));
+    if (fresh.size === 0) return;
+    if (hasSound) playSound();
+    if (isNotified) await showNotifications(hits.filter(({ key }) => fresh.has(key))).catch(() => {});
+  }
+
+  #count(unseen: number): void {
+    this.#unseen = unseen;
+    document.title = unseen === 0 ? this.#title : `(${unseen}) ${this.#title}`;
+  }
+}
+
+/** The page's alerts, and how to open their panel. */
+export interface AlertsControl {
+  readonly alerts: PageAlerts | undefined;
+  readonly openPanel: () => void;
+}
+
+export const Alerts = createContext<AlertsControl>({ alerts: undefined, openPanel: () => {} });
+
+/** Returns the settings and follows their changes. */
+export function useAlerts(): AlertsControl & { readonly settings: AlertSettings } {
+  const control = useContext(Alerts);
+  const { alerts } = control;
+  const [, render] = useState({});
+  useEffect(() => alerts?.onChange(() => render({})), [alerts]);
+  return { ...control, settings: alerts?.settings ?? NO_ALERTS };
+}

@@ -1,0 +1,68 @@
+import { type FlareQuery, filterOf } from "../flare-query.ts";
+import { askToNotify, worker } from "./notify.ts";
+
+const PUSH_URL = "./push";
+
+/** Whether the server and this browser can push. */
+export async function canPush(): Promise<boolean> {
+  return "PushManager" in globalThis && isSecureContext && (await fetchKey()) !== undefined;
+}
+
+/** Returns the server's key; `undefined` if it does not push or cannot be asked. */
+async function fetchKey(): Promise<string | undefined> {
+  try {
+    const { public_key } = await (await fetch(PUSH_URL)).json();
+    return typeof public_key === "string" ? public_key : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the server can decide it: its filters neither search nor look at warnings. */
+export function isPushable({ search, isSafe }: FlareQuery): boolean {
+  return search.trim() === "" && !isSafe;
+}
+
+/** Asks the visitor, subscribes, and tells the server. False if one of them refuses. */
+export async function startPush(queries: readonly FlareQuery[]): Promise<boolean> {
+  try {
+    if ((await askToNotify()) !== "granted") return false;
+    const applicationServerKey = await fetchKey();
+    if (applicationServerKey === undefined) return false;
+    const { pushManager } = await worker();
+    await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
+    await updatePush(queries);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Tells the server what to push. Rejects if it refuses. */
+export async function updatePush(queries: readonly FlareQuery[]): Promise<void> {
+  const subscription = await (await worker()).pushManager.getSubscription();
+  if (!subscription) return;
+  const { endpoint, keys } = subscription.toJSON();
+  const rules = queries
+    .filter(isPushable)
+    .map((query) => ({ channel: query.channel, filter: filterOf(query) }));
+  const { ok, status } =
+    rules.length > 0 ? await send("PUT", { endpoint, keys, rules }) : await send("DELETE", { endpoint });
+  if (!ok) throw new Error(`the server answered ${status}`);
+}
+
+/** Ends the subscription, here and at the server. */
+export async function stopPush(): Promise<void> {
+  const subscription = await (await worker()).pushManager.getSubscription();
+  if (!subscription) return;
+  await send("DELETE", { endpoint: subscription.endpoint });
+  await subscription.unsubscribe();
+}
+
+function send(method: "PUT" | "DELETE", body: object): Promise<Response> {
+  return fetch(PUSH_URL, {
+    method,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}

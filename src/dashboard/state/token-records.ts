@@ -1,0 +1,23 @@
+import type { View } from "../../client/index.ts";
+import type { Flare, FlareRecord } from "../../model/index.ts";
+
+/** Returns a token's flares, newest first. The lists are newer, and have all that run. */
+export function recordsOf(
+  stored: readonly FlareRecord[],
+  listed: readonly Flare[],
+  { explanations, outcomes = {} }: Pick<View, "explanations" | "outcomes">,
+): readonly FlareRecord[] {
+  const before = new Map(stored.map((record) => [record.flare.id, record]));
+  const shown = listed.map((flare): FlareRecord => {
+    const known = before.get(flare.id);
+    const started = known?.started ?? null;
+    const why = explanations[flare.id] ?? known?.why ?? null;
+    if (flare.finished_trending_at === null) return { flare, started, why, cause: null, outcome: null };
+    const outcome = outcomes[flare.id] ?? known?.outcome ?? null;
+    return { flare, started, why, cause: known?.cause ?? why?.finish_cause ?? null, outcome };
+  });
+  const ids = new Set(listed.map(({ id }) => id));
+  const others = stored.filter(({ flare }) => flare.finished_trending_at !== null && !ids.has(flare.id));
+  const startMs = ({ flare }: FlareRecord) => Date.parse(flare.started_trending_at);
+  return [...shown, ...others].toSorted((a, b) => startMs(b) - startMs(a));
+}

@@ -1,0 +1,47 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { TokenDetails } from "../../model/index.ts";
+import { NowS } from "../parts/flare/age.tsx";
+import { CLOSES_LATE_S } from "./candles/use-candles.ts";
+import { fetchWithKey } from "./visitor/fetch-with-key.ts";
+
+/** What the server has stored of a token. */
+export interface Stored {
+  readonly details: TokenDetails | undefined;
+  /** Why the last request failed. The details are then older, or missing. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * Fetches a token's facts, candles and flares, again when a minute has ended and when `latest`, its
+ * newest listed flare, changes. `undefined` before the first response.
+ */
+export function useTokenDetails(
+  server: URL,
+  key: string | undefined,
+  address: string,
+  latest: string | undefined,
+): Stored | undefined {
+  const [stored, setStored] = useState<Stored>();
+  const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
+  useEffect(() => {
+    const over = new AbortController();
+    const url = new URL(`api/v1/tokens/bsc/${encodeURIComponent(address)}`, server);
+    fetchDetails(fetchWithKey(url, key, over.signal)).then(
+      (details) => setStored({ details, problem: undefined }),
+      (error: unknown) => {
+        const problem = error instanceof Error ? error.message : String(error);
+        if (!over.signal.aborted) setStored((before) => ({ details: before?.details, problem }));
+      },
+    );
+    return () => over.abort();
+  }, [server.href, key, address, minute, latest]);
+  return stored;
+}
+
+/** Returns `undefined` if the server stores nothing about the token. */
+async function fetchDetails(responding: Promise<Response>): Promise<TokenDetails | undefined> {
+  const response = await responding;
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(`the server responded ${response.status}`);
+  return (await response.json()) as TokenDetails;
+}

@@ -1,0 +1,96 @@
+import type { Logger } from "pino";
+import type { WebhookStats } from "../../alerts/index.ts";
+import { type Config, listenProblem } from "../../config/config.ts";
+import {
+  createMetricsServer,
+  METRICS_PATH,
+  type MetricsText,
+  Refusals,
+  ResponseCounts,
+} from "../../http/index.ts";
+import type { Head, Hub } from "../../hub/index.ts";
+import { VERSION } from "../../lib/version.ts";
+import type { EventLog } from "../../log/index.ts";
+import { createGatewayMetrics, type GatewayMetrics, type WorkerCounts } from "../../metrics/index.ts";
+import type { Freshness } from "../../protocol/index.ts";
+import type { Persistence } from "../persistence/persistence.ts";
+import type { Keys } from "./open-keys.ts";
+import type { OpenSource } from "./open-source.ts";
+
+interface MeasuredParts {
+  readonly hub: Hub;
+  readonly head: Head;
+  readonly log: EventLog;
+  readonly freshness: () => Freshness;
+  readonly opened: OpenSource;
+  readonly persistence: Persistence;
+  readonly keys: Keys;
+  readonly workers: (() => WorkerCounts) | undefined;
+  /** Absent without webhooks. */
+  readonly webhooks: (() => Readonly<Record<string, WebhookStats>>) | undefined;
+}
+
+/** Counts what the HTTP server refuses and answers. */
+export function createHttpCounts(...parts: ConstructorParameters<typeof Refusals>) {
+  return { refusals: new Refusals(...parts), responses: new ResponseCounts() };
+}
+
+/** Connects a gateway's metrics to its parts. `undefined` if the setting is off. */
+export function openMetrics(
+  config: { readonly metrics: boolean },
+  { hub, head, log, freshness, opened, persistence, keys, workers, webhooks }: MeasuredParts,
+  { refusals, responses }: ReturnType<typeof createHttpCounts>,
+): GatewayMetrics | undefined {
+  if (!config.metrics) return undefined;
+  const { source, rejected, upstream, services, late, cluster } = opened;
+  return createGatewayMetrics({
+    ...{ hub, head, log, freshness, rejected, services, late, cluster, workers, version: VERSION },
+    ...{ info: () => source.info, isKeyFileUsable: keys.isFileUsable },
+    ...{ isDataLost: () => persistence.trouble !== undefined, writes: persistence.writes },
+    ...{ keys: keys.list, keyCounts: keys.counts, keyConnections: () => keys.registry.limiter.ofKeys },
+    ...{ refusals: () => refusals.counts, responses: () => responses.all },
+    ...(webhooks && { webhooks }),
+    ...(upstream && { upstream }),
+  });
+}
+
+/** Whether metrics have a port of their own, and the public one does not serve them. */
+export const isMetricsPortOwn = ({ metricsPort }: Pick<Config, "metricsPort">) =>
+  Number.isFinite(metricsPort);
+
+interface Listening {
+  /** What `listen` returned. */
+  readonly url: string;
+  readonly metricsUrl: string | undefined;
+  /** Closes the metrics' port, if they have one. */
+  close(): Promise<void>;
+}
+
+/**
+ * Calls `listen`, and first opens the metrics' own port if the config names one. If either fails,
+ * neither listens. `metrics`: undefined if they are off, or another process serves them.
+ */
+export async function listenWithMetrics(
+  config: Pick<Config, "metricsHost" | "metricsPort" | "allowedHosts">,
+  metrics: MetricsText | undefined,
+  logger: Logger,
+  listen: () => Promise<string>,
+): Promise<Listening> {
+  const { metricsHost: host, metricsPort: port, allowedHosts } = config;
+  if (!metrics || !isMetricsPortOwn(config))
+    return { url: await listen(), metricsUrl: undefined, close: async () => {} };
+  const app = createMetricsServer({ host, allowedHosts }, metrics);
+  const close = () => app.close();
+  try {
+    const origin = await app.listen({ host, port }).catch((error: unknown) => {
+      const names = { host: "metricsHost", port: "metricsPort" } as const;
+      throw listenProblem(error, { host, port }, names) ?? error;
+    });
+    const metricsUrl = `${origin}${METRICS_PATH}`;
+    logger.info({ url: metricsUrl }, "serving metrics");
+    return { url: await listen(), metricsUrl, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../../lib/time/clock.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
+import type { Freshness } from "../../protocol/index.ts";
+import type { SnapshotSource } from "../../source/index.ts";
+import type { OpenSource } from "../open/open-source.ts";
+
+/** What `freshnessOf` reads of an open source. */
+interface FreshSource {
+  readonly kind: OpenSource["kind"];
+  readonly source: Pick<SnapshotSource, "info" | "freshness">;
+  readonly resume?: { readonly observedAtMs: number };
+}
+
+/** A part of the gateway that may have something to report. */
+type Reporter = { readonly trouble?: string | undefined } | undefined;
+
+/** Returns the source's freshness, with what other parts of the gateway report. */
+export function freshnessOf(
+  { kind, source, resume }: FreshSource,
+  clock: Clock,
+  others: readonly Reporter[],
+): Freshness {
+  const fresh = source.freshness();
+  // Followers report the age that their leader states.
+  const served = kind === "snapshots" && fresh.observed_at === null ? resume : undefined;
+  const isRecorded = source.info.origin === "recorded";
+  const reasons = [
+    served ? "the lists are those of the previous run" : "",
+    fresh.reason,
+    ...others.map((part) => part?.trouble ?? ""),
+  ];
+  return {
+    ...fresh,
+    ...(served && ageOf(fresh, served.observedAtMs, clock.now(), isRecorded)),
+    reason: reasons.filter((reason) => reason !== "").join("; "),
+  };
+}
+
+/**
+ * Until the source's first data, the lists of the previous run are served: their time is then the
+ * data's. A recorded market's time says nothing about the data's age.
+ */
+function ageOf(fresh: Freshness, observedAtMs: number, nowMs: number, isRecorded: boolean) {
+  const data_age_ms = Math.max(fresh.data_age_ms, isRecorded ? 0 : nowMs - observedAtMs);
+  return {
+    observed_at: isoTime(observedAtMs),
+    last_success_at: isoTime(nowMs - data_age_ms),
+    data_age_ms,
+  };
+}

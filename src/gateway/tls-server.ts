@@ -1,0 +1,122 @@
+import { X509Certificate } from "node:crypto";
+import type { Socket } from "node:net";
+import { createSecureContext, createServer, type Server } from "node:tls";
+import type { Config } from "../config/config.ts";
+import { clientOf, type Refusals } from "../http/index.ts";
+import { InputError } from "../lib/input-error.ts";
+import { FollowedFiles } from "../lib/io/followed-files.ts";
+import { readTrustedText } from "../lib/io/json-file.ts";
+import { messageOf } from "../lib/text/message-of.ts";
+import type { Clock } from "../lib/time/clock.ts";
+
+export type TlsConfig = Partial<Pick<Config, "tlsCert" | "tlsKey">>;
+
+interface TlsParts {
+  readonly clock: Clock;
+  readonly logger: Record<"info" | "error", (facts: object, message: string) => void>;
+  readonly refusals: Pick<Refusals, "count">;
+  /** Receives each connection after its handshake. */
+  readonly onSecure: (socket: Socket) => void;
+}
+
+const MAX_FILE_BYTES = 1_048_576;
+const HANDSHAKE_MS = 10_000;
+/** Limits of handshakes in progress, in all and per address. An idle one costs a connection. */
+const MAX_HANDSHAKES = 2_048;
+export const MAX_HANDSHAKES_PER_ADDRESS = 256;
+
+const TROUBLE =
+  "the TLS certificate or its key is invalid; the previous ones still count, and changes have no effect";
+
+interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Completes TLS handshakes on connections, with a certificate that it follows. */
+export class TlsServer {
+  readonly #parts: TlsParts;
+  readonly #server: Server;
+  readonly #files: FollowedFiles<Pair>;
+  /** Connections in their handshake: their counted address by their own. */
+  readonly #pending = new Map<string, string>();
+
+  private constructor(parts: TlsParts, { cert, key }: Pair, files: FollowedFiles<Pair>) {
+    this.#parts = parts;
+    this.#files = files;
+    const fixed = { handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ["http/1.1"] };
+    this.#server = createServer({ cert, key, ...fixed });
+    this.#server.on("secureConnection", (socket) => {
+      this.#pending.delete(nameOf(socket));
+      parts.onSecure(socket);
+    });
+    // Scanners and clients that do not trust the certificate: not worth a line each.
+    this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
+  }
+
+  /** Reads the files; `undefined` if the settings name none. Rejects with InputError. */
+  static async open({ tlsCert, tlsKey }: TlsConfig, parts: TlsParts): Promise<TlsServer | undefined> {
+    if (tlsCert === undefined || tlsKey === undefined) return undefined;
+    const { clock, logger } = parts;
+    const opened = await FollowedFiles.open({
+      files: [tlsCert, tlsKey],
+      clock,
+      read: () => readPair(tlsCert, tlsKey),
+      onChange: (pair) => {
+        server.#server.setSecureContext(pair);
+        logger.info(factsOf(tlsCert, pair), "reloaded the TLS certificate");
+      },
+      onInvalid: (error) => logger.error({ reason: messageOf(error) }, TROUBLE),
+    });
+    const server = new TlsServer(parts, opened.value, opened.files);
+    logger.info(factsOf(tlsCert, opened.value), "loaded the TLS certificate");
+    return server;
+  }
+
+  get trouble(): string | undefined {
+    return this.#files.isStale ? TROUBLE : undefined;
+  }
+
+  /** Begins the handshake on an unread connection, or closes it at the limits. */
+  accept(socket: Socket): void {
+    const [name, address] = [nameOf(socket), clientOf(socket.remoteAddress ?? "")];
+    const ofAddress = [...this.#pending.values()].filter((other) => other === address).length;
+    if (ofAddress >= MAX_HANDSHAKES_PER_ADDRESS || this.#pending.size >= MAX_HANDSHAKES) {
+      this.#parts.refusals.count("handshakes", socket.remoteAddress);
+      socket.destroy();
+      return;
+    }
+    this.#pending.set(name, address);
+    socket.once("close", () => this.#pending.delete(name));
+    // Until the handshake is complete, a client that has closed its side is gone.
+    socket.allowHalfOpen = false;
+    this.#server.emit("connection", socket);
+  }
+
+  stop(): void {
+    this.#files.stop();
+  }
+}
+
+async function readPair(certFile: string, keyFile: string): Promise<{ text: string; value: Pair }> {
+  const [cert, key] = await Promise.all([
+    readTrustedText(certFile, MAX_FILE_BYTES),
+    readTrustedText(keyFile, MAX_FILE_BYTES),
+  ]);
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    const reason = `it is no certificate in PEM, or ${keyFile} is not its key (${messageOf(cause)})`;
+    throw new InputError(certFile, reason, { cause });
+  }
+  return { text: cert + key, value: { cert, key } };
+}
+
+function factsOf(file: string, { cert }: Pair) {
+  const { subject, validTo } = new X509Certificate(cert);
+  return { file, subject: subject?.replaceAll("\n", ", "), validTo };
+}
+
+function nameOf({ remoteAddress, remotePort }: Pick<Socket, "remoteAddress" | "remotePort">): string {
+  return `${remoteAddress} ${remotePort}`;
+}

@@ -1,0 +1,48 @@
+import type { DatabaseSync } from "node:sqlite";
+import { cachedStatements } from "../lib/io/sqlite.ts";
+import type { PastReach } from "./history-store.ts";
+
+/** One row for each flare that expired lately: past answers that had it cannot be given again. */
+export const EXPIRED_TABLE = `
+  CREATE TABLE expired (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, known_ms INTEGER NOT NULL,
+    expired_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL) STRICT;
+  CREATE INDEX by_expiry ON expired (expired_ms);
+`;
+
+/** Maximum number of rows, about 2 MB: a month of 300 flares a day, and a bit. */
+const MAX_ROWS = 10_000;
+
+/** Remembers which flares have expired, for as long as past states are stored. */
+export class ExpiredTable {
+  readonly #prepare: ReturnType<typeof cachedStatements>;
+
+  constructor(db: DatabaseSync) {
+    this.#prepare = cachedStatements(db);
+  }
+
+  /** Call it before the flares that meet the condition are deleted. */
+  note(nowMs: number, condition: string, value: string | number): void {
+    const flares = `SELECT id, finished_ms, known_ms, ?1, address, symbol FROM flare WHERE ${condition}`;
+    this.#prepare(`INSERT OR REPLACE INTO expired ${flares}`).run(nowMs, value);
+  }
+
+  /** Forgets what expired earlier, and all beyond the bound. Returns the last time forgotten. */
+  forget(beforeMs: number): number {
+    this.#prepare("DELETE FROM expired WHERE expired_ms < ?").run(beforeMs);
+    const newest = "SELECT rowid FROM expired ORDER BY expired_ms DESC LIMIT -1 OFFSET ?";
+    const excess = `DELETE FROM expired WHERE rowid IN (${newest}) RETURNING expired_ms`;
+    const forgotten = this.#prepare(excess).all(MAX_ROWS);
+    return Math.max(0, ...forgotten.map(({ expired_ms }) => Number(expired_ms)));
+  }
+
+  /** Returns whether a flare that was stored then has expired since. */
+  has({ knownMs, isFinishedThen = true, id, fromMs, toMs, address, symbol }: PastReach): boolean {
+    const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
+      AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)
+      AND finished_ms >= ?5 AND finished_ms <= ?6 LIMIT 1`;
+    const names = [id ?? null, address?.toLowerCase() ?? null, symbol?.toLowerCase() ?? null];
+    const bounds = [fromMs ?? Number.MIN_SAFE_INTEGER, toMs ?? Number.MAX_SAFE_INTEGER];
+    const finishKnownMs = isFinishedThen ? knownMs : Number.MAX_SAFE_INTEGER;
+    return this.#prepare(select).get(knownMs, ...names, ...bounds, finishKnownMs) !== undefined;
+  }
+}

@@ -1,0 +1,32 @@
+/** Knows whether the history has all events of the log. */
+export class HistoryProgress {
+  #state: "behind" | "complete" | "failed" = "behind";
+  #waiting: ((isComplete: boolean) => void)[] = [];
+
+  /** Waits for events that are being stored. Resolves to whether all of them are. */
+  async settled(): Promise<boolean> {
+    if (this.#state !== "behind") return this.#state === "complete";
+    return await new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** An event was appended. */
+  fallBehind(): void {
+    if (this.#state === "complete") this.#state = "behind";
+  }
+
+  catchUp(): void {
+    this.#end("complete");
+  }
+
+  /** Storing failed or ended. */
+  fail(): void {
+    this.#end("failed");
+  }
+
+  #end(state: "complete" | "failed"): void {
+    this.#state = state;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve(state === "complete");
+  }
+}

@@ -1,0 +1,94 @@
+import type { CandleCounts, HistoryReader, PastReach } from "../../history/index.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
+import {
+  CANDLE_MINUTES,
+  type Candles,
+  type FlareRecord,
+  RECORD_WINDOWS,
+  type Snapshot,
+} from "../../model/index.ts";
+import { FlarewireError } from "../../protocol/index.ts";
+
+/**
+ * Reads the history as it was known at an event time. Each read throws `time-gone` if something
+ * that it would have returned then has expired.
+ */
+export function historyThen(history: HistoryReader, knownMs: number): HistoryReader {
+  const check = async (reach: Omit<PastReach, "knownMs">) => {
+    if (!(await history.reaches({ ...reach, knownMs }))) throw expiredSince(knownMs);
+  };
+  const find = async (id: string) => {
+    await check({ id });
+    return await history.find(id, knownMs);
+  };
+  return {
+    flaresVersion: history.flaresVersion,
+    minutesVersion: history.minutesVersion,
+    find,
+    // A flare that was running then may have finished since.
+    started: async (id) => {
+      const started = await history.started(id);
+      if (started !== undefined) return started;
+      const finished = await history.find(id);
+      if (finished) return (JSON.parse(finished.body) as FlareRecord).started;
+      // It may also have expired since, with the reason of its start.
+      if (!(await history.reaches({ id, knownMs, isFinishedThen: false }))) throw expiredSince(knownMs);
+      return undefined;
+    },
+    page: async (query) => {
+      const found = await history.page({ ...query, knownMs });
+      const { limit, after, ...others } = query;
+      const last = found.length >= limit ? found.at(-1)?.key.finishedMs : undefined;
+      const toMs = after ? Math.min(after.finishedMs, query.toMs ?? after.finishedMs) : query.toMs;
+      await check({ ...others, fromMs: last ?? query.fromMs, toMs });
+      return found;
+    },
+    candles: async (query) => {
+      await check({ id: "", candlesFromMs: query.fromMs });
+      return await history.candles({ ...query, knownMs });
+    },
+    addressesOf: async (symbol, limit) => {
+      await check({ symbol });
+      return await history.addressesOf(symbol, limit, knownMs);
+    },
+    reaches: (reach) => history.reaches(reach),
+    minute: (atMs) => history.minute(atMs),
+    record: async (query) => {
+      // Final an hour after the start, so some finished before the window.
+      await check({
+        fromMs: query.toMs - RECORD_WINDOWS[query.window] * HOUR_MS - HOUR_MS,
+        toMs: query.toMs,
+      });
+      return await history.record({ ...query, knownMs });
+    },
+  };
+}
+
+/** Returns the candles of the tokens that flared then. Throws `time-gone` unless all are stored. */
+export async function candlesThen(
+  history: HistoryReader,
+  { flares }: Snapshot,
+  counts: CandleCounts | undefined,
+  knownMs: number,
+): Promise<Candles> {
+  if (!counts) throw expiredSince(knownMs);
+  const { closed_at } = counts;
+  const closedMs = Date.parse(closed_at ?? "");
+  const flaring = new Set([...flares.pro, ...flares.free].map(({ token }) => token.address));
+  const addresses = [...flaring].filter((address) => Object.hasOwn(counts.bsc, address));
+  const lists = await Promise.all(
+    addresses.map(async (address) => {
+      const window = { fromMs: closedMs - CANDLE_MINUTES * MINUTE_MS, toMs: closedMs - 1 };
+      const candles = [...(await history.candles({ group: "bsc", address, ...window }))];
+      if (candles.length !== counts.bsc[address]) throw expiredSince(knownMs);
+      return [address, candles] as const;
+    }),
+  );
+  return { closed_at, bsc: Object.fromEntries(lists) };
+}
+
+function expiredSince(knownMs: number): FlarewireError {
+  const message = `flares or candles that the response of ${isoTime(knownMs)} had are no longer stored; ask for less of them, or for a later time`;
+  return new FlarewireError("time-gone", message, { field: "at", bound: "a later time" });
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance } from "fastify";
+import { FlarewireError } from "../protocol/index.ts";
+import type { AccessPolicy } from "./access/access.ts";
+import { clientOf } from "./access/client-address.ts";
+import { checkOrigin } from "./connections/admission.ts";
+import type { HttpSettings } from "./http-settings.ts";
+
+/** Where the dashboard subscribes. It is no part of the API. */
+const PUSH_PATH = "/push";
+/** A subscription with as many rules and tokens as a page can have. */
+const MAX_BYTES = 65_536;
+
+/** Push subscriptions, as the alerts have them. */
+interface PushSubscriptions {
+  readonly publicKey: string;
+  subscribe(body: unknown, client: string): Promise<void>;
+  unsubscribe(endpoint: string): Promise<void>;
+}
+
+interface PushRouteOptions {
+  /** `undefined`: the server has none. */
+  readonly push: PushSubscriptions | undefined;
+  readonly policy: AccessPolicy;
+  /** See WebSocketOptions. */
+  readonly allowedOrigins?: readonly string[] | undefined;
+}
+
+/** The only endpoint with a body raises the limit of all. */
+export function pushSettings(push: PushSubscriptions | undefined): Partial<HttpSettings> {
+  return push ? { bodyLimitBytes: MAX_BYTES } : {};
+}
+
+/** `GET /push` returns the server's key or `null`. `PUT` and `DELETE` change a subscription. */
+export function registerPush(app: FastifyInstance, { push, policy, allowedOrigins }: PushRouteOptions): void {
+  const shared = { url: PUSH_PATH, config: { parameters: [] } };
+  app.route({
+    ...shared,
+    method: "GET",
+    handler: (_request, reply) =>
+      reply.header("cache-control", "no-store").send({ public_key: push?.publicKey ?? null }),
+  });
+  app.route({
+    ...shared,
+    method: "PUT",
+    handler: async (request, reply) => {
+      checkOrigin(request.headers.origin, allowedOrigins);
+      policy.admit(request, reply);
+      await offered(push).subscribe(request.body, clientOf(request.ip));
+      return reply.code(204).send();
+    },
+  });
+  app.route({
+    ...shared,
+    method: "DELETE",
+    handler: async (request, reply) => {
+      checkOrigin(request.headers.origin, allowedOrigins);
+      await offered(push).unsubscribe(endpointIn(request.body));
+      return reply.code(204).send();
+    },
+  });
+}
+
+function offered(push: PushSubscriptions | undefined): PushSubscriptions {
+  if (push) return push;
+  throw new FlarewireError("not-found", "this server does not push alerts; its setting push is off");
+}
+
+function endpointIn(body: unknown): string {
+  if (typeof body === "object" && body !== null && "endpoint" in body && typeof body.endpoint === "string")
+    return body.endpoint;
+  throw new FlarewireError("invalid-parameter", "endpoint must be a text", { field: "endpoint" });
+}

@@ -1,0 +1,166 @@
+import { FollowedFiles } from "../lib/io/followed-files.ts";
+import { requestJson } from "../lib/io/request-json.ts";
+import type { Notify } from "../lib/notify.ts";
+import { messageOf } from "../lib/text/message-of.ts";
+import type { Clock } from "../lib/time/clock.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/time/time.ts";
+import { jwkSetKeys, MAX_KEYS_BYTES, readTokenKeys, type TokenKey } from "./token-keys.ts";
+
+/** Where the keys that verify tokens come from. */
+export interface TokenSource {
+  /** `undefined` while there are none, and tokens cannot be judged. */
+  readonly keys: readonly TokenKey[] | undefined;
+  /** Public text about what is wrong, without paths. */
+  readonly trouble: string | undefined;
+  /** Resolves after the first attempt to get the keys. */
+  loaded(): Promise<void>;
+  /** Looks for a key that a token names and that is not there. Never rejects. */
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+interface SourceParts {
+  readonly clock: Clock;
+  readonly notify: Notify;
+}
+
+/** How often the key set is fetched. */
+export const REFRESH_MS = 5 * MINUTE_MS;
+/** Time between two attempts, when one failed or a token names an unknown key. */
+export const RETRY_MS = 30_000;
+/** How long the keys of the last successful fetch count while the URL fails. */
+export const MAX_AGE_MS = DAY_MS;
+const TIMEOUT_MS = 5_000;
+
+/** Follows a file of keys. Rejects with InputError if it is invalid. */
+export async function openTokenFile(file: string, { clock, notify }: SourceParts): Promise<TokenSource> {
+  const opened = await FollowedFiles.open({
+    files: [file],
+    clock,
+    read: () => readTokenKeys(file),
+    onChange: (value) => {
+      keys = value;
+      notify("info", "reloaded the keys of tokens", { file, keys: value.length });
+    },
+    onInvalid: (error) =>
+      notify("error", "file with the keys of tokens is invalid; keeping the previous keys", {
+        reason: messageOf(error),
+      }),
+  });
+  const { files } = opened;
+  let keys = opened.value;
+  return {
+    get keys() {
+      return keys;
+    },
+    get trouble() {
+      return files.isStale
+        ? "the file with the keys of tokens is invalid; the previous keys still count"
+        : undefined;
+    },
+    loaded: () => files.looked(),
+    refresh: () => files.look(),
+    stop: () => files.stop(),
+  };
+}
+
+/** The keys of a JWK set at a URL, fetched regularly. */
+export class TokenKeySet implements TokenSource {
+  readonly #url: string;
+  readonly #parts: SourceParts;
+  readonly #fetch: typeof fetch;
+  readonly #stopped = new AbortController();
+  readonly #stopTimer: () => void;
+  #keys: readonly TokenKey[] | undefined;
+  #etag: string | undefined;
+  /** On the monotonic clock: of the last success, and of the last attempt. */
+  #fetchedMs = Number.NEGATIVE_INFINITY;
+  #triedMs = Number.NEGATIVE_INFINITY;
+  /** Why the last attempt failed; `undefined` if it did not. */
+  #failure: string | undefined;
+  /** The trouble as last reported. */
+  #reported: string | undefined;
+  #fetching: Promise<void> | undefined;
+
+  /** Begins to fetch. Never fails: until the first success, tokens cannot be judged. */
+  constructor(url: string, parts: SourceParts, request: typeof fetch = fetch) {
+    this.#url = url;
+    this.#parts = parts;
+    this.#fetch = request;
+    this.#stopTimer = parts.clock.every(RETRY_MS, () => void this.#renew());
+    void this.#start();
+  }
+
+  get keys(): readonly TokenKey[] | undefined {
+    return this.#keys;
+  }
+
+  get trouble(): string | undefined {
+    if (this.#failure === undefined) return undefined;
+    return this.keys
+      ? "the JWK set cannot be fetched; its previous keys still count"
+      : "the JWK set cannot be fetched; tokens are refused";
+  }
+
+  async loaded(): Promise<void> {
+    if (!this.#keys) await this.#fetching;
+  }
+
+  refresh(): Promise<void> {
+    const isEarly = this.#parts.clock.monotonic() - this.#triedMs < RETRY_MS;
+    return isEarly ? (this.#fetching ?? Promise.resolve()) : this.#start();
+  }
+
+  stop(): void {
+    this.#stopTimer();
+    this.#stopped.abort();
+  }
+
+  async #renew(): Promise<void> {
+    const ageMs = this.#parts.clock.monotonic() - this.#fetchedMs;
+    if (ageMs >= MAX_AGE_MS && this.#keys) this.#accept(undefined, undefined);
+    if (this.#failure !== undefined || ageMs >= REFRESH_MS) await this.#start();
+  }
+
+  #start(): Promise<void> {
+    this.#fetching ??= this.#load().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #load(): Promise<void> {
+    const { clock, notify } = this.#parts;
+    this.#triedMs = clock.monotonic();
+    const failure = await this.#attempt().catch((error: unknown) => messageOf(error));
+    if (this.#stopped.signal.aborted) return;
+    if (failure === undefined) this.#fetchedMs = clock.monotonic();
+    this.#failure = failure;
+    const { trouble } = this;
+    if (trouble === this.#reported) return;
+    this.#reported = trouble;
+    const facts = { url: this.#url, keys: this.keys?.length ?? 0 };
+    if (trouble === undefined) notify("info", "fetched the JWK set again", facts);
+    else notify("error", trouble, { ...facts, reason: failure });
+  }
+
+  /** Returns why it failed. */
+  async #attempt(): Promise<string | undefined> {
+    const settings = {
+      ...{ fetch: this.#fetch, clock: this.#parts.clock },
+      ...{ timeoutMs: TIMEOUT_MS, maxBytes: MAX_KEYS_BYTES },
+    };
+    const answer = await requestJson(this.#url, this.#etag, settings, this.#stopped.signal);
+    if (answer.kind === "unchanged") return undefined;
+    if (answer.kind !== "fresh") return answer.failure.reason;
+    const keys = jwkSetKeys(answer.body, { allowsSecrets: false });
+    this.#accept(keys, answer.etag);
+    return undefined;
+  }
+
+  #accept(keys: readonly TokenKey[] | undefined, etag: string | undefined): void {
+    this.#keys = keys;
+    this.#etag = etag;
+    this.#fetchedMs = keys ? this.#parts.clock.monotonic() : Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,166 @@
+import { createHash } from "node:crypto";
+import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
+import { z } from "zod";
+import { BoundedMap } from "../lib/bounded-map.ts";
+import type { Clock } from "../lib/time/clock.ts";
+import { FlarewireError } from "../protocol/index.ts";
+import { Key, type KeyGrant } from "./key-file.ts";
+import type { KnownKeys } from "./key-ring.ts";
+import { digestOf, isToken } from "./secret.ts";
+import { grantIn } from "./ticket-table.ts";
+import type { TokenKey } from "./token-keys.ts";
+import type { TokenSource } from "./token-source.ts";
+
+interface TokenVerifierOptions {
+  readonly source: TokenSource;
+  readonly issuer: string;
+  readonly audience: string;
+  readonly clock: Clock;
+}
+
+/** Verified tokens to remember. Verifying one again costs about as much as a request. */
+const MAX_VERIFIED = 10_000;
+/** How far the issuer's clock may be ahead. A token ends exactly at `exp`. */
+const CLOCK_TOLERANCE_S = 5;
+const MAX_NAME = 64;
+
+/** The claims that decide about access. The issuer's other claims are ignored. */
+const Claims = z.object({
+  sub: z.string().min(1).max(256),
+  /** Until the end of the year 9999. */
+  exp: z.number().min(0).max(253_402_300_799),
+  plan: Key.shape.plan.default("free"),
+  name: z.string().optional().catch(undefined),
+  channels: Key.shape.channels,
+  connections: Key.shape.connections,
+  requests_per_minute: Key.shape.requests_per_minute,
+});
+
+/** Verifies JSON Web Tokens (RFC 7519) of one issuer. Each grants what its claims say. */
+export class TokenVerifier {
+  readonly #options: TokenVerifierOptions;
+  readonly #verified = new BoundedMap<string, KeyGrant>(MAX_VERIFIED);
+
+  constructor(options: TokenVerifierOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Verifies a token, which {@link find} then knows. Returns why it is invalid, or `not-ready` if
+   * there are no keys to judge it. Never rejects.
+   */
+  async verify(text: string): Promise<FlarewireError | undefined> {
+    if (this.find(text)) return undefined;
+    const { source } = this.#options;
+    await source.loaded();
+    try {
+      const { alg, kid } = decodeProtectedHeader(text);
+      if (kid !== undefined && this.#candidates(alg, kid).length === 0) await source.refresh();
+      if (!source.keys) return unavailable();
+      const grant = await this.#check(text, this.#candidates(alg, kid));
+      this.#verified.set(nameOf(text), grant);
+      return undefined;
+    } catch (error) {
+      return invalid(error);
+    }
+  }
+
+  /** Returns what a verified token grants, even if it has expired. */
+  find(text: string): KeyGrant | undefined {
+    const grant = this.#verified.get(nameOf(text));
+    return grant && this.isSigned(grant) ? grant : undefined;
+  }
+
+  /** See TokenSource. */
+  get trouble(): string | undefined {
+    return this.#options.source.trouble;
+  }
+
+  stop(): void {
+    this.#options.source.stop();
+  }
+
+  /** Whether the key that signed the token is still in use. */
+  isSigned({ signer }: Pick<KeyGrant, "signer">): boolean {
+    return this.#options.source.keys?.some(({ fingerprint }) => fingerprint === signer) ?? false;
+  }
+
+  /** The keys for the algorithm that the token's header states, and for its `kid` if it has one. */
+  #candidates(algorithm: string | undefined, kid: string | undefined): readonly TokenKey[] {
+    const { keys = [] } = this.#options.source;
+    const usable = keys.filter((key) => key.algorithm === algorithm);
+    const named = kid === undefined ? [] : usable.filter((key) => key.kid === kid);
+    return named.length > 0 ? named : usable.filter((key) => kid === undefined || key.kid === undefined);
+  }
+
+  async #check(text: string, candidates: readonly TokenKey[]): Promise<KeyGrant> {
+    const { issuer, audience, clock } = this.#options;
+    if (candidates.length === 0) throw new Error("the issuer has no key for its alg and kid");
+    for (const { key, algorithm, fingerprint } of candidates) {
+      try {
+        const { payload } = await jwtVerify(text, key, {
+          algorithms: [algorithm],
+          ...{ issuer, audience },
+          requiredClaims: ["exp", "sub"],
+          clockTolerance: CLOCK_TOLERANCE_S,
+          currentDate: new Date(clock.now()),
+        });
+        return grantOf(payload, issuer, fingerprint);
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      }
+    }
+    throw new Error("no key of the issuer verifies its signature");
+  }
+}
+
+function grantOf(payload: JWTPayload, issuer: string, signer: string): KeyGrant {
+  const claims = Claims.safeParse(payload);
+  if (!claims.success) throw new Error(`its claim ${String(claims.error.issues[0]?.path[0])} is invalid`);
+  const { sub, exp, name = sub, ...rest } = claims.data;
+  const subject = createHash("sha256")
+    .update(JSON.stringify([issuer, sub]))
+    .digest("base64url");
+  return {
+    ...rest,
+    id: `sub_${subject.slice(0, 16)}`,
+    name: name.replace(/\p{Cc}/gu, "").slice(0, MAX_NAME),
+    expires_at: new Date(exp * 1_000).toISOString(),
+    signer,
+  };
+}
+
+/** Adds verified tokens to other keys. */
+export function withTokens(keys: KnownKeys, tokens: Pick<TokenVerifier, "find" | "isSigned">): KnownKeys {
+  return {
+    find: (text) => (isToken(text) ? tokens.find(text) : keys.find(text)),
+    get: (ref) => {
+      const grant = grantIn(ref);
+      return grant && tokens.isSigned(grant) ? grant : keys.get(ref);
+    },
+  };
+}
+
+function nameOf(text: string): string {
+  return digestOf(text).toString("base64url");
+}
+
+function unavailable(): FlarewireError {
+  const message = "tokens cannot be verified: the issuer's keys are not available; retry later";
+  return new FlarewireError("not-ready", message);
+}
+
+function invalid(error: unknown): FlarewireError {
+  return new FlarewireError("unauthorized", `invalid token: ${reasonOf(error)}`, { field: "Authorization" });
+}
+
+/** Describes why a token is invalid. Repeats nothing of it. */
+function reasonOf(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return "it has expired";
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    if (error.claim === "nbf") return "it is not yet valid (nbf)";
+    return `its claim ${error.claim} is ${error.reason === "missing" ? "missing" : "not the one of this server"}`;
+  }
+  if (error instanceof errors.JOSEError || error instanceof TypeError) return "it is malformed";
+  return error instanceof Error ? error.message : "it is malformed";
+}

@@ -1,0 +1,69 @@
+import { z } from "zod";
+
+/** A response of the REST API. */
+export interface ApiResponse {
+  readonly status: number;
+  /** Returns the field's value; `undefined` if it is absent. */
+  header(name: string): string | undefined;
+  readonly text: string;
+}
+
+/** Requests a path of the REST API, with its query, from the root of the server's base path. */
+export type RequestApi = (path: string, signal: AbortSignal) => Promise<ApiResponse>;
+
+/** What an answer says about its data. */
+export interface DataState {
+  readonly origin: string;
+  readonly state: string;
+  readonly age_s: number | null;
+  readonly observed_at: string | null;
+}
+
+/** A request that the server rejected, with its reason. */
+export class ApiProblem extends Error {
+  readonly response: ApiResponse;
+
+  constructor(path: string, response: ApiResponse) {
+    super(`${path.split("?")[0]} was answered with status ${response.status}: ${reasonIn(response.text)}`);
+    this.response = response;
+  }
+}
+
+/** Requests a path and returns its body, with the state of the data. Throws {@link ApiProblem}. */
+export async function read<T>(
+  request: RequestApi,
+  path: string,
+  schema: z.ZodType<T>,
+  signal: AbortSignal,
+): Promise<{ readonly body: T; readonly data: DataState; readonly response: ApiResponse }> {
+  const response = await request(path, signal);
+  if (response.status !== 200) throw new ApiProblem(path, response);
+  return { body: schema.parse(JSON.parse(response.text)), data: dataState(response), response };
+}
+
+export function dataState(response: ApiResponse): DataState {
+  const age = response.header("flarewire-data-age");
+  return {
+    origin: response.header("flarewire-origin") ?? "unknown",
+    state: response.header("flarewire-source-state") ?? "unknown",
+    age_s: age === undefined ? null : Number(age),
+    observed_at: response.header("flarewire-observed-at") ?? null,
+  };
+}
+
+/** Returns a path with those parameters that have a value. */
+export function withQuery(path: string, parameters: Readonly<Record<string, unknown>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) query.set(name, String(value));
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** The reason in a problem document. */
+function reasonIn(text: string): string {
+  const problem = Problem.safeParse(JSON.parse(text.startsWith("{") ? text : "{}"));
+  const { detail, title } = problem.data ?? {};
+  return (detail ?? title ?? "no reason was given").slice(0, 300);
+}
+
+const Problem = z.object({ detail: z.string().optional(), title: z.string().optional() });

@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { FlarewireError } from "../protocol/index.ts";
+import type { RequestApi } from "./market-api.ts";
+
+/** Path of the endpoint, relative to the base path. */
+export const MCP_PATH = "/mcp";
+
+/** Fields that decide who may read what. Requests of tools carry them too. */
+const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-proto"] as const;
+const MAX_BODY_BYTES = 65_536;
+
+interface McpOptions {
+  /** Throws if pages of this origin may not connect. */
+  checkOrigin(origin: string | undefined): void;
+}
+
+/**
+ * `POST /mcp`: the Model Context Protocol over HTTP, without sessions. Each tool requests the REST
+ * API of this server with the client's key, so that the same rights and limits apply.
+ */
+export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOptions): Promise<void> {
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    scope.route({
+      method: ["POST", "GET", "DELETE"],
+      url: MCP_PATH,
+      bodyLimit: MAX_BODY_BYTES,
+      config: { parameters: [] },
+      handler: async (request, reply) => {
+        checkOrigin(request.headers.origin);
+        const handler = await createHandler(inside(scope, request));
+        const left = new AbortController();
+        reply.raw.once("close", () => left.abort());
+        const response = await handler.fetch(webRequest(request, left.signal));
+        reply.code(response.status);
+        for (const [name, value] of response.headers)
+          if (name !== "content-length") reply.header(name, value);
+        return reply.header("cache-control", "no-store").send(Buffer.from(await response.arrayBuffer()));
+      },
+    });
+  });
+}
+
+/** Loads the protocol at its first use: most servers need none, and it starts faster without. */
+async function createHandler(api: RequestApi) {
+  const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
+    import("@modelcontextprotocol/server"),
+    import("./mcp-server.ts"),
+  ]).catch((cause: unknown) => {
+    const message = "a clone that was installed without development dependencies has no tools for agents";
+    throw new FlarewireError("not-found", message, { cause });
+  });
+  // Tools never change, and a stream of their changes would wait for ever.
+  return createMcpHandler(() => createMcpServer(api), { maxSubscriptions: 0 });
+}
+
+/** Requests this server's own REST API, as the client that called. */
+function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): RequestApi {
+  const forwarded = FORWARDED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
+  return async (path, signal) => {
+    const {
+      statusCode,
+      headers: answered,
+      payload,
+    } = await scope.inject({
+      method: "GET",
+      url: `${scope.prefix}${path}`,
+      headers: Object.fromEntries(forwarded),
+      remoteAddress: socket.remoteAddress ?? "127.0.0.1",
+      signal,
+    });
+    return { status: statusCode, header: (name) => answered[name]?.toString(), text: payload };
+  };
+}
+
+function webRequest(
+  { method, headers, url, host, protocol, body }: FastifyRequest,
+  signal: AbortSignal,
+): Request {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && name !== "content-length") fields.set(name, value.toString());
+  const sent = Buffer.isBuffer(body) && method === "POST" ? { body: new Uint8Array(body) } : {};
+  return new Request(new URL(url, `${protocol}://${host}`), { method, headers: fields, signal, ...sent });
+}

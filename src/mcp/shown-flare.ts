@@ -1,0 +1,65 @@
+import type { Explanation, Flare, FlareRecord, Outcome } from "../model/index.ts";
+import { type Untrusted, untrusted } from "./untrusted.ts";
+
+/** A flare as tools return it. */
+export interface ShownFlare {
+  readonly id: string;
+  readonly address: string;
+  readonly symbol: Untrusted;
+  readonly name: Untrusted;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly price: string;
+  readonly price_change_5m_pct: number;
+  readonly buys_5m: number;
+  readonly sells_5m: number;
+  readonly liquidity_usd: string;
+  readonly why: string | null;
+  readonly warnings: readonly string[];
+}
+
+export function showFlare(flare: Flare, why: Explanation | null | undefined): ShownFlare {
+  const { token } = flare;
+  return {
+    id: flare.id,
+    address: token.address,
+    symbol: untrusted(token.symbol),
+    name: untrusted(token.name),
+    started_at: flare.started_trending_at,
+    finished_at: flare.finished_trending_at,
+    price: token.price,
+    price_change_5m_pct: flare.recent_price_change,
+    buys_5m: flare.latest_buy_count,
+    sells_5m: flare.latest_sell_count,
+    liquidity_usd: flare.liquidity,
+    why: why?.text ?? null,
+    warnings: warningsOf(why),
+  };
+}
+
+/** A flare with what became of it. */
+export function showRecord({ flare, started, why, cause, outcome }: FlareRecord) {
+  return {
+    ...showFlare(flare, started ?? why),
+    finish_cause: cause,
+    outcome: outcome === null ? null : showOutcome(outcome),
+  };
+}
+
+export function showOutcome(outcome: Outcome) {
+  return {
+    peak_change_pct: outcome.peak_change,
+    end_change_pct: outcome.end_change,
+    change_5m_pct: outcome.change_5m,
+    change_15m_pct: outcome.change_15m,
+    change_60m_pct: outcome.change_60m,
+    ended_by: outcome.ended_by,
+    collapsed_at: outcome.collapsed_at,
+    final: outcome.final,
+  };
+}
+
+/** Names of warnings. Another service's may be anything, so only plain ones are returned. */
+function warningsOf(why: Explanation | null | undefined): readonly string[] {
+  return (why?.warnings ?? []).filter((name) => /^[a-z][a-z-]{0,39}$/.test(name));
+}

@@ -1,0 +1,41 @@
+import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
+import { safeText } from "../../lib/text/safe-text.ts";
+import type { Flare } from "../flare.ts";
+import type { Outcome } from "../outcome.ts";
+import { outcomeText } from "./outcome-text.ts";
+
+/** What a notification says, shown by the page or pushed by the server. */
+export interface FlareAlert {
+  readonly title: string;
+  readonly body: string;
+  /** The same for all notifications about one thing, so that a later one replaces the first. */
+  readonly tag: string;
+  /** Where a click leads, below the page's address. */
+  readonly path: string;
+}
+
+/** A flare has started; `why`: its explanation as a sentence. */
+export function startedAlert(
+  { id, token }: Pick<Flare, "id" | "token">,
+  why: string | undefined,
+): FlareAlert {
+  return {
+    title: `${safeText(token.symbol)} is flaring`,
+    body: why ?? "",
+    tag: `start ${id}`,
+    path: `#/${tokenPath("bsc", token.address.toLowerCase())}`,
+  };
+}
+
+/** A flare has ended. */
+export function finishedAlert(
+  { id, token }: Pick<Flare, "id" | "token">,
+  outcome: Outcome | null | undefined,
+): FlareAlert {
+  return {
+    title: `${safeText(token.symbol)}: the flare ended`,
+    body: outcome ? outcomeText(outcome) : "",
+    tag: `end ${id}`,
+    path: flarePath(id),
+  };
+}

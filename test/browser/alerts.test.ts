@@ -1,0 +1,275 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import type { Flare, Snapshot } from "../../src/model/index.ts";
+import { findInstalled } from "../support/debian-package.ts";
+import { PushService } from "../support/push-service.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { COLOR_RULES, findViolations } from "./axe.ts";
+import { ToldMarket } from "./told-market.ts";
+
+/** The headless shell has no notifications: they need the whole browser. */
+const CHROMIUM = "/usr/bin/chromium";
+const hasChromium = findInstalled(() => existsSync(CHROMIUM), "chromium");
+
+const flareOf = (symbol: string, at: number): Flare => ({
+  ...SAMPLE_FLARE,
+  id: `3b241101-e2bb-5255-8caf-00000000000${at}`,
+  token: { ...SAMPLE_FLARE.token, symbol, address: `0x${String(at).padStart(40, "0")}` },
+});
+const marketOf = (...pro: Flare[]): Snapshot => ({
+  ...SAMPLE_SNAPSHOT,
+  flares: { pro, free: [], finished_trending: [] },
+  explanations: Object.fromEntries(pro.map(({ id }) => [id, SAMPLE_EXPLANATION])),
+});
+const CAKE = flareOf("CAKE", 1);
+/** Another flare of the same token. */
+const CAKE_AGAIN = { ...CAKE, id: `${CAKE.id.slice(0, -1)}2` };
+const MOON = flareOf("MOON", 3);
+
+/** Counts what the page asks for, shows and plays; and lets a test hide it. */
+const SPY = `
+  globalThis.spied = { asked: 0, shown: [], tones: 0 };
+  const ask = Notification.requestPermission.bind(Notification);
+  Notification.requestPermission = () => { spied.asked += 1; return ask(); };
+  const show = ServiceWorkerRegistration.prototype.showNotification;
+  ServiceWorkerRegistration.prototype.showNotification = function (title, options) {
+    spied.shown.push(title);
+    return show.call(this, title, options);
+  };
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (at) { spied.tones += 1; return start.call(this, at); };
+  globalThis.hide = (value) => {
+    Object.defineProperty(document, "hidden", { value, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  };`;
+
+interface Spied {
+  readonly asked: number;
+  readonly shown: readonly string[];
+  readonly tones: number;
+}
+const spied = (page: Page) => page.evaluate<Spied>("spied");
+const shownBySystem = (page: Page) =>
+  page.evaluate<readonly (readonly [string, string, unknown])[]>(
+    `navigator.serviceWorker.ready.then((one) => one.getNotifications()).then((all) => all.map(({ title, tag, data }) => [title, tag, data]))`,
+  );
+
+describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
+  let browser: Browser;
+  let gateway: Gateway;
+  let source: ToldMarket;
+  const failures: string[] = [];
+  beforeAll(async () => {
+    const args = ["--headless=new", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])];
+    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+    source = new ToldMarket(marketOf(CAKE));
+    const config = createConfig({ port: 0, drain: "0", logLevel: "silent", basePath: "/below" });
+    gateway = await startGateway(config, { source });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.stop();
+  });
+
+  async function open(context: BrowserContext, hash = "#/flares"): Promise<Page> {
+    const page = await context.newPage();
+    page.on("console", (message) => failures.push(`${message.type()}: ${message.text()}`));
+    page.on("pageerror", ({ message }) => failures.push(message));
+    await page.goto(`${gateway.url}/below/${hash}`);
+    await page.locator(".flares tbody tr").first().waitFor();
+    return page;
+  }
+
+  test("a flare of a token with a bell is one notification, sound and title count for two tabs, after consent by a click", async ({
+    onTestFinished: finish,
+  }) => {
+    const context = await browser.newContext();
+    finish(() => context.close());
+    finish(() => source.show(marketOf(CAKE)));
+    await context.addInitScript(SPY);
+    const page = await open(context);
+    await page.getByRole("button", { name: "Alert me about CAKE" }).click();
+    const panel = page.getByRole("dialog", { name: "Alerts" });
+    await panel.getByRole("button", { name: "Remove CAKE" }).waitFor();
+    expect((await spied(page)).asked).toBe(0);
+    // The browser's own question cannot be clicked: the answer is set before.
+    await context.grantPermissions(["notifications"]);
+    await page.reload();
+    await page.getByRole("button", { name: "Alerts, 1 set" }).click();
+    await panel.getByLabel("Notification").check();
+    await panel.getByLabel("Sound").check();
+    await expect.poll(async () => (await spied(page)).tones).toBe(2);
+    // The choice counts once the browser has answered, and reaches the other tab by its storage.
+    const isStored = (one: Page) => one.evaluate(`JSON.parse(localStorage["flarewire-alerts"]).isNotified`);
+    await expect.poll(() => isStored(page)).toBe(true);
+    const second = await open(context);
+    await expect.poll(() => isStored(second)).toBe(true);
+    await second.locator("h2").first().click();
+    for (const one of [page, second]) await one.evaluate("hide(true)");
+    source.show(marketOf(MOON, CAKE_AGAIN));
+    for (const one of [page, second]) await expect.poll(() => one.title()).toBe("(1) Flarewire");
+    await expect
+      .poll(() => shownBySystem(page))
+      .toEqual([
+        ["CAKE is flaring", `start ${CAKE_AGAIN.id}`, { path: `#/token/bsc/${CAKE.token.address}` }],
+      ]);
+    // After both have tried: the claim of the one that lost was answered before this question.
+    for (const one of [page, second]) await one.evaluate("navigator.locks.query()");
+    const [first, other] = [await spied(page), await spied(second)];
+    expect([...first.shown, ...other.shown]).toEqual(["CAKE is flaring"]);
+    expect(first.tones + other.tones).toBe(4);
+    await page.evaluate("hide(false)");
+    expect(await page.title()).toBe("Flarewire");
+    await page.evaluate(`location.hash = "#/charts"`);
+    await second.close();
+    await clickNotification(context);
+    await expect.poll(() => page.url()).toBe(`${gateway.url}/below/#/token/bsc/${CAKE.token.address}`);
+    expect(await shownBySystem(page)).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  test("a view and the watch list are set and removed in one panel by keyboard, with the rule for a webhook", async ({
+    onTestFinished: finish,
+  }) => {
+    const context = await browser.newContext({ viewport: { width: 320, height: 700 } });
+    finish(() => context.close());
+    const page = await open(context, "#/flares?min_liquidity=50000&order=change");
+    await page.getByRole("button", { name: "Watch CAKE" }).click();
+    await page.getByRole("button", { name: "Alert me", exact: true }).press("Enter");
+    const panel = page.getByRole("dialog", { name: "Alerts" });
+    await panel.getByRole("button", { name: "Add view" }).press("Enter");
+    await panel.getByRole("button", { name: "Add watch list" }).press("Enter");
+    await panel.getByText("Webhook rule").last().press("Enter");
+    const rule = JSON.parse((await panel.locator("pre").last().textContent()) ?? "");
+    expect(rule).toMatchObject({ channels: ["flares.pro"], filter: { min_liquidity: 50_000 } });
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(await panel.evaluate((dialog) => dialog.scrollWidth <= dialog.clientWidth)).toBe(true);
+    expect(await findViolations(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: "dark" });
+    expect(await findViolations(page, COLOR_RULES)).toEqual([]);
+    await page.reload();
+    await page.getByRole("button", { name: "Alert me, 2 set" }).click();
+    for (const left of [1, 0]) {
+      await panel.getByRole("button", { name: "Remove" }).first().press("Enter");
+      await panel.getByRole("heading", { name: `Set ${left}` }).waitFor();
+    }
+    await page.keyboard.press("Escape");
+    await panel.waitFor({ state: "detached" });
+    expect(failures).toEqual([]);
+  });
+
+  test("the page can be installed below a base path, and its worker serves nothing from a cache", async ({
+    onTestFinished: finish,
+  }) => {
+    const context = await browser.newContext();
+    finish(() => context.close());
+    const page = await open(context);
+    const cdp = await context.newCDPSession(page);
+    const { url, errors, data } = await cdp.send("Page.getAppManifest");
+    expect([url, errors]).toEqual([`${gateway.url}/below/manifest.webmanifest`, []]);
+    const { icons } = JSON.parse(data ?? "{}");
+    for (const { src, sizes } of icons) {
+      const size = await page.evaluate(
+        `new Promise((resolve) => { const image = new Image(); image.onload = () => resolve(image.width + "x" + image.height); image.src = ${JSON.stringify(src)}; })`,
+      );
+      expect(size).toBe(sizes);
+    }
+    const { installabilityErrors } = await cdp.send("Page.getInstallabilityErrors");
+    expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
+    await page.evaluate(`navigator.serviceWorker.register("./worker.js")`);
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+    expect(worker.url()).toBe(`${gateway.url}/below/worker.js`);
+    expect(await worker.evaluate("caches.keys()")).toEqual([]);
+    expect(failures).toEqual([]);
+  });
+
+  test("a flare reaches a visitor's system by web push, encrypted by the server, and a click opens its token", async ({
+    onTestFinished: finish,
+  }) => {
+    await using service = new PushService();
+    await service.up();
+    const market = new ToldMarket(marketOf(CAKE));
+    const config = createConfig({
+      ...{ port: 0, drain: "0", logLevel: "silent", data: "none" },
+      push: "mailto:ops@example.org",
+    });
+    const pushing = await startGateway(config, { source: market, isLocalPush: true });
+    finish(() => pushing.stop());
+    const context = await browser.newContext();
+    finish(() => context.close());
+    const errors: string[] = [];
+    // A browser without an account at a push service cannot subscribe: only this part is replaced.
+    await context.addInitScript(pushManager(await service.subscription()));
+    const page = await context.newPage();
+    page.on("console", (message) => errors.push(message.text()));
+    await page.goto(`${pushing.url}/#/flares`);
+    await page.getByRole("button", { name: "Alert me", exact: true }).click();
+    const panel = page.getByRole("dialog", { name: "Alerts" });
+    await panel.getByRole("button", { name: "Add view" }).click();
+    await panel.getByLabel("Push").waitFor();
+    expect(await page.evaluate("pushed.subscribed")).toBe(0);
+    await context.grantPermissions(["notifications"]);
+    const accepted = page.waitForResponse((response) => response.request().method() === "PUT");
+    await panel.getByLabel("Push").check();
+    expect((await accepted).status()).toBe(204);
+    expect(await page.evaluate("pushed.key.length")).toBe(87);
+    expect(await findViolations(page)).toEqual([]);
+    await panel.getByRole("button", { name: "Close" }).click();
+    market.show(marketOf(MOON, CAKE));
+    await service.until(() => service.received.length > 0);
+    const cdp = await context.newCDPSession(page);
+    const registered = new Promise<string>((resolve) =>
+      cdp.on(
+        "ServiceWorker.workerRegistrationUpdated",
+        ({ registrations: [one] }) => one && resolve(one.registrationId),
+      ),
+    );
+    await cdp.send("ServiceWorker.enable");
+    const origin = pushing.url;
+    const data = JSON.stringify(service.received[0]?.payload);
+    const message = { origin, registrationId: await registered, data };
+    const shown = ["MOON is flaring", `start ${MOON.id}`, { path: `#/token/bsc/${MOON.token.address}` }];
+    // The browser drops a message for a worker that is still starting. The tag makes them one.
+    const deliver = async () => {
+      await cdp.send("ServiceWorker.deliverPushMessage", message);
+      return shownBySystem(page);
+    };
+    await expect.poll(deliver).toEqual([shown]);
+    await clickNotification(context);
+    await expect.poll(() => page.url()).toBe(`${origin}/#/token/bsc/${MOON.token.address}`);
+    const ended = page.waitForResponse((response) => response.request().method() === "DELETE");
+    await page.getByRole("button", { name: "Alerts, 1 set" }).click();
+    await panel.getByLabel("Push").uncheck();
+    expect((await ended).status()).toBe(204);
+    expect(await page.evaluate("pushed.unsubscribed")).toBe(1);
+    expect(errors).toEqual([]);
+  });
+});
+
+/** Replaces the push manager: its subscriptions have the keys and the endpoint of a stand-in. */
+const pushManager = (subscription: object) => `
+  globalThis.pushed = { subscribed: 0, unsubscribed: 0, key: "" };
+  let current = null;
+  const made = {
+    endpoint: ${JSON.stringify(Object(subscription).endpoint)},
+    toJSON: () => (${JSON.stringify(subscription)}),
+    unsubscribe: async () => { pushed.unsubscribed += 1; current = null; return true; },
+  };
+  PushManager.prototype.subscribe = async ({ applicationServerKey, userVisibleOnly }) => {
+    if (!userVisibleOnly) throw new Error("must be visible");
+    pushed.subscribed += 1;
+    pushed.key = applicationServerKey;
+    current = made;
+    return current;
+  };
+  PushManager.prototype.getSubscription = async () => current;`;
+
+/** The system's own click is out of reach: the worker gets its event from the test. */
+async function clickNotification(context: BrowserContext): Promise<void> {
+  const [worker] = context.serviceWorkers();
+  await worker?.evaluate(
+    `registration.getNotifications().then(([notification]) => dispatchEvent(new NotificationEvent("notificationclick", { notification })))`,
+  );
+}

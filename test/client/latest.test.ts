@@ -1,0 +1,62 @@
+import { expect } from "vitest";
+import { shownLists } from "../support/shown-lists.ts";
+import { test } from "./stream-kit.ts";
+
+for (const transport of ["websocket", "sse"] as const) {
+  test(`[W34] [W35] over ${transport} in mode latest, a client that was away gets the starts it missed, then a reset with the current lists`, async ({
+    wire,
+    proxyTo,
+    start,
+  }) => {
+    const proxy = await proxyTo(wire.port);
+    const { stream, until, items } = start(proxy.url, { transport, mode: "latest" });
+    await until(() => items.length === 1);
+    const { port } = proxy;
+    // The way back is barred until all is published.
+    proxy.port = 1;
+    proxy.cut();
+    await until(() => stream.connection.state !== "live");
+    await wire.publish("list", "flare");
+    for (let at = 0; at < 40; at++) await wire.publish("list", "refresh");
+    proxy.port = port;
+    await until(() => items.at(-1)?.name === "reset" && items.length > 1);
+    const missed = items.slice(1, -1);
+    expect(new Set(missed.map(({ name }) => name))).toEqual(new Set(["flare-started"]));
+    expect(items.at(-1)).toMatchObject({ reason: "conflated", lost: null });
+    expect(stream.cursor).toBe(items.at(-1)?.cursor);
+    expect(stream.view).toEqual(shownLists(wire.head.snapshot));
+    // From then on every event is delivered again.
+    await wire.publish("refresh");
+    await until(() => items.at(-1)?.name !== "reset");
+    expect(stream.view).toEqual(shownLists(wire.head.snapshot));
+  });
+
+  test(`[W35] over ${transport} in mode latest, a start is emitted once, although the connection ends before the lists`, async ({
+    wire,
+    proxyTo,
+    start,
+  }) => {
+    const proxy = await proxyTo(wire.port);
+    const { stream, until, items } = start(proxy.url, { transport, mode: "latest" });
+    await until(() => items.length === 1);
+    const { port } = proxy;
+    proxy.port = 1;
+    proxy.cut();
+    await until(() => stream.connection.state !== "live");
+    for (let at = 0; at < 40; at++) await wire.publish("list", "flare");
+    stream.once("flare-started", () => proxy.cut());
+    proxy.port = port;
+    await until(() => items.at(-1)?.name === "reset" && items.length > 1);
+    const seqs = items.flatMap((item) => (item.name === "flare-started" ? [item.seq] : []));
+    expect(seqs.length).toBeGreaterThan(1);
+    expect(new Set(seqs).size).toBe(seqs.length);
+  });
+}
+
+test("over long polls mode latest delivers every event", async ({ wire, start }) => {
+  const options = { transport: "poll", mode: "latest" } as const;
+  const { until, seqs, resets } = start(`http://127.0.0.1:${wire.port}`, options);
+  await until(() => resets().length === 1);
+  await wire.publish("list", "refresh");
+  await until(() => seqs().length === 2);
+});

@@ -1,0 +1,23 @@
+"""Prints parts of a server's snapshot, and how it rejects a request: print_snapshot.py URL."""
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict
+
+sys.path.insert(0, "src/client/python")
+
+from flarewire import Client, RequestError
+
+
+async def main(url: str) -> None:
+    async with Client(url) as client:
+        snapshot = await client.snapshot()
+        try:
+            await client.flare("no such flare")
+        except RequestError as error:
+            pro = [asdict(flare) for flare in snapshot.flares.pro]
+            print(json.dumps({"cursor": snapshot.cursor, "pro": pro, "rejected": error.status}))
+
+
+asyncio.run(main(sys.argv[1]))

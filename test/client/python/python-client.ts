@@ -1,0 +1,94 @@
+import { spawnSync } from "node:child_process";
+import { expect } from "vitest";
+import { applyEvent, type EventMessage, type View } from "../../../src/protocol/index.ts";
+import { type RunningCli, spawnCommand } from "../../cli/spawn-cli.ts";
+import { findInstalled } from "../../support/debian-package.ts";
+import type { IndependentClient } from "../../support/independent-client.ts";
+
+/** Debian's Python, which has Debian's packages. The first on the PATH may be another. */
+const PYTHON = "/usr/bin/python3";
+const QUIET = { PYTHONDONTWRITEBYTECODE: "1" };
+
+/** Whether Python can use the package; Debian's packages are installed if they may be. */
+export const hasPython = findInstalled(() => runs("-c", "import aiohttp"), "python3", "python3-aiohttp");
+export const hasMypy = findInstalled(() => runs("-m", "mypy", "--version"), "mypy", "python3-aiohttp");
+
+function runs(...args: readonly string[]): boolean {
+  return spawnSync(PYTHON, args, { stdio: "ignore" }).status === 0;
+}
+
+export function spawnPython(...args: readonly string[]): RunningCli {
+  return spawnCommand(PYTHON, args, QUIET);
+}
+
+/** What the program prints: an item of the stream, a change of the connection, or its end. */
+export interface Line {
+  readonly event?: string;
+  readonly seq?: number;
+  readonly cursor?: string;
+  readonly reset?: string;
+  readonly lost?: number | null;
+  readonly view?: View | null;
+  readonly connection?: string;
+  readonly transport?: string;
+  readonly reason?: string;
+  readonly code?: number | null;
+  readonly wait?: number;
+  readonly stopped?: string;
+}
+
+/** Starts the Python client with these options of `connect`. */
+export function follow(url: string, options: object = {}): RunningCli {
+  return spawnPython("test/client/python/print_items.py", url, JSON.stringify(options));
+}
+
+/** The complete lines so far. */
+export function linesOf(client: RunningCli): readonly Line[] {
+  const lines = client.stdout().split("\n").slice(0, -1);
+  return lines.map((line): Line => JSON.parse(line));
+}
+
+export const eventsOf = (client: RunningCli) => linesOf(client).filter(({ event }) => event !== undefined);
+
+/** What a direct follower of the gateway received, which began before the lines. */
+export class Truth {
+  readonly #events: readonly EventMessage[];
+  readonly #start: View;
+
+  /** `client` must not have received an event yet. */
+  constructor(client: IndependentClient) {
+    this.#events = client.received.events as unknown as readonly EventMessage[];
+    this.#start = JSON.parse(JSON.stringify(client.state));
+  }
+
+  /**
+   * Compares a client's lines: no event is missing, none comes twice, and every view equals the one
+   * at its cursor. Returns how many events and views were compared.
+   */
+  compare(lines: readonly Line[]): { readonly events: number; readonly views: number } {
+    const totals = { events: 0, views: 0 };
+    const expected = this.#events.filter(({ channel }) => channel !== "candles");
+    let [next, view] = [0, this.#start];
+    const take = () => {
+      const event = expected[next];
+      if (event) view = applyEvent(view, event);
+      next += 1;
+      return event?.seq;
+    };
+    for (const line of lines) {
+      if (line.reset !== undefined) {
+        expect(line).toMatchObject({ reset: "started", lost: 0 });
+        const seq = Number(line.cursor?.split("-")[1]);
+        while ((expected[next]?.seq ?? Number.POSITIVE_INFINITY) <= seq) take();
+      } else if (line.event !== undefined) {
+        expect(take(), "the seq of the next event").toBe(line.seq);
+        totals.events += 1;
+      }
+      if (line.view) {
+        expect(line.view).toEqual(view);
+        totals.views += 1;
+      }
+    }
+    return totals;
+  }
+}

@@ -1,0 +1,184 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createConfig, startGateway } from "../../../src/index.ts";
+import { greet, send, startScriptedServer } from "../../cli/scripted-server.ts";
+import type { RunningCli } from "../../cli/spawn-cli.ts";
+import { BREAKAGES } from "../../conformance/breakages.ts";
+import { BrokenServer } from "../../conformance/broken-server.ts";
+import { startLedGateway } from "../../examples/led-gateway.ts";
+import { IndependentClient } from "../../support/independent-client.ts";
+import { eventsOf, follow, hasPython, linesOf, spawnPython, Truth } from "./python-client.ts";
+
+/** Uncompressed: under load Node's own WebSocket at times stops reading while it inflates. */
+const MARKET = {
+  port: 0,
+  logLevel: "silent",
+  drain: "0",
+  feed: "replay",
+  warmup: "0s",
+  speed: 300,
+  compression: false,
+} as const;
+const TRANSPORTS = ["websocket", "sse", "poll"] as const;
+
+/** A gateway with a fast market, and what a direct follower of it receives. */
+async function withMarket(
+  work: (url: string, check: (client: RunningCli) => Promise<object>) => Promise<void>,
+): Promise<void> {
+  const gateway = await startGateway(createConfig(MARKET));
+  const direct = new IndependentClient(gateway.url);
+  try {
+    await direct.connect();
+    const truth = new Truth(direct);
+    await work(gateway.url, async (client) => {
+      expect(await client.ended()).toBe(0);
+      const lines = linesOf(client);
+      const last = lines.findLast(({ seq }) => seq !== undefined)?.seq ?? expect.fail("no event");
+      while (direct.seq < last) {
+        if (direct.closeCode !== undefined) await direct.connect();
+        await direct.until(() => direct.seq >= last || direct.closeCode !== undefined);
+      }
+      return truth.compare(lines);
+    });
+  } finally {
+    await direct.disconnect();
+    await gateway.stop();
+  }
+}
+
+describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
+  test("[L2] [L3] over each transport it returns every event once and in order, and its lists are those of each cursor", async () => {
+    await withMarket(async (url, check) => {
+      const clients = TRANSPORTS.map((transport) => follow(url, { transport, count: 150 }));
+      for (const client of clients) {
+        await using ending = client;
+        expect(await check(ending)).toEqual({ events: 150, views: 3 });
+      }
+    });
+  });
+
+  test("[L3] after a lost connection it resumes from its cursor, and misses and repeats nothing", async () => {
+    await using gateway = await startLedGateway();
+    await using client = follow(gateway.url, { channels: ["flares.pro"] });
+    await client.said("stdout", '"reset"');
+    for (const symbol of ["ONE", "TWO", "THREE"]) {
+      gateway.start(symbol);
+      gateway.finish(symbol);
+      gateway.cut();
+    }
+    gateway.start("FOUR");
+    // A long line can arrive in parts: the fourth start counts once its line has ended.
+    await client.said("stdout", /(?:"flare-started".*\n[\s\S]*){4}/);
+    expect(eventsOf(client).map(({ event }) => event)).toEqual([
+      ...["flare-started", "flare-finished", "flare-started", "flare-finished"],
+      ...["flare-started", "flare-finished", "flare-started"],
+    ]);
+    expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
+  });
+
+  test("[L3] [W13] [W15] from servers that drop, repeat or swap events it misses and repeats nothing", async () => {
+    const faults = ["drops an event", "sends an event twice", "sends two events in the wrong order"];
+    await withMarket(async (url, check) => {
+      for (const fault of faults) {
+        const [, breakage] = BREAKAGES[fault] ?? expect.fail(`no breakage ${fault}`);
+        await using server = new BrokenServer(url, breakage);
+        await using client = follow(await server.listen(), { count: 7 });
+        expect(await check(client), fault).toEqual({ events: 7, views: 2 });
+      }
+    });
+  });
+
+  test("[W17] [W31] it leaves a silent connection at the server's limit, and a draining server at its turn, and resumes from its cursor", async () => {
+    await using server = await startScriptedServer();
+    await using client = follow(server.url, { filter: { names: ["flare-started"] } });
+    const first = await server.next();
+    greet(first.socket, { cursor: "abcd-6", resumed: "reset" }, { silence_limit_ms: 300 });
+    const second = await server.next();
+    expect(second.query.get("after")).toBe("abcd-6");
+    greet(second.socket, { cursor: "abcd-6", resumed: "full" });
+    send(second.socket, { type: "heartbeat", cursor: "abcd-9", positions: {} });
+    send(second.socket, { type: "goaway", reason: "draining", reconnect_after_ms: 100, window_ms: 100 });
+    const third = await server.next();
+    expect(third.query.get("after")).toBe("abcd-9");
+    expect(linesOf(client).flatMap(({ reset }) => reset ?? [])).toEqual(["started"]);
+  });
+
+  test("[W26] the close code decides whether it stops, waits or reconnects at once", async () => {
+    await using server = await startScriptedServer();
+    await using client = follow(server.url, { after: "abcd-5" });
+    const first = await server.next();
+    expect(first.query.get("after")).toBe("abcd-5");
+    greet(first.socket, { cursor: "abcd-5", resumed: "full" });
+    first.socket.close(4_201);
+    const second = await server.next();
+    greet(second.socket, { cursor: "abcd-5", resumed: "full" });
+    second.socket.close(4_101);
+    const third = await server.next();
+    greet(third.socket, { cursor: "abcd-5", resumed: "full" });
+    third.socket.close(4_000);
+    await client.ended();
+    const waits = linesOf(client).filter(({ connection }) => connection === "waiting");
+    expect(waits).toMatchObject([
+      { code: 4_201, wait: 0 },
+      { code: 4_101, wait: expect.toSatisfy((wait: number) => wait >= 1 && wait <= 31) },
+    ]);
+    expect(linesOf(client).at(-1)).toEqual({
+      stopped: "the server rejected this client: close code 4000",
+      code: 4_000,
+    });
+  });
+
+  test("[K1] [K5] a key is sent in a header with each request, never in an address", async ({
+    onTestFinished,
+  }) => {
+    const asked: (string | undefined)[][] = [];
+    const server = createServer(({ url, headers }, response) => {
+      asked.push([url?.split("?")[0], headers.authorization, /KEY1/.exec(`${url}`)?.[0]]);
+      response.writeHead(401, { "Content-Type": "application/problem+json" }).end('{"detail":"no key"}');
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await using client = follow(`http://127.0.0.1:${port}`, { key: "KEY1" });
+    await client.ended();
+    expect(linesOf(client).at(-1)).toMatchObject({ code: 401, stopped: expect.stringContaining("no key") });
+    expect(asked).toEqual([
+      ["/api/v1/stream", "Bearer KEY1", undefined],
+      ["/api/v1/events", "Bearer KEY1", undefined],
+    ]);
+  });
+
+  test("a filter reaches the server, and REST returns the same lists as typed objects", async () => {
+    await using gateway = await startLedGateway();
+    const filter = { symbols: ["TWO"], names: ["flare-started"] };
+    await using client = follow(gateway.url, { channels: ["flares.pro"], filter, count: 1 });
+    await client.said("stdout", '"reset"');
+    gateway.start("ONE");
+    gateway.finish("ONE");
+    gateway.start("TWO");
+    expect(await client.ended()).toBe(0);
+    const response = await fetch(`${gateway.url}/api/v1/snapshot`);
+    const { cursor, flares } = (await response.json()) as { cursor: string; flares: { pro: object[] } };
+    expect(eventsOf(client)).toMatchObject([{ event: "flare-started", cursor }]);
+    await using rest = spawnPython("test/client/python/print_snapshot.py", gateway.url);
+    expect(await rest.ended(), rest.stderr()).toBe(0);
+    expect(JSON.parse(rest.stdout())).toEqual({ cursor, pro: flares.pro, rejected: 404 });
+  });
+
+  test("[W3] after a rejection over HTTP it waits for Retry-After, or stops if a retry is useless", async () => {
+    await using server = await startScriptedServer();
+    const problem = { "Content-Type": "application/problem+json" };
+    server.refuse = { status: 503, headers: { ...problem, "Retry-After": "2" }, body: "{}" };
+    await using client = follow(server.url);
+    await client.said("stdout", /"waiting".*"code": 503, "wait": [23]\.\d/);
+    server.refuse = { status: 400, headers: problem, body: '{"detail":"wrong filter"}' };
+    await client.ended();
+    expect(linesOf(client).at(-1)).toEqual({
+      stopped: "the server rejected this client: HTTP 400 wrong filter",
+      code: 400,
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import type { StreamEvent, View } from "../../src/client/index.ts";
+import {
+  type AlertSettings,
+  MAX_ENTRIES,
+  NO_ALERTS,
+  toggleEntry,
+  tokenQuery,
+} from "../../src/dashboard/state/alerts/alert-settings.ts";
+import { alertTexts } from "../../src/dashboard/state/alerts/alert-texts.ts";
+import { AlertWatch } from "../../src/dashboard/state/alerts/alert-watch.ts";
+import { DEFAULT_QUERY, readQuery } from "../../src/dashboard/state/flare-query.ts";
+import type { Flare } from "../../src/model/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
+
+const ADDRESS = SAMPLE_FLARE.token.address;
+const flare = (id: string, more: Partial<Flare> = {}): Flare => ({ ...SAMPLE_FLARE, id, ...more });
+const viewOf = (pro: readonly Flare[], finished: readonly Flare[] = []): View => ({
+  explanations: Object.fromEntries([...pro, ...finished].map(({ id }) => [id, SAMPLE_EXPLANATION])),
+  outcomes: Object.fromEntries(finished.map(({ id }) => [id, SAMPLE_OUTCOME])),
+  flares: { pro: [...pro], free: [], finished_trending: [...finished] },
+});
+const event = (name: string, channel: string, data: object) =>
+  ({ name, channel, observed_at: SAMPLE_FLARE.started_trending_at, data }) as StreamEvent;
+const started = (one: Flare, channel = "flares.pro") => event("flare-started", channel, { flare: one });
+const keys = (hits: readonly { readonly key: string }[]) => hits.map(({ key }) => key);
+
+test("an alert reports each new flare of its token once, and none that was there before", () => {
+  const watch = new AlertWatch();
+  const [old, fresh, other] = [
+    flare("old"),
+    flare("fresh"),
+    flare("other", { token: { ...SAMPLE_FLARE.token, address: `0x${"1".repeat(40)}` } }),
+  ];
+  watch.watchFor([readQuery(tokenQuery(ADDRESS))], viewOf([old]));
+  const view = viewOf([old, fresh, other]);
+  expect(keys(watch.take(started(old), view))).toEqual([]);
+  expect(keys(watch.take(started(fresh), view))).toEqual(["start fresh"]);
+  expect(keys(watch.take(started(fresh), view))).toEqual([]);
+  expect(keys(watch.take(started(other), view))).toEqual([]);
+});
+
+test("a flare that meets a view's filter only later is reported then, as to a webhook", () => {
+  const watch = new AlertWatch();
+  const poor = flare("a", { liquidity: "100" });
+  watch.watchFor([{ ...DEFAULT_QUERY, minLiquidity: 50_000 }], viewOf([poor]));
+  const set = (liquidity: string) =>
+    event("flare-updated", "flares.pro", { op: "set", id: "a", set: { liquidity } });
+  expect(keys(watch.take(set("200"), viewOf([flare("a", { liquidity: "200" })])))).toEqual([]);
+  const rich = viewOf([flare("a", { liquidity: "60000" })]);
+  expect(keys(watch.take(set("60000"), rich))).toEqual(["start a"]);
+  expect(keys(watch.take(set("60000"), rich))).toEqual([]);
+});
+
+test("what a page missed while it was away is reported when it is back", () => {
+  const watch = new AlertWatch();
+  watch.watchFor([DEFAULT_QUERY], viewOf([flare("a")]));
+  expect(keys(watch.catchUp(viewOf([flare("b"), flare("a")])))).toEqual(["start b"]);
+  expect(keys(watch.catchUp(viewOf([flare("b")])))).toEqual([]);
+});
+
+test("without full access a token's flare is reported from the delayed list, with it only from the first", () => {
+  const query = [readQuery(tokenQuery(ADDRESS))];
+  const delayed = {
+    explanations: {},
+    flares: { free: [flare("a")], finished_trending: [] },
+  } as unknown as View;
+  const anonymous = new AlertWatch();
+  anonymous.watchFor(query, { explanations: {} } as View);
+  expect(keys(anonymous.take(started(flare("a"), "flares.free"), delayed))).toEqual(["start a"]);
+  const full = new AlertWatch();
+  full.watchFor(query, viewOf([]));
+  const view = viewOf([flare("a")]);
+  expect(keys(full.take(started(flare("a"), "flares.free"), view))).toEqual([]);
+  expect(keys(full.take(started(flare("a")), view))).toEqual(["start a"]);
+});
+
+test("an alert about the finished list says how the flare went", () => {
+  const watch = new AlertWatch();
+  watch.watchFor([{ ...DEFAULT_QUERY, channel: "flares.finished" }], viewOf([]));
+  const view = viewOf([], [flare("a", { finished_trending_at: SAMPLE_FLARE.started_trending_at })]);
+  const [hit] = watch.take(event("flare-finished", "flares.finished", { flare: flare("a") }), view);
+  const [text] = alertTexts(hit ? [hit] : []);
+  expect(text).toMatchObject({ title: "UNI: the flare ended", tag: "end a", path: "flare/a" });
+  expect(text?.body).toContain("peak");
+});
+
+test("a notification shows a hostile name as harmless text, says why, and leads to the token", () => {
+  const hostile = flare("a", { token: { ...SAMPLE_FLARE.token, symbol: "\u202Eevil\nname" } });
+  const hit = {
+    key: "start a",
+    flare: hostile,
+    why: SAMPLE_EXPLANATION,
+    outcome: undefined,
+    isFinished: false,
+  };
+  const path = `#/token/bsc/${ADDRESS}`;
+  expect(alertTexts([hit])).toEqual([
+    { title: "evil name is flaring", body: SAMPLE_EXPLANATION.text, tag: "start a", path },
+  ]);
+  expect(alertTexts([hit, hit, hit, hit])).toMatchObject([
+    { title: "4 flares", body: "evil name, evil name, evil name and 1 more" },
+  ]);
+});
+
+test("an alert is set once, removed by the same click, and their number is bounded", () => {
+  const toggle = (before: AlertSettings, query: string) => toggleEntry(before, { query });
+  const set = toggle(NO_ALERTS, "a");
+  expect(set.entries).toEqual([{ query: "a" }]);
+  expect(toggle(set, "a").entries).toEqual([]);
+  let many = NO_ALERTS;
+  for (let at = 0; at <= MAX_ENTRIES; at++) many = toggle(many, String(at));
+  expect(many.entries.length).toBe(MAX_ENTRIES);
+  expect(many.entries.at(-1)).toEqual({ query: String(MAX_ENTRIES) });
+});

@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { spawnCommand } from "../cli/spawn-cli.ts";
+import { startLedGateway } from "./led-gateway.ts";
+
+const [, BOT = ""] =
+  /<!-- skill-bot -->\n```js\n([\s\S]*?)```/.exec(readFileSync("examples/SKILL.md", "utf8")) ?? [];
+
+test("the bot of the skill file misses and repeats nothing, over a lost connection and its own restart", async ({
+  onTestFinished,
+}) => {
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-skill-"));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const path = join(directory, "bot.mjs");
+  writeFileSync(path, BOT);
+  await using gateway = await startLedGateway();
+  const start = () =>
+    spawnCommand(process.execPath, [path, gateway.url], { CURSOR_FILE: join(directory, "cursor.txt") });
+  const reported = (output: string) =>
+    [...output.matchAll(/^(\w+) 0x\S+ "(\w+)"/gm)].map(([, what, symbol]) => `${what} ${symbol}`);
+
+  await using first = start();
+  await first.said("stderr", "simulated market, data is live");
+  gateway.start("ONE");
+  await first.said("stdout", "ONE");
+  gateway.cut();
+  gateway.start("TWO");
+  gateway.finish("TWO");
+  await first.said("stdout", "finished");
+  expect(reported(first.stdout())).toEqual(["started ONE", "started TWO", "finished TWO"]);
+  await first[Symbol.asyncDispose]();
+
+  gateway.start("THREE");
+  await using second = start();
+  await second.said("stdout", "THREE");
+  expect(reported(second.stdout())).toEqual(["started THREE"]);
+});

@@ -1,0 +1,159 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import type { Flare, Snapshot } from "../../src/model/index.ts";
+import { makeKeys } from "../browser/open-dashboard.ts";
+import { ToldMarket } from "../browser/told-market.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+import { PushService } from "../support/push-service.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+
+const flareOf = (symbol: string, at: number): Flare => ({
+  ...SAMPLE_FLARE,
+  id: `3b241101-e2bb-5255-8caf-00000000000${at}`,
+  token: { ...SAMPLE_FLARE.token, symbol },
+});
+const CAKE = flareOf("CAKE", 1);
+const MOON = flareOf("MOON", 2);
+const marketOf = (pro: Flare[], free: Flare[] = []): Snapshot => ({
+  ...SAMPLE_SNAPSHOT,
+  flares: { pro, free, finished_trending: [] },
+  explanations: Object.fromEntries(pro.map(({ id }) => [id, SAMPLE_EXPLANATION])),
+});
+const EVERY_FLARE = [{ channel: "flares.pro", filter: {} }];
+
+interface Started {
+  readonly source: ToldMarket;
+  readonly ask: (method: string, body?: unknown) => Promise<Response>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A gateway with web push, and a market without flares. */
+async function start(finish: Finish, settings: object, isLocalPush = true): Promise<Started> {
+  const source = new ToldMarket(marketOf([]));
+  const given = { port: 0, drain: "0", logLevel: "silent", push: "mailto:ops@example.org", ...settings };
+  const gateway = await startGateway(createConfig(given), { source, isLocalPush });
+  finish(() => gateway.stop());
+  const ask = (method: string, body?: unknown) =>
+    fetch(`${gateway.url}/push`, {
+      method,
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  return { source, ask, stop: () => gateway.stop() };
+}
+
+test("a flare is pushed to its subscriber once, encrypted, and not hours late; also after a restart", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const data = newDirectory(finish);
+  const first = await start(finish, { data });
+  const { public_key } = Object(await (await first.ask("GET")).json());
+  const rules = [...EVERY_FLARE, { channel: "flares.pro", filter: { min_liquidity: 1 } }];
+  expect((await first.ask("PUT", { ...(await service.subscription()), rules })).status).toBe(204);
+  first.source.show(marketOf([CAKE]));
+  await service.until(() => service.received.length > 0);
+  const [pushed] = service.received;
+  expect(pushed?.payload).toEqual({
+    title: "CAKE is flaring",
+    body: SAMPLE_EXPLANATION.text,
+    tag: `start ${CAKE.id}`,
+    path: `#/token/bsc/${CAKE.token.address}`,
+  });
+  expect(pushed?.headers).toMatchObject({
+    urgency: "high",
+    topic: /^[\w-]{32}$/.exec(`${pushed?.headers.topic}`)?.[0],
+  });
+  expect(Number(pushed?.headers.ttl)).toBeGreaterThan(1_700);
+  expect(Number(pushed?.headers.ttl)).toBeLessThanOrEqual(1_800);
+  expect(pushed?.headers.authorization).toContain(`, k=${public_key}`);
+  await first.stop();
+  for (const file of readdirSync(data).filter((name) => name.startsWith("push-")))
+    expect([file, statSync(join(data, file)).mode & 0o777]).toEqual([file, 0o600]);
+  const second = await start(finish, { data });
+  expect(await (await second.ask("GET")).json()).toEqual({ public_key });
+  second.source.show(marketOf([CAKE, MOON]));
+  await service.until(() =>
+    service.received.some(({ payload }) => Object(payload).tag === `start ${MOON.id}`),
+  );
+  const tags = service.received.map(({ payload }) => Object(payload).tag);
+  expect(tags.filter((tag) => tag === `start ${MOON.id}`).length).toBe(1);
+});
+
+test("a subscription that its push service no longer knows, or that its page ends, gets nothing more", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const { source, ask } = await start(finish, { data: "none" });
+  const [gone, ended, last] = await Promise.all(
+    ["gone", "ended", "last"].map((name) => service.subscription(name)),
+  );
+  await ask("PUT", { ...gone, rules: EVERY_FLARE });
+  service.status = 410;
+  source.show(marketOf([CAKE]));
+  await service.until(() => service.received.length === 1);
+  service.status = 201;
+  await ask("PUT", { ...ended, rules: EVERY_FLARE });
+  expect((await ask("DELETE", { endpoint: ended?.endpoint })).status).toBe(204);
+  await ask("PUT", { ...last, rules: EVERY_FLARE });
+  source.show(marketOf([CAKE, MOON]));
+  await service.until(() => service.received.length === 2);
+  expect(service.received.map(({ path }) => path)).toEqual(["/gone", "/last"]);
+});
+
+test("subscriptions that could attack others or fill the server are refused, without repeating their secrets", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const { keys } = await service.subscription();
+  const strict = await start(finish, { data: "none" }, false);
+  for (const endpoint of [
+    "http://push.example/secret",
+    "https://127.0.0.1/secret",
+    "https://[::ffff:169.254.169.254]/secret",
+    "https://user:secret@push.example/",
+    "file:///secret",
+  ]) {
+    const answer = await strict.ask("PUT", { endpoint, keys, rules: EVERY_FLARE });
+    const { field, detail } = Object(await answer.json());
+    expect([answer.status, field, detail.includes("secret")]).toEqual([400, "endpoint", false]);
+  }
+  const endpoint = "https://push.example/a";
+  for (const body of [
+    { endpoint, keys, rules: [] },
+    { endpoint, keys: { ...keys, auth: "c2hvcnQ" }, rules: EVERY_FLARE },
+    { endpoint, keys, rules: [{ channel: "charts.bsc", filter: {} }] },
+    { endpoint, keys, rules: EVERY_FLARE, more: 1 },
+    undefined,
+  ])
+    expect((await strict.ask("PUT", body)).status).toBe(400);
+  const statuses: number[] = [];
+  for (let at = 0; at < 11; at++)
+    statuses.push(
+      (await strict.ask("PUT", { endpoint: `${endpoint}${at}`, keys, rules: EVERY_FLARE })).status,
+    );
+  expect(statuses).toEqual([...Array(10).fill(204), 503]);
+  expect((await strict.ask("PUT", { endpoint: `${endpoint}0`, keys, rules: EVERY_FLARE })).status).toBe(204);
+});
+
+test("[K1] with keys, a subscription gets what visitors without a key see; without the setting there is none", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const { source, ask } = await start(finish, { data: "none", keys: makeKeys(finish).keys });
+  await ask("PUT", { ...(await service.subscription()), rules: EVERY_FLARE });
+  source.show(marketOf([CAKE]));
+  source.show(marketOf([CAKE, MOON], [MOON]));
+  await service.until(() => service.received.length > 0);
+  expect(service.received.map(({ payload }) => Object(payload).title)).toEqual(["MOON is flaring"]);
+  const without = await start(finish, { data: "none", push: undefined });
+  expect(await (await without.ask("GET")).json()).toEqual({ public_key: null });
+  expect((await without.ask("DELETE", { endpoint: "https://push.example/a" })).status).toBe(404);
+});

@@ -1,0 +1,149 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, readFileSync, renameSync } from "node:fs";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { connect as connectPlain } from "node:net";
+import { join } from "node:path";
+import { connect, getCACertificates, setDefaultCACertificates } from "node:tls";
+import { expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { connect as follow } from "../../src/client/index.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
+import { MAX_HANDSHAKES_PER_ADDRESS } from "../../src/gateway/tls-server.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { type Finish, hasty, newDirectory } from "../support/edges.ts";
+import { eventually } from "../support/waiters.ts";
+
+/** Creates a self-signed certificate for 127.0.0.1 with its key. */
+function certify(directory: string, name: string) {
+  const [cert, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const;
+  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1"];
+  const files = ["-keyout", key, "-out", cert];
+  execFileSync("openssl", ["req", "-x509", ...newKey, ...files, ...names], { stdio: "pipe" });
+  return { cert, key };
+}
+
+/** A gateway with a certificate of its own, and what it logs. */
+async function secured(onTestFinished: Finish) {
+  const directory = newDirectory(onTestFinished);
+  const [first, second] = [certify(directory, "first"), certify(directory, "second")];
+  const [tlsCert, tlsKey] = [join(directory, "tls.crt"), join(directory, "tls.key")];
+  const install = ({ cert, key }: { cert: string; key: string }) => {
+    for (const [from, to] of [
+      [cert, tlsCert],
+      [key, tlsKey],
+    ] as const) {
+      copyFileSync(from, `${to}.new`);
+      renameSync(`${to}.new`, to);
+    }
+  };
+  install(first);
+  const lines: string[] = [];
+  const logger = createLogger("info", { write: (line) => lines.push(line) });
+  const market = { feed: "replay", warmup: "0s", speed: 1_200 } as const;
+  const config = createConfig({ port: 0, drain: "0", ...market, tlsCert, tlsKey });
+  const gateway = await startGateway(config, { ...hasty(), logger });
+  onTestFinished(() => gateway.stop());
+  return { gateway, first, second, install, lines, url: new URL(gateway.url) };
+}
+
+/** The name in the certificate that the server presents. */
+async function nameAt({ port }: URL): Promise<unknown> {
+  const socket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { subject } = socket.getPeerCertificate();
+  socket.destroy();
+  return subject.CN;
+}
+
+async function status(
+  { port }: URL,
+  path: string,
+  ca: string,
+  localAddress = "127.0.0.1",
+): Promise<number | undefined> {
+  const asked = request({ host: "127.0.0.1", port, path, ca, localAddress, agent: false }).end();
+  const [message] = (await once(asked, "response")) as [IncomingMessage];
+  message.resume();
+  await once(message, "end");
+  return message.statusCode;
+}
+
+test("with tlsCert and tlsKey the port serves HTTPS, WSS and SSE, and nothing without TLS", async ({
+  onTestFinished,
+}) => {
+  const { gateway, url, first } = await secured(onTestFinished);
+  expect(gateway.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  const ca = readFileSync(first.cert, "utf8");
+  expect(await status(url, "/readyz", ca)).toBe(200);
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, ca]);
+  try {
+    for (const transport of ["websocket", "sse", "poll"] as const) {
+      const stream = follow(gateway.url, { channels: ["*"], transport });
+      await new Promise<void>((resolve, reject) => {
+        stream.on("event", () => resolve());
+        stream.on("error", reject);
+      });
+      stream.close();
+    }
+  } finally {
+    setDefaultCACertificates(before);
+  }
+  const plain = httpRequest({ host: "127.0.0.1", port: url.port, path: "/readyz", agent: false }).end();
+  await expect(once(plain, "response")).rejects.toThrow();
+  // Connections that never begin a handshake are limited, and another address is served.
+  const silent = await Promise.all(
+    Array.from({ length: MAX_HANDSHAKES_PER_ADDRESS }, async () => {
+      const socket = connectPlain(Number(url.port), "127.0.0.1");
+      await once(socket, "connect");
+      return socket;
+    }),
+  );
+  expect(await status(url, "/healthz", ca, "127.0.0.2")).toBe(200);
+  await expect(status(url, "/healthz", ca)).rejects.toThrow();
+  for (const socket of silent) socket.destroy();
+  await expect.poll(() => status(url, "/healthz", ca).catch(() => 0)).toBe(200);
+});
+
+test("a new certificate counts within seconds, and open connections stay; an invalid pair keeps the old one and is reported", async ({
+  onTestFinished,
+}) => {
+  const { url, first, second, install, lines, gateway } = await secured(onTestFinished);
+  const ca = readFileSync(first.cert, "utf8");
+  const client = new WebSocket(`wss://127.0.0.1:${url.port}/api/v1/stream?channels=*`, { ca });
+  await once(client, "message");
+  const presents = async (name: string) => {
+    while ((await nameAt(url)) !== name);
+  };
+  install(second);
+  await presents("second");
+  await once(client, "message");
+  install({ cert: first.cert, key: second.key });
+  const reported = () => lines.some((line) => line.includes("the previous ones still count"));
+  await eventually(reported, () => lines.slice(-3), { what: "the report of the invalid pair" });
+  expect([await nameAt(url), gateway.freshness().reason]).toEqual([
+    "second",
+    expect.stringContaining("the TLS certificate or its key is invalid"),
+  ]);
+  install(first);
+  await presents("first");
+  expect(gateway.freshness().reason).not.toContain("TLS");
+  expect(lines.join()).not.toContain("PRIVATE");
+  client.close();
+  await once(client, "close");
+});
+
+test("a gateway does not start with a certificate that it cannot use", async ({ onTestFinished }) => {
+  const directory = newDirectory(onTestFinished);
+  const [mine, other] = [certify(directory, "mine"), certify(directory, "other")];
+  const start = (tlsCert: string, tlsKey: string) =>
+    startGateway(createConfig({ port: 0, logLevel: "silent", tlsCert, tlsKey }));
+  await expect(start(mine.cert, other.key)).rejects.toThrow(/mine\.crt: .*other\.key is not its key/);
+  await expect(start(mine.key, mine.key)).rejects.toThrow(/mine\.key: it is no certificate in PEM/);
+  chmodSync(mine.key, 0o666);
+  await expect(start(mine.cert, mine.key)).rejects.toThrow(/mine\.key: any user on this machine can write/);
+  expect(() => createConfig({ tlsCert: mine.cert })).toThrow("TLS needs both tlsCert and tlsKey");
+});

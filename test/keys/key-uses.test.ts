@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { KeyUses, readKeyUses, SAVE_MS } from "../../src/keys/index.ts";
+import { type Finish, newDirectory } from "../support/edges.ts";
+import { ManualClock } from "../support/manual-clock.ts";
+
+function watched(onTestFinished: Finish) {
+  const directory = newDirectory(onTestFinished);
+  const file = join(directory, "keys.json");
+  const clock = new ManualClock();
+  const reports: string[] = [];
+  const open = (known: readonly string[]) =>
+    new KeyUses({
+      ...{ file, clock, isKnown: (id) => known.includes(id) },
+      notify: (level, message) => reports.push(`${level} ${message}`),
+    });
+  return { directory, file, clock, reports, open, stored: `${file}.used` };
+}
+
+test("the last use of each key is stored once a minute and at the end, and survives a restart", ({
+  onTestFinished,
+}) => {
+  const { file, clock, open, stored, reports } = watched(onTestFinished);
+  const uses = open(["aaaaaaaa", "bbbbbbbb"]);
+  clock.advance(SAVE_MS);
+  // Nothing was used, so nothing is written.
+  expect(existsSync(stored)).toBe(false);
+  uses.note("aaaaaaaa");
+  clock.advance(1_000);
+  uses.note("aaaaaaaa");
+  uses.note("cccccccc");
+  expect(existsSync(stored)).toBe(false);
+  clock.advance(SAVE_MS);
+  expect(readKeyUses(file)).toEqual({ aaaaaaaa: "2026-01-01T00:01:01.000Z" });
+  expect(statSync(stored).mode & 0o777).toBe(0o600);
+  const text = readFileSync(stored, "utf8");
+  writeFileSync(stored, `${text} `);
+  clock.advance(SAVE_MS);
+  // Unchanged, so not written again.
+  expect(readFileSync(stored, "utf8")).toBe(`${text} `);
+  uses.stop();
+  const again = open(["aaaaaaaa", "bbbbbbbb"]);
+  again.note("bbbbbbbb");
+  again.stop();
+  expect(readKeyUses(file)).toEqual({
+    aaaaaaaa: "2026-01-01T00:01:01.000Z",
+    bbbbbbbb: "2026-01-01T00:03:01.000Z",
+  });
+  expect(reports).toEqual([]);
+});
+
+test("a use that cannot be stored is reported once, and a damaged file is as none", ({ onTestFinished }) => {
+  const { directory, file, clock, open, stored, reports } = watched(onTestFinished);
+  writeFileSync(stored, "{ damaged");
+  expect(readKeyUses(file)).toEqual({});
+  const uses = open(["aaaaaaaa"]);
+  rmSync(directory, { recursive: true });
+  for (let minute = 0; minute < 3; minute += 1) {
+    uses.note("aaaaaaaa");
+    clock.advance(SAVE_MS);
+  }
+  expect(reports).toEqual(["warn cannot store when keys were last used"]);
+  uses.stop();
+});

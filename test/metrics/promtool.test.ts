@@ -1,0 +1,29 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { SECRET } from "../alerts/webhook-fixture.ts";
+import { findProgram } from "../bench/harness/on-demand.ts";
+import { newDirectory } from "../support/edges.ts";
+
+const PROMTOOL = findProgram("prometheus", "usr/bin/promtool");
+
+test.runIf(PROMTOOL)(
+  "promtool finds no fault in the metrics of a gateway with keys and webhooks",
+  async ({ onTestFinished }) => {
+    const data = newDirectory(onTestFinished);
+    const [alerts, keys] = [join(data, "alerts.json"), join(data, "keys.json")];
+    const webhook = { id: "desk", url: "http://127.0.0.1:9/", secret: SECRET, rules: [{ name: "all" }] };
+    writeFileSync(alerts, JSON.stringify({ webhooks: [webhook] }));
+    writeFileSync(keys, '{"keys": []}');
+    const given = { port: 0, logLevel: "silent", drain: "0", feed: "replay", warmup: "0s" } as const;
+    const gateway = await startGateway(createConfig({ ...given, alerts, keys, data }));
+    onTestFinished(() => gateway.stop());
+    expect((await fetch(`${gateway.url}/api/v1/flares`)).status).toBe(200);
+    const input = await (await fetch(`${gateway.url}/metrics`)).text();
+    expect(input).toContain("flarewire_event_loop_delay_seconds{");
+    // It writes what it finds, and exits with 3.
+    expect(execFileSync(PROMTOOL ?? "", ["check", "metrics"], { input, encoding: "utf8" })).toBe("");
+  },
+);

@@ -1,0 +1,70 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliDecompressSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { storedPath } from "../../src/gateway/persistence/persistence.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { newDirectory } from "../support/edges.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+import { expectOneState } from "../support/one-state.ts";
+import { checkedFetch } from "../support/validate-response.ts";
+
+/**
+ * Written by `serve --file market.csv --group bsc --speed 240 --log-count 60 --log-age 1s` of
+ * commit 9c23a772 (checkpoint version 14), ended by SIGTERM. Events 809 to 868 are stored, and the
+ * starts, finishes and outcomes before them. The last checkpoint is that of event 840.
+ */
+const STORED = "stored-by-14";
+const EPOCH = "250ee30820b9d680";
+const [OLDEST, HEAD] = [808, 868];
+
+const unpack = (name: string) =>
+  brotliDecompressSync(readFileSync(new URL(`${STORED}/${name}.br`, import.meta.url)));
+
+test("[L3] [W39] a copied data directory of an earlier version keeps its epoch: its cursors resume in full, and its flare finishes", async ({
+  onTestFinished,
+}) => {
+  const directory = newDirectory(onTestFinished);
+  const file = join(directory, "market.csv");
+  writeFileSync(file, unpack("market.csv"));
+  const log = { logCount: 60, logAge: "1s", logFlareAge: "1h" } as const;
+  const market = { feed: "replay", file, group: "bsc", speed: 2_000, warmup: "0s" } as const;
+  const config = createConfig({
+    port: 0,
+    logLevel: "silent",
+    drain: "0",
+    data: directory,
+    ...log,
+    ...market,
+  });
+  for (const what of ["events", "history"] as const)
+    writeFileSync(storedPath({ config }, what), unpack(`${what}.sqlite`));
+  const gateway = await startGateway(config);
+  onTestFinished(() => gateway.stop());
+
+  expect(gateway.head.cursor).toMatchObject({ epoch: EPOCH });
+  const after = async (cursor: string, more = "") => {
+    const answer = await checkedFetch(`${gateway.url}/api/v1/events?after=${cursor}&limit=1000${more}`);
+    const { events = [] } = answer.json as { events?: { seq: number; cursor: string; name: string }[] };
+    return { status: answer.status, first: events[0]?.cursor, events };
+  };
+  for (const seq of [OLDEST, 839, 841, HEAD - 1]) {
+    const resumed = await after(`${EPOCH}-${seq}`);
+    expect(resumed).toMatchObject({ status: 200, first: `${EPOCH}-${seq + 1}` });
+  }
+  const lasting = await after(`${EPOCH}-1`, "&names=flare-started,flare-finished&channels=flares.pro");
+  const names = lasting.events.filter(({ seq }) => seq <= HEAD).map(({ name }) => name);
+  expect(names).toEqual([
+    "flare-started",
+    "flare-finished",
+    "flare-started",
+    "flare-finished",
+    "flare-started",
+  ]);
+  const client = new IndependentClient(gateway.url);
+  await client.connect();
+  expect(client.state.flares?.pro).toMatchObject([{ token: { symbol: "PUMP" } }]);
+  const isFinished = () => client.received.events.some(({ name }) => name === "flare-finished");
+  await client.until(isFinished);
+  await expectOneState(gateway.url, client);
+});

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createConfig, startGateway } from "../../src/index.ts";
+import { follow, linesOf, Truth } from "../client/python/python-client.ts";
+import { createChance } from "../support/chance.ts";
+import { ChaosProxy } from "../support/chaos-proxy.ts";
+import { IndependentClient } from "../support/independent-client.ts";
+
+const TRANSPORTS = ["websocket", "sse", "poll", "auto"] as const;
+/** The recorded day lasts 36 minutes at this speed. */
+const MARKET = { port: 0, logLevel: "silent", drain: "0", feed: "replay", warmup: "0s", speed: 40 } as const;
+/** How long the clients may take to reach the head when the proxies are calm again. */
+const CATCH_UP_MS = 180_000;
+
+/**
+ * Lets Python clients follow through chaos proxies for so long, and compares each event and every
+ * hundredth view with those of a direct client. Throws at the first difference. Returns a sentence.
+ */
+export async function runPython(minutes: number, seed: number): Promise<string> {
+  const gateway = await startGateway(createConfig(MARKET));
+  const direct = new IndependentClient(gateway.url);
+  await direct.connect();
+  const truth = new Truth(direct);
+  const port = Number(new URL(gateway.url).port);
+  const proxies = TRANSPORTS.map((_, at) => new ChaosProxy(port, createChance(seed * 100 + at)));
+  const urls = await Promise.all(proxies.map((proxy) => proxy.listen()));
+  const clients = TRANSPORTS.map((transport, at) =>
+    follow(urls[at] ?? "", { transport, upgrade_after_s: 20, first_message_s: 4 }),
+  );
+  try {
+    await wait(minutes * 60_000);
+    for (const proxy of proxies) proxy.calm();
+    const target = lastBefore(direct, direct.seq) ?? 0;
+    const hasArrived = () =>
+      clients.every((client) => linesOf(client).some(({ seq }) => seq !== undefined && seq >= target));
+    for (let left = CATCH_UP_MS; left > 0 && !hasArrived(); left -= 1_000) await wait(1_000);
+    const results = clients.map((client) => {
+      const lines = linesOf(client).filter(({ seq }) => seq === undefined || seq <= target);
+      if (lines.findLast(({ seq }) => seq !== undefined)?.seq !== target)
+        throw new Error(`a client did not reach ${target}: ${client.stderr()}`);
+      return { ...truth.compare(lines), ends: lines.filter((line) => line.connection === "waiting").length };
+    });
+    const sum = (of: (result: (typeof results)[number]) => number) =>
+      results.reduce((total, result) => total + of(result), 0);
+    const cut = proxies.reduce((total, { tally }) => total + tally.cut, 0);
+    const frozen = proxies.reduce((total, { tally }) => total + tally.frozen, 0);
+    return `${sum((one) => one.events)} events and ${sum((one) => one.views)} views of ${clients.length} clients compared, ${sum((one) => one.ends)} connections ended, ${cut} cut, ${frozen} frozen: no event missing, none twice`;
+  } finally {
+    for (const client of clients) await client[Symbol.asyncDispose]();
+    for (const proxy of proxies) await proxy.close();
+    await direct.disconnect();
+    await gateway.stop();
+  }
+}
+
+/** The seq of the last event at or before this one, except candles. */
+function lastBefore({ received }: IndependentClient, target: number): number | undefined {
+  const own = received.events.filter(({ channel, seq }) => channel !== "candles" && Number(seq) <= target);
+  return own.length === 0 ? undefined : Number(own.at(-1)?.seq);
+}
