@@ -5,7 +5,10 @@ import { isObject, parseJson } from "./json.ts";
 import { match } from "./match.ts";
 import { loadCases, loadNotTried } from "./suite.ts";
 
-const DOCUMENT = await readFile(new URL("../../src/protocol/PROTOCOL.md", import.meta.url), "utf8");
+const DOCUMENTS = ["PROTOCOL.md", "KEYS.md"].map(
+  (name) => new URL(`../../src/protocol/${name}`, import.meta.url),
+);
+const DOCUMENT = (await Promise.all(DOCUMENTS.map((url) => readFile(url, "utf8")))).join("\n");
 const README = await readFile(new URL("README.md", import.meta.url), "utf8");
 const NUMBERED = /^[A-Z]\d+$/;
 

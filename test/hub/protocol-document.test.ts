@@ -18,7 +18,7 @@ import { checkMessage } from "../support/contract.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const OPERATING = readFileSync(new URL("../../src/gateway/OPERATING.md", import.meta.url), "utf8");
-const DOCUMENT = ["PROTOCOL.md", "CODES.md"]
+const DOCUMENT = ["PROTOCOL.md", "KEYS.md", "CODES.md"]
   .map((name) => readFileSync(new URL(`../../src/protocol/${name}`, import.meta.url), "utf8"))
   .join("\n");
 
@@ -88,7 +88,7 @@ test("the table of plans in the document is the one in the code, and so are the 
     const cells = lacks.length > 0 ? [`all but ${names}`, lists.join(", ")] : ["all", "all"];
     return [`\`${plan}\``, ...cells];
   });
-  expect(table("Keys")).toEqual(coded);
+  expect(table("Plans")).toEqual(coded);
   expect(DOCUMENT).toContain(`A key has at most ${TICKETS_OF_KEY} unused tickets`);
   expect(OPERATING).toContain(`opens one stream and is valid for ${TICKET_MS / 1_000} seconds`);
 });
