@@ -1,6 +1,7 @@
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { type Config, createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { type Clock, systemClock } from "../../src/lib/time/clock.ts";
 import type { Freshness } from "../../src/protocol/index.ts";
@@ -303,6 +304,29 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     expect(own).toEqual({ leader: 1, terms: 1 });
     await expect.poll(async () => (await read(second)).entries).toBeGreaterThan(entries);
     expect(await read(second)).toMatchObject({ leader: 0, terms: 1 });
+  });
+
+  test("name the cause in /readyz while their server takes no entry, and name it no longer afterwards", async () => {
+    const server = await startServer(ends);
+    const nodes = [await startNode(server), await startNode(server)];
+    const limitMemory = (bytes: string) =>
+      ask(server.port, (redis) => redis.config("SET", "maxmemory", bytes));
+    const readiness = async ({ url }: Gateway) => {
+      const response = await fetch(`${url}/readyz`);
+      const body = z.object({ state: z.string(), reason: z.string() }).parse(await response.json());
+      return { status: response.status, ...body };
+    };
+    const cause = expect.stringContaining("the cluster's server rejects a command: OOM ");
+    await limitMemory("1");
+    for (const node of nodes)
+      await expect
+        .poll(() => readiness(node), { timeout: 15_000 })
+        .toEqual({ status: 200, state: "stale", reason: cause });
+    await limitMemory("0");
+    for (const node of nodes)
+      await expect
+        .poll(() => readiness(node), { timeout: 15_000 })
+        .toEqual({ status: 200, state: "live", reason: "" });
   });
 
   test("stop while their server is down", async () => {

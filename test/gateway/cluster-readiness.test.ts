@@ -43,7 +43,7 @@ test("a node counts as stale until it has read the cluster's log to its end", as
     ...{ config: createConfig({ cluster: "redis://127.0.0.1" }), clock: systemClock },
     ...{ logger: createLogger("silent"), engine: engineWith(rest.promise) },
     ...{ alerts: new ClusterAlerts(systemClock), start: undefined, source: undefined },
-    enricherKeys: undefined,
+    ...{ enricherKeys: undefined, rejection: () => "" },
   });
   const sink = { position: undefined, begin: async () => {}, publish: async () => {} };
   const running = source.run({ log, head, history: hub.history, sink }, over.signal);

@@ -20,7 +20,7 @@ export interface RedisEngineOptions {
   /** Entries that the log retains. */
   readonly retained: number;
   readonly clock: Clock;
-  /** Receives a sentence for the log, and whether it reports trouble. */
+  /** Receives a sentence for the log, and as `fault` what is wrong: {@link REJECTS}, or "". */
   readonly notify: Notify;
 }
 
@@ -33,7 +33,7 @@ const NoticeText = z.discriminatedUnion("kind", [
 /** How long the server waits for replicas at a time. */
 const WAIT_MS = 300;
 /** The server answers, but has too little memory or disk, too few replicas or no permission. */
-const REJECTS = "rejects a command";
+export const REJECTS = "rejects a command";
 const RETRY_MS = 200; // Pause between two attempts.
 /** A reader asks for the log's end after this much silence. */
 const IDLE_MS = 200;
@@ -247,7 +247,7 @@ class RedisEngine implements Engine {
     this.#fault = fault;
     const reason = messageOf(error).replace(/^Reached the max retries.*/, "the connection was lost");
     const sentence = fault === "" ? "works again" : `${fault}: ${reason}`;
-    this.#options.notify(fault === "" ? "info" : "warn", `the cluster's server ${sentence}`);
+    this.#options.notify(fault === "" ? "info" : "warn", `the cluster's server ${sentence}`, { fault });
   }
 }
 

@@ -28,6 +28,8 @@ interface ClusterSourceOptions {
   /** Replaces the source that the config names. */
   readonly source: SnapshotSource | undefined;
   readonly enricherKeys: EnricherKeys | undefined;
+  /** Why the servers answer but take no entry; empty while they do, or do not answer. */
+  readonly rejection: () => string;
 }
 
 /** What the node's gateway provides. */
@@ -119,13 +121,14 @@ export class ClusterSource {
   }
 
   freshness(): Freshness {
-    const own = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
-    if (this.#problem !== undefined) return { ...own, state: "down", reason: this.#problem };
+    const fresh = this.#leading?.opened?.source.freshness() ?? this.#follower.freshness();
+    if (this.#problem !== undefined) return { ...fresh, state: "down", reason: this.#problem };
+    const own = withReason(fresh, this.isConnected ? this.#options.rejection() : "");
     if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
     const reason = this.isConnected
       ? "this node still reads the cluster's log"
       : "the cluster's servers do not answer";
-    return { ...own, state: "stale", reason: own.reason === "" ? reason : `${own.reason}; ${reason}` };
+    return { ...withReason(own, reason), state: "stale" };
   }
 
   /** Takes part in the cluster until the signal aborts. Never rejects. */
@@ -264,4 +267,8 @@ export class ClusterSource {
     this.#publish({ type: "begin", cursor, positions, observedAtMs, lists });
     return stored;
   }
+}
+
+function withReason(fresh: Freshness, reason: string): Freshness {
+  return { ...fresh, reason: [fresh.reason, reason].filter((one) => one !== "").join("; ") };
 }

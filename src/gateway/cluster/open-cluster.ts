@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
 import type { Engine } from "../../cluster/engine.ts";
-import { createRedisEngine } from "../../cluster/redis/redis-engine.ts";
+import { createRedisEngine, REJECTS } from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
 import type { SharedState } from "../../http/index.ts";
-import { notifyLog } from "../../lib/notify.ts";
+import { type Notify, notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
@@ -44,10 +44,14 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
   const { signal = new AbortController().signal } = parts;
   const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
   const retained = Math.max(MIN_ENTRIES, Math.ceil((2 * config.logAgeMs) / 1_000));
-  const engine = createRedisEngine({
-    ...{ connection, acknowledgements, retained, clock, name: config.clusterName },
-    notify: notifyLog(logger),
-  });
+  const report = notifyLog(logger);
+  let rejection = "";
+  const notify: Notify = (level, message, facts) => {
+    report(level, message);
+    rejection = facts?.fault === REJECTS ? message : "";
+  };
+  const name = config.clusterName;
+  const engine = createRedisEngine({ connection, acknowledgements, retained, clock, name, notify });
   try {
     await checkServer(engine, logger, signal);
     const alerts = new ClusterAlerts(clock);
@@ -64,7 +68,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
     const { cursor } = snapshot?.end ?? {};
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };
-    const joined = new ClusterSource(options);
+    const joined = new ClusterSource({ ...options, rejection: () => rejection });
     const state = createClusterState(engine, clock);
     const close = async () => {
       state.stop();
