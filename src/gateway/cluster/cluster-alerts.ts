@@ -90,6 +90,8 @@ export class ClusterAlerts {
     const run = this.#run;
     this.#run = undefined;
     if (run) this.#stopped = Promise.all([this.#stopped, run.stop()]).then(() => {});
+    // The stop of the gateway reports a failure.
+    this.#stopped.catch(() => {});
   }
 
   #begin(): void {

@@ -143,7 +143,7 @@ export class ClusterSource {
         try {
           for (const entry of entries) this.#deliver(entry);
         } catch (error) {
-          this.#leave(error);
+          this.#leaveUnread(error);
         }
       },
       onRepair: (entry) => this.#noteRepair(entry),
@@ -159,7 +159,7 @@ export class ClusterSource {
         this.#follow();
       },
       onReload: () => this.#reload(run, signal),
-      onUnreadable: (error) => this.#leave(error),
+      onUnreadable: (error) => this.#leaveUnread(error),
     });
     this.#node = node;
     await followed;
@@ -192,11 +192,14 @@ export class ClusterSource {
     return new Leading(parts, lead, this.#stopped);
   }
 
-  /** Notes when the gateway's log has taken what was delivered. */
+  /** Notes when the gateway's log has taken what was delivered. Leaves the cluster if it fails. */
   #watched(sink: ReplicaSink): ReplicaSink {
     const note = (work: Promise<void>) => {
       this.#applied = work;
-      return work;
+      return work.catch((error: unknown) => {
+        this.#options.logger.error({ err: error }, "cannot apply the cluster's log; restart this node");
+        this.#leave(`cannot apply the cluster's log: ${messageOf(error)}`);
+      });
     };
     return {
       position: sink.position,
@@ -220,9 +223,13 @@ export class ClusterSource {
   }
 
   /** Delivers nothing after an entry that it cannot read: a later version may have written it. */
-  #leave(error: unknown): void {
+  #leaveUnread(error: unknown): void {
     this.#options.logger.error({ err: error }, "cannot read the cluster's log; update this node");
-    this.#problem = `cannot read the cluster's log: ${messageOf(error)}`;
+    this.#leave(`cannot read the cluster's log: ${messageOf(error)}`);
+  }
+
+  #leave(problem: string): void {
+    this.#problem = problem;
     this.#node?.close();
     this.#follow();
   }

@@ -105,7 +105,7 @@ export class Leading {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
     this.#lead = lead;
     this.#schedule.reset();
-    this.#leadAlerts();
+    this.#leadAlerts().catch(this.#parts.onFailure);
     // A failure means that this node no longer leads.
     this.#appendLists().catch(() => {});
     return true;
@@ -133,7 +133,9 @@ export class Leading {
     } catch (error) {
       if (!signal.aborted) this.#parts.onFailure(error);
     } finally {
-      await this.#opened?.close?.();
+      await this.#opened?.close?.().catch((error: unknown) => {
+        this.#parts.logger.error({ err: error }, "failed to close the source");
+      });
     }
   }
 
@@ -143,7 +145,7 @@ export class Leading {
     await applied();
     await this.#continueTime();
     this.#over.signal.throwIfAborted();
-    this.#leadAlerts();
+    await this.#leadAlerts();
     const restored = state.head.ready ? await this.#restored(state) : undefined;
     this.#over.signal.throwIfAborted();
     const usable = restored && "problem" in restored ? undefined : restored;
@@ -229,7 +231,7 @@ export class Leading {
     return !head.ready || head.cursor.epoch !== this.#lead.epoch;
   }
 
-  #leadAlerts(): void {
+  async #leadAlerts(): Promise<void> {
     this.#parts.alerts.lead((alerts) => this.#appendContent(() => ({ alerts })), this.#lead.isNewEpoch);
   }
 
