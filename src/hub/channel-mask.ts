@@ -41,7 +41,7 @@ export function channelsOf(mask: ChannelMask): readonly Channel[] {
 
 /**
  * Resolves names and wildcards to permitted channels, without duplicates. Throws `unknown-channel`
- * or `forbidden` for a pattern that yields none: a silent empty subscription.
+ * or `forbidden` for a pattern that yields none, because its subscription would silently be empty.
  */
 export function resolveChannels(
   patterns: readonly string[],

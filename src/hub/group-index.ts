@@ -6,8 +6,8 @@ import type { Group } from "./group.ts";
 type AffectedIndices = readonly number[] | undefined;
 
 /**
- * Finds the groups that a batch may affect, by the names that they filter by: one that does not
- * mention them costs nothing.
+ * Finds the groups that a batch may affect. Groups are indexed by the tokens and symbols in their
+ * filters, so a group whose tokens are not in the batch costs nothing.
  */
 export class GroupIndex {
   readonly #groups = new Map<string, Group>();
@@ -66,7 +66,7 @@ export class GroupIndex {
 const tokenName = (token: string) => `token ${token}`;
 const symbolName = (symbol: string) => `symbol ${symbol}`;
 
-/** The tokens and symbols that the group filters by; `undefined`: others may affect it too. */
+/** The tokens and symbols that the group filters by; `undefined` if any event may affect it. */
 function namesOf({ shape }: Group): readonly string[] | undefined {
   const { parts, channels } = shape.selection;
   if (parts.length === 0 || !channels.every(isListChannel)) return undefined;

@@ -14,11 +14,11 @@ export interface GroupMember {
   readonly socket: Socket;
   /** Called after a round if the socket is full. Everything up to `prev` was sent. */
   fallBehind(prev: Seq): void;
-  /** Called after a round if the socket threw. */
+  /** Called after a write to all members if the socket threw. */
   fail(error: unknown): void;
 }
 
-/** The first member's shift per round: a prime, so that nobody is always last. */
+/** How far the first member moves on with each write: a prime, so that nobody is always last. */
 const STRIDE = 7_919;
 
 /**
@@ -43,12 +43,12 @@ export class Group {
     return this.#members.length;
   }
 
-  /** See the constructor. Never exceeds what a client holds: a joining member may lower it. */
+  /** See the constructor. A joining member may lower it: it is never above what a member has. */
   get prev(): Seq {
     return this.#prev;
   }
 
-  /** Adds a member that was sent everything up to the head and holds at least `prev`. */
+  /** Adds a member that was sent everything up to the head and has everything up to `prev`. */
   add(member: GroupMember, prev: Seq): void {
     member.slot = this.#members.length;
     this.#members.push(member);

@@ -12,7 +12,7 @@ export interface HeadBatch {
 /** The state at the start of a history. Like a first snapshot, it comes without events. */
 export interface HeadBase {
   readonly observedAtMs: number;
-  /** Includes the previous values of the items. */
+  /** With the marks of the items: the values that they have reached (`protocol/view/lists.ts`). */
   readonly lists: Lists;
 }
 
@@ -52,7 +52,7 @@ export class Head {
     this.#ready = options.initial !== undefined;
   }
 
-  /** The end of {@link snapshot}; behind the log's own head while a batch is published. */
+  /** The cursor of {@link snapshot}; behind the log's own head while a batch is published. */
   get cursor(): Cursor {
     return this.#cursor;
   }
@@ -67,20 +67,24 @@ export class Head {
     return this.#observedAtMs;
   }
 
-  /** True from the first snapshot on, which moves no cursor. Serve no client before that. */
+  /** True once there is a snapshot, which moves no cursor. Serve no client before that. */
   get ready(): boolean {
     return this.#ready;
   }
 
   /**
    * Appends the batch to the log, then makes its state the head, one at a time in call order.
-   * Rejects if the log does not store it; the head then stays. `append`: for events with seqs.
+   * Rejects if the log does not store it; the head then stays. Pass `append` for events that
+   * already have a seq.
    */
   publish(batch: HeadBatch, append = () => this.#log.append(batch.events)): Promise<void> {
     return this.#enqueue(() => this.#apply(batch, append));
   }
 
-  /** Starts another history after queued batches: `begin` empties the log, `base` is the state. */
+  /**
+   * Starts another history (PROTOCOL.md, W39) after queued batches: `begin` empties the log, `base`
+   * is the state.
+   */
   restart(base: HeadBase, begin: () => Promise<void>): Promise<void> {
     return this.#enqueue(() => this.#restart(base, begin));
   }
@@ -96,7 +100,7 @@ export class Head {
     return () => this.#listeners.delete(listener);
   }
 
-  /** For a listener during its batch: delays the next one until `pause` resolves. Never rejects. */
+  /** Called by a listener in its batch: delays the next until `pause` resolves. Never rejects. */
   pauseFor(pause: Promise<void>): void {
     const other = this.#pause;
     this.#pause = other ? other.then(() => pause) : pause;

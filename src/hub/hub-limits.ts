@@ -5,7 +5,10 @@ export interface HubLimits {
   readonly commandsPerSecond: number;
   /** Commands in a burst; default 20. */
   readonly commandsBurst: number;
-  /** Rejected commands before a close, default 10, regained at one per second; rate separately. */
+  /**
+   * Rejected commands before a close, default 10; one is regained per second. Commands above the
+   * rate are counted separately.
+   */
   readonly refusals: number;
   /** Subscriptions per connection; default 64. */
   readonly subscriptions: number;
@@ -15,11 +18,11 @@ export interface HubLimits {
   readonly catchUpBytes: number;
   /** Records read from the log at once to catch up a session; default 256. */
   readonly catchUpRecords: number;
-  /** Missed events from which a session in mode `latest` gets them conflated; default 64. */
+  /** Missed events from which a session in mode `latest` gets the lists instead; default 64. */
   readonly conflateFrom: number;
   /** Commands that may wait until the session can answer; one more closes it. Default 32. */
   readonly queuedCommands: number;
-  /** Milliseconds to wait for events that a mirror's leader already sent. Default 0. */
+  /** Milliseconds that a mirror waits for events that its leader sent before it. Default 0. */
   readonly aheadWaitMs: number;
   /** Milliseconds that a full socket may make no progress; default 10,000. */
   readonly noProgressMs: number;

@@ -18,7 +18,7 @@ export interface HubOptions {
   readonly mayBeMirrored?: () => boolean;
   /**
    * Whether events exist that this server has yet to read. A client that is ahead of it is then
-   * disconnected after its wait, and keeps its cursor, instead of a reset. Default: never.
+   * disconnected after its wait and keeps its cursor. Otherwise it gets a reset. Default: never.
    */
   readonly lacksEvents?: () => boolean;
   /** Overrides of `DEFAULT_HUB_LIMITS`. */

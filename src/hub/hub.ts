@@ -89,7 +89,7 @@ export class Hub {
     return this.#sessions.size;
   }
 
-  /** Most events that a session is behind the head; 0 if none is. */
+  /** The largest number of events by which a session is behind the head; 0 if none is. */
   get worstLag(): number {
     let worst = 0;
     for (const session of this.#watched.behind) worst = Math.max(worst, session.lag);
@@ -116,9 +116,9 @@ export class Hub {
   }
 
   /**
-   * Checks whether another server may mirror this one. Throws `forbidden` by its rights,
-   * `not-ready` while cut off from a leader: a ring of servers never takes its own events for new
-   * ones.
+   * Checks whether another server may mirror this one. Throws `forbidden` if its rights do
+   * not allow that, and `not-ready` while this server is cut off from its leader: otherwise servers
+   * in a ring would take their own events for new ones.
    */
   checkMirror(rights: Rights): void {
     checkMirrorRights(rights);
@@ -153,8 +153,8 @@ export class Hub {
 
   /**
    * Refuses new connections, sends each session a `goaway` with its own delay, and closes them
-   * evenly over `windowMs` (0: at once, without). Resolves when all have ended. A second call may
-   * shorten it.
+   * evenly over `windowMs` (0: at once, without `goaway`). Resolves when all have ended. A second
+   * call may shorten it.
    */
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;
@@ -173,7 +173,9 @@ export class Hub {
     });
   }
 
-  /** Closes all connections with `going-away`. Resolves when all ended; it is then unusable. */
+  /**
+   * Closes all connections with `going-away`. Resolves when all ended; do not use the hub after.
+   */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     await this.drain(0, "going-away");
@@ -240,7 +242,7 @@ export class Hub {
     const prefixes = new FramePrefixes(this.#options.log.epoch);
     const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
-    // A session that leaves its group here may create another one, which has the batch.
+    // A session that leaves its group here may create another one, which already has this batch.
     for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
       const selected = affected ? affected.flatMap((at) => records[at] ?? []) : records;
       group.publish(selected, prefixes, batchSteps, this.#host);
@@ -257,7 +259,7 @@ export class Hub {
     for (const session of [...this.#sessions]) session.close("reset");
   }
 
-  /** Advances the lists. If that fails, filters cannot be applied: filtered sessions start over. */
+  /** Advances the lists. If that fails, filters cannot be applied: filtered sessions are closed. */
   #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
     const { head } = this.#options;
     try {
@@ -276,7 +278,7 @@ export class Hub {
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
     for (const group of this.#groups.all()) {
-      // The head may lie before the cursor that such a client is about to send.
+      // The cursor that such a client is about to send may be beyond the head.
       if (group.shape.selection !== NOT_SUBSCRIBED) this.#heartbeat(group);
     }
   }

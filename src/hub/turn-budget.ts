@@ -52,7 +52,7 @@ export class TurnBudget {
 
   /**
    * Runs `work`, which must not throw, now if this turn has time and nothing waits, else later.
-   * Returns its cancellation. `by`: the client; default: the server itself.
+   * Returns a function that cancels it. `by`: the client; default: the server itself.
    */
   run(work: Work, by: Claimant = SERVER): () => void {
     this.#scheduleNextTurn();
@@ -79,7 +79,10 @@ export class TurnBudget {
     this.#lastArrivalMs = this.#monotonicMs();
   }
 
-  /** After `blockedMs` of work: resolves when nothing waits, or after as long, at most 50 ms. */
+  /**
+   * Call after `blockedMs` of work. Resolves when nothing waits, or after `blockedMs`, at most 50.
+   * `undefined`: nothing waits.
+   */
   yieldAfter(blockedMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();
     const deadlineMs = nowMs + Math.min(blockedMs, MAX_YIELD_MS);
@@ -126,21 +129,21 @@ export class TurnBudget {
     this.#defer(() => {
       this.#turnScheduled = false;
       this.#turnStartMs = undefined;
-      this.#continueWith();
+      this.#runQueued();
     });
   }
 
   /** Runs one item at a time and waits for its microtasks, so that their time counts too. */
-  #continueWith(): void {
+  #runQueued(): void {
     const work = this.#hasTimeLeft() ? this.#next() : undefined;
     if (work) {
       this.#execute(work);
-      this.#afterMicrotasks(() => this.#continueWith());
+      this.#afterMicrotasks(() => this.#runQueued());
     } else if (this.#waiting > 0 || this.#turnStartMs !== undefined) this.#scheduleNextTurn();
   }
 }
 
-/** Runs `next` after all pending microtasks: ticks queued from a microtask run last. */
+/** Runs `next` after all pending microtasks: Node runs ticks that a microtask queued after them. */
 function drained(next: () => void): void {
   queueMicrotask(() => process.nextTick(next));
 }

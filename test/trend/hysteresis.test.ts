@@ -23,7 +23,7 @@ function judged() {
       return judge(
         trend,
         reading,
-        { ...now, isDangerous: false, isSilent: false, isUnheard: false, ...part },
+        { ...now, isDangerous: false, isSilent: false, isGroupSilent: false, ...part },
         DEFAULT_SETTINGS,
       );
     });

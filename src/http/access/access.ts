@@ -29,13 +29,13 @@ export interface Anonymous {
 }
 
 export interface AccessPolicy {
-  /** Responses differ by client. */
+  /** The server has keys, so responses differ by client. */
   readonly isKeyed: boolean;
   /** Logs admissions and refusals. Default: nothing does. */
   readonly audit?: Audit | undefined;
   /** `undefined`: a request without credentials is refused. */
   readonly anonymous: Anonymous | undefined;
-  /** Verifies the request's token, which the other methods then know. Never rejects. */
+  /** Verifies the request's token for the other methods. Never rejects. */
   verify(request: FastifyRequest): Promise<void> | undefined;
   /** Returns the id of the request's valid key, given directly or by a ticket. Counts nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
@@ -45,7 +45,7 @@ export interface AccessPolicy {
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /** Like `admit`, for a connection. {@link ConnectionRegistry.admit} redeems its ticket. */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
-  /** Issues a ticket for the request's key. Rejects as `admit` throws, and without keys. */
+  /** Issues a ticket for the request's key. Rejects where `admit` throws, and without keys. */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
 
@@ -56,7 +56,7 @@ export const CHALLENGE = 'Bearer realm="flarewire"';
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
 /** The error for a key in the URL, which proxies and browsers store. */
-export function keyInAddress(query: object): FlarewireError | undefined {
+export function keyInUrl(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))
       continue;

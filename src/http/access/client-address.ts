@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 
 /**
  * Returns the identity under which an address is counted: an IPv4 address in any notation, the
- * first 64 bits of IPv6, because a household has at least that many addresses, or other text
+ * first 64 bits of IPv6, because a household usually has all addresses below them, or other text
  * unchanged.
  */
 export function clientOf(address: string): string {

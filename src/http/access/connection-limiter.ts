@@ -2,7 +2,7 @@ import type { CloseReason, RefusalReason } from "../../protocol/index.ts";
 import type { Access } from "./access.ts";
 
 /** The limit that was reached, in words and as its metric label. */
-export interface Full {
+export interface ReachedLimit {
   readonly bound: string;
   readonly reason: RefusalReason;
 }
@@ -31,7 +31,7 @@ export class ConnectionLimiter {
     this.#maxPerAddress = maxPerAddress;
   }
 
-  /** Lowers the limit of all, for connections from now on. */
+  /** Lowers the total limit, for connections from now on. */
   lower(max: number): void {
     this.#max = Math.min(this.#max, max);
   }
@@ -40,8 +40,10 @@ export class ConnectionLimiter {
     return this.#taken;
   }
 
-  /** Counts a holder, or returns the limit it exceeds. `replaced` is about to go: not counted. */
-  acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): Full | undefined {
+  /**
+   * Counts a holder, or returns the limit it exceeds. `replaced` is about to close: not counted.
+   */
+  acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): ReachedLimit | undefined {
     const { address, key } = holder;
     const own = this.#byAddress.get(address) ?? 0;
     const ofKey = key && this.#byKey.get(key.id);

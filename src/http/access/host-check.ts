@@ -14,9 +14,9 @@ LOOPBACK.addAddress("::1", "ipv6");
 export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
 
 /**
- * Checks the `Host` field, given once, and an absolute URL's authority, which outranks it (RFC
- * 9112, 3.2.2). On loopback, or with a list, other names are refused: by DNS rebinding, a page
- * whose name is 127.0.0.1 could read this server.
+ * Checks that `Host` is given exactly once, its name, and an absolute URL's authority, which
+ * outranks it (RFC 9112, 3.2.2). On loopback, or with a list, other names are refused: by DNS
+ * rebinding, a page whose name resolves to 127.0.0.1 could read this server.
  */
 export function createHostCheck({
   host,
@@ -39,8 +39,8 @@ export function createHostCheck({
 }
 
 /**
- * Returns whether the operator names a host in `allowedHosts`, or it is this machine. Other hosts
- * are those of the sender: what a shared cache stores may not repeat them.
+ * Returns whether the operator names a host in `allowedHosts`, or it is this machine. Any other
+ * host is the sender's claim, which must not appear in a response that a shared cache may store.
  */
 export function createOwnHostCheck({
   allowedHosts,
@@ -58,7 +58,7 @@ function isLoopback(name: string): boolean {
   return name === "localhost" || name.endsWith(".localhost");
 }
 
-/** Returns a `Host` field's name, lower case, without port, brackets and dot, if valid. */
+/** Returns a `Host` field's name, lower case, without port, brackets and last dot, if valid. */
 function nameIn(host: string): string | undefined {
   const [, inBrackets, name = inBrackets] =
     /^(?:\[([\d.:a-f]+)\]|([^[\]:/@\s]+))(?::\d{0,5})?$/i.exec(host) ?? [];

@@ -117,7 +117,7 @@ export class KeyAccessPolicy implements AccessPolicy {
   async admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access> {
     const ticket = ticketOf(request.query);
     if (ticket === undefined || request.headers.authorization !== undefined) {
-      // It may have waited its turn for seconds, and the keys of tokens may have changed.
+      // The request may have waited for seconds, and the keys that sign tokens may have changed.
       await this.verify(request);
       return this.admit(request, reply);
     }
@@ -131,7 +131,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     throw refusal(reply, message, "Authorization");
   }
 
-  /** Counts requests that other processes served with the key. They may reduce later allowance. */
+  /** Counts requests that other processes served with the key. They may leave it fewer later. */
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
     if (perMinute === undefined) return;
@@ -203,7 +203,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     const waitS = Math.max(1, Math.ceil(bucket.waitMs(1) / 1_000));
     reply.header("retry-after", String(waitS));
     const bound = `${perMinute} requests a minute`;
-    throw new FlarewireError("rate-limited", `the key may make ${bound}; the next in ${waitS} s`, {
+    throw new FlarewireError("rate-limited", `the key may make ${bound}; retry in ${waitS} s`, {
       bound,
       reason: "requests-of-key",
     });
@@ -238,7 +238,7 @@ function checkRoute({ routeOptions }: FastifyRequest, rights: Rights): void {
   const isPermitted = ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel));
   if (isPermitted || needed.length === 0) return;
   const bound = permitted.join(", ");
-  const message = `this has data of the channels ${needed.join(", ")}, and the key is limited to ${bound}; follow these at /api/v1/events`;
+  const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
   throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
 }
 

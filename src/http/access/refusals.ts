@@ -20,7 +20,7 @@ export function isRefusal(error: unknown): error is FlarewireError {
 
 const LOG_EVERY_MS = 60_000;
 
-/** Refusals of a server that starts or stops, which are no fault. */
+/** Refusals of a server that starts or stops, which are not faults. */
 const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
 
 interface RefusalLogger {

@@ -13,8 +13,8 @@ import type { Visitors } from "./visitors.ts";
 const MAX_REPEATED = 200;
 
 /**
- * Creates the hook that each request passes first: sets common fields, refuses above limits, and
- * answers OPTIONS, methods that are not allowed and unknown paths.
+ * Creates the hook that each request passes first: sets common fields, refuses requests above
+ * limits, and answers OPTIONS, methods that are not allowed and unknown paths.
  */
 export function createRequestGuard(
   settings: HttpSettings,
@@ -47,7 +47,7 @@ export function createRequestGuard(
   };
 }
 
-/** Creates the hook before the guard that verifies a request's token, which takes a moment. */
+/** Creates the hook before the guard that verifies a request's token asynchronously. */
 export function createTokenHook(
   policy: Pick<AccessPolicy, "verify">,
 ): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {

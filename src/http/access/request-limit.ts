@@ -14,7 +14,7 @@ const MINUTE_S = 60;
 interface LimitedUse {
   /** Its name in `RateLimit`. */
   readonly policy: string;
-  /** What an address may do, after the number per minute. */
+  /** What the number counts, such as `requests a minute`. */
   readonly what: string;
   readonly reason: RefusalReason;
 }
@@ -72,7 +72,7 @@ export class RequestLimit {
       "retry-after": String(waitS),
     });
     const bound = `${this.#perMinute} ${what}`;
-    const message = `one address without a key may make ${bound}; the next in ${waitS} s`;
+    const message = `one address without a key may make ${bound}; retry in ${waitS} s`;
     return new FlarewireError("rate-limited", message, { bound, reason });
   }
 

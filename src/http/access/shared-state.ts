@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 export interface Tickets {
   issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
   keyOf(text: string): string | undefined | Promise<string | undefined>;
-  /** See TicketTable. If several processes try at once, one of them succeeds. */
+  /** See TicketTable. If several processes try at once, exactly one succeeds. */
   spend(text: string): boolean | Promise<boolean>;
   forget(keyId: string): void;
 }

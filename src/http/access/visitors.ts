@@ -16,6 +16,7 @@ interface VisitorParts {
   readonly logger: { warn(facts: object, message: string): void } | undefined;
 }
 
+/** Limits the requests and streams of clients without a key. */
 export class Visitors {
   readonly isTrusted: (address: string) => boolean;
   readonly #addressOf: (request: IncomingMessage) => string | undefined;
@@ -38,7 +39,7 @@ export class Visitors {
     this.#logger = logger;
   }
 
-  /** Counts an anonymous request that `bytes` answer at once; false if {@link check} decides. */
+  /** Counts a request whose response of `bytes` is ready; false if it must pass {@link check}. */
   takes(request: IncomingMessage, bytes: number): boolean {
     const address = this.#addressOf(request);
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);

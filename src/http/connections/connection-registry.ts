@@ -1,6 +1,6 @@
 import type { CloseReason } from "../../protocol/index.ts";
 import type { Access } from "../access/access.ts";
-import type { ConnectionHolder, ConnectionLimiter, Full } from "../access/connection-limiter.ts";
+import type { ConnectionHolder, ConnectionLimiter, ReachedLimit } from "../access/connection-limiter.ts";
 
 /** The part of a connection that the registry uses: its close event, and a way to destroy it. */
 interface ConnectionHandle {
@@ -9,7 +9,7 @@ interface ConnectionHandle {
 }
 
 /** Why a connection is refused: a limit, or a ticket that was redeemed meanwhile. */
-export type Refusal = ({ readonly kind: "full" } & Full) | { readonly kind: "spent" };
+export type Refusal = ({ readonly kind: "full" } & ReachedLimit) | { readonly kind: "spent" };
 
 interface Ending {
   close(reason: CloseReason): void;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { unknownName } from "../../lib/text/nearest.ts";
 import { FlarewireError } from "../../protocol/index.ts";
-import { keyInAddress } from "../access/access.ts";
+import { keyInUrl } from "../access/access.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -18,7 +18,7 @@ export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): 
   const known = routeOptions.config.parameters;
   if (!known || typeof query !== "object" || query === null) return undefined;
   // First, because it says more and does not repeat the key.
-  const refusal = keyInAddress(query);
+  const refusal = keyInUrl(query);
   if (refusal) return refusal;
   const given = Object.keys(query).find((name) => !known.includes(name));
   if (given === undefined) return badEscape(raw.url);

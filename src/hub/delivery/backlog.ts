@@ -8,7 +8,7 @@ export type BacklogPart =
       readonly records: readonly LogRecord[];
       /** `records` contains every requested event up to here. */
       readonly through: Seq;
-      /** Only lasting events are still stored here; the others are unknown. */
+      /** Only lasting events (`LASTING_EVENTS`) are still stored here; the others are unknown. */
       readonly sparse: boolean;
     }
   | { readonly kind: "lost"; readonly lost: Lost };

@@ -1,6 +1,6 @@
 import { constants, deflateRawSync } from "node:zlib";
 
-/** Window as an exponent of 2 (RFC 7692, 7.1.2.1). 15 would save a tenth of snapshots only. */
+/** Window as an exponent of 2 (RFC 7692, 7.1.2.1). 15 would only make snapshots a tenth shorter. */
 export const WINDOW_BITS = 12;
 
 const OPTIONS = { windowBits: WINDOW_BITS, finishFlush: constants.Z_SYNC_FLUSH };
@@ -33,8 +33,8 @@ export function deflateBlocks(text: Buffer): Buffer {
 }
 
 /**
- * Caches compressed ends of messages, each once (law L6), up to a size limit. The beginning differs
- * per client and precedes it as an uncompressed block.
+ * Caches the compressed tails of messages, each once (law L6), up to a size limit. The beginning
+ * differs per client and precedes it as an uncompressed block.
  */
 export class DeflateCache {
   readonly #entries = new Map<Buffer | string, CacheEntry>();
@@ -48,8 +48,8 @@ export class DeflateCache {
   }
 
   /**
-   * Returns the three joined and compressed, or `undefined` if that saves less than `overhead`
-   * bytes. `text` is the key: a string by value, an unchanging Buffer by identity.
+   * Returns `before`, `text` and `after`, joined and compressed, or `undefined` if that saves less
+   * than `overhead` bytes. `text` is the key: a string by value, an unchanging Buffer by identity.
    */
   take(text: Buffer | string, before: string, after: string, overhead: number): Buffer | undefined {
     const cached = this.#entries.get(text);

@@ -5,7 +5,7 @@ import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
 /** Shorter texts stay uncompressed: they would save little. */
 const MIN_DEFLATED_BYTES = 256;
-/** Larger texts stay plain: this takes 4 ms, and some clients inflate at most 4 MiB. */
+/** Larger texts stay plain: compressing one takes 4 ms, and some clients inflate at most 4 MiB. */
 const MAX_DEFLATED_BYTES = 524_288;
 /** Message openings up to this size are not compressed: they differ per client. */
 const MAX_STORED_BYTES = 1_024;

@@ -20,7 +20,7 @@ export interface Behind {
   seq: Seq;
   /** Channels whose skipped events the lists at the head will cover. */
   conflating: ChannelMask | undefined;
-  /** The last event of the shape that the client surely has once it has read everything written. */
+  /** The last event of the shape that is known to be among what was written. */
   prev: Seq;
   /** The socket is full, and a `drained` call will follow. */
   full: boolean;

@@ -27,8 +27,8 @@ const MAX_FILTERED_RECORDS = 32;
 type Records = Extract<BacklogPart, { kind: "records" }>;
 
 /**
- * Brings one client to the head of the log. One that reads costs one write per batch in its group,
- * one that does not only a few numbers here.
+ * Brings one client to the head of the log. A client that reads costs one write per batch, made by
+ * its group. One that does not read costs only the few numbers stored here.
  */
 export class Delivery implements GroupMember {
   slot = 0;
@@ -76,7 +76,7 @@ export class Delivery implements GroupMember {
 
   /**
    * Resumes these channels after a cursor. Calls `respond` once the answer is known, then sends the
-   * events. With `lost`, the client is live without channels instead.
+   * events. If they are `lost`, the client becomes live, without channels.
    */
   resume(selection: Selection, after: Cursor, respond: (lost: Lost | undefined) => void): void {
     this.#leave();

@@ -1,6 +1,6 @@
 /** An event to send. `own`, `head` and `tail` joined are its message as JSON text. */
 export interface FramedEvent {
-  /** The cursor after it, as text; `undefined` if it moves none. */
+  /** The cursor after it, as text; `undefined` if it does not move the client. */
   readonly cursor: string | undefined;
   /** The event's name; the message type if that is not `event`. */
   readonly name: string;

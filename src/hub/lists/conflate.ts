@@ -15,7 +15,7 @@ import type { Steps } from "./list-walk.ts";
 
 const FLARES = maskOf(FLARE_CHANNELS);
 
-/** A part of a backlog without what the lists at the head will contain. */
+/** The events of a part of a backlog that the lists at the head do not replace. */
 interface MissedFrames {
   /** `undefined` if there is nothing to send. */
   readonly bytes: Buffer | undefined;
@@ -53,7 +53,7 @@ export function frameMissed(
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }
 
-/** Selects lists to send: all flare channels, which share explanations, or none. */
+/** Selects the lists to send: all followed flare channels or none, for they share explanations. */
 export function conflatedMask(happened: ChannelMask, followed: ChannelMask): ChannelMask {
   return happened & FLARES ? happened | (followed & FLARES) : happened;
 }

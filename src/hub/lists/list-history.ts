@@ -49,7 +49,7 @@ export class ListHistory {
   #checkpoints: ListCheckpoint[];
   #lists: Lists;
   #seq: Seq;
-  #unmarkedSeq: Seq | undefined;
+  #seqWithoutMarks: Seq | undefined;
 
   /** Starts at the log's head with `snapshot`, for a restored log also marks and checkpoints. */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
@@ -59,7 +59,7 @@ export class ListHistory {
     this.#seq = log.head.seq;
     const before = known?.checkpoints.filter(({ seq }) => seq >= log.oldest.seq && seq < this.#seq) ?? [];
     this.#checkpoints = [...before, { seq: this.#seq, lists: () => lists }];
-    this.#unmarkedSeq = this.#seq > 0 && !known ? this.#seq : undefined;
+    this.#seqWithoutMarks = this.#seq > 0 && !known ? this.#seq : undefined;
   }
 
   get lists(): Lists {
@@ -70,18 +70,18 @@ export class ListHistory {
     return this.#checkpoints.filter(({ seq }) => seq < this.#seq);
   }
 
-  /** The first checkpoint, for clients that hold nothing. */
+  /** The first checkpoint, for clients without a cursor. */
   get first(): { readonly cursor: Cursor; readonly lists: Lists } {
     const { seq, lists } = this.#checkpoints[0] ?? { seq: this.#seq, lists: () => this.#lists };
     return { cursor: this.#log.cursorAt(seq), lists: lists() };
   }
 
-  /** Whether a restored log has only a snapshot at `seq`, without items' previous values. */
-  isUnmarked(seq: Seq): boolean {
-    return seq === this.#unmarkedSeq;
+  /** Whether a restored log has only a snapshot at `seq`, without marks. */
+  lacksMarks(seq: Seq): boolean {
+    return seq === this.#seqWithoutMarks;
   }
 
-  /** Applies a batch, or a base without events. Throws ChangeMismatch if it misses `snapshot`. */
+  /** Applies a batch, or a base without events. Throws ChangeMismatch if an event does not fit. */
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
     if (!last) {
@@ -95,7 +95,7 @@ export class ListHistory {
       return { event, before, after: lists };
     });
     for (const [at, step] of steps.entries()) this.#steps.put(last.seq - steps.length + 1 + at, step);
-    // An equal value, whose objects the rest of the process already holds.
+    // Equal to `lists.snapshot`, and its objects are those that the rest of the process holds.
     this.#lists = { snapshot, marks: lists.marks };
     this.#texts.clear();
     this.#seq = last.seq;
@@ -105,7 +105,7 @@ export class ListHistory {
 
   /** Starts over with these complete lists at `seq`. Earlier lists are gone. */
   restart(lists: Lists, seq: Seq): void {
-    this.#unmarkedSeq = undefined;
+    this.#seqWithoutMarks = undefined;
     this.#reset(lists, seq);
   }
 
@@ -132,7 +132,7 @@ export class ListHistory {
   async #walkTo(to: Cursor, pause: () => Promise<void>): Promise<Lists | undefined> {
     const { epoch, seq } = to;
     const from = this.#checkpoints.findLast((checkpoint) => checkpoint.seq <= seq);
-    if (this.#log.strayed(to) || !from || this.isUnmarked(seq)) return undefined;
+    if (this.#log.strayed(to) || !from || this.lacksMarks(seq)) return undefined;
     let start: number = seq;
     while (start > from.seq && !this.#steps.listsAfter(start)) start -= 1;
     const walk = this.walkFrom(this.#steps.listsAfter(start) ?? from.lists());

@@ -64,7 +64,7 @@ export type EventPage =
 /**
  * Reads up to `limit` (at least 1) events of a shape after `from`, in slices with a `pause` before
  * each; ends early when `signal` aborts. `prev`: the client's own position, which may lie before
- * `from`; `steps`: lists of the page that ended there.
+ * `from`; `steps`: those of the page that ended at `from`.
  */
 export async function readPage(
   { log, head, history }: PageParts,

@@ -84,7 +84,7 @@ export class LongPoll {
     const deadlineMs = this.#clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
-    // The wait was cut short, or events are yet to be read: the cursor is not known to be lost.
+    // The wait was cut short, or this server has events yet to read: the cursor may still be valid.
     const isUndecided = () => signal.aborted || this.#stopping.aborted || this.#lacksEvents();
     if (this.#isAhead(start) && isUndecided()) return { kind: "nothing", cursor: start };
     const pause = () => this.#turn.pause(by);

@@ -41,7 +41,7 @@ export class Waiters {
     return this.#waiting.size;
   }
 
-  /** Resolves with nothing at the shape's next event, unfiltered; with the head if none came. */
+  /** Resolves with `undefined` at an event on the shape's channels; with the head if none came. */
   wait(shape: StreamShape, deadlineMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
     if (signal.aborted || this.#stopping.aborted) return Promise.resolve(this.#head.cursor);
     return new Promise((resolve) => {

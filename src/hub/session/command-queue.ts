@@ -8,12 +8,12 @@ const NONE: readonly Inbound[] = [];
 /** Limits and queues a client's commands, and counts rejections. */
 export class CommandQueue {
   readonly #limits: HubLimits;
-  // Copied on each change: an array that was pushed to keeps capacity for sixteen more.
+  // Copied on each change: V8 reserves about sixteen spare places in an array that is pushed to.
   #waiting: readonly Inbound[] = NONE;
   // Created on demand: most clients send no command, and few send an invalid one.
   #commands: TokenBucket | undefined;
-  #tooFast: TokenBucket | undefined;
-  #wrong: TokenBucket | undefined;
+  #rateRefusals: TokenBucket | undefined;
+  #invalidCommands: TokenBucket | undefined;
 
   constructor(limits: HubLimits) {
     this.#limits = limits;
@@ -49,10 +49,10 @@ export class CommandQueue {
   /** Counts a rejection. Returns the close reason if there were too many of its kind. */
   refused({ code }: FlarewireError, nowMs: number): CloseReason | undefined {
     if (code === "rate-limited") {
-      this.#tooFast ??= new TokenBucket(1, this.#limits.refusals, nowMs);
-      return this.#tooFast.take(nowMs) ? undefined : "rate-limited";
+      this.#rateRefusals ??= new TokenBucket(1, this.#limits.refusals, nowMs);
+      return this.#rateRefusals.take(nowMs) ? undefined : "rate-limited";
     }
-    this.#wrong ??= new TokenBucket(1, this.#limits.refusals, nowMs);
-    return this.#wrong.take(nowMs) ? undefined : "bad-request";
+    this.#invalidCommands ??= new TokenBucket(1, this.#limits.refusals, nowMs);
+    return this.#invalidCommands.take(nowMs) ? undefined : "bad-request";
   }
 }

@@ -23,7 +23,10 @@ export interface ConnectQuery {
   readonly mirror?: boolean | undefined;
 }
 
-/** Checks parameters against the rights while HTTP can still refuse. Throws with the field. */
+/**
+ * Checks parameters against the rights while HTTP can still refuse. Throws an error that names the
+ * field.
+ */
 export function checkQuery(
   { channels, filter, mode, after, snapshot, mirror }: ConnectQuery,
   rights?: Rights,

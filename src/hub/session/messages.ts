@@ -60,7 +60,7 @@ export function helloText(about: {
   return JSON.stringify(hello);
 }
 
-/** Formats the response to `subscribe` without `snapshot`. `base` is inserted JSON. */
+/** Formats the response to `subscribe` without `snapshot`. `base`: JSON text of its last field. */
 export function subscribedText(
   answer: {
     readonly id: CommandId;
@@ -125,7 +125,7 @@ export function pongText(id: CommandId | undefined, nowMs: number): string {
   return JSON.stringify(message);
 }
 
-/** @param reconnectAfterMs When the client should reconnect, from now. */
+/** @param reconnectAfterMs Milliseconds from now after which the client should reconnect. */
 export function goawayText(reconnectAfterMs: number, windowMs: number): string {
   const message: Goaway = {
     type: "goaway",

@@ -45,5 +45,5 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
   return possible.every((name) => LASTING_EVENTS.has(name) || (filter?.names && !filter.names.has(name)));
 }
 
-/** No channels yet: unlike after an unsubscribe, the client has no cursor from here. */
+/** No channels yet. Unlike after an unsubscribe, the server has given the client no cursor. */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

@@ -76,7 +76,7 @@ export class Session implements DeliveryOwner {
     return this.#phase.kind === "waiting" || this.#phase.kind === "following";
   }
 
-  /** More is pending than the client reads, so it may be slow to respond to anything. */
+  /** Data waits that the client has not read, so it may be slow to respond to anything. */
   get isBehind(): boolean {
     return this.isOpen && !this.#delivery.isLive;
   }
@@ -183,7 +183,7 @@ export class Session implements DeliveryOwner {
     return this.#delivery.isLive && !this.#mustWait(inbound.command);
   }
 
-  /** Whether to wait: a leader may have sent the client events that are yet to come here. */
+  /** Whether to wait, because another server may have sent the client events not yet read here. */
   #mustWait(command: Command): boolean {
     const { head, limits } = this.#host;
     if (limits.aheadWaitMs === 0 || command.type !== "subscribe" || command.after === undefined) return false;
@@ -293,7 +293,7 @@ export class Session implements DeliveryOwner {
       resumed: "full",
     } as const;
     if (lost) this.#start(command, part, lost);
-    else if (after.seq === cursor.seq && !(part.filter?.selectsItems && history.isUnmarked(after.seq))) {
+    else if (after.seq === cursor.seq && !(part.filter?.selectsItems && history.lacksMarks(after.seq))) {
       this.#follow(command.id, part);
       this.#host.counters.resumed += 1;
       this.#delivery.move(selectionOf([part]));

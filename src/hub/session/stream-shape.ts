@@ -16,7 +16,7 @@ export interface StreamShape {
   readonly key: string;
   readonly selection: Selection;
   readonly framing: Framing;
-  /** Returns the shape's form of the event, if it belongs; a filtered one needs `step`. */
+  /** Returns the shape's form of the event, if it is part of it; a filtered shape needs `step`. */
   select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 

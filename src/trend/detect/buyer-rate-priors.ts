@@ -13,7 +13,7 @@ interface Bucket {
 const START_EVENTS = 12;
 const START_MS = 3_600_000;
 
-/** The usual distinct buyers by group and size (powers of ten), as prior for new tokens. */
+/** The usual distinct buyers by group and liquidity (powers of ten), as prior for new tokens. */
 export class BuyerRatePriors {
   readonly #buckets: Map<string, Bucket>;
   readonly #settings: DetectorSettings;

@@ -23,11 +23,12 @@ export const WARNINGS = [
   /** A large part of the trading goes back and forth between the same wallets. */
   "round-trips",
   /**
-   * Most buyers sold within minutes: the crowd is gone, or was one person's wallets. Any number of
-   * wallets can do that with the same money, so it is enough by itself. It does not end a flare.
+   * Most buyers sold within minutes: the crowd left, or was one person with many wallets. The same
+   * money can pass through any number of wallets, so this warning is enough by itself. It does not
+   * end a flare.
    */
   "quick-sellers",
-  /** One wallet bought more than half. */
+  /** One wallet bought more than half of the dollars. */
   "one-buyer",
   /** The contract's source is known to be unverified. Weak: true of most new tokens. */
   "unverified-source",
@@ -58,11 +59,11 @@ const WEIGHTS: Readonly<Record<Warning, number>> = {
 };
 
 export interface CanaryState {
-  /** The active warnings; in `mask` as bits, in the order of {@link WARNINGS}. */
+  /** The active warnings, in the order of {@link WARNINGS}, and in `mask` as {@link BITS}. */
   warnings: readonly Warning[];
   mask: number;
   isOn: boolean;
-  /** When that last changed, or was first judged; -1 before. */
+  /** When `isOn` last changed, or was first judged; -1 before. */
   changedMs: number;
   /** Since when the warnings have been too few, while the canary is still on; -1 otherwise. */
   calmSinceMs: number;
@@ -90,7 +91,7 @@ export function createCanary(): CanaryState {
  */
 export function judgeCanary(token: TokenState, atMs: number, settings: DetectorSettings): boolean {
   const { canary } = token;
-  canary.trapSinceMs = sinceWhen(canary.trapSinceMs, looksLikeTrap(token, settings), atMs);
+  canary.trapSinceMs = sinceWhen(canary.trapSinceMs, looksLikeHoneypot(token, settings), atMs);
   canary.collapsedSinceMs = sinceWhen(canary.collapsedSinceMs, looksCollapsed(token, settings), atMs);
   const mask = maskOf(token, atMs, settings);
   const isSame = mask === canary.mask;
@@ -142,7 +143,7 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   return mask;
 }
 
-/** Also judged by the last minutes alone: others' earlier purchases must not hide a crowd. */
+/** Also judged on the last minutes alone, so that others' earlier purchases hide no crowd. */
 function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: DetectorSettings): boolean {
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
   const isRecent = quickBuyers > quickSellerShare * Math.max(buyers, judgedBuys / 2);
@@ -160,7 +161,7 @@ function looksCollapsed(token: TokenState, settings: DetectorSettings): boolean 
   return token.price > 0 && token.price <= token.peak * settings.collapseShare;
 }
 
-function looksLikeTrap({ trades, window }: TokenState, settings: DetectorSettings): boolean {
+function looksLikeHoneypot({ trades, window }: TokenState, settings: DetectorSettings): boolean {
   const buyers = trades?.longBuyers ?? window?.hourBuyers ?? 0;
   const sellers = trades?.longSellers ?? window?.hourSellers ?? 0;
   return buyers >= settings.trapBuyers && sellers < Math.max(1.5, settings.trapSellerShare * buyers);

@@ -25,11 +25,11 @@ import { medianInPlace } from "./statistics.ts";
 
 /**
  * Maximum gap between past candles that is filled minute by minute, and the oldest silent minute
- * that a late candle may change. Every window is shorter.
+ * that a late candle may change. Every measuring window is shorter.
  */
 const MAX_FLAT_MINUTES = 1_440;
 
-/** Longest usual time without a report of an aggregator on any token of a group. */
+/** A group counts as unreported after this time without a report of an aggregator. */
 const MAX_WINDOW_GAP_MS = 150_000;
 
 export type Markets = Record<MarketGroup, Market>;
@@ -53,7 +53,7 @@ export class Detector {
     this.#priors = priors;
   }
 
-  /** Returns the score that a token must exceed to start. */
+  /** Returns the score that a token must exceed for a flare to start. */
   startScore(token: TokenState): number {
     if (token.trades) return this.#settings.tradeStartScore;
     return token.window ? this.#settings.windowStartScore : this.#settings.candleStartScore;
@@ -108,8 +108,8 @@ export class Detector {
   }
 
   /**
-   * Repeats a minute of the last {@link TokenState.silentMinutes}, or the last one, with a candle
-   * that arrived late. {@link catchUp} repeats the silent ones after it.
+   * Computes a past minute again (one of the last {@link TokenState.silentMinutes}, or the last
+   * one) with a candle that arrived late. {@link catchUp} repeats the silent ones after it.
    *
    * @param lastMinute The last closed minute.
    */
@@ -158,7 +158,7 @@ export class Detector {
 
   /**
    * Measures a group's medians at `atMs`. Returns the tokens that they include: those that trade
-   * and have more liquidity than a fake.
+   * and have the liquidity of a chart, because shallower tokens cost nothing to create.
    */
   measureMarket(group: MarketGroup, tokens: readonly TokenState[], atMs: number): readonly TokenState[] {
     const trading: TokenState[] = [];
@@ -167,7 +167,7 @@ export class Detector {
     const surpluses: number[] = [];
     // One pass for all three: most of the time goes into fetching the tokens from memory.
     for (const token of tokens) {
-      if (!isTypical(token, atMs, this.#facts, this.#settings)) continue;
+      if (!countsInMedians(token, atMs, this.#facts, this.#settings)) continue;
       trading.push(token);
       rises.push(riseOf(token));
       bursts.push((token.candle ?? token.trades ?? token.window)?.burst ?? 0);
@@ -190,7 +190,7 @@ export class Detector {
     const minute = Math.floor(atMs / MINUTE_MS) - 1;
     const ratios: number[] = [];
     for (const token of tokens) {
-      if (!isTypical(token, atMs, this.#facts, this.#settings)) continue;
+      if (!countsInMedians(token, atMs, this.#facts, this.#settings)) continue;
       if (knownSteps(token.minutes, minute - minutes, 1) === 0) continue;
       const before = closeAt(token.minutes, minute - minutes);
       if (before > 0) ratios.push(closeAt(token.minutes, minute) / before);
@@ -199,12 +199,12 @@ export class Detector {
   }
 
   /**
-   * Returns the token's price at `atMs`, in a unit that survives a change of the pool that sets it;
-   * 0 if no recent one is known.
+   * Returns the token's price at `atMs`, in a unit that stays the same if another pool sets the
+   * price; 0 if no recent one is known.
    */
   knownPrice(token: TokenState, atMs: number): number {
     const isRecent = token.priceAtMs >= 0 && atMs - token.priceAtMs <= this.#settings.outcomePriceMs;
-    return isRecent && !this.#isUnheard(token, atMs) ? token.price / token.priceScale : 0;
+    return isRecent && !this.#isGroupSilent(token, atMs) ? token.price / token.priceScale : 0;
   }
 
   /** Returns the token's measurements as of `atMs`, valid until the next call. */
@@ -232,7 +232,7 @@ export class Detector {
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     const isCandle = token.candle !== null;
     // Only the end of a running flare depends on it.
-    const isUnheard = token.trend.startedMs >= 0 && this.#isUnheard(token, atMs);
+    const isGroupSilent = token.trend.startedMs >= 0 && this.#isGroupSilent(token, atMs);
     const now = {
       atMs,
       startScore: this.startScore(token),
@@ -240,13 +240,13 @@ export class Detector {
       startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
       mayStart: !token.profile.quote && this.#isKnown(token, atMs),
       isDangerous: isDangerous(token.canary),
-      isUnheard,
-      isSilent: this.#isSilent(token, reading, isUnheard, atMs),
+      isGroupSilent,
+      isSilent: this.#isSilent(token, reading, isGroupSilent, atMs),
     };
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
   }
 
-  /** Returns whether what is usual for the token is known well enough for it to start. */
+  /** Returns whether what is usual for the token is known well enough for a flare to start. */
   #isKnown({ group, candle, trades, pools }: TokenState, atMs: number): boolean {
     if (candle) return candle.minutes >= this.#settings.candleWarmUp;
     const { sinceMs } = this.#markets[group];
@@ -254,20 +254,20 @@ export class Detector {
     return pools.some(({ listedMs }) => listedMs >= sinceMs);
   }
 
-  /** An aggregator reports each minute: its silence is noticed sooner than that of trades. */
-  #isUnheard(token: TokenState, atMs: number): boolean {
+  /** An aggregator reports each minute, so its silence is noticed sooner than that of trades. */
+  #isGroupSilent(token: TokenState, atMs: number): boolean {
     const market = this.#markets[token.group];
     const isAggregatorSilent = token.window !== null && atMs - market.heardMs > MAX_WINDOW_GAP_MS;
     return isAggregatorSilent || isCutOff(market, atMs);
   }
 
   /** Whether trading has almost stopped. Only checked if it matters: counting is expensive. */
-  #isSilent(token: TokenState, reading: Reading, isUnheard: boolean, atMs: number): boolean {
+  #isSilent(token: TokenState, reading: Reading, isGroupSilent: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;
     const isRunning = token.trend.startedMs >= 0;
     if (!isRunning && reading.score <= this.startScore(token)) return true;
     const silence = atMs - token.lastMarketMs;
-    const wasUnheard = isUnheard || atMs - this.#markets[token.group].resumedMs < silentMs;
+    const wasUnheard = isGroupSilent || atMs - this.#markets[token.group].resumedMs < silentMs;
     if (isRunning && wasUnheard) return silence >= outageMs;
     if (silence >= silentMs) return true;
     if (!token.trades && !token.window) return false;
@@ -277,7 +277,12 @@ export class Detector {
 }
 
 /** Whether the group's medians include the token. */
-function isTypical(token: TokenState, atMs: number, facts: FeedFacts, settings: DetectorSettings): boolean {
+function countsInMedians(
+  token: TokenState,
+  atMs: number,
+  facts: FeedFacts,
+  settings: DetectorSettings,
+): boolean {
   return isTrading(token, atMs) && !token.profile.quote && isDeepEnough(token, facts, settings);
 }
 

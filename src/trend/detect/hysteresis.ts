@@ -11,7 +11,7 @@ import type { Reading } from "./score.ts";
 /** A token's flare state. Times are event time; -1 if unset. */
 export interface Trend {
   startedMs: number;
-  /** Since when the score has been below the finish threshold, or the burst over. */
+  /** Since when the score has been below the finish threshold, or the burst has been over. */
   lowSinceMs: number;
   /** No flare starts before this time. */
   coolUntilMs: number;
@@ -32,23 +32,23 @@ export interface Circumstances {
   readonly startTicks: number;
   /** Minimum market-neutral log return at the start. */
   readonly startRise: number;
-  /** False for quote tokens and tokens that are too young; a running flare then fades. */
+  /** False for quote tokens and tokens that are too young. Prevents a start only. */
   readonly mayStart: boolean;
   /** A grave warning ends the flare at once and prevents a start. */
   readonly isDangerous: boolean;
   /** Trading has almost stopped: prevents a start and ends a running flare. */
   readonly isSilent: boolean;
   /** The token's whole group is silent, so the token's state is unknown. */
-  readonly isUnheard: boolean;
+  readonly isGroupSilent: boolean;
 }
 
 export type Verdict = "start" | "none" | FinishCause;
 
 /**
- * Judges a token and updates its trend. A running flare is low while its score, activity or volume
- * is; the score alone remembers a burst long after it is over, and buyers who spend nothing are
- * cheap to fake. It ends when low for `fadeMs`, or silent. Time without data of the group does not
- * count.
+ * Judges a token and updates its trend. A running flare is low while any of its score, activity and
+ * volume is. The score alone stays high long after a burst, and buyers who spend almost nothing are
+ * cheap to fake. The flare ends when low for `fadeMs`, or silent. Time without data of the group
+ * does not count.
  */
 export function judge(
   trend: Trend,
@@ -60,7 +60,7 @@ export function judge(
   trend.isHigh = !isLow;
   if (trend.startedMs < 0) return judgeStart(trend, reading, now, settings);
   const isCalm = reading.activity <= settings.startActivity || reading.terms.volume.z < 0;
-  const isOver = (isLow || isCalm) && !now.isUnheard;
+  const isOver = (isLow || isCalm) && !now.isGroupSilent;
   return judgeFinish(trend, isOver, now, settings);
 }
 
@@ -102,7 +102,7 @@ function finish(
   trend.lowSinceMs = -1;
   trend.ticks = 0;
   // An outage does not end a burst: the token may flare again at once.
-  const isCut = cause === "silent" && now.isUnheard;
+  const isCut = cause === "silent" && now.isGroupSilent;
   trend.coolUntilMs = isCut ? now.atMs : now.atMs + settings.coolDownMs;
   return cause;
 }

@@ -8,17 +8,19 @@ import { decay } from "./statistics.ts";
  */
 
 /**
- * Below this share of the usual, the pools are empty for whatever reason. Trading can drain a
- * position in a range, and its removal afterwards would go unnoticed. A pool without ranges gets
+ * Below this share of the usual, the pools count as empty, whatever the reason. Trading can drain
+ * a position in a range, and its removal afterwards would go unnoticed. A pool without ranges gets
  * here only by a price fall of 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
-/** Below this, no level is usual yet: a token's age counts from its first real liquidity. */
+/**
+ * Below this, the usual level is not known yet: a token's age counts from its first real liquidity.
+ */
 const MIN_USUAL_USD = 500;
 
 /** One token's pools' liquidity against its recent level. Plain data for checkpoints. */
 export interface LiquidityLevel {
-  /** Dollars the pools would hold without recent actions of their makers: the sum of references. */
+  /** Dollars the pools would hold without recent deposits and removals: the sum of references. */
   referenceUsd: number;
   /** Long-term average of what the pools hold. No single block can raise it. */
   usualUsd: number;
@@ -35,7 +37,9 @@ export function createLiquidityLevel(): LiquidityLevel {
   return { referenceUsd: 0, usualUsd: 0, bornMs: -1, lowMs: 0, isLow: false, atMs: 0 };
 }
 
-/** Advances to `atMs`, with `usd` in the pools until then, `steadyUsd` of it for long enough. */
+/**
+ * Advances to `atMs`, with `usd` in the pools until then, of which `steadyUsd` lasted long enough.
+ */
 export function passTime(
   level: LiquidityLevel,
   usd: number,
@@ -69,8 +73,8 @@ export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, aft
 
 /**
  * Returns the weight of the past at `atMs` in an average of time constant `tauMs`. In a token's
- * first hours the average is the plain mean since its birth: otherwise a small beginning would hide
- * for hours what came next.
+ * first hours the average is the plain mean since its birth: otherwise a small first deposit would
+ * hide the next ones for hours.
  */
 export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): number {
   const elapsed = atMs - level.atMs;

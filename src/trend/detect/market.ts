@@ -9,7 +9,7 @@ const OUTAGE_GAPS = 20;
 /** Weight of the latest gap in the usual one. */
 const GAP_SHARE = 0.05;
 
-/** A group's medians, 0 if too few trade. Subtracted: the whole market's moves are no flares. */
+/** A group's medians, 0 if too few trade. A token's values are those above them. */
 export interface Market {
   longRise: number;
   burst: number;

@@ -7,7 +7,7 @@ import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity
 import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
-/** Liquidity counts after one to two of these periods: no single block's deposit does. */
+/** Liquidity counts after one to two of these periods, so a deposit for one block does not. */
 const STEADY_MS = 20_000;
 /** A pool needs this share of the deepest pool's liquidity to set the price. */
 const PRICE_POOL_SHARE = 0.1;
@@ -27,7 +27,9 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
   return undefined;
 }
 
-/** Whether a pool of unknown depth may trade: any until a depth is known, then the first. */
+/**
+ * Whether trades in a pool of unknown depth count: in any until a depth is known, then the first.
+ */
 export function mayTradeInUnknown(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
 }
@@ -39,14 +41,14 @@ interface LiquidityReport {
   readonly usdText: string;
   /** `listing`: the pool is new. The others are those of the market event. */
   readonly cause: "listing" | "sync" | "add" | "remove";
-  /** The dollars that a `sync` explains by trades. Default: all. */
+  /** The part of the change of a `sync` that trades explain, in dollars. Default: all. */
   readonly tradedUsd?: number;
 }
 
 /**
  * Stores a pool's liquidity and compares the token's total with its recent level. Older reports
- * change nothing. The first pool counts at once; of a later one that begins with a `sync`, only the
- * reference. Beyond 16 pools, the least valuable is dropped.
+ * change nothing. The first pool counts at once. If a later one begins with a `sync`, only its
+ * reference does. Beyond 16 pools, the least valuable is dropped.
  */
 export function notePool(
   token: TokenState,
@@ -57,7 +59,7 @@ export function notePool(
   const { atMs, usd, usdText, cause, tradedUsd = usd } = report;
   const known = findPool(token, name);
   if (known && atMs < known.usdAtMs) return known;
-  bringUp(token, atMs, settings);
+  advanceTo(token, atMs, settings);
   const isFirst = isFirstLiquidity(token, known);
   const steadyBefore = known ? steadyUsd(known, atMs) : 0;
   const pool = known ?? createPool(token, name, atMs);
@@ -83,15 +85,18 @@ export function notePool(
   return pool;
 }
 
-/** Returns whether it is the first that any of the token's pools holds: a curve starts empty. */
+/**
+ * Returns whether it is the first that any of the token's pools holds: a bonding curve starts
+ * empty.
+ */
 function isFirstLiquidity({ pools }: TokenState, known: Pool | undefined): boolean {
   return pools.length === 0 || (pools.length === 1 && known?.usd === 0 && known.referenceUsd === 0);
 }
 
 /**
  * Lets liquidity count at once that was added to other pools of the token and then, at the same
- * moment, removed from this one, as when a launchpad's curve is complete. It was there before, so
- * no deposit for a single block can pass as such.
+ * moment, removed from this one, as when a launchpad's bonding curve is complete. It was there
+ * before, so no deposit for a single block can pass as such.
  */
 function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
   let left = usd;
@@ -105,7 +110,7 @@ function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
 }
 
 /** Updates the level and each pool's reference to `atMs`, with the liquidity until then. */
-function bringUp(token: TokenState, atMs: number, settings: DetectorSettings): void {
+function advanceTo(token: TokenState, atMs: number, settings: DetectorSettings): void {
   const { level, pools } = token;
   if (atMs <= level.atMs) return;
   const left = shareLeft(level, atMs, settings.removalMs);
@@ -168,7 +173,7 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
 export type PoolRole = "price" | "other" | "shallow";
 
 /**
- * Adds a trade to its pool's recent volume. Returns what the pool means to the token.
+ * Adds a trade to its pool's recent volume. Returns the pool's role.
  *
  * The price comes from the pool that trades most. Another pool of sufficient depth takes over once
  * it has traded twice as much recently. While the current pool trades, the other's price must also
@@ -212,7 +217,7 @@ export function noteVolume(pool: Pool, usd: number, minuteMs: number): void {
   pool.volumeUsd += usd * decay(latestMs - minuteMs, VOLUME_MS);
 }
 
-/** Returns what the pool means to the token at present. */
+/** Returns the pool's present role. */
 export function roleOf(token: TokenState, pool: Pool, atMs: number): PoolRole {
   if (token.mainPool === pool.pool) return "price";
   const isShallow = token.pools.length > 1 && steadyUsd(pool, atMs) < minPriceDepth(token, atMs);
@@ -269,7 +274,9 @@ function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
     });
 }
 
-/** Drops the least lasting liquidity: a flood of new pools must not displace old ones. */
+/**
+ * Drops the pool with the least lasting liquidity: a flood of new pools must not displace old ones.
+ */
 function dropLowest(token: TokenState): void {
   const worth = ({ usd, referenceUsd }: Pool) => Math.min(usd, referenceUsd);
   const lowest = token.pools.reduce((best, pool) => {

@@ -92,14 +92,14 @@ function measurePrice(
 }
 
 /**
- * Computes the reading of a candle token. The imbalance is that of {@link CandleState.flow}, if the
- * feed reports buy volume.
+ * Computes the reading of a token that is known by candles only. The imbalance is that of {@link
+ * CandleState.flow}, if the feed reports buy volume.
  *
  * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
- * part that came in minutes of high volume. Most jumps of a restless pair are thin. At full weight
- * they would require a threshold that a small pump on real volume cannot reach. A rise is
- * unsupported if its volume is not above the usual or its backed share is too small, however far
- * the price jumped.
+ * part that came in minutes of high volume. Most jumps of a volatile pair come with little volume.
+ * At full weight they would require a threshold that a small pump on real volume cannot reach. A
+ * rise is unsupported if its volume is not above the usual or its backed share is too small,
+ * however far the price jumped.
  *
  * Net buying counts like volume: on a log scale, in deviations of at least `volumeFloor`.
  */
@@ -135,9 +135,9 @@ export function readCandle(
 }
 
 /**
- * Computes the reading of a trade token, whose state must be decayed to the present. `liquidityUsd`
- * is the depth of the pool that sets the price. If it is `null`, the depth gate requires volume, as
- * for candles.
+ * Computes the reading of a token with trades, whose state must be decayed to the present.
+ * `liquidityUsd` is the depth of the pool that sets the price. If it is `null`, the depth gate
+ * requires volume, as for candles.
  */
 export function readTrades(
   reading: Reading,

@@ -1,4 +1,4 @@
-/* Small exact formulas shared by the detector and the charts. All are pure; none allocates. */
+/* Small formulas shared by the detector and the charts. All are pure; none allocates. */
 
 /** Returns e^(−elapsed/tau), in the same unit; 1 if `elapsed` is negative. */
 export function decay(elapsed: number, tau: number): number {
@@ -11,8 +11,8 @@ export function clip(value: number, low: number, high: number): number {
 }
 
 /**
- * Returns the deviations of an overdispersed count: `2(√(n+3/8) − √(μ+3/8))/√φ`, the transform of
- * Anscombe (1948) by the root of the dispersion φ (variance over mean; at least 1).
+ * Returns the deviations of an overdispersed count: `2(√(n+3/8) − √(μ+3/8))/√φ`, Anscombe's
+ * transform (1948), divided by the root of the dispersion φ (variance over mean; at least 1).
  */
 export function poissonSurprise(count: number, expected: number, dispersion: number): number {
   return (2 * (Math.sqrt(count + 0.375) - Math.sqrt(expected + 0.375))) / Math.sqrt(Math.max(1, dispersion));

@@ -6,6 +6,7 @@ import { clip } from "../statistics.ts";
  * The detector's measurements for a token with candles only: one step per minute, O(1), no history.
  */
 
+/** Share of the usual volume that is added before a logarithm, so that silence stays finite. */
 const LN_EPSILON_SHARE = 0.05;
 
 /** One minute of a token. A silent minute is flat: the last close, no volume. */
@@ -39,7 +40,7 @@ export interface CandleState {
   longRise: number;
   burst: number;
   logVolume: number;
-  /** The burst as far as volume backed it: see {@link stepCandle}. */
+  /** The part of the burst that came with enough volume: see {@link stepCandle}. */
   backed: number;
   /** The feed reports buy volume. */
   knowsBuyers: boolean;

@@ -18,6 +18,7 @@ import {
  * and is updated only on access, so a trade costs the same however long the history.
  */
 
+/** Share of the usual volume that is added before a logarithm, so that silence stays finite. */
 const LN_EPSILON_SHARE = 0.05;
 /** The canary's window is half an hour. */
 const CANARY_MS = 1_800_000;
@@ -28,16 +29,20 @@ const MAX_SAMPLES = 360;
 /** Running state of one token. Decaying sums are as of `atMs`. */
 export interface TradeState {
   atMs: number;
-  /** When its first trade was followed; -1 while all are past ones. Since when they are known. */
+  /** Time of the first live trade; -1 while all are past ones. */
   startMs: number;
+  /** Since when trades are known. */
   sinceMs: number;
-  /** The price just before `startMs`, and the time of that trade; -1 while it is assumed. */
+  /** The price just before `startMs`. */
   startPrice: number;
+  /** The time of the trade with that price; -1 while it is assumed. */
   startPriceAtMs: number;
   price: number;
+  /** The long average. */
   longPrice: number;
-  /** Log return above that average, as last read; burst since the last low, as for candles. */
+  /** Log return above the long average, as last read. */
   longRise: number;
+  /** Log return since the last low, as for candles. */
   burst: number;
   /** Fast: distinct buyers, purchases, sales, dollars. */
   buyers: number;
@@ -83,7 +88,7 @@ export interface TradeInput {
   isBuy: boolean;
   usd: number;
   trader: string;
-  /** How long ago a past trade was, as of the state's time; 0 for one of the present. */
+  /** How long ago a past trade was, as of the state's time; 0 for a live one. */
   ageMs: number;
   /** `null` if the trade's pool does not set the token's price. */
   price: number | null;
@@ -182,7 +187,7 @@ export function addTrade(
   if (price !== null) {
     if (ageMs === 0) state.burst = burstAfter(state.burst, Math.log(price / state.price), 0);
     else {
-      // The price has held since then. Its way there is unknown, so it is no burst of this minute.
+      // The price has held since then. When it moved is unknown, so it is no burst of this minute.
       state.longPrice += (price - state.price) * (1 - long);
       state.minutePrice *= price / state.price;
     }
@@ -207,9 +212,9 @@ export function followSince(state: TradeState, atMs: number, settings: DetectorS
 }
 
 /**
- * Adds the price of a past trade that is not the latest. The long average takes it until the next
- * known price, if the trade was before the state's first one and past trades come in order; within
- * the time that was followed, the average remains.
+ * Adds the price of a past trade that is not the latest. If it was before the first live one and
+ * past trades come in order, the long average uses this price until the next known one. A later
+ * trade leaves the average as it is.
  */
 export function addPastPrice(
   state: TradeState,
@@ -243,10 +248,10 @@ function addPurchase(
   state.buys += fast;
   numbers[row + LAST_BUY_MS] = Math.max(lastBuyMs, at);
   const canary = decay(ageMs, CANARY_MS);
-  const isNew = newness(at, lastBuyMs, CANARY_MS) * canary;
-  state.longBuyers += isNew;
+  const newShare = newness(at, lastBuyMs, CANARY_MS) * canary;
+  state.longBuyers += newShare;
   if ((numbers[row + TRIPS] ?? 0) > 0) {
-    state.quickSellers += isNew;
+    state.quickSellers += newShare;
     state.quickBuyers += fresh * fast;
   }
   state.longBuys += canary;
@@ -263,8 +268,8 @@ function addPurchase(
 
 /**
  * Returns what a purchase adds to the slow count. If its trader bought again since, the later
- * purchase counted as new: its part is taken back. Earlier past purchases of such a trader are not
- * remembered, so each counts as new.
+ * purchase had counted as new, so that share is subtracted. Earlier past purchases of such a trader
+ * are not remembered, so each counts as new.
  */
 function slowNewness(
   fresh: number,

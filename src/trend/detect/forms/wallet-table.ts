@@ -3,8 +3,8 @@
  *
  * As objects, hundreds of thousands took most of the engine's memory, and a map by name a fifth of
  * its time. So the rows are a hash table (open addressing, linear probing). A key is 53 bits of the
- * name: a few hundred collide once in 10^10 tokens. Who creates collisions only reduces his own
- * buyers.
+ * name: among a few hundred traders, two collide in about one of 10^10 tokens. Whoever forces a
+ * collision only lowers the count of their own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
@@ -41,7 +41,10 @@ export function createWallets(): WalletTable {
   return { count: 0, numbers: new Float64Array(FIRST_ROWS * COLUMNS) };
 }
 
-/** Returns the index of the trader's row in `numbers`, new if needed, until the next call. */
+/**
+ * Returns the index of the trader's row in `numbers`, adding it if needed; valid until the next
+ * call.
+ */
 export function rowOf(table: WalletTable, trader: string, atMs: number): number {
   const key = keyOf(trader);
   const known = seek(table.numbers, key);
@@ -92,7 +95,7 @@ function grow(table: WalletTable): void {
   rehash(table, table.numbers.length * 2, () => true);
 }
 
-/** Forgets inactive traders, then the least recent. Spread over arrivals since the last pass. */
+/** Forgets inactive traders, then the least recent. The rows that were free spread its cost. */
 function forget(table: WalletTable, atMs: number): void {
   const { numbers } = table;
   const lasts: number[] = [];

@@ -17,8 +17,8 @@ const PAST_MINUTES = 60;
 const LN_EPSILON_SHARE = 0.05;
 
 /**
- * An average trade below this share of the usual one is thinned by dust: its traders count as
- * fewer.
+ * If the average trade is below this share of the usual one, dust dilutes the trades: each trader
+ * counts as a fraction.
  */
 const DUST_SHARE = 0.25;
 
@@ -45,8 +45,8 @@ export interface WindowState {
   hourSellers: number;
   hourUsd: number;
   /**
-   * Buyers of the day before these five minutes, each counted once in five minutes, and its length
-   * in milliseconds.
+   * Buyers of the day before these five minutes, each counted once per five minutes, and the length
+   * of that day in milliseconds.
    */
   usualBuyers: number;
   usualMs: number;
@@ -125,7 +125,7 @@ function measurePath(ring: BucketRing, minute: number, settings: DetectorSetting
   return { longRise: Math.log((closes[count - 1] ?? longPrice) / longPrice), burst, variance };
 }
 
-/** The average trade of the five minutes over a share of the day's before them, at most 1. */
+/** The average trade of the five minutes, divided by a share of the day's before; at most 1. */
 function realShare(m5: WindowCounts, h24: WindowCounts): number {
   const trades = m5.buys + m5.sells;
   const usualTrades = h24.buys + h24.sells - trades;
