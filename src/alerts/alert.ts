@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 
-/** One message from a rule to a webhook. */
+/** One message from a rule to a target. */
 export interface Alert {
-  /** Sent as `webhook-id`. The same for a repeated message, so that a receiver can recognize it. */
+  /** The same for a repeated message, so that a receiver can recognize it. */
   readonly id: string;
-  readonly webhook: string;
+  readonly target: string;
   /** Wall-clock time of its creation, in milliseconds since 1970 UTC. */
   readonly madeAtMs: number;
   /** JSON text, which is posted and signed. */
@@ -26,7 +26,7 @@ export interface AlertContent {
  * page is. Default: it has no link.
  */
 export function formAlert(
-  webhook: string,
+  target: string,
   rule: string,
   content: AlertContent,
   madeAtMs: number,
@@ -36,8 +36,8 @@ export function formAlert(
   const url = publicUrl !== undefined && page !== undefined ? { url: `${publicUrl}/${page}` } : {};
   const timestamp = new Date(madeAtMs).toISOString();
   return {
-    id: `msg_${hash(JSON.stringify([webhook, rule, type, key]))}`,
-    webhook,
+    id: `msg_${hash(JSON.stringify([target, rule, type, key]))}`,
+    target,
     madeAtMs,
     body: JSON.stringify({ type, timestamp, data: { rule, ...url, ...data } }),
   };

@@ -5,14 +5,14 @@ import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { waitAtMost } from "../lib/time/wait-at-most.ts";
 import type { EventLog } from "../log/index.ts";
-import type { Webhook } from "./rules/alert-file.ts";
+import { AlertSender, type SenderOptions } from "./delivery/alert-sender.ts";
 import { followRule, nameOfRule } from "./rules/rule-follower.ts";
 import type { AlertStore } from "./store/alert-store.ts";
 import { GroupCommit } from "./store/group-commit.ts";
-import { type SenderOptions, WebhookSender } from "./webhooks/webhook-sender.ts";
+import type { Target } from "./targets/target.ts";
 
 export interface AlertsOptions {
-  readonly webhooks: readonly Webhook[];
+  readonly targets: readonly Target[];
   readonly log: EventLog;
   readonly head: Head;
   readonly history: Hub["history"];
@@ -23,18 +23,12 @@ export interface AlertsOptions {
   readonly logger: Logger;
   /** URL of this server for its visitors. Default: alerts have no links. */
   readonly publicUrl?: string | undefined;
-  readonly sender?: Partial<Pick<SenderOptions, "limits" | "random" | "post">>;
-  /** Receivers besides the webhooks. They are in no metrics. Default: none. */
-  readonly others?: readonly Receiver[];
+  readonly beforeAttempt?: SenderOptions["beforeAttempt"];
+  /** Targets that are in no metrics, because visitors added them. Default: none. */
+  readonly others?: readonly Target[];
 }
 
-/** A receiver of alerts, with its own way of delivery. */
-export interface Receiver {
-  readonly webhook: Webhook;
-  readonly delivery: Pick<SenderOptions, "limits" | "deliver" | "onGone">;
-}
-
-export interface WebhookStats {
+export interface TargetStats {
   readonly attempts: Readonly<Record<string, number>>;
   readonly dropped: number;
   /** Messages in the queue; NaN if the store cannot be read. */
@@ -45,38 +39,38 @@ export interface WebhookStats {
 }
 
 export interface Alerts {
-  stats(): Readonly<Record<string, WebhookStats>>;
+  stats(): Readonly<Record<string, TargetStats>>;
   /** Stops everything. The next process with the same store delivers the remaining messages. */
   stop(): Promise<void>;
 }
 
-/** Alerts whose receivers may change. */
+/** Alerts whose targets may change. */
 export interface RunningAlerts extends Alerts {
   /**
-   * Adds a receiver, or replaces the one with its id. Rules of the same name resume. Resolves when
+   * Adds a target, or replaces the one with its id. Rules of the same name resume. Resolves when
    * no later event will be missed, or after some seconds without data.
    */
-  replace(receiver: Receiver): Promise<void>;
-  /** Stops the delivery to a receiver and deletes its messages. */
+  replace(target: Target): Promise<void>;
+  /** Stops the delivery to a target and deletes its messages. */
   remove(id: string): Promise<void>;
 }
 
-/** Longest wait for the first data, when a receiver is added. */
+/** Longest wait for the first data, when a target is added. */
 const FOLLOWING_MS = 5_000;
 
-/** A receiver to which alerts are delivered. */
+/** A target to which alerts are delivered. */
 interface Running {
-  readonly webhook: Webhook;
-  readonly sender: WebhookSender;
+  readonly target: Target;
+  readonly sender: AlertSender;
   /** Resolves when all rules follow the log. */
   readonly following: Promise<unknown>;
   /** Resolves when nothing of it is running. */
   stop(): Promise<void>;
 }
 
-/** Follows all rules and delivers their alerts. Deletes the state of removed webhooks and rules. */
+/** Follows all rules and delivers their alerts. Deletes the state of removed targets and rules. */
 export function startAlerts(options: AlertsOptions): RunningAlerts {
-  const { webhooks, others = [], store, clock, log, head, history, turn } = options;
+  const { targets, others = [], store, clock, log, head, history, turn } = options;
   const start = { wallMs: clock.now(), monotonicMs: clock.monotonic() };
   // Changing the clock must not expire a day of messages at once.
   const steadyMs = () => Math.round(start.wallMs + clock.monotonic() - start.monotonicMs);
@@ -86,22 +80,21 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   const commits = new GroupCommit(store);
   const shared = { ...options, poll, commits, steadyMs, stopping: signal };
   const running = new Map<string, Running>();
-  const begin = (webhook: Webhook, delivery: Partial<Receiver["delivery"]>) => {
-    const one = startReceiver(webhook, delivery, shared);
-    running.set(webhook.id, one);
+  const begin = (target: Target) => {
+    const one = startTarget(target, shared);
+    running.set(target.id, one);
     return one;
   };
-  forgetOthers(options, [...webhooks, ...others.map(({ webhook }) => webhook)]);
-  for (const webhook of webhooks) begin(webhook, {});
-  for (const { webhook, delivery } of others) begin(webhook, delivery);
-  const statsOf = ({ id }: Webhook): readonly [string, WebhookStats][] => {
+  forgetOthers(options, [...targets, ...others]);
+  for (const target of [...targets, ...others]) begin(target);
+  const statsOf = ({ id }: Target): readonly [string, TargetStats][] => {
     const { sender } = running.get(id) ?? {};
     return sender ? [[id, readStats(id, sender, store, steadyMs())]] : [];
   };
   const forgetStopped = () =>
     forgetOthers(
       options,
-      [...running.values()].map(({ webhook }) => webhook),
+      [...running.values()].map(({ target }) => target),
     );
   const stop = async () => {
     stopping.abort(new Error("stopping"));
@@ -110,11 +103,11 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   };
   let stopped: Promise<void> | undefined;
   return {
-    stats: () => Object.fromEntries(webhooks.flatMap(statsOf)),
-    replace: async ({ webhook, delivery }) => {
-      await running.get(webhook.id)?.stop();
+    stats: () => Object.fromEntries(targets.flatMap(statsOf)),
+    replace: async (target) => {
+      await running.get(target.id)?.stop();
       if (signal.aborted) return;
-      const { following } = begin(webhook, delivery);
+      const { following } = begin(target);
       forgetStopped();
       await waitAtMost(following, FOLLOWING_MS, clock, signal).catch(() => {});
     },
@@ -128,37 +121,25 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   };
 }
 
-interface ReceiverParts extends AlertsOptions {
+interface RunningParts extends AlertsOptions {
   readonly poll: LongPoll;
   readonly commits: GroupCommit;
   readonly steadyMs: () => number;
   readonly stopping: AbortSignal;
 }
 
-/** Follows the rules of one receiver, and delivers to it. */
-function startReceiver(
-  webhook: Webhook,
-  delivery: Partial<Receiver["delivery"]>,
-  { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, sender: more }: ReceiverParts,
-): Running {
-  const { id } = webhook;
+/** Follows the rules of one target, and delivers to it. */
+function startTarget(target: Target, parts: RunningParts): Running {
+  const { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, beforeAttempt } = parts;
+  const { id } = target;
   const over = new AbortController();
   const signal = AbortSignal.any([stopping, over.signal]);
-  const notify = notifyLog(logger, { webhook: id });
-  const sender = new WebhookSender({
-    ...more,
-    ...delivery,
-    webhook,
-    store,
-    commits,
-    clock,
-    steadyMs,
-    notify,
-  });
-  const shared = { webhook: id, poll, head, store, commits, clock, steadyMs, publicUrl, notify };
+  const notify = notifyLog(logger, { target: id });
+  const sender = new AlertSender({ target, store, commits, clock, steadyMs, beforeAttempt, notify });
+  const shared = { target: id, poll, head, store, commits, clock, steadyMs, publicUrl, notify };
   const onAlerts = () => sender.wake();
   const isDisabled = () => sender.isDisabled;
-  const follow = (rule: Webhook["rules"][number]) => {
+  const follow = (rule: Target["rules"][number]) => {
     const { promise: following, resolve: onFollowing } = Promise.withResolvers<void>();
     // One signal per rule: adding a listener costs as much as the signal already has listeners.
     const own = AbortSignal.any([signal]);
@@ -167,28 +148,29 @@ function startReceiver(
       done: followRule({ ...shared, rule, isDisabled, onAlerts, onFollowing, signal: own }),
     };
   };
-  const rules = webhook.rules.map(follow);
-  const done = Promise.all([sender.run(signal), ...rules.map((rule) => rule.done)]);
+  const rules = target.rules.map(follow);
+  const beside = target.run?.({ poll, head, clock, notify }, AbortSignal.any([signal]));
+  const done = Promise.all([sender.run(signal), beside, ...rules.map((rule) => rule.done)]);
   const following = Promise.all(rules.map((rule) => rule.following));
   const stop = async () => {
     over.abort(new Error("stopping"));
     await done;
   };
-  return { webhook, sender, following, stop };
+  return { target, sender, following, stop };
 }
 
-/** Deletes the state of all but these receivers. After a failure the next start retries. */
-function forgetOthers({ store, logger }: AlertsOptions, receivers: readonly Webhook[]): void {
-  const rules = receivers.flatMap(({ id, rules: those }) => those.map((rule) => nameOfRule(id, rule)));
+/** Deletes the state of all but these targets. After a failure the next start retries. */
+function forgetOthers({ store, logger }: AlertsOptions, targets: readonly Target[]): void {
+  const rules = targets.flatMap(({ id, rules: those }) => those.map((rule) => nameOfRule(id, rule)));
   try {
-    store.retain(new Set(rules), new Set(receivers.map(({ id }) => id)));
+    store.retain(new Set(rules), new Set(targets.map(({ id }) => id)));
   } catch (error) {
     const reason = messageOf(error);
-    logger.warn(`could not delete the state of removed webhooks and rules: ${reason}`);
+    logger.warn(`could not delete the state of removed targets and rules: ${reason}`);
   }
 }
 
-function readStats(id: string, sender: WebhookSender, store: AlertStore, nowMs: number): WebhookStats {
+function readStats(id: string, sender: AlertSender, store: AlertStore, nowMs: number): TargetStats {
   const { attempts, dropped } = sender;
   try {
     const { count, oldestMadeAtMs } = store.waiting(id);

@@ -1,15 +1,15 @@
-import type { WebhookStats } from "../alerts/index.ts";
+import type { TargetStats } from "../alerts/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
 export interface AlertParts {
   /** Statistics by webhook id; absent without webhooks. */
-  readonly webhooks?: () => Readonly<Record<string, WebhookStats>>;
+  readonly webhooks?: () => Readonly<Record<string, TargetStats>>;
 }
 
 export function alertMetrics({ webhooks }: AlertParts): Metrics {
   if (!webhooks) return {};
   const all = () => Object.entries(webhooks());
-  const each = (read: (stats: WebhookStats) => number) => () =>
+  const each = (read: (stats: TargetStats) => number) => () =>
     Object.fromEntries(all().map(([id, stats]) => [id, read(stats)]));
   const attempts = () =>
     all().flatMap(([webhook, stats]) =>

@@ -3,7 +3,7 @@ import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import { type AlertCopy, openAlertCopy } from "../../src/alerts/store/alert-copy.ts";
 import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
 
-const alert = (at: number) => ({ id: `msg_${at}`, webhook: "desk", madeAtMs: at, body: `{"at":${at}}` });
+const alert = (at: number) => ({ id: `msg_${at}`, target: "desk", madeAtMs: at, body: `{"at":${at}}` });
 const place = (seq: number) => ({ cursor: `test1-${seq}`, state: NEW_RULE });
 
 const STEPS: readonly ((store: AlertStore) => void)[] = [

@@ -8,9 +8,9 @@ import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
 import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
-const alert = (at: number, webhook = "desk"): Alert => ({
+const alert = (at: number, target = "desk"): Alert => ({
   id: `msg_${at}`,
-  webhook,
+  target,
   madeAtMs: at,
   body: `{"at":${at}}`,
 });
@@ -36,7 +36,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     return store;
   };
 
-  test("each webhook has its own queue, first in, first out", ({ onTestFinished }) => {
+  test("each target has its own queue, first in, first out", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     expect(store.first("desk")).toBeUndefined();
     store.commit("desk/a", place(1), [alert(1), alert(2), alert(3, "phone")]);
@@ -87,7 +87,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(store.notice("desk")).toBeUndefined();
   });
 
-  test("a disabled webhook has no queue; once enabled, it has one again", ({ onTestFinished }) => {
+  test("a disabled target has no queue; once enabled, it has one again", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     store.commit("desk/a", place(1), [alert(1), alert(2, "phone")]);
     store.expire("desk", 2, 9);
@@ -102,7 +102,7 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(store.disabled("desk")).toBeUndefined();
   });
 
-  test("the state of removed rules and webhooks is deleted", ({ onTestFinished }) => {
+  test("the state of removed rules and targets is deleted", ({ onTestFinished }) => {
     const store = opened(onTestFinished);
     store.commit("desk/a", place(1), [alert(1)]);
     store.commit("phone/a", place(2), [alert(2, "phone")]);

@@ -15,9 +15,9 @@ function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, fini
   const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-  const webhook = webhookOf({ url: receiver.url, allow_private_addresses: true });
+  const webhook = webhookOf({ url: receiver.url });
   const start = () =>
-    startAlerts({ webhooks: [webhook], store, log, head, history: hub.history, clock, logger });
+    startAlerts({ targets: [webhook], store, log, head, history: hub.history, clock, logger });
   return { store, lines, start };
 }
 
@@ -50,9 +50,7 @@ test("[L5] a disk that is full during a delivery loses and repeats nothing, and 
   };
   await sut.publish("flare");
   await receiver.until(() => receiver.taken.length === 1);
-  await expect
-    .poll(() => lines)
-    .toContain("could not read or update the webhook's queue: database or disk is full");
+  await expect.poll(() => lines).toContain("could not read or update the queue: database or disk is full");
   await sut.publish("flare");
   await expect
     .poll(() => lines.at(-1))
@@ -81,7 +79,7 @@ test("[L5] a store that fails to delete or read at times ends neither the gatewa
   });
   const alerts = start();
   expect(lines).toEqual([
-    "could not delete the state of removed webhooks and rules: database or disk is full",
+    "could not delete the state of removed targets and rules: database or disk is full",
   ]);
   await expect.poll(() => store.position("desk/all")).toBeDefined();
   vi.spyOn(store, "waiting").mockImplementationOnce(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { judgeAnswer } from "../../src/alerts/webhooks/delivery-plan.ts";
+import { judgeAnswer } from "../../src/alerts/delivery/delivery-plan.ts";
 
 const answered = (status: number, retryAfter?: string) =>
   judgeAnswer({ kind: "answered", status, retryAfter });

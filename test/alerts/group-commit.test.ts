@@ -6,7 +6,7 @@ import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
 import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
-const alert = (at: number): Alert => ({ id: `msg_${at}`, webhook: "desk", madeAtMs: at, body: "{}" });
+const alert = (at: number): Alert => ({ id: `msg_${at}`, target: "desk", madeAtMs: at, body: "{}" });
 const place = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });
 
 function open(finish: Finish) {
@@ -44,12 +44,12 @@ test("if one write fails, all of its batch fail; later ones succeed", async ({ o
   expect(store.first("desk")).toEqual(alert(1));
 });
 
-test("simultaneous removals of many webhooks take one transaction", async ({ onTestFinished }) => {
+test("simultaneous removals of many targets take one transaction", async ({ onTestFinished }) => {
   const { store, group } = open(onTestFinished);
-  const alerts = Array.from({ length: 150 }, (_, at) => ({ ...alert(at), webhook: `desk${at}` }));
+  const alerts = Array.from({ length: 150 }, (_, at) => ({ ...alert(at), target: `desk${at}` }));
   store.commit("desk/1", place(1), alerts);
   const together = vi.spyOn(store, "together");
   await Promise.all(alerts.map((one) => group.remove(one)));
   expect(together).toHaveBeenCalledTimes(1);
-  expect(alerts.filter(({ webhook }) => store.first(webhook))).toEqual([]);
+  expect(alerts.filter(({ target }) => store.first(target))).toEqual([]);
 });

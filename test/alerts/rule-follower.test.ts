@@ -8,13 +8,13 @@ import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.
 import { LongPoll } from "../../src/hub/index.ts";
 import { type HubUnderTest, settled, test } from "../hub/hub-fixture.ts";
 
-/** Follows a rule of the webhook `desk`. Its alerts are in the store. */
+/** Follows a rule of the target `desk`. Its alerts are in the store. */
 function follow(sut: HubUnderTest, store: AlertStore, more: object = {}) {
   const stop = new AbortController();
   const notices: string[] = [];
   const { log, head, hub, clock } = sut;
   const done = followRule({
-    ...{ log, head, clock, store, commits: new GroupCommit(store), webhook: "desk", signal: stop.signal },
+    ...{ log, head, clock, store, commits: new GroupCommit(store), target: "desk", signal: stop.signal },
     rule: AlertRule.parse({ name: "rule", ...more }),
     poll: new LongPoll({ log, head, history: hub.history, clock, stopping: stop.signal }),
     steadyMs: () => clock.monotonic(),

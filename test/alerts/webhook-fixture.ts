@@ -2,24 +2,28 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { parseAlertFile, type Webhook } from "../../src/alerts/rules/alert-file.ts";
+import { parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
+import type { Target } from "../../src/alerts/targets/target.ts";
+import { webhookTarget } from "../../src/alerts/targets/webhook.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { Waiters } from "../support/waiters.ts";
 
 /** The secret of the reference implementation's own test. */
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/** A webhook as in a file, with defaults. */
-export function webhookOf(given: object): Webhook {
+/** A webhook as in a file, with defaults. It may be on this machine. */
+export function webhookOf(given: object, clock = systemClock): Target {
   const whole = {
     id: "desk",
     url: "https://example.org/hook",
     secret: SECRET,
+    allow_private_addresses: true,
     rules: [{ name: "all" }],
     ...given,
   };
-  const [webhook] = parseAlertFile(JSON.stringify({ webhooks: [whole] }), "alerts.json");
+  const [webhook] = parseAlertFile(JSON.stringify({ webhooks: [whole] }), "alerts.json").webhooks;
   if (!webhook) throw new Error("no webhook");
-  return webhook;
+  return webhookTarget(webhook, clock);
 }
 
 /** A received message. */

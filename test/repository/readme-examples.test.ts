@@ -392,7 +392,7 @@ test("alerts are sent with the documented file", { timeout: 60_000 }, async () =
   );
   await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "info"]);
   await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  expect(server.stderr()).toMatch(/"webhooks":1,"rules":3,"msg":"sending alerts"/);
+  expect(server.stderr()).toMatch(/"targets":1,"rules":3,"msg":"sending alerts"/);
 });
 
 test("every command of the documents is tested", () => {

@@ -7,23 +7,23 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { Alert } from "../alert.ts";
-import type { Receiver, RunningAlerts } from "../alerts.ts";
-import { postWebhook, type WebhookAnswer } from "../webhooks/post-webhook.ts";
-import { checkHost } from "../webhooks/public-address.ts";
+import type { RunningAlerts } from "../alerts.ts";
+import { judgeAnswer, type Outcome } from "../delivery/delivery-plan.ts";
+import { postHttp } from "../delivery/http-post.ts";
+import { checkHost } from "../delivery/public-address.ts";
+import { ATTEMPT_TIMEOUT_MS, type Target } from "../targets/target.ts";
 import { encryptPush } from "./encrypt-push.ts";
 import { pushMessageOf } from "./push-message.ts";
 import type { PushStore } from "./push-store.ts";
-import { PushRequest, subscriptionId, webhookOf } from "./push-subscription.ts";
+import { PushRequest, rulesOf, subscriptionId } from "./push-subscription.ts";
 import type { VapidKey } from "./vapid-key.ts";
 
 /** An older flare is not pushed: it may be over. */
 const MAX_PUSH_AGE_MS = 30 * MINUTE_MS;
 /** Limits of subscriptions. One more is refused. */
 const PUSH_LIMITS = { all: 1_000, ofClient: 10 } as const;
-const SENDER_LIMITS = { maxAgeMs: MAX_PUSH_AGE_MS, maxCount: 100, timeoutMs: 15_000 };
+const QUEUE_LIMITS = { maxAgeMs: MAX_PUSH_AGE_MS, maxCount: 100 };
 const MAX_REMEMBERED = 200;
-const DONE: WebhookAnswer = { kind: "answered", status: 204, retryAfter: undefined };
-const GONE: WebhookAnswer = { kind: "answered", status: 410, retryAfter: undefined };
 
 interface PushOptions {
   readonly store: PushStore;
@@ -38,7 +38,7 @@ interface PushOptions {
   readonly logger: Logger;
 }
 
-/** Push subscriptions: each is a receiver of alerts, like a webhook, until its browser ends it. */
+/** Push subscriptions: each is a target of alerts, like a webhook, until its browser ends it. */
 export class PushAlerts {
   readonly #options: PushOptions;
   #alerts: RunningAlerts | undefined;
@@ -51,12 +51,12 @@ export class PushAlerts {
     return this.#options.key.publicKey;
   }
 
-  /** The stored subscriptions, as receivers of alerts. */
-  get receivers(): readonly Receiver[] {
-    return this.#options.store.all().map((request) => this.#receiver(request));
+  /** The stored subscriptions, as targets of alerts. */
+  get targets(): readonly Target[] {
+    return this.#options.store.all().map((request) => this.#target(request));
   }
 
-  /** The receivers are started. Further ones are added there. */
+  /** The targets are started. Further ones are added there. */
   start(alerts: RunningAlerts): void {
     this.#alerts = alerts;
   }
@@ -77,7 +77,7 @@ export class PushAlerts {
       throw new FlarewireError("over-capacity", `no more push subscriptions: ${bound}`, { bound });
     }
     store.save(id, mark, request);
-    await this.#alerts?.replace(this.#receiver(request));
+    await this.#alerts?.replace(this.#target(request));
   }
 
   /** Removes a subscription, if it exists. */
@@ -110,11 +110,14 @@ export class PushAlerts {
     return parsed.data;
   }
 
-  #receiver(request: PushRequest): Receiver {
-    const webhook = webhookOf(request, this.#options);
+  #target(request: PushRequest): Target {
     const sent = new BoundedMap<string, true>(MAX_REMEMBERED);
-    const delivery: Receiver["delivery"] = {
-      limits: SENDER_LIMITS,
+    return {
+      id: subscriptionId(request.endpoint),
+      rules: rulesOf(request, this.#options.isFree),
+      identity: `${request.endpoint} ${request.keys.auth}`,
+      limits: QUEUE_LIMITS,
+      announcesExpired: false,
       deliver: (alert, signal) => this.#deliver(request, sent, alert, signal),
       onGone: () => {
         void this.unsubscribe(request.endpoint).catch((error: unknown) =>
@@ -122,7 +125,6 @@ export class PushAlerts {
         );
       },
     };
-    return { webhook, delivery };
   }
 
   async #deliver(
@@ -130,13 +132,13 @@ export class PushAlerts {
     sent: BoundedMap<string, true>,
     alert: Alert,
     signal: AbortSignal,
-  ): Promise<WebhookAnswer> {
+  ): Promise<Outcome> {
     const { key, contact, clock, allowPrivate } = this.#options;
     const message = pushMessageOf(alert);
     const restMs = message ? MAX_PUSH_AGE_MS - (clock.now() - message.atMs) : 0;
     // Another rule may have reported the same flare.
-    if (!message || restMs <= 0 || sent.has(message.tag)) return DONE;
-    const answer = await postWebhook({
+    if (!message || restMs <= 0 || sent.has(message.tag)) return { kind: "delivered" };
+    const answer = await postHttp({
       url: endpoint,
       headers: {
         authorization: key.authorize(endpoint, contact, clock.now()),
@@ -148,12 +150,13 @@ export class PushAlerts {
       },
       body: encryptPush(message.payload, keys),
       allowPrivateAddresses: allowPrivate,
-      timeoutMs: SENDER_LIMITS.timeoutMs,
+      timeoutMs: ATTEMPT_TIMEOUT_MS,
       signal,
     });
-    if (answer.kind === "answered" && answer.status === 404) return GONE;
-    if (answer.kind === "answered" && answer.status < 300) sent.set(message.tag, true);
-    return answer;
+    if (answer.kind === "answered" && answer.status === 404) return { kind: "gone" };
+    const outcome = judgeAnswer(answer);
+    if (outcome.kind === "delivered") sent.set(message.tag, true);
+    return outcome;
   }
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
-import type { Webhook } from "../rules/alert-file.ts";
 import { AlertRule } from "../rules/alert-rule.ts";
 
 const MAX_RULES = 60;
@@ -32,13 +31,10 @@ export function subscriptionId(endpoint: string): string {
 }
 
 /**
- * Returns the subscription as a webhook. Each rule has its name from its content, so that another
- * rule does not start it over.
+ * Returns the subscription's rules. Each has its name from its content, so that another rule does
+ * not start it over. `isFree`: what a visitor without a key sees.
  */
-export function webhookOf(
-  { endpoint, keys, rules }: PushRequest,
-  { isFree, allowPrivate }: { readonly isFree: boolean; readonly allowPrivate: boolean },
-): Webhook {
+export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly AlertRule[] {
   const byName = new Map<string, AlertRule>();
   for (const { channel, filter } of rules) {
     const channels = [isFree && channel === "flares.pro" ? "flares.free" : channel];
@@ -47,13 +43,7 @@ export function webhookOf(
     const name = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
     byName.set(name, AlertRule.parse({ name, ...content }));
   }
-  return {
-    id: subscriptionId(endpoint),
-    url: endpoint,
-    secret: keys.auth,
-    allow_private_addresses: allowPrivate,
-    rules: [...byName.values()],
-  };
+  return [...byName.values()];
 }
 
 function isUrl(text: string): boolean {

@@ -37,7 +37,7 @@ const Edge = z
 /** Reports news about items that pass a filter or, with `edge`, numbers that cross a level. */
 export const AlertRule = z
   .strictObject({
-    /** Names the rule in messages and in the log. Unique within the webhook. */
+    /** Names the rule in messages and in the log. Unique within the target. */
     name: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
     /** Channels, or patterns such as `charts.*`. Default: `flares.pro`, every flare at once. */
     channels: z.array(z.string()).min(1).max(CHANNELS.length).default(["flares.pro"]),

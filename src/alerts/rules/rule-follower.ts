@@ -12,7 +12,7 @@ import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
 interface RuleFollowing {
-  readonly webhook: string;
+  readonly target: string;
   readonly rule: AlertRule;
   /** A rule reads the log by cursor, like every client. */
   readonly poll: Pick<LongPoll, "take">;
@@ -24,7 +24,7 @@ interface RuleFollowing {
   readonly steadyMs: () => number;
   /** URL of this server for its visitors. Default: alerts have no links. */
   readonly publicUrl?: string | undefined;
-  /** True while the webhook is disabled. The rule's alerts are then discarded. */
+  /** True while the target is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
   readonly onAlerts: () => void;
   /** Called when no later event will be missed. Default: nothing. */
@@ -41,10 +41,10 @@ const FAULT_REST_MS = 5_000;
 const SAVE_EVERY_MS = 60_000;
 
 /** Returns the rule's name in the store. A rule with another level has its own state. */
-export function nameOfRule(webhook: string, { name, channels, filter, edge }: AlertRule): string {
-  if (!edge) return `${webhook}/${name}`;
+export function nameOfRule(target: string, { name, channels, filter, edge }: AlertRule): string {
+  if (!edge) return `${target}/${name}`;
   const level = createHash("sha256").update(JSON.stringify([channels, filter, edge]));
-  return `${webhook}/${name}/${level.digest("base64url").slice(0, 16)}`;
+  return `${target}/${name}/${level.digest("base64url").slice(0, 16)}`;
 }
 
 /** Alerts from the log until the signal aborts; never rejects. Lost events are `alerts-lost`. */
@@ -75,9 +75,9 @@ class RuleRun {
   #savedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(following: RuleFollowing) {
-    const { webhook, rule, store } = following;
+    const { target, rule, store } = following;
     this.#following = following;
-    this.#name = nameOfRule(webhook, rule);
+    this.#name = nameOfRule(target, rule);
     this.#position = store.position(this.#name);
     this.#judge = createRuleJudge(rule, this.#position?.state ?? NEW_RULE);
     const { channels, filter, edge } = rule;
@@ -129,13 +129,13 @@ class RuleRun {
   }
 
   async #save(cursor: string, contents: readonly AlertContent[], always = false): Promise<void> {
-    const { commits, webhook, rule, clock, steadyMs, publicUrl, isDisabled, onAlerts } = this.#following;
+    const { commits, target, rule, clock, steadyMs, publicUrl, isDisabled, onAlerts } = this.#following;
     this.#position = { cursor, state: this.#judge.state };
     const nowMs = clock.monotonic();
     if (contents.length === 0 && !always && nowMs - this.#savedAtMs < SAVE_EVERY_MS) return;
     const madeAtMs = steadyMs();
     const wanted = isDisabled() ? [] : contents;
-    const alerts = wanted.map((content) => formAlert(webhook, rule.name, content, madeAtMs, publicUrl));
+    const alerts = wanted.map((content) => formAlert(target, rule.name, content, madeAtMs, publicUrl));
     await commits.commit(this.#name, this.#position, alerts);
     this.#savedAtMs = nowMs;
     if (alerts.length > 0) onAlerts();

@@ -6,7 +6,7 @@ export interface RulePosition {
   readonly state: RuleState;
 }
 
-/** Messages of a webhook that were dropped undelivered. */
+/** Messages of a target that were dropped undelivered. */
 export interface Expired {
   readonly count: number;
   readonly firstMadeAtMs: number;
@@ -24,25 +24,25 @@ export interface AlertStore {
   commit(rule: string, position: RulePosition, alerts: readonly Alert[]): void;
   /** Runs `work` in one transaction. If it throws, nothing changes. */
   together(work: () => void): void;
-  /** Returns the oldest message of the webhook's queue, if any. */
-  first(webhook: string): Alert | undefined;
+  /** Returns the oldest message of the target's queue, if any. */
+  first(target: string): Alert | undefined;
   remove(alert: Alert): void;
   /** Drops messages from before this time and beyond the newest `maxCount`. Returns the number. */
-  expire(webhook: string, beforeMs: number, maxCount: number): number;
+  expire(target: string, beforeMs: number, maxCount: number): number;
   /** Returns the dropped messages that are not announced yet, if any. */
-  expired(webhook: string): Expired | undefined;
+  expired(target: string): Expired | undefined;
   /** Stores a message about dropped ones until acknowledged, and resets {@link expired}. */
   announce(notice: Alert): void;
   /** Returns the announced message that is not acknowledged yet, if any. */
-  notice(webhook: string): Alert | undefined;
+  notice(target: string): Alert | undefined;
   /** Deletes the announced message after its acknowledgement. */
-  forgetNotice(webhook: string): void;
-  waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined };
-  /** Returns the mark with which the webhook was disabled; `undefined` if it is enabled. */
-  disabled(webhook: string): string | undefined;
-  /** Empties the webhook's queue and stores `mark`; `undefined` enables the webhook. */
-  disable(webhook: string, mark: string | undefined): void;
+  forgetNotice(target: string): void;
+  waiting(target: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined };
+  /** Returns the mark with which the target was disabled; `undefined` if it is enabled. */
+  disabled(target: string): string | undefined;
+  /** Empties the target's queue and stores `mark`; `undefined` enables the target. */
+  disable(target: string, mark: string | undefined): void;
   /** Deletes the positions and queues of all others. */
-  retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void;
+  retain(rules: ReadonlySet<string>, targets: ReadonlySet<string>): void;
   close(): void;
 }

@@ -66,7 +66,7 @@ export class SqliteAlertStore implements AlertStore {
       const append = this.#prepare(
         "INSERT INTO alert (id, webhook, made_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT (webhook, id) DO NOTHING",
       );
-      for (const { id, webhook, madeAtMs, body } of alerts) append.run(id, webhook, madeAtMs, body);
+      for (const { id, target, madeAtMs, body } of alerts) append.run(id, target, madeAtMs, body);
     });
   }
 
@@ -74,24 +74,24 @@ export class SqliteAlertStore implements AlertStore {
     transact(this.#db, work);
   }
 
-  first(webhook: string): Alert | undefined {
+  first(target: string): Alert | undefined {
     const row = this.#get(
       "SELECT id, made_at_ms, body FROM alert WHERE webhook = ? ORDER BY at LIMIT 1",
-      webhook,
+      target,
     );
-    return row && readAlert(webhook, row);
+    return row && readAlert(target, row);
   }
 
-  remove({ webhook, id }: Alert): void {
-    this.#prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(webhook, id);
+  remove({ target, id }: Alert): void {
+    this.#prepare("DELETE FROM alert WHERE webhook = ? AND id = ?").run(target, id);
   }
 
-  expire(webhook: string, beforeMs: number, maxCount: number): number {
+  expire(target: string, beforeMs: number, maxCount: number): number {
     const last = this.#get(
       `SELECT max(at) AS at FROM (
         SELECT at FROM alert WHERE webhook = ?1 AND made_at_ms < ?2
         UNION ALL SELECT * FROM (SELECT at FROM alert WHERE webhook = ?1 ORDER BY at DESC LIMIT 1 OFFSET ?3))`,
-      webhook,
+      target,
       beforeMs,
       maxCount,
     )?.at;
@@ -102,13 +102,13 @@ export class SqliteAlertStore implements AlertStore {
         `INSERT INTO expired SELECT ?1, count(*), min(made_at_ms), max(made_at_ms) ${those}
         ON CONFLICT DO UPDATE SET count = count + excluded.count, last_ms = excluded.last_ms`,
       );
-      note.run(webhook, Number(last));
-      return Number(this.#prepare(`DELETE ${those}`).run(webhook, Number(last)).changes);
+      note.run(target, Number(last));
+      return Number(this.#prepare(`DELETE ${those}`).run(target, Number(last)).changes);
     });
   }
 
-  expired(webhook: string): Expired | undefined {
-    const row = this.#get("SELECT count, first_ms, last_ms FROM expired WHERE webhook = ?", webhook);
+  expired(target: string): Expired | undefined {
+    const row = this.#get("SELECT count, first_ms, last_ms FROM expired WHERE webhook = ?", target);
     return (
       row && {
         count: Number(row.count),
@@ -118,43 +118,43 @@ export class SqliteAlertStore implements AlertStore {
     );
   }
 
-  announce({ webhook, id, madeAtMs, body }: Alert): void {
+  announce({ target, id, madeAtMs, body }: Alert): void {
     transact(this.#db, () => {
-      this.#prepare("INSERT OR REPLACE INTO notice VALUES (?, ?, ?, ?)").run(webhook, id, madeAtMs, body);
-      this.#prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
+      this.#prepare("INSERT OR REPLACE INTO notice VALUES (?, ?, ?, ?)").run(target, id, madeAtMs, body);
+      this.#prepare("DELETE FROM expired WHERE webhook = ?").run(target);
     });
   }
 
-  notice(webhook: string): Alert | undefined {
-    const row = this.#get("SELECT id, made_at_ms, body FROM notice WHERE webhook = ?", webhook);
-    return row && readAlert(webhook, row);
+  notice(target: string): Alert | undefined {
+    const row = this.#get("SELECT id, made_at_ms, body FROM notice WHERE webhook = ?", target);
+    return row && readAlert(target, row);
   }
 
-  forgetNotice(webhook: string): void {
-    this.#prepare("DELETE FROM notice WHERE webhook = ?").run(webhook);
+  forgetNotice(target: string): void {
+    this.#prepare("DELETE FROM notice WHERE webhook = ?").run(target);
   }
 
-  waiting(webhook: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined } {
-    const row = this.#get("SELECT count(*) AS count FROM alert WHERE webhook = ?", webhook);
-    return { count: Number(row?.count), oldestMadeAtMs: this.first(webhook)?.madeAtMs };
+  waiting(target: string): { readonly count: number; readonly oldestMadeAtMs: number | undefined } {
+    const row = this.#get("SELECT count(*) AS count FROM alert WHERE webhook = ?", target);
+    return { count: Number(row?.count), oldestMadeAtMs: this.first(target)?.madeAtMs };
   }
 
-  disabled(webhook: string): string | undefined {
-    const row = this.#get("SELECT mark FROM disabled WHERE webhook = ?", webhook);
+  disabled(target: string): string | undefined {
+    const row = this.#get("SELECT mark FROM disabled WHERE webhook = ?", target);
     return row && String(row.mark);
   }
 
-  disable(webhook: string, mark: string | undefined): void {
+  disable(target: string, mark: string | undefined): void {
     transact(this.#db, () => {
-      this.#prepare("DELETE FROM alert WHERE webhook = ?").run(webhook);
-      this.#prepare("DELETE FROM expired WHERE webhook = ?").run(webhook);
-      this.forgetNotice(webhook);
-      this.#prepare("DELETE FROM disabled WHERE webhook = ?").run(webhook);
-      if (mark !== undefined) this.#prepare("INSERT INTO disabled VALUES (?, ?)").run(webhook, mark);
+      this.#prepare("DELETE FROM alert WHERE webhook = ?").run(target);
+      this.#prepare("DELETE FROM expired WHERE webhook = ?").run(target);
+      this.forgetNotice(target);
+      this.#prepare("DELETE FROM disabled WHERE webhook = ?").run(target);
+      if (mark !== undefined) this.#prepare("INSERT INTO disabled VALUES (?, ?)").run(target, mark);
     });
   }
 
-  retain(rules: ReadonlySet<string>, webhooks: ReadonlySet<string>): void {
+  retain(rules: ReadonlySet<string>, targets: ReadonlySet<string>): void {
     const forget = (table: string, column: string, wanted: ReadonlySet<string>) => {
       const names = this.#prepare(`SELECT DISTINCT ${column} AS name FROM ${table}`).all();
       const drop = this.#prepare(`DELETE FROM ${table} WHERE ${column} = ?`);
@@ -162,10 +162,10 @@ export class SqliteAlertStore implements AlertStore {
     };
     transact(this.#db, () => {
       forget("place", "rule", rules);
-      forget("alert", "webhook", webhooks);
-      forget("expired", "webhook", webhooks);
-      forget("notice", "webhook", webhooks);
-      forget("disabled", "webhook", webhooks);
+      forget("alert", "webhook", targets);
+      forget("expired", "webhook", targets);
+      forget("notice", "webhook", targets);
+      forget("disabled", "webhook", targets);
     });
   }
 
@@ -178,8 +178,8 @@ export class SqliteAlertStore implements AlertStore {
   }
 }
 
-function readAlert(webhook: string, row: Row): Alert {
-  return { id: String(row.id), webhook, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
+function readAlert(target: string, row: Row): Alert {
+  return { id: String(row.id), target, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
 }
 
 /** Starts over if the state has an unknown form. */

@@ -1,11 +1,4 @@
-import {
-  type AlertCopy,
-  type AlertStore,
-  type Alerts,
-  openAlertCopy,
-  postWebhook,
-  type WebhookPost,
-} from "../../alerts/index.ts";
+import { type AlertCopy, type AlertStore, type Alerts, openAlertCopy } from "../../alerts/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
 /** A change of the alerts, as an entry of the cluster's log has it. */
@@ -15,7 +8,7 @@ export type AlertChange =
   | { readonly kind: "content"; readonly text: string };
 
 /** Starts the rules and the delivery, on this store. */
-type StartAlerts = (store: AlertStore, post: typeof postWebhook) => Alerts;
+type StartAlerts = (store: AlertStore, beforeAttempt: () => Promise<void>) => Alerts;
 
 /** Appends to the cluster's log. Resolves when the change was delivered to this node too. */
 type AppendAlerts = (change: AlertChange) => Promise<void>;
@@ -115,14 +108,11 @@ class AlertRun {
     this.#copy = copy;
     this.#append = append;
     this.#isAhead = isAhead;
-    this.alerts = start(copy.store, async (message: WebhookPost) => {
-      try {
-        await this.#commit();
-      } catch {
-        return { kind: "failed", reason: "the cluster's log did not take the message" };
-      }
-      return await postWebhook(message);
-    });
+    this.alerts = start(copy.store, () =>
+      this.#commit().catch((cause: unknown) => {
+        throw new Error("the cluster's log did not take the message", { cause });
+      }),
+    );
     // A failed one is repeated with the next.
     this.#stopCommits = clock.every(COMMIT_MS, () => void this.#commit().catch(() => {}));
   }

@@ -5,6 +5,7 @@ import {
   type AlertsOptions,
   openPushStore,
   openSqliteAlertStore,
+  openTargets,
   openVapidKey,
   PushAlerts,
   readAlertFile,
@@ -28,7 +29,7 @@ export interface OpenAlerts {
 }
 
 /**
- * Opens webhooks and pending alerts, if configured. Open the log first: it locks the directory.
+ * Opens targets and pending alerts, if configured. Open the log first: it locks the directory.
  *
  * @param cluster Holds the pending alerts instead. Default: none.
  * @param isLocalPush Allows push services on this machine, for tests. Default: no.
@@ -41,19 +42,19 @@ export async function openAlerts(
   const { clock, logger } = options;
   const { alerts: file, push: contact } = options.config;
   if (file === undefined && contact === undefined) return undefined;
-  const webhooks = file === undefined ? [] : await readAlertFile(file);
-  const rules = webhooks.reduce((sum, webhook) => sum + webhook.rules.length, 0);
-  if (file !== undefined) logger.info({ file, webhooks: webhooks.length, rules }, "sending alerts");
-  const own = { webhooks, clock, logger, publicUrl: options.config.publicUrl };
+  const targets = file === undefined ? [] : openTargets(await readAlertFile(file), clock);
+  const rules = targets.reduce((sum, target) => sum + target.rules.length, 0);
+  if (file !== undefined) logger.info({ file, targets: targets.length, rules }, "sending alerts");
+  const own = { targets, clock, logger, publicUrl: options.config.publicUrl };
   if (cluster) {
     const start: OpenAlerts["start"] = (parts) =>
-      cluster.start((store, post) => startAlerts({ ...parts, ...own, store, sender: { post } }));
+      cluster.start((store, beforeAttempt) => startAlerts({ ...parts, ...own, store, beforeAttempt }));
     return { start, close: () => {} };
   }
   const push = contact === undefined ? undefined : await openPush(contact, options, isLocalPush);
   const store = openStore(options);
   const start: OpenAlerts["start"] = (parts) => {
-    const alerts = startAlerts({ ...parts, ...own, store, others: push?.receivers ?? [] });
+    const alerts = startAlerts({ ...parts, ...own, store, others: push?.targets ?? [] });
     push?.start(alerts);
     return { stats: alerts.stats, stop: () => alerts.stop().finally(() => push?.close()) };
   };

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { WebhookStats } from "../../alerts/index.ts";
+import type { TargetStats } from "../../alerts/index.ts";
 import { type Config, listenProblem } from "../../config/config.ts";
 import {
   createMetricsServer,
@@ -27,7 +27,7 @@ interface MeasuredParts {
   readonly keys: Keys;
   readonly workers: (() => WorkerCounts) | undefined;
   /** Absent without webhooks. */
-  readonly webhooks: (() => Readonly<Record<string, WebhookStats>>) | undefined;
+  readonly webhooks: (() => Readonly<Record<string, TargetStats>>) | undefined;
 }
 
 /** Counts what the HTTP server refuses and answers. */

@@ -1,9 +1,9 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseAlertFile, readAlertFile } from "../../src/alerts/rules/alert-file.ts";
-import { newDirectory } from "../support/edges.ts";
-import { SECRET } from "./webhook-fixture.ts";
+import { parseAlertFile, readAlertFile } from "../../../src/alerts/targets/alert-file.ts";
+import { newDirectory } from "../../support/edges.ts";
+import { SECRET } from "../webhook-fixture.ts";
 
 const rule = { name: "all" };
 const webhook = { id: "desk", url: "https://example.org/hook", secret: SECRET, rules: [rule] };
@@ -21,7 +21,7 @@ const reasonOf = (content: unknown): string => {
 };
 
 test("omitted fields have their defaults: every flare, without delay, to a public address", () => {
-  expect(parseAlertFile(JSON.stringify({ webhooks: [webhook] }), "alerts.json")).toEqual([
+  expect(parseAlertFile(JSON.stringify({ webhooks: [webhook] }), "alerts.json").webhooks).toEqual([
     {
       ...webhook,
       allow_private_addresses: false,
@@ -133,5 +133,5 @@ test("a file that any user can write is rejected, because it could redirect mess
   chmodSync(file, 0o666);
   await expect(readAlertFile(file)).rejects.toThrow(/any user on this machine can write to it.*chmod 600/);
   chmodSync(file, 0o660);
-  expect(await readAlertFile(file)).toHaveLength(1);
+  expect((await readAlertFile(file)).webhooks).toHaveLength(1);
 });

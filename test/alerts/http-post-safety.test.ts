@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import tls from "node:tls";
 import { afterEach, expect, test, vi } from "vitest";
-import { postWebhook } from "../../src/alerts/webhooks/post-webhook.ts";
+import { postHttp } from "../../src/alerts/delivery/http-post.ts";
 import { EXPIRED, FOR_ANOTHER, FOR_THIS_MACHINE, type TestCertificate } from "./certificates.ts";
 import { Receiver } from "./webhook-fixture.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 const post = (url: string, more: object = {}) =>
-  postWebhook({
+  postHttp({
     ...{ url, headers: {}, body: "{}", allowPrivateAddresses: true, timeoutMs: 5_000 },
     signal: new AbortController().signal,
     ...more,

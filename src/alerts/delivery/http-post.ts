@@ -1,24 +1,31 @@
-import { request as requestHttp } from "node:http";
+import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { checkHost, lookupPublic } from "./public-address.ts";
 
-export interface WebhookPost {
+export interface HttpPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly allowPrivateAddresses: boolean;
   /** Timeout of the whole attempt, from name lookup to response headers. */
   readonly timeoutMs: number;
+  /** Maximum bytes of the response's body to read. Default: 0. */
+  readonly maxBodyBytes?: number;
   readonly signal: AbortSignal;
 }
 
-/** The result of an attempt. `retryAfter`: the raw header. */
-export type WebhookAnswer =
-  | { readonly kind: "answered"; readonly status: number; readonly retryAfter: string | undefined }
+/** The result of an attempt. `retryAfter`: the raw header. `body`: its first bytes, if wanted. */
+export type HttpAnswer =
+  | {
+      readonly kind: "answered";
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      readonly body?: string;
+    }
   | { readonly kind: "failed"; readonly reason: string };
 
 /** Posts once; never rejects. Follows no redirects, which could lead to a forbidden address. */
-export function postWebhook(post: WebhookPost): Promise<WebhookAnswer> {
+export function postHttp(post: HttpPost): Promise<HttpAnswer> {
   const url = new URL(post.url);
   const timeout = AbortSignal.timeout(post.timeoutMs);
   return new Promise((resolve) => {
@@ -35,10 +42,13 @@ export function postWebhook(post: WebhookPost): Promise<WebhookAnswer> {
       });
       request.on("response", (response) => {
         const { statusCode = 0, headers } = response;
-        // The status is enough; the body may be endless.
-        response.on("error", () => {});
-        response.destroy();
-        resolve({ kind: "answered", status: statusCode, retryAfter: headers["retry-after"] });
+        const answer = { kind: "answered", status: statusCode, retryAfter: headers["retry-after"] } as const;
+        if (!post.maxBodyBytes) {
+          // The status is enough; the body may be endless.
+          response.on("error", () => {});
+          response.destroy();
+          resolve(answer);
+        } else readStart(response, post.maxBodyBytes, (body) => resolve({ ...answer, body }));
       });
       request.on("error", fail);
       // A protocol upgrade, for example, ends the request without a response or an error.
@@ -50,7 +60,20 @@ export function postWebhook(post: WebhookPost): Promise<WebhookAnswer> {
   });
 }
 
-function reasonOf(error: unknown, { timeoutMs }: WebhookPost, timeout: AbortSignal): string {
+/** Reads the first bytes of a body, however it ends. */
+function readStart(response: IncomingMessage, maxBytes: number, done: (body: string) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maxBytes) response.destroy();
+  });
+  response.on("error", () => {});
+  response.on("close", () => done(Buffer.concat(chunks).subarray(0, maxBytes).toString()));
+}
+
+function reasonOf(error: unknown, { timeoutMs }: HttpPost, timeout: AbortSignal): string {
   if (timeout.aborted) return `no response within ${timeoutMs} ms`;
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error ? `${String(error.code)}: ` : "";

@@ -1,5 +1,5 @@
 import { backOffMs } from "../../lib/time/back-off.ts";
-import type { WebhookAnswer } from "./post-webhook.ts";
+import type { HttpAnswer } from "./http-post.ts";
 
 /** Bounds of the wait after a failed attempt, in milliseconds. */
 export const RETRY = { floorMs: 1_000, ceilingMs: 300_000, maxRetryAfterMs: 3_600_000 } as const;
@@ -12,7 +12,7 @@ export type Outcome =
   | { readonly kind: "failed"; readonly reason: string; readonly retryAfterMs: number | undefined };
 
 /** Interprets a response as in Standard Webhooks: 2xx accepts, 410 declines, all else fails. */
-export function judgeAnswer(answer: WebhookAnswer): Outcome {
+export function judgeAnswer(answer: HttpAnswer): Outcome {
   if (answer.kind === "failed") return { kind: "failed", reason: answer.reason, retryAfterMs: undefined };
   const { status, retryAfter } = answer;
   if (status >= 200 && status < 300) return { kind: "delivered" };

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import { type Alert, formAlert } from "../../src/alerts/alert.ts";
+import { AlertSender } from "../../src/alerts/delivery/alert-sender.ts";
+import { RETRY, retryDelayMs } from "../../src/alerts/delivery/delivery-plan.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
 import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
-import { RETRY, retryDelayMs } from "../../src/alerts/webhooks/delivery-plan.ts";
-import { WebhookSender } from "../../src/alerts/webhooks/webhook-sender.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base } from "../support/still-running.ts";
 import { eventually } from "../support/waiters.ts";
@@ -19,7 +19,7 @@ interface SenderUnderTest {
   readonly store: AlertStore;
   readonly receiver: Receiver;
   readonly notices: string[];
-  sender: WebhookSender;
+  sender: AlertSender;
   /** Adds messages to the queue. */
   tell(count: number): readonly Alert[];
   /** Advances the clock until the sender has made `attempts` attempts in total. */
@@ -40,11 +40,13 @@ const test = base.extend<{ sut: SenderUnderTest }>({
     let count = 0;
     let running = Promise.resolve();
     const start = (more: object = {}) => {
-      const webhook = webhookOf({ url: receiver.url, allow_private_addresses: true, ...more });
-      const sender = new WebhookSender({
-        ...{ webhook, store, clock, commits: new GroupCommit(store), random: () => 0.5 },
+      const target = {
+        ...webhookOf({ url: receiver.url, ...more }, clock),
+        limits: { maxAgeMs: 24 * HOUR, maxCount: 20 },
+      };
+      const sender = new AlertSender({
+        ...{ target, store, clock, commits: new GroupCommit(store), random: () => 0.5 },
         steadyMs: () => clock.monotonic(),
-        limits: { maxAgeMs: 24 * HOUR, maxCount: 20, timeoutMs: 5_000 },
         notify: (_level, message) => notices.push(message),
       });
       running = sender.run(stop.signal);
@@ -120,8 +122,8 @@ test("after a 500, a cut connection or a redirect, the sender retries with growi
   expect(idsOf(receiver.attempts)).toEqual([0, 0, 0, 0, 0, 1, 2].map((at) => alerts[at]?.id));
   expect(sut.clock.slept.filter((ms) => ms !== 60_000).slice(0, 4)).toEqual([1_500, 2_500, 4_500, 8_500]);
   expect(sut.notices).toEqual([
-    expect.stringMatching(/could not deliver to the webhook: the receiver responded 500; retrying/),
-    "the webhook accepts messages again; failed attempts: 4",
+    expect.stringMatching(/could not deliver: the receiver responded 500; retrying/),
+    "the receiver accepts messages again; failed attempts: 4",
   ]);
   await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, gone: 0 });
 });
@@ -199,7 +201,7 @@ test("a wall clock that jumps by a week expires nothing", async ({ sut }) => {
   expect(idsOf(receiver.taken)).toEqual(idsOf(alerts));
 });
 
-test("410 disables the webhook, also after a restart, until its url or secret changes", async ({ sut }) => {
+test("410 disables the target, also after a restart, until its url or secret changes", async ({ sut }) => {
   const { receiver } = sut;
   receiver.answer = status(410);
   sut.tell(3);
@@ -209,8 +211,8 @@ test("410 disables the webhook, also after a restart, until its url or secret ch
   sut.tell(1);
   expect(sut.sender.isDisabled).toBe(true);
   expect(sut.notices).toEqual([
-    expect.stringMatching(/disabled: its receiver responded 410 Gone/),
-    expect.stringMatching(/change its url or secret to enable it/),
+    expect.stringMatching(/disabled: the receiver responded 410 Gone/),
+    expect.stringMatching(/change its url or secret to enable them/),
   ]);
   receiver.answer = status(200);
   sut.restart({ url: `${receiver.url}2` });
@@ -234,9 +236,7 @@ test.for([
     await clock.nextSleep();
     expect(clock.slept.at(-1)).toBe(60_000);
     expect(receiver.attempts).toHaveLength(sent);
-    expect(notices).toEqual([
-      expect.stringMatching(/could not read or update the webhook's queue: disk I\/O error/),
-    ]);
+    expect(notices).toEqual([expect.stringMatching(/could not read or update the queue: disk I\/O error/)]);
     clock.advance(60_000);
     await expect.poll(() => store.first("desk")).toBeUndefined();
     // An accepted message that could not be removed from the queue is not sent again.

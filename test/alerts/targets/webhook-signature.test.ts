@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { secretBytes } from "../../src/alerts/rules/alert-file.ts";
-import { signWebhook } from "../../src/alerts/webhooks/webhook-signature.ts";
-import { SECRET } from "./webhook-fixture.ts";
+import { secretBytes } from "../../../src/alerts/targets/webhook.ts";
+import { signWebhook } from "../../../src/alerts/targets/webhook-signature.ts";
+import { SECRET } from "../webhook-fixture.ts";
 
 test("a message is signed as the reference implementations of Standard Webhooks sign it", () => {
   const message = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", body: '{"test": 2432232314}' };

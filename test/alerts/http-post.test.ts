@@ -1,8 +1,8 @@
 import { test as base, expect } from "vitest";
-import { secretBytes } from "../../src/alerts/rules/alert-file.ts";
-import { postWebhook } from "../../src/alerts/webhooks/post-webhook.ts";
-import { isPublicAddress } from "../../src/alerts/webhooks/public-address.ts";
-import { signWebhook } from "../../src/alerts/webhooks/webhook-signature.ts";
+import { postHttp } from "../../src/alerts/delivery/http-post.ts";
+import { isPublicAddress } from "../../src/alerts/delivery/public-address.ts";
+import { secretBytes } from "../../src/alerts/targets/webhook.ts";
+import { signWebhook } from "../../src/alerts/targets/webhook-signature.ts";
 import { Receiver, SECRET, status } from "./webhook-fixture.ts";
 
 const test = base.extend<{ receiver: Receiver }>({
@@ -20,7 +20,7 @@ const body = JSON.stringify({
   data: { name: "é\u{1f525}" },
 });
 const post = (url: string, more: object = {}) =>
-  postWebhook({
+  postHttp({
     url,
     headers: { ...signWebhook(secretBytes(SECRET), { id: "msg_1", body }, 0) },
     body,

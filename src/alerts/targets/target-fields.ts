@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { AlertRule } from "../rules/alert-rule.ts";
+
+const MAX_RULES = 100;
+
+/** The fields that every target has. */
+export const COMMON = {
+  /** Unique. Names the target in the log and in metrics. */
+  id: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
+  rules: z
+    .array(AlertRule)
+    .min(1, "a list of at least one rule")
+    .max(MAX_RULES, `a list of at most ${MAX_RULES} rules`),
+};
+
+/** Allows a URL on this machine or in a private network. Default: false. */
+export const ALLOW_PRIVATE = {
+  allow_private_addresses: z.boolean({ error: "true or false" }).default(false),
+};
+
+export const httpUrl = z
+  .string()
+  .max(2_048)
+  .refine(isHttpUrl, "an http or https URL without user name and password");
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
+}
