@@ -1,0 +1,43 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { createReplayFeed, createSimulatedFeed } from "../../../src/feed/index.ts";
+import { systemClock } from "../../../src/lib/time/clock.ts";
+import { HOUR_MS } from "../../../src/lib/time/time.ts";
+import { fingerprintOf } from "./fingerprint.ts";
+
+/*
+ * What clients get that never name a group: each body, entity tag and event, as hashes. A change of
+ * the detector or of a body changes them. Then regenerate the files, and look at what differs:
+ * npx vitest run test/scenarios/without-group -u
+ */
+
+const DATA = new URL("../../../examples/data/", import.meta.url);
+const speed = Number.POSITIVE_INFINITY;
+const textOf = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+const TIMEOUT_MS = 360_000;
+
+test(
+  "on a simulated market, clients that name no group get the recorded bodies, entity tags and events",
+  async () => {
+    const feed = createSimulatedFeed({
+      ...{ seed: 11, startAtMs: Date.UTC(2026, 0, 2), warmupMs: HOUR_MS, durationMs: 2 * HOUR_MS },
+      ...{ tokens: 160, speed, clock: systemClock },
+    });
+    await expect(textOf(await fingerprintOf(feed))).toMatchFileSnapshot("simulated.json");
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "on the recorded day, clients that name no group get the recorded bodies, entity tags and events",
+  async () => {
+    const feed = createReplayFeed({
+      path: fileURLToPath(new URL("2017-11-12.csv.gz", DATA)),
+      profilesPath: fileURLToPath(new URL("2017-11-12.profiles.json", DATA)),
+      ...{ speed, clock: systemClock },
+    });
+    await expect(textOf(await fingerprintOf(feed))).toMatchFileSnapshot("recorded.json");
+  },
+  TIMEOUT_MS,
+);
