@@ -84,17 +84,17 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await using opened = await open("");
     const { page } = opened;
     expect(await page.locator(".fates").innerText()).toMatch(
-      /60 flaring now\s+5 faded\s+5 ended by the canary/,
+      /60 flaring now\s+5 back to normal\s+5 possible rugs/,
     );
     for (const [fate, count] of Object.entries({ flaring: 60, faded: 5, canary: 5 }))
       expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);
-    const ends = page.locator(".fates a", { hasText: "ended by the canary" });
-    expect(await ends.getAttribute("href")).toBe("#/flares?channels=flares.finished");
+    const ends = page.locator(".fates a", { hasText: "possible rug" });
+    expect(await ends.getAttribute("href")).toBe("#/flares?channels=flares.finished&cause=canary");
     const card = page.locator(".bar-card");
     await page.locator(".bar.canary").first().hover();
     await card.waitFor();
     expect(await card.innerText()).toMatch(
-      new RegExp(`^T100.*ended by the canary at ${clock(-50)} after 10m 00s.*peak`, "s"),
+      new RegExp(`^T100.*possible rug at ${clock(-50)} after 10m 00s.*peak`, "s"),
     );
     // The pointer can rest on the card, which outlasts the time after which it would be hidden.
     await card.hover();
@@ -114,7 +114,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.keyboard.press("ArrowLeft");
     await expect.poll(focused).toMatch(/^T2, flaring/);
     await page.keyboard.press("Home");
-    await expect.poll(focused).toBe(`T109, faded at ${clock(-59)} after 10m 00s`);
+    await expect.poll(focused).toBe(`T109, back to normal at ${clock(-59)} after 10m 00s`);
     await card.filter({ hasText: "T109" }).waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });
@@ -187,12 +187,33 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     expect(await row.locator("td").allInnerTexts()).toEqual([
       "",
       ...["+14 %", "+5 %", "+11 %", "–", "–"],
-      expect.stringMatching(/^ended by the canary at [\d:]{8} after 10m 00s/),
+      expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after 10m 00s/),
     ]);
     expect(await row.locator(".flare-plot .mark").count()).toBe(3);
     const time = row.locator("time");
     expect(await time.getAttribute("title")).toBe(ended[0]?.finished_trending_at);
     expect(await page.locator(".fate.canary").count()).toBeGreaterThan(1);
+  });
+
+  test("what was rugged last is found by its cause, in the address and with Back and forward", async () => {
+    await using opened = await open("");
+    const { page } = opened;
+    const rugs = ["T100", "T102", "T104", "T106", "T108"];
+    await page.locator(".fates a", { hasText: "possible rug" }).click();
+    await expect.poll(() => symbols(page)).toEqual(rugs);
+    expect(await page.getByRole("radio", { name: "possible rug 5" }).isChecked()).toBe(true);
+    await page.getByRole("radio", { name: "back to normal 5" }).check();
+    expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=faded");
+    await expect.poll(() => symbols(page)).toEqual(["T101", "T103", "T105", "T107", "T109"]);
+    await page.goBack();
+    await expect.poll(() => symbols(page)).toEqual(rugs);
+    await page.goForward();
+    await expect.poll(async () => (await symbols(page))[0]).toBe("T101");
+    await page.getByRole("radio", { name: "Any end 10" }).check();
+    await expect.poll(async () => (await symbols(page)).length).toBe(10);
+    // Running flares have no cause.
+    await page.goto(`${gateway.url}/#/flares?cause=canary`);
+    await expect.poll(async () => (await symbols(page)).length).toBe(60);
   });
 
   test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async () => {

@@ -167,7 +167,9 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     market.finish("ONE");
     await expect.poll(() => bars("faded").count()).toBe(1);
     const link = page.locator("flare-strip").first().getByRole("link");
-    expect(await link.getAttribute("aria-label")).toBe("2 flares in 6 hours: 1 flaring now, 1 faded");
+    expect(await link.getAttribute("aria-label")).toBe(
+      "2 flares in 6 hours: 1 flaring now, 1 back to normal",
+    );
     expect(await link.getAttribute("href")).toBe(`${place.gateway.url}/`);
     expect(await bars("flaring").getAttribute("title")).toBe("TWO, flaring now");
     expect(await place.connections()).toBe(1);

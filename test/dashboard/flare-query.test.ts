@@ -5,6 +5,7 @@ import { botSamples, describeQuery } from "../../src/dashboard/parts/bot/bot-sam
 import { flaresHash, readRoute } from "../../src/dashboard/route.ts";
 import {
   DEFAULT_QUERY,
+  FINISH_CAUSES,
   type FlareQuery,
   formatQuery,
   LIST_OF_CHANNEL,
@@ -13,6 +14,7 @@ import {
   readQuery,
 } from "../../src/dashboard/state/flare-query.ts";
 import { wantedFlares } from "../../src/dashboard/state/select-flares.ts";
+import { FinishCause } from "../../src/model/explanation.ts";
 import { compileFilter, Filter } from "../../src/protocol/filter.ts";
 import { SAMPLE_FLARE } from "../support/samples.ts";
 
@@ -30,6 +32,7 @@ const queries: fc.Arbitrary<FlareQuery> = fc.record({
   minPriceChange: fc.option(fc.integer({ min: -100, max: 1_000 }), { nil: undefined }),
   tokens: names,
   symbols: names,
+  cause: fc.constantFrom(undefined, ...FINISH_CAUSES),
   window: fc.constantFrom("6h", "24h"),
   at: fc.option(
     fc.nat(30_000_000).map((minute) => minuteOf(minute * 60_000)),
@@ -59,7 +62,7 @@ test("the address has the API's names, and nothing of the default view", () => {
 
 test("invalid parameters of an address are ignored", () => {
   const given =
-    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&tokens=,,&at=noon";
+    "channels=charts.bsc&order=up&min_liquidity=-1&min_price_change=x&window=9h&warnings=1&cause=rug&tokens=,,&at=noon";
   expect(readQuery(given)).toEqual(DEFAULT_QUERY);
 });
 
@@ -130,6 +133,21 @@ test("each sample selects what is on the screen, by parameters that the API acce
   expect(describeQuery(QUERY)).toBe(
     `Every flare at once, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning.`,
   );
+});
+
+test("each sample of a list by cause tests the cause, and a rule says that it cannot", () => {
+  expect(FINISH_CAUSES.toSorted()).toEqual(FinishCause.options.toSorted());
+  const query: FlareQuery = { ...DEFAULT_QUERY, channel: "flares.finished", cause: "canary" };
+  const { curl, typescript, python, telegram, webhook } = botSamples(query, SERVER);
+  expect(curl.text).toContain(`select(.data.cause == "canary")`);
+  expect(typescript.text).toContain(`if (event.data.cause !== "canary") continue;`);
+  for (const { text } of [python, telegram]) expect(text).toContain(`if event["data"]["cause"] != "canary":`);
+  expect(webhook.note).toContain("causes");
+  expect(describeQuery(query)).toBe(
+    "Every flare that ends, with what its price did: ended as “possible rug”.",
+  );
+  for (const { text } of Object.values(botSamples({ ...query, channel: "flares.pro" }, SERVER)))
+    expect(text).not.toContain("canary");
 });
 
 test("a search is data in every language, whatever its quotes", () => {

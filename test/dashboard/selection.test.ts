@@ -10,7 +10,12 @@ import {
   tokenHref,
 } from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
-import { sortFlares, wantedFlares } from "../../src/dashboard/state/select-flares.ts";
+import {
+  countCauses,
+  isSelective,
+  sortFlares,
+  wantedFlares,
+} from "../../src/dashboard/state/select-flares.ts";
 import { recordsOf } from "../../src/dashboard/state/token-records.ts";
 import { tokenOf } from "../../src/dashboard/text/event-token.ts";
 import { formatCount, formatSpan, formatUsd } from "../../src/dashboard/text/format.ts";
@@ -37,6 +42,22 @@ test("a search covers symbol, name and address; flares with warnings can be hidd
   expect(wanted(SAMPLE_FLARE.token.address.toUpperCase())).toBe("ONE,TWO,THREE");
   expect(wanted("", true)).toBe("ONE,THREE");
   expect(wanted("nobody")).toBe("");
+});
+
+test("finished flares can be selected by why they ended, and the last to end is first", () => {
+  const end = (minute: number) => ({ finished_trending_at: `2026-01-01T02:0${minute}:00.000Z` });
+  const flares = [flare("ONE", end(1)), flare("TWO", end(3)), flare("THREE", end(2)), flare("OLD", end(0))];
+  const ended = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
+  const why = { ONE: ended("canary"), TWO: ended("faded"), THREE: ended("canary") };
+  const query = { ...DEFAULT_QUERY, channel: "flares.finished", cause: "canary" } as const;
+  const wanted = wantedFlares(flares, why, query);
+  expect(idsOf(wanted)).toBe("ONE,THREE");
+  expect(idsOf(sortFlares(wanted, why, "newest"))).toBe("THREE,ONE");
+  expect([isSelective(query), isSelective({ ...query, channel: "flares.pro" })]).toEqual([true, false]);
+  expect([...countCauses(flares, why)]).toEqual([
+    ["canary", 2],
+    ["faded", 1],
+  ]);
 });
 
 test("flares sort by a number, largest first, and ties keep their order", () => {

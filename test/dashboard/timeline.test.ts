@@ -141,10 +141,10 @@ test("each flare of the lists and of the history is one bar with its fate, newes
   expect(bars.map((one) => one.outcome !== undefined)).toEqual([false, true, false, true, true]);
   expect(bars.map(fateText)).toEqual([
     "flaring since 11:55",
-    "ended by the canary at 11:25 after 5m 00s",
-    "faded at 11:30 after 30m 00s",
-    "ended in silence at 10:25 after 5m 00s",
-    "ended by the canary at 08:50 after 10m 00s",
+    "possible rug at 11:25 after 5m 00s",
+    "back to normal at 11:30 after 30m 00s",
+    "trading stopped at 10:25 after 5m 00s",
+    "possible rug at 08:50 after 10m 00s",
   ]);
 });
 

@@ -63,7 +63,14 @@ test("a finished flare's page says without a script why it started and how it we
   expect(body).not.toContain("<script");
   expect(body.toLowerCase().replaceAll("\u00a0", " ")).toContain(SAMPLE_EXPLANATION.text.toLowerCase());
   expect(body).toContain("Close of each minute, from 1 to 3, and volume.");
-  for (const text of ["Faded", "+14.4 %", "+4.8 %", "$", 'class="price" d="M', "2026-01-01 00:10 UTC"])
+  for (const text of [
+    "Back to normal",
+    "+14.4 %",
+    "+4.8 %",
+    "$",
+    'class="price" d="M',
+    "2026-01-01 00:10 UTC",
+  ])
     expect(body).toContain(text);
   // Relative, so that it works below any path of a proxy.
   expect(body).toMatch(/href="\.\.\/assets\/permalink-[^"]+\.css"/);

@@ -1,13 +1,16 @@
 import { useState } from "preact/hooks";
 import type { View } from "../../client/index.ts";
+import type { Explanation, Flare } from "../../model/index.ts";
 import {
+  FINISH_CAUSES,
   type FlareChannel,
   type FlareQuery,
   LIST_OF_CHANNEL,
   ORDERS,
   type Order,
 } from "../state/flare-query.ts";
-import { isSelective } from "../state/select-flares.ts";
+import { countCauses, isSelective } from "../state/select-flares.ts";
+import { CAUSE_MEANINGS, CAUSES } from "../text/fate-text.ts";
 import { AlertsButton } from "./alerts/bell.tsx";
 import { Segments } from "./segments.tsx";
 
@@ -51,7 +54,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
         name="list"
         options={channels}
         chosen={query.channel}
-        onChoose={(channel) => onQuery({ ...query, channel }, "push")}
+        onChoose={(channel) => onQuery({ ...query, channel, cause: undefined }, "push")}
         label={(channel) => (
           <>
             {LIST_LABELS[channel][0]}
@@ -163,5 +166,37 @@ function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProp
         ))}
       </select>
     </label>
+  );
+}
+
+interface CausesProps {
+  readonly query: FlareQuery;
+  /** All finished flares. */
+  readonly flares: readonly Flare[];
+  readonly explanations: Readonly<Record<string, Explanation>>;
+  readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
+}
+
+/** Chooses finished flares by why they ended. Causes that no flare has are not offered. */
+export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
+  const counts = countCauses(flares, explanations);
+  const offered = FINISH_CAUSES.filter((cause) => counts.has(cause) || cause === query.cause);
+  return (
+    <Segments
+      legend="Why they ended"
+      name="cause"
+      options={[undefined, ...offered]}
+      chosen={query.cause}
+      onChoose={(cause) => onQuery({ ...query, cause }, "push")}
+      label={(cause) => (
+        <span
+          class={cause && `fate ${cause === "canary" ? "canary" : "faded"}`}
+          title={cause && CAUSE_MEANINGS[cause]}
+        >
+          {cause === undefined ? "Any end" : CAUSES[cause]}{" "}
+          <small>{cause === undefined ? flares.length : (counts.get(cause) ?? 0)}</small>
+        </span>
+      )}
+    />
   );
 }

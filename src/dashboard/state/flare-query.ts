@@ -1,4 +1,6 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { FinishCause } from "../../model/index.ts";
+import { CAUSES } from "../text/fate-text.ts";
 import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
 
 /** The lists of flares, by the channel that serves each. */
@@ -11,6 +13,9 @@ export type FlareChannel = keyof typeof LIST_OF_CHANNEL;
 
 export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
 export type Order = (typeof ORDERS)[number];
+
+/** In the order of their chips. */
+export const FINISH_CAUSES = Object.keys(CAUSES) as FinishCause[];
 
 /** What the page of flares shows. The URL has it, under the API's names where the API has one. */
 export interface FlareQuery {
@@ -25,6 +30,8 @@ export interface FlareQuery {
   /** In lower case; empty for all. */
   readonly tokens: readonly string[];
   readonly symbols: readonly string[];
+  /** Why the finished flares ended; `undefined` for any cause. Other lists ignore it. */
+  readonly cause: FinishCause | undefined;
   readonly window: WindowName;
   /** A past minute whose flares are shown; `undefined` for now. */
   readonly at: string | undefined;
@@ -39,6 +46,7 @@ export const DEFAULT_QUERY: FlareQuery = {
   minPriceChange: undefined,
   tokens: [],
   symbols: [],
+  cause: undefined,
   window: "6h",
   at: undefined,
 };
@@ -57,6 +65,7 @@ export function readQuery(text: string): FlareQuery {
     minPriceChange: numberOf(given.get("min_price_change"), Number.NEGATIVE_INFINITY),
     tokens: listOf(given.get("tokens")),
     symbols: listOf(given.get("symbols")),
+    cause: FINISH_CAUSES.find((cause) => cause === given.get("cause")),
     window: oneOf("window", Object.keys(WINDOWS) as WindowName[], DEFAULT_QUERY.window),
     at: minuteOf(Date.parse(given.get("at") ?? "")),
   };
@@ -69,6 +78,7 @@ export function formatQuery(query: FlareQuery): string {
   for (const [name, value] of Object.entries(filterOf(query))) given.set(name, String(value));
   if (query.search !== "") given.set("search", query.search);
   if (query.isSafe) given.set("warnings", "none");
+  if (query.cause !== undefined) given.set("cause", query.cause);
   if (query.order !== DEFAULT_QUERY.order) given.set("order", query.order);
   if (query.window !== DEFAULT_QUERY.window) given.set("window", query.window);
   if (query.at !== undefined) given.set("at", query.at);

@@ -1,4 +1,4 @@
-import type { Explanation, Flare } from "../../model/index.ts";
+import type { Explanation, FinishCause, Flare } from "../../model/index.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
 type Explanations = Readonly<Record<string, Explanation>>;
@@ -10,6 +10,7 @@ export function wantedFlares(
   query: FlareQuery,
 ): readonly Flare[] {
   if (!isSelective(query)) return flares;
+  const cause = causeOf(query);
   const { isSafe, minLiquidity = 0, minPriceChange = Number.NEGATIVE_INFINITY } = query;
   const tokens = new Set(query.tokens);
   const symbols = new Set(query.symbols);
@@ -22,6 +23,7 @@ export function wantedFlares(
       (symbols.size === 0 || symbols.has(symbol)) &&
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&
+      (cause === undefined || explanations[id]?.finish_cause === cause) &&
       !(isSafe && (explanations[id]?.warnings.length ?? 0) > 0) &&
       [symbol, token.name.toLowerCase(), address].some((text) => text.includes(search))
     );
@@ -30,7 +32,26 @@ export function wantedFlares(
 
 /** Whether the query hides any flare of its list. */
 export function isSelective(query: FlareQuery): boolean {
-  return query.search.trim() !== "" || query.isSafe || Object.keys(filterOf(query)).length > 0;
+  const isOwn = query.search.trim() !== "" || query.isSafe || causeOf(query) !== undefined;
+  return isOwn || Object.keys(filterOf(query)).length > 0;
+}
+
+/** The cause that the query selects by; `undefined` in the lists of running flares. */
+export function causeOf({ channel, cause }: FlareQuery): FlareQuery["cause"] {
+  return channel === "flares.finished" ? cause : undefined;
+}
+
+/** Counts the finished flares of each cause. Those of an unknown cause are left out. */
+export function countCauses(
+  flares: readonly Flare[],
+  explanations: Explanations,
+): ReadonlyMap<FinishCause, number> {
+  const counts = new Map<FinishCause, number>();
+  for (const { id } of flares) {
+    const cause = explanations[id]?.finish_cause;
+    if (cause) counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Returns the query with its list and order, and without all that hides flares. */
@@ -38,13 +59,16 @@ export function withoutFilters({ channel, order, window, at }: FlareQuery): Flar
   return { ...DEFAULT_QUERY, channel, order, window, at };
 }
 
-/** Sorts the flares; ties keep their order. `newest` is the server's own order. */
+/** Sorts the flares; ties keep their order. `newest` is by the start, or by the end of finished ones. */
 export function sortFlares(
   flares: readonly Flare[],
   explanations: Explanations,
   order: Order,
 ): readonly Flare[] {
-  if (order === "newest") return flares;
+  if (order === "newest") {
+    const endOf = ({ finished_trending_at: end }: Flare) => (end === null ? Number.NaN : Date.parse(end));
+    return flares.toSorted((a, b) => endOf(b) - endOf(a) || 0);
+  }
   const value = ({ id, recent_price_change, liquidity }: Flare): number => {
     if (order === "change") return recent_price_change;
     return order === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);

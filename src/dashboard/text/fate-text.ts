@@ -1,15 +1,24 @@
+import type { FinishCause } from "../../model/index.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { formatMinute, formatSpan } from "./format.ts";
 
-/** How a flare ended, in words. */
+/** How a flare ended, in plain words. */
 export const CAUSES = {
-  faded: "faded",
-  silent: "ended in silence",
-  canary: "ended by the canary",
+  canary: "possible rug",
+  faded: "back to normal",
+  silent: "trading stopped",
   upstream: "no longer listed",
-} as const;
+} as const satisfies Record<FinishCause, string>;
 
-/** Says how a flare goes or went: `flaring since 20:31`, `faded at 20:40 after 9m 00s`. */
+/** What the words mean, in a sentence. */
+export const CAUSE_MEANINGS = {
+  canary: "The canary warned, for example because liquidity was removed or nobody could sell",
+  faded: "Buyers, price and volume returned to what is usual for the token",
+  silent: "Almost nobody traded the token any more",
+  upstream: "The source no longer lists the flare, and gave no reason",
+} as const satisfies Record<FinishCause, string>;
+
+/** Says how a flare goes or went: `flaring since 20:31`, `back to normal at 20:40 after 9m 00s`. */
 export function fateText({ cause, startMs, endMs }: Pick<Bar, "cause" | "startMs" | "endMs">): string {
   if (endMs === undefined) return `flaring since ${formatMinute(startMs)}`;
   return `${cause ? CAUSES[cause] : "ended"} at ${formatMinute(endMs)} after ${formatSpan(endMs - startMs)}`;

@@ -85,7 +85,7 @@ function Facts({ figures }: { readonly figures: RecordFigures }) {
         </dd>
       </div>
       <div>
-        <dt>Ended by the canary</dt>
+        <dt>Possible rugs</dt>
         <dd>
           <b>{shareText(canary_share)}</b>
           <small>{formatCount(ended_by_canary)} flares</small>

@@ -18,9 +18,9 @@ import { closesText, type FlareSpan, pricePicture } from "./price-picture.ts";
 type Fate = readonly [look: Look, text: string];
 
 const FATES: Readonly<Record<FinishCause, Fate>> = {
-  faded: ["faded", "Faded"],
-  silent: ["faded", "Ended in silence"],
-  canary: ["canary", "Ended by the canary"],
+  faded: ["faded", "Back to normal"],
+  silent: ["faded", "Trading stopped"],
+  canary: ["canary", "Possible rug"],
   upstream: ["faded", "No longer listed"],
 };
 export const FLARING: Fate = ["flaring", "Flaring now"];

@@ -15,7 +15,7 @@ a { position: relative; display: block; height: var(--flare-height, 3em); }
 `;
 const DEFAULT_HOURS = 6;
 const MAX_HOURS = 24;
-const FATES = { flaring: "flaring now", faded: "faded", canary: "ended by the canary" } as const;
+const FATES = { flaring: "flaring now", faded: "back to normal", canary: "possible rug" } as const;
 
 /**
  * Creates the class of `<flare-strip hours="6">`: a bar for each flare of the last hours. It is one
@@ -76,7 +76,7 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(2)}%`;
 }
 
-/** Says what the bars show: `3 flares in 6 hours: 1 flaring now, 2 faded`. */
+/** Says what the bars show: `3 flares in 6 hours: 1 flaring now, 2 back to normal`. */
 export function labelOf(bars: readonly Bar[], hours: number): string {
   const counts = Object.entries(FATES).flatMap(([fate, text]) => {
     const count = bars.filter((bar) => bar.fate === fate).length;

@@ -1,4 +1,6 @@
 import { type FlareQuery, filterOf } from "../../state/flare-query.ts";
+import { causeOf } from "../../state/select-flares.ts";
+import { CAUSES } from "../../text/fate-text.ts";
 
 export const SAMPLE_KINDS = ["curl", "typescript", "python", "telegram", "webhook"] as const;
 export type SampleKind = (typeof SAMPLE_KINDS)[number];
@@ -23,13 +25,14 @@ function splitQuery(query: FlareQuery) {
   const search = query.search.trim().toLowerCase();
   const isAddress = WHOLE_ADDRESS.test(search) && query.tokens.length === 0;
   const filter = filterOf(isAddress ? { ...query, tokens: [search] } : query);
-  return { filter, search: isAddress ? "" : search, isSafe: query.isSafe, names: EVENTS[query.channel] };
+  const own = { search: isAddress ? "" : search, isSafe: query.isSafe, cause: causeOf(query) };
+  return { filter, ...own, names: EVENTS[query.channel] };
 }
 
 /** Whether the query selects by what the server's filters cannot. */
 function hasOwnTests(query: FlareQuery): boolean {
-  const { search, isSafe } = splitQuery(query);
-  return search !== "" || isSafe;
+  const { search, isSafe, cause } = splitQuery(query);
+  return search !== "" || isSafe || cause !== undefined;
 }
 
 /** Says in words what the samples select. */
@@ -39,7 +42,7 @@ export function describeQuery(query: FlareQuery): string {
 
 /** Says in words what an alert of this page selects: no ends, unless they are its list. */
 export function describeStarts(query: FlareQuery, end = ""): string {
-  const { filter, search, isSafe } = splitQuery(query);
+  const { filter, search, isSafe, cause } = splitQuery(query);
   const what = {
     "flares.pro": `Every flare at once${end}`,
     "flares.free": `Every flare that has lasted 5 minutes without a warning${end}`,
@@ -52,6 +55,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
     search !== "" && `“${search}” in symbol, name or address`,
     isSafe && "no warning",
+    cause && `ended as “${CAUSES[cause]}”`,
   ].filter((limit) => typeof limit === "string");
   return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
 }
@@ -81,7 +85,7 @@ export function botSamples(query: FlareQuery, server: URL): Readonly<Record<Samp
     webhook: {
       title: "Webhook",
       text: webhookText(query),
-      note: `A rule for the file of serve --alerts. The server stores and repeats what was not accepted.${hasOwnTests(query) ? " A rule cannot search or look at warnings: your receiver must." : ""}`,
+      note: `A rule for the file of serve --alerts. The server stores and repeats what was not accepted.${hasOwnTests(query) ? " A rule cannot search, or look at warnings and causes: your receiver must." : ""}`,
     },
   };
 }
@@ -94,8 +98,9 @@ function eventsUrl(query: FlareQuery, address: string): string {
 }
 
 function curlText(query: FlareQuery, url: string): string {
-  const { search, isSafe } = splitQuery(query);
+  const { search, isSafe, cause } = splitQuery(query);
   const tests = [
+    ...(cause ? [`.data.cause == "${cause}"`] : []),
     ...(isSafe ? ["(.data.why.warnings // [] | length == 0)"] : []),
     ...(search === ""
       ? []
@@ -111,7 +116,7 @@ function curlText(query: FlareQuery, url: string): string {
 }
 
 function typescriptText(query: FlareQuery, address: string): string {
-  const { filter, names, search, isSafe } = splitQuery(query);
+  const { filter, names, search, isSafe, cause } = splitQuery(query);
   const [first = "", second] = names;
   const wrong = [`event.name !== "${first}"`, ...(second ? [`event.name !== "${second}"`] : [])];
   return `import { connect } from "flarewire/client";
@@ -123,7 +128,7 @@ const stream = connect(${JSON.stringify(address)}, {
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
   const { flare, why } = event.data;
-${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
+${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
   search === ""
     ? ""
     : `  const { symbol, name, address } = flare.token;
@@ -137,7 +142,7 @@ const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text
     urllib.request.urlopen(address, urllib.parse.urlencode(fields).encode()).close()`;
 
 function pythonText(query: FlareQuery, url: string, address: string) {
-  const { search, isSafe } = splitQuery(query);
+  const { search, isSafe, cause } = splitQuery(query);
   return (action: string, imports = "import json, urllib.request") => `${imports}
 
 url = ${JSON.stringify(url)}
@@ -149,7 +154,7 @@ for line in urllib.request.urlopen(request):
     if "flare" not in event.get("data", {}):
         continue
     token, why = event["data"]["flare"]["token"], event["data"]["why"] or {}
-${isSafe ? '    if why.get("warnings"):\n        continue\n' : ""}${
+${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${isSafe ? '    if why.get("warnings"):\n        continue\n' : ""}${
   search === ""
     ? ""
     : `    if not any(${JSON.stringify(search)} in token[field].lower() for field in ("symbol", "name", "address")):

@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import { formatSpan } from "../../text/format.ts";
 
 /** Event time in whole seconds. A context, so that a tick rerenders only the text and no row. */
@@ -8,6 +9,13 @@ export const NowS = createContext(0);
 /** The time since then, counting up. */
 export function Age({ sinceMs }: { readonly sinceMs: number }) {
   return <>{formatSpan(useContext(NowS) * 1_000 - sinceMs)}</>;
+}
+
+/** The time since then in whole minutes: `12 min ago`, `3h 05m ago`. */
+export function Ago({ atMs }: { readonly atMs: number }) {
+  const ms = useContext(NowS) * 1_000 - atMs;
+  if (ms < MINUTE_MS) return <>just now</>;
+  return <>{ms < HOUR_MS ? `${Math.floor(ms / MINUTE_MS)} min` : formatSpan(ms)} ago</>;
 }
 
 /** The time until then, counting down to `any moment`. */

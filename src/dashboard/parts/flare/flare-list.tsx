@@ -5,7 +5,7 @@ import { useCandles } from "../../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
 import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
-import { FlareControls } from "../flare-controls.tsx";
+import { Causes, FlareControls } from "../flare-controls.tsx";
 import { FinishedRow, FlareRow } from "./flare-row.tsx";
 import { Gliding } from "./gliding.tsx";
 import { WhyLegend } from "./why-bars.tsx";
@@ -53,7 +53,14 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
         watched={watched.tokens}
         onQuery={onQuery}
       />
-      {isFinished ? <CourseLegend /> : <WhyLegend />}
+      {isFinished ? (
+        <div class="finished-head">
+          <Causes query={query} flares={all} explanations={view.explanations} onQuery={onQuery} />
+          <CourseLegend />
+        </div>
+      ) : (
+        <WhyLegend />
+      )}
       {shown.length === 0 ? (
         <p class="empty">
           {all.length === 0
@@ -113,7 +120,7 @@ function CourseLegend() {
       <span>▲ start</span>
       <span>● peak</span>
       <span>■ end</span>
-      <span>all changes are from the start</span>
+      <span>changes since the start</span>
     </p>
   );
 }

@@ -4,12 +4,12 @@ import { flarePath } from "../../../lib/text/page-path.ts";
 import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
-import { CAUSES } from "../../text/fate-text.ts";
+import { CAUSE_MEANINGS, CAUSES } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
 import { sayWarning, TokenName } from "../untrusted-text.tsx";
-import { Age } from "./age.tsx";
+import { Age, Ago } from "./age.tsx";
 import { Change } from "./change.tsx";
 import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
 import { TokenActions } from "./token-actions.tsx";
@@ -106,7 +106,8 @@ export class FinishedRow extends Component<FinishedRowProps> {
         ))}
         <td class="reasons">
           <span class={`fate ${cause === "canary" ? "canary" : "faded"}`}>
-            {cause ? CAUSES[cause] : "ended"} at <TimeText at={end} /> after{" "}
+            <b title={cause ? CAUSE_MEANINGS[cause] : undefined}>{cause ? CAUSES[cause] : "ended"}</b>{" "}
+            <Ago atMs={Date.parse(end)} />, at <TimeText at={end} /> after{" "}
             {formatSpan(Date.parse(end) - startMs)}
             {outcome?.collapsed_at && ", collapsed"}
           </span>

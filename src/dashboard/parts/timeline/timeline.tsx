@@ -17,6 +17,7 @@ import {
   type WindowName,
 } from "../../state/timeline/lanes.ts";
 import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
+import { CAUSES } from "../../text/fate-text.ts";
 import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
 import { IsAnonymous } from "../market.ts";
@@ -38,7 +39,11 @@ interface TimelineProps {
   readonly onWindow: (window: WindowName) => void;
 }
 
-const FATE_LABELS = { flaring: "flaring now", faded: "faded", canary: "ended by the canary" } as const;
+const FATE_LABELS = {
+  flaring: "flaring now",
+  faded: CAUSES.faded,
+  canary: CAUSES.canary,
+} as const;
 
 /** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
 export function Timeline({ view, server, apiKey, window, at, onWindow }: TimelineProps) {
@@ -53,7 +58,8 @@ export function Timeline({ view, server, apiKey, window, at, onWindow }: Timelin
   const counts = useMemo(() => countFates(bars), [bars]);
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
   // The list says when and how each of them ended.
-  const finished = flaresHash({ ...DEFAULT_QUERY, channel: "flares.finished", window });
+  const finished = (cause?: "canary") =>
+    flaresHash({ ...DEFAULT_QUERY, channel: "flares.finished", cause, window });
   return (
     <section class="timeline" aria-labelledby="timeline-title">
       <div class="timeline-head">
@@ -62,7 +68,14 @@ export function Timeline({ view, server, apiKey, window, at, onWindow }: Timelin
           {(["flaring", "faded", "canary"] as const).map((fate) => (
             <span key={fate} class={`fate ${fate}`}>
               <b>{counts[fate]}</b>{" "}
-              {fate === "flaring" ? FATE_LABELS[fate] : <a href={finished}>{FATE_LABELS[fate]}</a>}
+              {fate === "flaring" ? (
+                FATE_LABELS[fate]
+              ) : (
+                <a href={finished(fate === "canary" ? fate : undefined)}>
+                  {FATE_LABELS[fate]}
+                  {fate === "canary" && counts[fate] !== 1 && "s"}
+                </a>
+              )}
             </span>
           ))}
         </p>
