@@ -63,6 +63,12 @@ export function App({ server }: { readonly server: URL }) {
         </nav>
         <StatusBar seen={seen} />
         <AlertsButton label="Alerts" />
+        <button type="button" class="menu-button" aria-label="Menu" popovertarget="menu">
+          ☰
+        </button>
+        <nav id="menu" aria-label="Site" popover="auto">
+          <SiteLinks server={server} />
+        </nav>
       </header>
       <main id="content" tabIndex={-1} class={mainClass(seen, lacked)}>
         {panel && isReady && <Plan {...panel} />}
@@ -108,7 +114,7 @@ export function App({ server }: { readonly server: URL }) {
   );
 }
 
-/** In the header if it has room, otherwise in the footer. */
+/** In the header, on a phone in its menu, and in the footer. */
 function SiteLinks({ server }: { readonly server: URL }) {
   return (
     <>

@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
           .poll(() => page.evaluate(CUT_NUMBERS), { message: `${name} at ${width}`, interval: 10 })
           .toEqual({ numbers: expect.any(Number), cut: [], wide: 0 });
         const { numbers } = (await page.evaluate(CUT_NUMBERS)) as { numbers: number };
-        expect(numbers, name).toBeGreaterThanOrEqual(name === "events" ? 2 : 5);
+        expect(numbers, name).toBeGreaterThanOrEqual(name === "events" ? 2 : 4);
       }
     }
   });

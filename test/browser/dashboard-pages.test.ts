@@ -121,7 +121,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
   });
 
-  for (const width of [360, 390, 1_280, 1_440])
+  for (const width of [360, 390, 720, 721, 768, 941, 1_100, 1_279, 1_280, 1_440])
     test(`the age of the data stays on one line with the title, also while reconnecting, at ${width} pixels`, async ({
       onTestFinished,
     }) => {
@@ -129,7 +129,17 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
         viewport: { width, height: 640 },
       });
       await goto("flares");
-      await page.locator(".status .age").waitFor();
+      await page.locator(".status .age").waitFor({ state: "attached" });
+      // The other pages of the server are in the header or, on a phone, in its menu.
+      const docs = page.locator("header").getByRole("link", { name: "Docs" });
+      if (width <= 720) {
+        expect(await docs.count()).toBe(0);
+        await page.getByRole("button", { name: "Menu" }).click();
+      }
+      const box = await docs.boundingBox();
+      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      await page.keyboard.press("Escape");
+      expect(await docs.count()).toBe(width <= 720 ? 0 : 1);
       // Sets the text and measures at once: the page writes its own each second.
       const lines = `[["5s"], ["59s"], ["59s", "reconnecting"]].map(([age, word]) => {
         document.querySelector(".status .age").textContent = "data " + age + " old";

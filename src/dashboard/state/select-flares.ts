@@ -59,7 +59,7 @@ export function withoutFilters({ channel, order, window, at }: FlareQuery): Flar
   return { ...DEFAULT_QUERY, channel, order, window, at };
 }
 
-/** Sorts the flares; ties keep their order. `newest` is by the start, or by the end of finished ones. */
+/** Sorts the flares; ties keep their order. `newest`: by the start, finished ones by the end. */
 export function sortFlares(
   flares: readonly Flare[],
   explanations: Explanations,
