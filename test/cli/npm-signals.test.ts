@@ -17,9 +17,10 @@ const SCRIPTS = [
 async function serveThroughNpm(
   script: readonly string[],
   onTestFinished: (handler: OnTestFinishedHandler) => void,
+  program = "npm",
 ) {
   const args = [...script, "--port", "0", "--warmup", "0", "--drain", "3s"];
-  const cli = spawnCommand("npm", args, {}, { detached: true });
+  const cli = spawnCommand(program, args, {}, { detached: true });
   const npmEnded = once(cli.child, "exit");
   const { pid } = cli.child;
   if (pid === undefined) throw new Error("npm did not start");
@@ -61,3 +62,12 @@ test.for(["SIGINT", "SIGTERM"] as const)(
     expect(await closed).toEqual(DRAINED);
   },
 );
+
+test("SIGTERM to `npx node src/main.ts serve`, which ends its shell only, drains the program", async ({
+  onTestFinished,
+}) => {
+  const script = ["node", "src/main.ts", "serve"];
+  const { pid, closed } = await serveThroughNpm(script, onTestFinished, "npx");
+  process.kill(pid, "SIGTERM");
+  expect(await closed).toEqual(DRAINED);
+});

@@ -51,6 +51,7 @@ test.each([
   "flarewire",
   '"flarewire"',
   "flarewire serve --port 8080",
+  "'node'",
   "FLAREWIRE_PORT=80 node_modules/.bin/flarewire serve > log 2>&1",
 ])("below npm, as the script `%s`, it stops in order when its shell ends", async (script) => {
   const source = new FakeProcess(script);

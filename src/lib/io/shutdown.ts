@@ -90,11 +90,13 @@ function watchParent(source: SignalSource, clock: Clock, onEnd: () => void): () 
 }
 
 /**
- * Whether npm runs this program as its complete script, as with `npx flarewire serve`. The shell of
- * any other script may end first on purpose: `flarewire serve &`.
+ * Whether npm runs this program as its complete script, as with `npx flarewire serve`; of
+ * `npx node src/main.ts serve` npm names `node` only. The shell of any other script may end first
+ * on purpose: `flarewire serve &`.
  */
 function isScriptOfNpm({ npm_lifecycle_script: script = "" }: SignalSource["env"]): boolean {
   // `2>&1` starts no second command.
   const command = script.replaceAll(/\d*[<>]&\d/g, "").trim();
-  return /^(\w+=\S+\s+)*(["']?)(\S*\/)?flarewire\2(\s[^&;|\n]*)?$/.test(command);
+  const isFlarewire = /^(\w+=\S+\s+)*(["']?)(\S*\/)?flarewire\2(\s[^&;|\n]*)?$/.test(command);
+  return isFlarewire || /^(["']?)node\1$/.test(command);
 }
