@@ -41,6 +41,7 @@ export function registerPush(app: FastifyInstance, { push, policy, allowedOrigin
   });
   app.route({
     ...shared,
+    config: { ...shared.config, channels: ["flares.*"] },
     method: "PUT",
     handler: async (request, reply) => {
       checkOrigin(request.headers.origin, allowedOrigins);

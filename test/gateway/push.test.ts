@@ -1,7 +1,9 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
+import { formatKeys } from "../../src/keys/key-file.ts";
+import { mintSecret } from "../../src/keys/secret.ts";
 import type { Flare, Snapshot } from "../../src/model/index.ts";
 import { makeKeys } from "../browser/open-dashboard.ts";
 import { ToldMarket } from "../browser/told-market.ts";
@@ -25,7 +27,7 @@ const EVERY_FLARE = [{ channel: "flares.pro", filter: {} }];
 
 interface Started {
   readonly source: ToldMarket;
-  readonly ask: (method: string, body?: unknown) => Promise<Response>;
+  readonly ask: (method: string, body?: unknown, key?: string) => Promise<Response>;
   readonly stop: () => Promise<void>;
 }
 
@@ -35,12 +37,14 @@ async function start(finish: Finish, settings: object, isLocalPush = true): Prom
   const given = { port: 0, drain: "0", logLevel: "silent", push: "mailto:ops@example.org", ...settings };
   const gateway = await startGateway(createConfig(given), { source, isLocalPush });
   finish(() => gateway.stop());
-  const ask = (method: string, body?: unknown) =>
+  const ask = (method: string, body?: unknown, key?: string) =>
     fetch(`${gateway.url}/push`, {
       method,
-      ...(body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      headers: {
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   return { source, ask, stop: () => gateway.stop() };
 }
@@ -156,4 +160,23 @@ test("[K1] with keys, a subscription gets what visitors without a key see; witho
   const without = await start(finish, { data: "none", push: undefined });
   expect(await (await without.ask("GET")).json()).toEqual({ public_key: null });
   expect((await without.ask("DELETE", { endpoint: "https://push.example/a" })).status).toBe(404);
+});
+
+test("[K10] a key limited to channels subscribes if it may follow the flares, and is refused if not", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const keys = join(newDirectory(finish), "keys.json");
+  const limits = [["flares.*"], ["flares.*", "charts.bsc"], ["charts.bsc"], ["flares.finished"]];
+  const made = limits.map((channels) => ({ channels, ...mintSecret("fw") }));
+  const entries = made.map(({ id, digest, channels }) => ({
+    ...{ id, sha256: digest.toString("hex"), plan: "pro" as const, channels },
+  }));
+  writeFileSync(keys, formatKeys(entries));
+  const { ask } = await start(finish, { data: "none", keys });
+  const body = { ...(await service.subscription()), rules: EVERY_FLARE };
+  const statuses: number[] = [];
+  for (const { text } of made) statuses.push((await ask("PUT", body, text)).status);
+  expect(statuses).toEqual([204, 204, 403, 403]);
 });
