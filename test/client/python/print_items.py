@@ -1,25 +1,28 @@
-"""Prints what a stream returns as JSON lines: print_items.py URL OPTIONS.
+"""Prints what streams return as JSON lines: print_items.py URL OPTIONS [URL OPTIONS ...].
 
-Beside those of connect, the option `count` ends it after so many events.
+Beside those of connect, the option `count` ends a stream after so many events. With several
+streams, each line has the number of its stream.
 """
 
 import asyncio
 import json
 import sys
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Callable
 
 sys.path.insert(0, "src/client/python")
 
 from flarewire import Connection, Filter, Reset, StreamError, connect
+
+Put = Callable[..., None]
 
 
 def put(**line: Any) -> None:
     print(json.dumps(line), flush=True)
 
 
-def report(now: Connection) -> None:
-    put(connection=now.state, transport=now.transport, reason=now.reason, code=now.code, wait=now.retry_in_s)
+def numbered(stream: int) -> Put:
+    return lambda **line: put(stream=stream, **line)
 
 
 def without_null(value: Any) -> Any:
@@ -29,28 +32,38 @@ def without_null(value: Any) -> Any:
     return [without_null(one) for one in value] if isinstance(value, list) else value
 
 
-async def main(url: str, options: dict[str, Any]) -> None:
+async def follow(url: str, options: dict[str, Any], put: Put) -> None:
+    def report(now: Connection) -> None:
+        put(connection=now.state, transport=now.transport, reason=now.reason, code=now.code, wait=now.retry_in_s)
+
     if "filter" in options:
         options["filter"] = Filter(**options["filter"])
     last = options.pop("count", None)
     count = 0
-    async with connect(url, on_connection=report, **options) as stream:
-        async for item in stream:
-            if isinstance(item, Reset):
-                put(reset=item.reason, lost=item.lost, cursor=item.cursor, view=stream.raw_view)
-            else:
+    try:
+        async with connect(url, on_connection=report, **options) as stream:
+            async for item in stream:
+                if isinstance(item, Reset):
+                    put(reset=item.reason, lost=item.lost, cursor=item.cursor, view=stream.raw_view)
+                    continue
                 assert stream.cursor == item.cursor
                 count += 1
                 view = {"view": stream.raw_view} if count == last or count % 100 == 0 else {}
-                put(event=item.name, seq=item.seq, cursor=item.cursor, **view)
+                state = stream.freshness and stream.freshness.state
+                put(event=item.name, seq=item.seq, cursor=item.cursor, state=state, **view)
                 if count == last and stream.view:
                     # What the types hold is what the server sent.
                     assert without_null(asdict(stream.view)) == without_null(stream.raw_view)
                 if count == last:
                     return
+    except StreamError as error:
+        put(stopped=str(error), code=error.code)
 
 
-try:
-    asyncio.run(main(sys.argv[1], json.loads(sys.argv[2])))
-except StreamError as error:
-    put(stopped=str(error), code=error.code)
+async def main(*args: str) -> None:
+    streams = [(url, json.loads(options)) for url, options in zip(args[::2], args[1::2])]
+    puts = [put] if len(streams) == 1 else [numbered(stream) for stream in range(len(streams))]
+    await asyncio.gather(*(follow(*stream, to) for stream, to in zip(streams, puts)))
+
+
+asyncio.run(main(*sys.argv[1:]))

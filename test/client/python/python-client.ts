@@ -23,9 +23,13 @@ export function spawnPython(...args: readonly string[]): RunningCli {
 
 /** What the program prints: an item of the stream, a change of the connection, or its end. */
 export interface Line {
+  /** The number of its stream, if there are several. */
+  readonly stream?: number;
   readonly event?: string;
   readonly seq?: number;
   readonly cursor?: string;
+  /** `freshness.state` as of the last heartbeat. */
+  readonly state?: string | null;
   readonly reset?: string;
   readonly lost?: number | null;
   readonly view?: View | null;
@@ -39,7 +43,13 @@ export interface Line {
 
 /** Starts the Python client with these options of `connect`. */
 export function follow(url: string, options: object = {}): RunningCli {
-  return spawnPython("test/client/python/print_items.py", url, JSON.stringify(options));
+  return followAll([[url, options]]);
+}
+
+/** Starts one process with several streams; more than one print their number in each line. */
+export function followAll(streams: readonly (readonly [url: string, options: object])[]): RunningCli {
+  const args = streams.flatMap(([url, options]) => [url, JSON.stringify(options)]);
+  return spawnPython("test/client/python/print_items.py", ...args);
 }
 
 /** The complete lines so far. */

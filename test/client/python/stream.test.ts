@@ -5,8 +5,6 @@ import { describe, expect, test } from "vitest";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { greet, send, startScriptedServer } from "../../cli/scripted-server.ts";
 import type { RunningCli } from "../../cli/spawn-cli.ts";
-import { BREAKAGES } from "../../conformance/breakages.ts";
-import { BrokenServer } from "../../conformance/broken-server.ts";
 import { startLedGateway } from "../../examples/led-gateway.ts";
 import { IndependentClient } from "../../support/independent-client.ts";
 import { eventsOf, follow, hasPython, linesOf, spawnPython, Truth } from "./python-client.ts";
@@ -76,18 +74,6 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
       ...["flare-started", "flare-finished", "flare-started"],
     ]);
     expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
-  });
-
-  test("[L3] [W13] [W15] from servers that drop, repeat or swap events it misses and repeats nothing", async () => {
-    const faults = ["drops an event", "sends an event twice", "sends two events in the wrong order"];
-    await withMarket(async (url, check) => {
-      for (const fault of faults) {
-        const [, breakage] = BREAKAGES[fault] ?? expect.fail(`no breakage ${fault}`);
-        await using server = new BrokenServer(url, breakage);
-        await using client = follow(await server.listen(), { count: 7 });
-        expect(await check(client), fault).toEqual({ events: 7, views: 2 });
-      }
-    });
   });
 
   test("[W17] [W31] it leaves a silent connection at the server's limit, and a draining server at its turn, and resumes from its cursor", async () => {
@@ -168,7 +154,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(JSON.parse(rest.stdout())).toEqual({ cursor, pro: flares.pro, rejected: 404 });
   });
 
-  test("[W3] after a rejection over HTTP it waits for Retry-After, or stops if a retry is useless", async () => {
+  test("[W3] [W38] after a rejection over HTTP it waits for Retry-After, or stops if a retry is useless", async () => {
     await using server = await startScriptedServer();
     const problem = { "Content-Type": "application/problem+json" };
     server.refuse = { status: 503, headers: { ...problem, "Retry-After": "2" }, body: "{}" };

@@ -8,7 +8,7 @@ import random
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, AsyncGenerator, Callable, Iterator, Literal, Sequence
+from typing import Any, AsyncGenerator, Callable, Literal, Sequence
 
 import aiohttp
 
@@ -24,6 +24,8 @@ SILENCE_S = 35.0
 """Until the server states its own limit."""
 STABLE_S = 1.0
 """Age from which a connection counts as stable."""
+_FAULTS = (aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""A lost connection, or a message that is not one of the protocol."""
 ALL: tuple[Transport, ...] = ("websocket", "sse", "poll")
 
 
@@ -187,6 +189,12 @@ class Stream:
                 try:
                     # Not 0: what has arrived is read first, also after a pause of the process.
                     message = await asyncio.wait_for(source.__anext__(), max(0.05, left_s))
+                    kind = message.get("type")
+                    answered = answered or kind == "subscribed"
+                    # Before the response nothing moves this client (W14).
+                    item = self._receive(message) if answered or kind == "hello" else None
+                    if kind == "goaway":
+                        turn_at = time.monotonic() + bound_asked(message["reconnect_after_ms"] / 1_000)
                 except asyncio.TimeoutError:
                     now = time.monotonic()
                     if now >= upgrade_at:
@@ -197,11 +205,9 @@ class Stream:
                     raise End("silent", f"nothing for {now - opened_at if not heard else self._silence_s:.0f} s") from None
                 except StopAsyncIteration:
                     raise End("fallback", "cut off") from None
-                kind = message.get("type")
-                answered = answered or kind == "subscribed"
-                if kind == "goaway":
-                    turn_at = time.monotonic() + bound_asked(message["reconnect_after_ms"] / 1_000)
-                for item in self._receive(message):
+                except _FAULTS as error:
+                    raise End("fallback", f"failed: {error!r}") from error
+                if item is not None:
                     yield item
                 # After the reader: a slow one is no silence of the server.
                 if kind == "subscribed":
@@ -212,15 +218,12 @@ class Stream:
                 if answered or not heard:
                     quiet_until = time.monotonic() + self._silence_s
                 heard = True
-        except (aiohttp.ClientError, OSError, ValueError, KeyError, TypeError) as error:
-            end = End("fallback", f"failed: {error!r}")
-            raise _Ended(end, attempts.ended(end, heard)) from error
         except End as end:
             raise _Ended(end, attempts.ended(end, heard)) from end
         finally:
             await source.aclose()  # type: ignore[attr-defined]
 
-    def _receive(self, message: Json) -> Iterator[Event | Reset]:
+    def _receive(self, message: Json) -> Event | Reset | None:
         """Processes a message. Raises End if the connection must end."""
         kind = message["type"]
         if kind == "hello":
@@ -228,18 +231,19 @@ class Stream:
                 self.server = decode(Hello, message)
             self._silence_s = bound_asked(message["silence_limit_ms"] / 1_000) or SILENCE_S
         elif kind == "subscribed":
-            yield from self._subscribed(message)
+            return self._subscribed(message)
         elif kind == "event":
-            yield from self._event(message)
+            return self._event(message)
         elif kind in ("heartbeat", "page"):
             self._advance(message["cursor"])
             if "freshness" in message:
                 self.freshness = decode(Freshness, message["freshness"])
+        return None
 
-    def _subscribed(self, message: Json) -> Iterator[Reset]:
+    def _subscribed(self, message: Json) -> Reset | None:
         if message["resumed"] == "full":
             self._is_started = True
-            return
+            return None
         lost: Json = message.get("lost") or {
             "reason": "mismatch" if self._is_started else "started",
             "events": None if self._is_started else 0,
@@ -248,12 +252,12 @@ class Stream:
             raise self._apart(message["cursor"])
         self.cursor, self._is_started = message["cursor"], True
         self.raw_view = message.get("snapshot") if self._has_view else None
-        yield Reset(lost["reason"], lost["events"], message["cursor"], self.view)
+        return Reset(lost["reason"], lost["events"], message["cursor"], self.view)
 
-    def _event(self, message: Json) -> Iterator[Event]:
+    def _event(self, message: Json) -> Event | None:
         position = self._position(message["cursor"])
         if message["seq"] <= position:
-            return
+            return None
         if message["prev"] > position:
             raise End("backoff", f"an event before {message['cursor']} is missing")
         event = decode_event(message)
@@ -264,8 +268,7 @@ class Stream:
                 self.cursor = None
                 raise End("resume", f"an event does not fit: {error}") from error
         self.cursor = message["cursor"]
-        if event is not None:
-            yield event
+        return event
 
     def _advance(self, cursor: str) -> None:
         """Moves to a cursor up to which all was sent; never back."""
