@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { type Config, listenProblem } from "../config/config.ts";
 import {
@@ -10,6 +10,7 @@ import {
   type Refusals,
 } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
+import { listenAddresses } from "../lib/io/listen-addresses.ts";
 import { openFiles } from "../lib/io/open-files.ts";
 import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
@@ -89,20 +90,29 @@ async function injectSecure(
   const onSecure = (socket: Socket) => connections.take(socket);
   const tls = await TlsServer.open(config, { clock, logger, refusals, onSecure });
   if (!tls) return undefined;
-  const listener = createServer({ noDelay: true }, (socket) => tls.accept(socket));
+  const listeners: Server[] = [];
+  const listenOn = async (address: string, at: number) => {
+    const listener = createServer({ noDelay: true }, (socket) => tls.accept(socket));
+    listener.listen({ host: address, port: at, backlog: LISTEN_BACKLOG });
+    await once(listener, "listening");
+    listeners.push(listener);
+    listener.on("error", (error) => refusals.countFailedAccept(error));
+    return listener.address() as AddressInfo;
+  };
   return {
     listen: async () => {
-      listener.listen({ host, port, backlog: LISTEN_BACKLOG });
-      await once(listener, "listening").catch((error: unknown) => {
+      const [first, ...others] = await listenAddresses(host);
+      const taken = await listenOn(first, port).catch((error: unknown) => {
         throw listenProblem(error, config) ?? error;
       });
-      listener.on("error", (error) => refusals.countFailedAccept(error));
-      return urlOf(listener.address());
+      // Listening on the other address family of the same name is optional.
+      for (const other of others) await listenOn(other, taken.port).catch(() => undefined);
+      return urlOf(taken);
     },
     retire: () => app.server.closeIdleConnections(),
     close: async () => {
       tls.stop();
-      listener.close();
+      for (const listener of listeners) listener.close();
       await app.close();
       await connections.close(settings?.closeGraceMs ?? 0);
     },
@@ -112,8 +122,7 @@ async function injectSecure(
   };
 }
 
-function urlOf(address: AddressInfo | string | null): string {
-  if (address === null || typeof address === "string") return "";
+function urlOf(address: AddressInfo): string {
   const wild = { "0.0.0.0": "127.0.0.1", "::": "::1" }[address.address] ?? address.address;
   return `https://${address.family === "IPv6" ? `[${wild}]` : wild}:${address.port}`;
 }

@@ -6,7 +6,7 @@ import { request } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { join } from "node:path";
 import { connect, getCACertificates, setDefaultCACertificates } from "node:tls";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { connect as follow } from "../../src/client/index.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
@@ -14,6 +14,11 @@ import { MAX_HANDSHAKES_PER_ADDRESS } from "../../src/gateway/tls-server.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { type Finish, hasty, newDirectory } from "../support/edges.ts";
 import { eventually } from "../support/waiters.ts";
+
+// Not every machine has IPv6: localhost has two addresses of IPv4 here.
+vi.mock("node:dns/promises", () => ({
+  lookup: async () => ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
+}));
 
 /** Creates a self-signed certificate for 127.0.0.1 with its key. */
 function certify(directory: string, name: string) {
@@ -26,7 +31,7 @@ function certify(directory: string, name: string) {
 }
 
 /** A gateway with a certificate of its own, and what it logs. */
-async function secured(onTestFinished: Finish) {
+async function secured(onTestFinished: Finish, host = "127.0.0.1") {
   const directory = newDirectory(onTestFinished);
   const [first, second] = [certify(directory, "first"), certify(directory, "second")];
   const [tlsCert, tlsKey] = [join(directory, "tls.crt"), join(directory, "tls.key")];
@@ -43,15 +48,15 @@ async function secured(onTestFinished: Finish) {
   const lines: string[] = [];
   const logger = createLogger("info", { write: (line) => lines.push(line) });
   const market = { feed: "replay", warmup: "0s", speed: 1_200 } as const;
-  const config = createConfig({ port: 0, drain: "0", ...market, tlsCert, tlsKey });
+  const config = createConfig({ host, port: 0, drain: "0", ...market, tlsCert, tlsKey });
   const gateway = await startGateway(config, { ...hasty(), logger });
   onTestFinished(() => gateway.stop());
   return { gateway, first, second, install, lines, url: new URL(gateway.url) };
 }
 
 /** The name in the certificate that the server presents. */
-async function nameAt({ port }: URL): Promise<unknown> {
-  const socket = connect({ host: "127.0.0.1", port: Number(port), rejectUnauthorized: false });
+async function nameAt({ port }: URL, host = "127.0.0.1"): Promise<unknown> {
+  const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
   await once(socket, "secureConnect");
   const { subject } = socket.getPeerCertificate();
   socket.destroy();
@@ -134,6 +139,17 @@ test("a new certificate counts within seconds, and open connections stay; an inv
   expect(lines.join()).not.toContain("PRIVATE");
   client.close();
   await once(client, "close");
+});
+
+test("with TLS a gateway on localhost listens on each of its addresses, as without, and on none once it has stopped", async ({
+  onTestFinished,
+}) => {
+  const { url, gateway } = await secured(onTestFinished, "localhost");
+  const names = ["127.0.0.1", "127.0.0.2"].map((host) => nameAt(url, host));
+  expect(await Promise.all(names)).toEqual(["first", "first"]);
+  await gateway.stop();
+  await expect(nameAt(url)).rejects.toThrow("ECONNREFUSED");
+  await expect(nameAt(url, "127.0.0.2")).rejects.toThrow("ECONNREFUSED");
 });
 
 test("a gateway does not start with a certificate that it cannot use", async ({ onTestFinished }) => {

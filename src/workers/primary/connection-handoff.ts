@@ -1,6 +1,6 @@
-import { lookup } from "node:dns/promises";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { LISTEN_BACKLOG, type Refusals, refuseConnection } from "../../http/index.ts";
+import { listenAddresses } from "../../lib/io/listen-addresses.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
@@ -53,7 +53,7 @@ export class ConnectionHandoff {
   /** Listens. Resolves with the address, rejects with the system's error. */
   async listen(): Promise<string> {
     const { host, port, clock } = this.#options;
-    const [first = host, ...others] = host === "localhost" ? await addressesOf(host) : [host];
+    const [first, ...others] = await listenAddresses(host);
     const { family, address, port: taken } = await this.#listenOn(first, port);
     // Listening on the other address family of the same name is optional.
     for (const other of others) await this.#listenOn(other, taken).catch(() => undefined);
@@ -142,9 +142,4 @@ export class ConnectionHandoff {
     this.#waiting = this.#waiting.filter(({ untilMs }) => untilMs > nowMs);
     for (const { socket } of late) this.#refuse(socket);
   }
-}
-
-async function addressesOf(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true });
-  return found.map(({ address }) => address);
 }
