@@ -85,7 +85,7 @@ export function App({ server }: { readonly server: URL }) {
             )}
           </NowS>
         ) : (
-          panel && <Refused {...panel} />
+          panel && <Refused {...panel} server={server} />
         )}
       </main>
       {seen && <Outage seen={seen} />}

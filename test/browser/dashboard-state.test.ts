@@ -77,12 +77,20 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
       settings: { keys, anonymous: "off" },
     });
     await goto("flares");
-    await page.getByRole("heading", { name: "The server requires a key" }).waitFor();
-    expect(await page.getByRole("alert").textContent()).toContain("401");
+    const asks = page.getByRole("heading", { name: "This server is for people with a key" });
+    await asks.waitFor();
+    // Plain words, and whom to ask; what the server said is for its operator.
+    const text = (await page.getByRole("alert").textContent()) ?? "";
+    expect(text).toContain(`Keys come from whoever runs ${new URL(page.url()).host}.`);
+    expect(text).not.toMatch(/HTTP|401|Bearer/);
+    expect(await page.locator("#status-word").textContent()).toBe("key needed");
+    await page.getByText("You run this server?").click();
+    expect(await page.locator(".refused q").innerText()).toContain("401");
+    expect(await findViolations(page)).toEqual([]);
     await enterKey(page, mintSecret("fw").text, true);
-    await page.getByRole("heading", { name: "The server rejected this key" }).waitFor();
+    await page.getByRole("heading", { name: "This key does not work" }).waitFor();
     await page.getByRole("button", { name: "Continue without a key" }).click();
-    await page.getByRole("heading", { name: "The server requires a key" }).waitFor();
+    await asks.waitFor();
     expect(await page.evaluate(KEPT)).toBe("{}");
     await enterKey(page, key);
     await page.locator(".flares tbody th a", { hasText: "PRO" }).waitFor();

@@ -40,6 +40,11 @@ test("a disconnected page turns gray, but not one without data, nor a rejected o
   expect(isOld(seen("waiting", "live", { awayMs: 1 }))).toBe(true);
   expect(isOld(seen("waiting", "stale", { awayMs: 1, view: undefined }))).toBe(false);
   expect(isOld(seen("closed", "live", { awayMs: 1, refused: "no key" }))).toBe(false);
+  const refusedBy = (code: number) => {
+    const one = seen("closed", "live", { refused: "no" });
+    return judge({ ...one, connection: { ...one.connection, code } }).word;
+  };
+  expect([401, 4003, 403].map(refusedBy)).toEqual(["key needed", "key needed", "refused"]);
   expect([judge(undefined).word, judge(seen("waiting", "live", { view: undefined })).word]).toEqual([
     "connecting",
     "connecting",

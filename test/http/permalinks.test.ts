@@ -4,6 +4,7 @@ import type { AccessPolicy } from "../../src/http/access/access.ts";
 import { allowAll } from "../../src/http/access/access.ts";
 import { Pictures } from "../../src/http/permalinks/picture/pictures.ts";
 import type { Snapshot } from "../../src/model/index.ts";
+import { FlarewireError } from "../../src/protocol/index.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS } from "../history/flare-records.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { type Rest, type RestFactory, test as restTest } from "./rest-fixture.ts";
@@ -116,6 +117,23 @@ test("[K1] the page of a running flare shows no more than the plan", async ({ se
   expect((await get(keyed, `/flare/${idOf(7)}`)).headers.vary).toBe("Accept-Encoding, Authorization");
 });
 
+test("[K1] without a key that the server requires, a page says whom to ask and leads to the dashboard's page", async ({
+  serve,
+}) => {
+  const admit = () => {
+    throw new FlarewireError("unauthorized", "missing API key");
+  };
+  const closed = await serve({ policy: { ...allowAll, isKeyed: true, admit } });
+  const flare = await get(closed, `/flare/${idOf(7)}`);
+  expect([flare.statusCode, flare.headers["cache-control"]]).toEqual([401, "no-store"]);
+  expect(flare.body).toContain("Whoever runs this server has keys.");
+  expect(flare.body).toContain('<a class="primary" href="../">');
+  expect(flare.body).toContain('<a href="../docs/operating#keys">');
+  expect((await get(closed, "/token/bsc/0xab02")).body).toContain('href="../../#/token/bsc/0xab02"');
+  expect((await get(closed, "/token/exchange/A")).body).toContain('<a class="primary" href="../../">');
+  expect((await get(closed, "/flare/x", { accept: "*/*" })).json().type).toContain("unauthorized");
+});
+
 test("HEAD and a known entity tag get no body", async ({ serve }) => {
   const rest = await serve();
   const { headers } = await get(rest, `/flare/${idOf(7)}`);
@@ -137,6 +155,7 @@ test("a browser sees a page for an unknown flare and before there are data; a pr
   rest.head.ready = false;
   const early = await get(rest, `/flare/${idOf(7)}`);
   expect([early.statusCode, early.headers["retry-after"]]).toEqual([503, "5"]);
+  expect(early.body).toContain("Try again in a minute.");
 });
 
 test("previews get the absolute URL of the page and of its picture, only under a name of this server", async ({

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { lacksKey } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
 import { KeyForm } from "./key-form.tsx";
 
@@ -9,18 +10,47 @@ interface AccessPanelProps {
   readonly onKey: (key: string | undefined, isStored: boolean) => void;
 }
 
-/** Replaces the pages for a rejected visitor: shows the reason, and a form for a key. */
-export function Refused({ seen, hasKey, onKey }: AccessPanelProps) {
+interface RefusedProps extends AccessPanelProps {
+  readonly server: URL;
+}
+
+/** Replaces the pages for a rejected visitor: says what a key is and who has one, and takes it. */
+export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
+  if (!lacksKey(seen))
+    return (
+      <section class="refused" aria-labelledby="refused-title">
+        <h2 id="refused-title">The server refused the connection</h2>
+        <p role="alert">{seen.refused}</p>
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          Try again
+        </button>
+      </section>
+    );
   return (
-    <section aria-labelledby="refused-title">
-      <h2 id="refused-title">{hasKey ? "The server rejected this key" : "The server requires a key"}</h2>
-      <p role="alert">{seen.refused}</p>
+    <section class="refused" aria-labelledby="refused-title">
+      <h2 id="refused-title">{hasKey ? "This key does not work" : "This server is for people with a key"}</h2>
+      <p role="alert">
+        {hasKey
+          ? "The server does not know it, or it has expired. Make sure that you pasted all of it, or ask for a new one."
+          : "A key is a long word that gives you access to this server, like a password. Most begin with fw_."}{" "}
+        Keys come from whoever runs {server.host}. There is no sign-up on this page.
+      </p>
       <KeyForm onKey={onKey} />
       {hasKey && (
         <button type="button" onClick={() => onKey(undefined, false)}>
           Continue without a key
         </button>
       )}
+      <details>
+        <summary>You run this server?</summary>
+        <p>
+          Create a key with <code>flarewire keys add --file keys.json --plan pro</code>, for the file that{" "}
+          <code>--keys</code> names. <a href={new URL("docs/operating#keys", server).href}>More about keys</a>
+        </p>
+        <p>
+          The server said: <q>{seen.connection.reason.trim() || seen.refused}</q>
+        </p>
+      </details>
     </section>
   );
 }

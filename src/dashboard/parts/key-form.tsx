@@ -34,8 +34,13 @@ export function KeyForm({ onKey }: { readonly onKey: (key: string, isStored: boo
         />
         <span>Remember it until this tab is closed</span>
       </label>
-      <button type="submit">Use this key</button>
-      <p id={about}>The key is sent only in a header. Unless remembered, it is forgotten on reload.</p>
+      <button type="submit" class="primary">
+        Use this key
+      </button>
+      <p id={about} class="soft">
+        The key is sent only to this server, and never appears in an address. Unless remembered, it is
+        forgotten on reload.
+      </p>
     </form>
   );
 }

@@ -10,6 +10,7 @@ interface Judgement {
 export function judge(seen: Seen | undefined): Judgement {
   if (!seen) return { mood: "wait", word: "connecting" };
   const { connection, freshness } = seen;
+  if (lacksKey(seen)) return { mood: "wait", word: "key needed" };
   if (connection.state === "closed") return { mood: "bad", word: "refused" };
   if (connection.state === "paused") return { mood: "wait", word: "paused" };
   if (!seen.view && connection.code === 503) return { mood: "wait", word: "no data yet" };
@@ -17,6 +18,14 @@ export function judge(seen: Seen | undefined): Judgement {
   if (freshness?.state === "down") return { mood: "bad", word: "source down" };
   if (freshness?.state === "stale") return { mood: "bad", word: "stale" };
   return { mood: "good", word: "live" };
+}
+
+/** HTTP status and close code of a missing or invalid key. */
+const NO_KEY: readonly (number | undefined)[] = [401, 4003];
+
+/** Whether the server refused the visitor for want of a valid key. */
+export function lacksKey({ connection, refused }: Seen): boolean {
+  return refused !== undefined && NO_KEY.includes(connection.code);
 }
 
 /** Whether the shown data is old: the connection or the source is silent for a while. */

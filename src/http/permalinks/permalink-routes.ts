@@ -4,10 +4,9 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FlareRecord, TokenDetails } from "../../model/index.ts";
-import { ERROR_CODES, FlarewireError, type Plan } from "../../protocol/index.ts";
+import { FlarewireError, type Plan } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
 import { createOwnHostCheck } from "../access/host-check.ts";
-import { html } from "../docs/html.ts";
 import { flareText } from "../history/history-routes.ts";
 import { TokenBodies } from "../history/token-bodies.ts";
 import { withLive } from "../history/token-details.ts";
@@ -15,11 +14,11 @@ import type { HttpSettings } from "../http-settings.ts";
 import type { PageFile } from "../pages/built-pages.ts";
 import { PAGE_FIELDS, varyOf } from "../pages/send-page.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
-import { RETRY_AFTER_S } from "../problems/problem.ts";
 import { matchesEtag } from "../rest/if-none-match.ts";
 import { type ResourceParts, shownTo } from "../rest/prepared-routes.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import { PNG_TYPE, Representation, versionOf } from "../rest/representation.ts";
+import { failurePage, sendFailurePage } from "./failure-page.ts";
 import { flarePage, flarePicture } from "./flare-page.ts";
 import { fillTemplate, type PageText, PICTURE_PATH } from "./page-template.ts";
 import { Pictures } from "./picture/pictures.ts";
@@ -39,13 +38,6 @@ const MAX_CACHED = 64;
 /** The picture shows prices from this long before the start, and after it at least as far. */
 const BEFORE_MS = 30 * MINUTE_MS;
 const AFTER_MS = 60 * MINUTE_MS;
-
-/** Failures that a visitor sees as a page. Others are problems, as everywhere. */
-const FAILURES: Readonly<Partial<Record<string, string>>> = {
-  "not-found": "Nothing is stored here",
-  unauthorized: "A key is needed",
-  "not-ready": "No data yet",
-};
 
 const MARKETS = { live: undefined, recorded: "Recorded market", simulated: "Simulated market" } as const;
 
@@ -94,9 +86,9 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
         const body = fill(subject.page(root), urlOf(subject, request));
         return sendReady(reply.headers({ ...PAGE_FIELDS, vary }), readyAnswer(body, [], request.raw));
       } catch (error) {
-        const failed = failureText(error, request, root);
+        const failed = failurePage(error, request, root);
         if (!failed) throw error;
-        return sendFailure(reply, failed, fill(failed.text, undefined), vary);
+        return sendFailurePage(reply, failed, fill(failed.text, undefined), vary);
       }
     };
     scope.route({ method: ["GET", "HEAD"], url: path, handler });
@@ -176,35 +168,4 @@ function createUrlOf({ publicUrl, basePath, allowedHosts }: HttpSettings) {
     if (!isOwn(host)) return undefined;
     return `${protocol}://${host.toLowerCase()}${basePath}/${path}`;
   };
-}
-
-interface Failure {
-  readonly status: number;
-  readonly text: PageText;
-}
-
-/** Returns what a browser shows; `undefined` for other clients and failures. */
-function failureText(error: unknown, { headers }: FastifyRequest, root: string): Failure | undefined {
-  if (!(error instanceof FlarewireError) || !/\btext\/html\b/i.test(headers.accept ?? "")) return undefined;
-  const title = FAILURES[error.code];
-  if (title === undefined) return undefined;
-  const { status, meaning } = ERROR_CODES[error.code];
-  const main = html`<h1>${title}</h1>
-<p class="lead">The flare or token may be too old, or not visible without a key.</p>
-<p class="links"><a class="primary" href="${root}">Open the dashboard</a></p>`;
-  return { status, text: { title, description: meaning, main } };
-}
-
-function sendFailure(
-  reply: FastifyReply,
-  { status }: Failure,
-  body: Representation,
-  vary: string,
-): FastifyReply {
-  if (status === 503) reply.header("retry-after", String(RETRY_AFTER_S));
-  return reply
-    .code(status)
-    .headers({ ...PAGE_FIELDS, vary: `Accept, ${vary}`, "cache-control": "no-store" })
-    .type("text/html; charset=utf-8")
-    .send(body.bytes);
 }
