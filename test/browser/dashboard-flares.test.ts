@@ -153,12 +153,25 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
         return route.fulfill({ json: { ...MARKET, flares, observed_at: `${then}:00.000Z` } });
       return route.fulfill({ status: 410, json: {} });
     });
+    // This server has stored the last two hours.
+    const oldest = at(-120).slice(0, 16);
+    await page.route("**/api/v1/flares?at=*", (route) =>
+      route.fulfill({ status: 410, json: { bound: `from ${oldest}:00.000Z to ${at(0)}` } }),
+    );
     await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
     await page.locator("h2", { hasText: `Flaring at ${then.replace("T", " ")} UTC` }).waitFor();
     await expect.poll(() => page.locator(".flares tbody tr").count()).toBe(2);
     const right = 'document.querySelector(".then").getBoundingClientRect().right / innerWidth';
     expect(await page.evaluate(right)).toBeCloseTo(0.75, 1);
-    await page.getByRole("slider", { name: "Time of the list" }).fill("100");
+    const slider = page.getByRole("slider", { name: "Time of the list" });
+    expect(await slider.getAttribute("min")).toBe("0");
+    await page.locator(".scrubber").hover();
+    await page.locator(".scrubber span", { hasText: oldest.slice(11) }).waitFor();
+    expect(Math.abs(Number(await slider.getAttribute("min")) - 240)).toBeLessThanOrEqual(2);
+    // On the scale of the timeline.
+    const left = 'document.querySelector(".scrubber input").getBoundingClientRect().left / innerWidth';
+    expect(await page.evaluate(left)).toBeCloseTo(0.66, 1);
+    await slider.fill("250");
     await page.getByText("The server stored nothing for this minute").waitFor();
     expect(asked).toEqual([`?at=${then}Z`, expect.stringMatching(/^\?at=.*Z$/)]);
     await page.getByRole("button", { name: "Back to now" }).click();

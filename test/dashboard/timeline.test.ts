@@ -12,6 +12,7 @@ import {
   visibleBars,
   WINDOWS,
 } from "../../src/dashboard/state/timeline/lanes.ts";
+import { storedSince } from "../../src/dashboard/state/timeline/stored-since.ts";
 import { fateText } from "../../src/dashboard/text/fate-text.ts";
 import type { FinishCause, Flare, FlareRecord } from "../../src/model/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
@@ -36,6 +37,17 @@ const intervals = fc
       bar(`${index}`, from, length === null ? undefined : Math.min(0, from + length)),
     ),
   );
+
+test("since when minutes are stored is read from the server's refusal of an earlier one", () => {
+  const bound = "from 2026-01-01T00:05:00.000Z to 2026-01-01T02:00:00.000Z";
+  expect([
+    storedSince(410, { bound }),
+    storedSince(410, { bound: "a minute that is over while this server runs" }),
+    storedSince(410, {}),
+    storedSince(200, { pro: [] }),
+    storedSince(503, { bound }),
+  ]).toEqual([Date.parse("2026-01-01T00:05:00.000Z"), "none", undefined, undefined, undefined]);
+});
 
 test("no two bars of a lane overlap, and no lane is empty", () => {
   fc.assert(

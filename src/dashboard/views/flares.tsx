@@ -41,7 +41,10 @@ export function FlaresView({ query: given, go, view, server, apiKey }: FlaresVie
         {...{ view, server, apiKey, window, at }}
         onWindow={(chosen) => onQuery({ ...query, window: chosen }, "replace")}
       />
-      <Scrubber {...{ window, at }} onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")} />
+      <Scrubber
+        {...{ window, at, server, apiKey }}
+        onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
+      />
       <section aria-labelledby="flares-title" class={at === undefined ? "" : "past"}>
         <h2 id="flares-title">
           {TITLES[channel]} {channel === "flares.pro" && at === undefined && "now"}
