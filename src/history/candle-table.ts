@@ -1,7 +1,10 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { cachedStatements } from "../lib/io/sqlite.ts";
 import { jsonEqual } from "../lib/json-equal.ts";
+import type { Notify } from "../lib/notify.ts";
+import { messageOf } from "../lib/text/message-of.ts";
+import { isoTime } from "../lib/time/iso-time.ts";
 import { HOUR_MS } from "../lib/time/time.ts";
 import type { Candle, Group } from "../model/index.ts";
 import type { CandleQuery } from "./history-store.ts";
@@ -29,16 +32,18 @@ type Packed = readonly [ageMs: number, candle: Candle] | Candle;
 /** Stores candles by token and hour, compressed: an hour of trading takes about 1.3 kB. */
 export class CandleTable {
   readonly #prepare: ReturnType<typeof cachedStatements>;
+  readonly #notify: Notify;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, notify: Notify) {
     this.#prepare = cachedStatements(db);
+    this.#notify = notify;
   }
 
   /** Stores candles that are new, or differ from the earlier ones of their minutes. */
   put(market: Group, address: string, candles: readonly Candle[], knownMs: number): void {
     const hours = Map.groupBy(candles, ({ open_at }) => Math.floor(Date.parse(open_at) / HOUR_MS) * HOUR_MS);
     for (const [hourMs, added] of hours) {
-      const key = [market, address.toLowerCase(), hourMs];
+      const key = [market, address.toLowerCase(), hourMs] as const;
       const before = this.#read(...key);
       const then = new Map(asOf(before, knownMs).map((candle) => [candle.open_at, candle]));
       const changed = added.filter((candle) => !jsonEqual(candle, then.get(candle.open_at)));
@@ -70,10 +75,17 @@ export class CandleTable {
     return Math.max(0, ...hours.map(({ hour_ms }) => Number(hour_ms) + HOUR_MS));
   }
 
-  #read(...key: readonly SQLInputValue[]): readonly Version[] {
+  /** Reads a stored hour. A damaged one starts over, or its writer would fail on it forever. */
+  #read(market: Group, address: string, hourMs: number): readonly Version[] {
     const select = "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms = ?";
-    const row = this.#prepare(select).get(...key);
-    return row ? unpack(row.body as Uint8Array) : [];
+    const row = this.#prepare(select).get(market, address, hourMs);
+    try {
+      return row ? unpack(row.body as Uint8Array) : [];
+    } catch (error) {
+      const facts = { market, address, hour: isoTime(hourMs) };
+      this.#notify("warn", `replacing a damaged hour of candles: ${messageOf(error)}`, facts);
+      return [];
+    }
   }
 }
 

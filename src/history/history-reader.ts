@@ -20,10 +20,13 @@ export type HistoryRequest =
   | { readonly kind: "reaches"; readonly reach: PastReach }
   | { readonly kind: "minute"; readonly atMs: number };
 
-/** The state of a minute, or the minutes that are stored: `undefined` if there are none. */
+/**
+ * The state of a minute, or the minutes that are stored: `undefined` if there are none. `isFaulty`:
+ * the store cannot be read, or lacks what it could not write.
+ */
 export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
-  | { readonly minute: undefined; readonly stored: MinuteRange | undefined };
+  | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly isFaulty?: true };
 
 /** Reads the history, in this process or that of the store. */
 export interface HistoryReader {
@@ -78,7 +81,11 @@ interface MinuteParts {
   readonly isComplete?: () => Promise<boolean>;
   /** How often states were to replace stored ones, see MinuteWriter. Default: unknown. */
   readonly replacements?: () => number | undefined;
+  /** Receives the error of a read. */
+  readonly onFault?: (error: unknown) => void;
 }
+
+const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const;
 
 /** Without `minutes`, none is stored. */
 export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
@@ -99,14 +106,19 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     reaches: async (reach) => store.reaches(reach),
     minute: async (atMs) => {
       await minutes?.settled(atMs);
-      const isComplete = (await minutes?.isComplete?.()) ?? true;
-      const found = isComplete ? minutes?.store.find(atMs) : undefined;
-      if (!found) {
-        await minutes?.settled();
-        return { minute: undefined, stored: minutes?.store.range };
+      if ((await minutes?.isComplete?.()) === false) return FAULTY;
+      try {
+        const found = minutes?.store.find(atMs);
+        if (!found) {
+          await minutes?.settled();
+          return { minute: undefined, stored: minutes?.store.range };
+        }
+        const { keyframeId, keyframe, body, ...minute } = found;
+        return { minute, snapshot: unpack({ keyframeId, keyframe, body }).toString() };
+      } catch (error) {
+        minutes?.onFault?.(error);
+        return FAULTY;
       }
-      const { keyframeId, keyframe, body, ...minute } = found;
-      return { minute, snapshot: unpack({ keyframeId, keyframe, body }).toString() };
     },
     record: (query) => recordOf(store, query),
   };

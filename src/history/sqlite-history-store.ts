@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { cachedStatements, openDatabase, type Statement, transact } from "../lib/io/sqlite.ts";
+import type { Notify } from "../lib/notify.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time/time.ts";
 import type { Candle, Explanation, Outcome } from "../model/index.ts";
 import { CANDLE_TABLE, CandleTable } from "./candle-table.ts";
@@ -103,12 +104,16 @@ interface HistoryLimits {
 }
 
 /** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
-export function openSqliteHistoryStore(limits: HistoryLimits, path?: string): HistoryStore {
+export function openSqliteHistoryStore(
+  limits: HistoryLimits,
+  path?: string,
+  notify: Notify = () => {},
+): HistoryStore {
   const db = openDatabase(path, FORM);
   try {
     // Without a flush to disk per commit. What a power cut loses is read from the log again.
     db.exec(`PRAGMA synchronous = NORMAL; ${SIZE}`);
-    return new SqliteHistoryStore(db, limits);
+    return new SqliteHistoryStore(db, limits, notify);
   } catch (error) {
     db.close();
     throw error;
@@ -125,11 +130,11 @@ class SqliteHistoryStore implements HistoryStore {
   readonly #expired: ExpiredTable;
   #flaresVersion = 0;
 
-  constructor(db: DatabaseSync, limits: HistoryLimits) {
+  constructor(db: DatabaseSync, limits: HistoryLimits, notify: Notify) {
     this.#db = db;
     this.#prepare = cachedStatements(db);
     this.#limits = limits;
-    this.#candles = new CandleTable(db);
+    this.#candles = new CandleTable(db, notify);
     this.#expired = new ExpiredTable(db);
   }
 

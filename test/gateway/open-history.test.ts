@@ -1,3 +1,4 @@
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
@@ -27,12 +28,56 @@ test("a history that cannot be written reports why, and its file", async ({ onTe
   const over = new AbortController();
   const recorded = history.record({ log, head, info, signal: over.signal });
   await expect.poll(() => lines.length).toBe(1);
+  expect(await history.reader.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
   over.abort();
   await recorded;
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({
     msg: "cannot write the history of flares; retrying: database is not open",
     path: storedPath(options, "history"),
   });
+});
+
+test("a past minute that cannot be read is a fault, reported once with the file, and no missing minute", async ({
+  onTestFinished,
+}) => {
+  const clock = new ManualClock();
+  const lines: string[] = [];
+  const logger = createLogger("warn", { write: (line: string) => void lines.push(line) });
+  const config = createConfig({ data: newDirectory(onTestFinished) });
+  const options = { config, clock, logger, sourceName: "a test" };
+  const path = storedPath(options, "minutes");
+  const log = createMemoryLog({ ...ROOMY, clock });
+  const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
+  const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
+  const start = () => {
+    const history = openHistory(config, options);
+    const over = new AbortController();
+    history.watch(head, info);
+    const recorded = history.record({ log, head, info, signal: over.signal });
+    const stop = async () => {
+      over.abort();
+      await recorded;
+      await history.close();
+    };
+    return { reader: history.reader, stop };
+  };
+  const before = start();
+  await head.publish({ events: [], snapshot: EMPTY_SNAPSHOT, observedAtMs: 60_000 });
+  expect(await before.reader.minute(0)).toMatchObject({ minute: { firstMs: 0 } });
+  await before.stop();
+  const file = new DatabaseSync(path);
+  file.exec("UPDATE minute SET body = x'00'");
+  file.close();
+  const { reader, stop } = start();
+  for (let read = 0; read < 2; read++)
+    expect(await reader.minute(0)).toEqual({ minute: undefined, stored: undefined, isFaulty: true });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      path,
+      msg: expect.stringContaining("cannot read the states of past minutes: "),
+    }),
+  ]);
+  await stop();
 });
 
 test("past minutes and flares of a simulated market are gone when it starts over in its directory", async ({

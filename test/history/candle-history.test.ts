@@ -143,3 +143,21 @@ test("a file without candles, of the version before, is continued", ({ onTestFin
   expect(store.candles({ ...ALL, address: "0xaa" })).toEqual([candleOf(0, 1)]);
   store.close();
 });
+
+test("a damaged hour of candles is reported and starts over, and no other is lost", ({ onTestFinished }) => {
+  const path = join(newDirectory(onTestFinished), "candles.sqlite");
+  const reports: unknown[] = [];
+  const before = openSqliteHistoryStore(LIMITS, path);
+  for (const minute of [0, 61]) before.commit(batchOf("0xaa", [candleOf(minute, 1)], minute));
+  before.close();
+  const file = new DatabaseSync(path);
+  file.exec("UPDATE candle SET body = x'00' WHERE hour_ms = (SELECT min(hour_ms) FROM candle)");
+  file.close();
+  const store = openSqliteHistoryStore(LIMITS, path, (...report) => reports.push(report));
+  store.commit(batchOf("0xaa", [candleOf(1, 2)], 62));
+  expect(store.candles({ ...ALL, address: "0xaa" })).toEqual([candleOf(1, 2), candleOf(61, 1)]);
+  expect(reports).toEqual([
+    ["warn", expect.stringContaining("replacing a damaged hour of candles: "), expect.anything()],
+  ]);
+  store.close();
+});

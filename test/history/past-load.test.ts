@@ -164,3 +164,16 @@ test("[L5] a past minute caches no token's history, because many minutes would e
   expect(reads).toBe(2);
   slow.store.close();
 });
+
+test("[T8] a past state that a fault keeps from being read gets 503 not-ready, not `time-gone`", async ({
+  makeRest,
+}) => {
+  const slow = new SlowHistory();
+  const minute = async () => ({ minute: undefined, stored: undefined, isFaulty: true }) as const;
+  const rest = await makeRest({ history: { ...createHistoryReader(slow.store), minute } });
+  const refused = await askFrom(rest, 1, 1);
+  expect([refused.statusCode, refused.json()]).toEqual([
+    503,
+    expect.objectContaining({ type: "urn:flarewire:problem:not-ready", field: "at" }),
+  ]);
+});

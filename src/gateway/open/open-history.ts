@@ -47,17 +47,28 @@ export function openHistory(
   const limits = { maxAgeMs: historyMs, maxBytes: historyBytes - minuteBytes };
   const notifyOf = (what: keyof typeof CONTENTS) =>
     notifyLog(logger, options.config.data === "none" ? {} : { path: storedPath(options, what) });
-  const store = openStore("history", (path) => openSqliteHistoryStore(limits, path), options);
+  const store = openStore(
+    "history",
+    (path) => openSqliteHistoryStore(limits, path, notifyOf("history")),
+    options,
+  );
   const minuteLimits = { maxAgeMs: historyMs, maxBytes: minuteBytes };
   const minuteStore = openStore("minutes", (path) => openMinuteStore(minuteLimits, path), options);
   let writer: MinuteWriter | undefined;
   const progress = new HistoryProgress();
+  let fault: string | undefined;
   return {
     reader: createHistoryReader(store, {
       store: minuteStore,
       settled: async (atMs) => await writer?.settled(atMs),
       replacements: () => writer?.replacements,
       isComplete: () => progress.settled(),
+      onFault: (error) => {
+        const message = `cannot read the states of past minutes: ${messageOf(error)}`;
+        // Once: every client may ask for it again.
+        if (message !== fault) notifyOf("minutes")("error", message, { err: error });
+        fault = message;
+      },
     }),
     watch: (head, info) => {
       const insert: typeof minuteStore.insert = (minute) => {

@@ -68,7 +68,8 @@ export class PastStates {
 
   /**
    * Returns the state at `at`, rounded down to the minute. Throws `invalid-parameter` unless that
-   * minute is over, `time-gone` if its state is not stored, and `over-capacity` if too many wait.
+   * minute is over, `time-gone` if its state is not stored, `not-ready` if the store has a fault,
+   * and `over-capacity` if too many wait.
    */
   async read(at: unknown, by: Claimant): Promise<PastState> {
     const { head } = this.#parts;
@@ -110,7 +111,7 @@ export class PastStates {
     const { history, info } = this.#parts;
     const stamp = now();
     const answer = await history.minute(atMs);
-    if (!answer.minute) throw timeGone(atMs, answer.stored);
+    if (!answer.minute) throw answer.isFaulty ? faulty(atMs) : timeGone(atMs, answer.stored);
     const { cursor, observedAtMs, aliveMs, sourceState } = answer.minute;
     const last = this.#states.last(`${atMs}`);
     const isSame = last?.head.observedAtMs === observedAtMs && formatCursor(last.head.cursor) === cursor;
@@ -153,6 +154,11 @@ function notOver(at: unknown, observedAtMs: number): FlarewireError {
 function tooMany(waiting: string): FlarewireError {
   const bound = `${waiting} requests for past states wait`;
   return new FlarewireError("over-capacity", `the server is busy: ${bound}`, { bound });
+}
+
+function faulty(atMs: number): FlarewireError {
+  const message = `the state of ${isoTime(atMs)} cannot be read now: the server's history has a fault, which its log names`;
+  return new FlarewireError("not-ready", message, { field: "at" });
 }
 
 function timeGone(
