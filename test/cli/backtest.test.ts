@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -180,6 +180,26 @@ test("a program that never finishes loading is refused, and a file without flare
   expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("--group bsc")]);
   expect(Object.keys(JSON.parse(none.stdout))).toEqual(["record"]);
+});
+
+test("a bot in a project of CommonJS is refused with what to do, and so renamed it runs", async () => {
+  const project = join(directory, "commonjs");
+  mkdirSync(project);
+  writeFileSync(join(project, "package.json"), '{ "type": "commonjs" }');
+  const text = "export const bot = async () => {};\n";
+  for (const [name, start] of [
+    ["exports.ts", ""],
+    ["imports.ts", 'import "node:fs";\n'],
+    ["renamed.mts", ""],
+  ] as const)
+    writeFileSync(join(project, name), start + text);
+  for (const name of ["exports.ts", "imports.ts"]) {
+    const { code, stderr } = await runCli(["backtest", DAY, "--bot", join(project, name)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("rename it to end in .mts")]);
+  }
+  const renamed = ["--bot", join(project, "renamed.mts"), "--group", "bsc", "--to", "2017-11-12T00:10:00Z"];
+  const { code, stderr } = await runCli(["backtest", DAY, ...renamed]);
+  expect([code, stderr]).toEqual([0, expect.anything()]);
 });
 
 test.each([

@@ -117,6 +117,18 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
 /** Longest time that a bot's module may take to load. */
 const MAX_LOAD_MS = 10_000;
 
+const ES_MODULE =
+  'an ES module, and its package.json says "type": "commonjs"; rename it to end in .mts, or .mjs for JavaScript, or set "type": "module" there';
+
+/** Whether Node met `import` or `export` in a file that it has to read as CommonJS. */
+function isCommonJs(error: unknown): boolean {
+  return error instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(error.message);
+}
+
+function loadable(error: unknown): string {
+  return `a module that can be loaded (${plainText(messageOf(error), 200)})`;
+}
+
 function stackOf(thrown: unknown): string {
   return `the bot failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
 }
@@ -128,9 +140,7 @@ async function loadBot(path: string, warn: (line: string) => void): Promise<Bot>
   const late = systemClock.sleep(MAX_LOAD_MS, over.signal).then(() => undefined);
   late.catch(() => {});
   const loaded = await Promise.race([loading, late])
-    .catch((error: unknown) =>
-      invalid("bot", path, `a module that can be loaded (${plainText(messageOf(error), 200)})`),
-    )
+    .catch((error: unknown) => invalid("bot", path, isCommonJs(error) ? ES_MODULE : loadable(error)))
     .finally(() => over.abort());
   if (!loaded) {
     warn(`${plainText(path)} does not finish loading; expected a module that exports a function named bot`);
