@@ -1,27 +1,22 @@
-# Follows the flares of a Flarewire server and misses none: after a lost connection or a restart of the server it resumes from its
-# cursor, or reports how many events were lost. Needs aiohttp: Debian's python3-aiohttp. A key comes from FLAREWIRE_CLIENT_KEY.
+# Prints each start and finish of a flare, and misses none: after a lost connection or a restart of the server it resumes from its
+# cursor, or reports what was lost. Needs aiohttp: Debian's python3-aiohttp. A key comes from FLAREWIRE_CLIENT_KEY.
 #
 #   python3 examples/follow.py http://127.0.0.1:8080      (a second argument: the cursor of an earlier line, to resume from)
 import asyncio, os, pathlib, sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "src/client/python"))  # Unless it is installed.
-try:
-    from flarewire import Connection, Filter, FlareFinished, FlareStarted, Reset, StreamError, connect
-except ImportError as error:
-    sys.exit(f"follow.py: {error}")
+from flarewire import Filter, FlareFinished, FlareStarted, Reset, StreamError, connect
 
-def report(now: Connection) -> None:
-    retry = f"; retrying in {now.retry_in_s:.1f} s" if now.state == "waiting" else ""
-    print(now.state, now.transport, now.reason + retry, file=sys.stderr, flush=True)
+def log(text: object) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 async def follow(url: str = "http://127.0.0.1:8080", after: str | None = None) -> None:
     names = Filter(names=["flare-started", "flare-finished"])  # Stored for 24 hours.
     key = os.environ.get("FLAREWIRE_CLIENT_KEY")
-    async with connect(url, channels=["flares.pro"], filter=names, key=key, after=after, on_connection=report) as stream:
+    async with connect(url, channels=["flares.pro"], filter=names, key=key, after=after, on_connection=log) as stream:
         async for event in stream:
             if isinstance(event, Reset):
-                lost = "some" if event.lost is None else event.lost
-                print(f"following from {event.cursor} ({event.reason}), {lost} events lost", file=sys.stderr, flush=True)
+                log(f"waiting for flares after {event.cursor} ({event.reason}); events lost: {event.lost}")
             elif isinstance(event, (FlareStarted, FlareFinished)):
                 flare = event.data.flare  # Token names are untrusted: replace control characters.
                 symbol = "".join(c if c.isprintable() else "?" for c in flare.token.symbol)
@@ -29,7 +24,5 @@ async def follow(url: str = "http://127.0.0.1:8080", after: str | None = None) -
 
 try:
     asyncio.run(follow(*sys.argv[1:]))
-except StreamError as error:
-    sys.exit(f"follow.py: {error}")
-except KeyboardInterrupt:
-    pass
+except (StreamError, KeyboardInterrupt) as error:
+    sys.exit(str(error))

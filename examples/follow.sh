@@ -4,17 +4,18 @@
 #
 #   bash examples/follow.sh http://127.0.0.1:8080 | jq -r 'select(.type == "event") | .name, .data.flare.token.symbol'
 #
-# The second argument is a cursor to resume from: that of the last line that you processed. Needs bash, and curl 7.83 or newer.
+# The second argument is a cursor to resume from: that of the last line that you processed. A key comes from FLAREWIRE_CLIENT_KEY.
+# Needs bash, and curl 7.83 or newer.
 
-server=${1:-http://127.0.0.1:8080} cursor=${2:-} failures=0
+server=${1:-http://127.0.0.1:8080} cursor=${2:-} failures=0 key=${FLAREWIRE_CLIENT_KEY:-}
 address=${server%/}/api/v1/events?channels=flares.pro\&names=flare-started,flare-finished
 trap 'kill $! 2>/dev/null' EXIT
 
 # One connection. The server sends a heartbeat every 15 s: 35 s of silence mean that the connection is dead.
-# curl's last output begins with a space, so that it never completes an interrupted event.
+# The key comes from a file, because every user can see arguments. curl's last output begins with a space, so that it never completes an interrupted event.
 stream() {
   exec curl -sN --connect-timeout 10 --speed-limit 1 --speed-time "${SILENCE_S:-35}" -H 'Accept: text/event-stream' \
-    -H "Last-Event-ID: $cursor" -w ' \nstatus: %{http_code} %header{retry-after}\n' "$address"
+    -H "Last-Event-ID: $cursor" -H @<(printf '%s' "${key:+Authorization: Bearer $key}") -w ' \nstatus: %{http_code} %header{retry-after}\n' "$address"
 }
 
 while :; do
@@ -28,7 +29,7 @@ while :; do
       '{'*) line=${line% }; echo "${line//[^[:print:]]/?}" >&2 ;; # The server's reason for a rejection.
       '')
         case $event in
-          subscribed | reset) failures=0; echo "$event at $id" >&2; printf '%s\n' "$data" ;;
+          subscribed | reset) failures=0; echo "$event at $id; waiting for flares" >&2; printf '%s\n' "$data" ;;
           flare-*) printf '%s\n' "$data" ;;
           close) [[ $data =~ \"action\":\"([a-z]+)\" ]] && action=${BASH_REMATCH[1]} ;;
         esac

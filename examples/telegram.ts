@@ -26,6 +26,10 @@ stream.on("connection", ({ state, reason }) => console.error(`Flarewire: ${state
 
 try {
   for await (const event of stream) {
+    if (event.name === "reset")
+      console.error(
+        `running flares: ${event.view?.flares?.pro?.length ?? 0}; waiting for starts and finishes`,
+      );
     const text = textOf(event);
     if (text !== undefined) await send(text);
   }

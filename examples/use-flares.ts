@@ -4,10 +4,20 @@
 //
 //   const { flares, explanations, connection, source } = useFlares("http://127.0.0.1:8080");
 //
+// A server with keys: useFlares(server, key). Everybody who opens the page can read a key in its
+// sources; better is a function, outside the component, that gets one from your own server.
+//
 // Token names are untrusted: React shows them as text, but check them before you use them in an
 // address (href, src).
 
-import { type ConnectionStatus, connect, type DataFreshness, type Stream, type View } from "flarewire/client";
+import {
+  type ConnectionStatus,
+  type ConnectOptions,
+  connect,
+  type DataFreshness,
+  type Stream,
+  type View,
+} from "flarewire/client";
 import { useSyncExternalStore } from "react";
 
 /** A new immutable object for each change, so parts can be compared and memoized. */
@@ -33,16 +43,19 @@ const NOTHING: Flares = {
 /** StrictMode and page changes unmount and mount again. The connection stays open for this long. */
 const LINGER_MS = 200;
 
-const stores = new Map<string, ReturnType<typeof createStore>>();
+type Key = ConnectOptions["key"];
+const stores = new Map<string, Map<Key, ReturnType<typeof createStore>>>();
 
 /** Returns the server's current flares; the same object until something changes. */
-export function useFlares(server: string): Flares {
-  const store = stores.get(server) ?? createStore(server);
-  stores.set(server, store);
+export function useFlares(server: string, key?: Key): Flares {
+  const byKey: NonNullable<ReturnType<(typeof stores)["get"]>> = stores.get(server) ?? new Map();
+  stores.set(server, byKey);
+  const store = byKey.get(key) ?? createStore(server, key);
+  byKey.set(key, store);
   return useSyncExternalStore(store.subscribe, store.shown, () => NOTHING);
 }
 
-function createStore(server: string) {
+function createStore(server: string, key: Key) {
   const listeners = new Set<() => void>();
   let shown = NOTHING;
   let close: (() => void) | undefined;
@@ -61,7 +74,7 @@ function createStore(server: string) {
   };
 
   const open = () => {
-    const stream = connect(server, { channels: ["flares.pro", "status"] });
+    const stream = connect(server, { channels: ["flares.pro", "status"], ...(key && { key }) });
     for (const name of ["reset", "event", "connection"] as const) stream.on(name, () => show(stream));
     // `connection` reports it too, but an error without a listener would throw.
     stream.on("error", () => show(stream));

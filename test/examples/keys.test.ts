@@ -2,19 +2,37 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { spawnNode } from "../cli/spawn-cli.ts";
+import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { hasPython, PYTHON } from "../client/python/python-client.ts";
 
 const CHATS = {
   ...{ TELEGRAM_BOT_TOKEN: "1:token", TELEGRAM_CHAT_ID: "1" },
   DISCORD_WEBHOOK_URL: "http://127.0.0.1:9/webhook",
 };
+const ENVIRONMENT = { FLAREWIRE_CLIENT_KEY: "some-key", ...CHATS };
 
-test.each(["bot", "poll", "telegram", "discord"])(
-  "%s.ts sends the key of FLAREWIRE_CLIENT_KEY, and ends with the server's reason if it is refused",
-  async (name) => {
-    const sent: (string | undefined)[] = [];
+function start(file: string, url: string) {
+  const path = `examples/${file}`;
+  if (file.endsWith(".ts")) return spawnNode([path, url], ENVIRONMENT);
+  if (file.endsWith(".py")) return spawnCommand(PYTHON, [path, url], ENVIRONMENT);
+  return spawnCommand("bash", [path, url], ENVIRONMENT);
+}
+
+const FILES = [
+  "bot.ts",
+  "poll.ts",
+  "telegram.ts",
+  "discord.ts",
+  "follow.sh",
+  ...(hasPython ? ["follow.py"] : []),
+];
+
+test.each(FILES)(
+  "%s sends the key of FLAREWIRE_CLIENT_KEY, and ends with the server's reason if it is refused",
+  async (file) => {
+    const sent = new Set<string | undefined>();
     const server = createServer((request, response) => {
-      sent.push(request.headers.authorization);
+      sent.add(request.headers.authorization);
       response.writeHead(401, { "content-type": "application/problem+json" });
       response.end('{"detail":"no such key"}');
     });
@@ -22,11 +40,10 @@ test.each(["bot", "poll", "telegram", "discord"])(
     await once(server, "listening");
     try {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const environment = { FLAREWIRE_CLIENT_KEY: "some-key", ...CHATS };
-      await using example = spawnNode([`examples/${name}.ts`, url], environment);
+      await using example = start(file, url);
       expect(await example.ended()).toBe(1);
       expect(example.stderr()).toContain("no such key");
-      expect(sent).toEqual(["Bearer some-key"]);
+      expect([...sent]).toEqual(["Bearer some-key"]);
     } finally {
       server.close();
     }

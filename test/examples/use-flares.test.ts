@@ -102,4 +102,17 @@ describe.skipIf(executable === undefined)("the hook in Chromium, in strict mode"
     expect([sockets.length, pageErrors]).toEqual([3, []]);
     await page.close();
   });
+
+  test("[K4] with a key it asks for a ticket, once for all components", async () => {
+    await using site = await serveRendered(await render(gateway.url));
+    const page = await browser.newPage();
+    const keys: (string | undefined)[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/tickets")) keys.push(request.headers().authorization);
+    });
+    await page.goto(`${site.url}?${encodeURIComponent(gateway.url)}#some-key`);
+    await page.waitForFunction('document.querySelector("output")?.textContent.includes("live live")');
+    expect(keys).toEqual(["Bearer some-key"]);
+    await page.close();
+  });
 });

@@ -6,7 +6,7 @@ import { findInstalled } from "../../support/debian-package.ts";
 import type { IndependentClient } from "../../support/independent-client.ts";
 
 /** Debian's Python, which has Debian's packages. The first on the PATH may be another. */
-const PYTHON = "/usr/bin/python3";
+export const PYTHON = "/usr/bin/python3";
 const QUIET = { PYTHONDONTWRITEBYTECODE: "1" };
 
 /** Whether Python can use the package; Debian's packages are installed if they may be. */

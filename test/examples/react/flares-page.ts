@@ -1,11 +1,19 @@
 import { createElement, useState } from "react";
 import { useFlares } from "../../../examples/use-flares.ts";
 
+interface Props {
+  readonly server: string;
+  readonly apiKey?: string | undefined;
+}
+
 /** Two components that use the hook, and a button that takes both away and brings them back. */
-export function FlaresPage({ server }: { readonly server: string }) {
+export function FlaresPage({ server, apiKey }: Props) {
   const [isShown, setIsShown] = useState(true);
   const parts = isShown
-    ? [createElement(List, { server, key: "list" }), createElement(State, { server, key: "state" })]
+    ? [
+        createElement(List, { server, apiKey, key: "list" }),
+        createElement(State, { server, apiKey, key: "state" }),
+      ]
     : [];
   return createElement(
     "main",
@@ -15,15 +23,15 @@ export function FlaresPage({ server }: { readonly server: string }) {
   );
 }
 
-function List({ server }: { readonly server: string }) {
-  const { flares, explanations } = useFlares(server);
+function List({ server, apiKey }: Props) {
+  const { flares, explanations } = useFlares(server, apiKey);
   const items = flares.map(({ id, token }) =>
     createElement("li", { key: id }, `${token.symbol} ${explanations[id]?.score}`),
   );
   return createElement("ul", null, items);
 }
 
-function State({ server }: { readonly server: string }) {
-  const { flares, connection, reason, source } = useFlares(server);
+function State({ server, apiKey }: Props) {
+  const { flares, connection, reason, source } = useFlares(server, apiKey);
   return createElement("output", null, `${flares.length} ${connection} ${source} ${reason}`.trim());
 }

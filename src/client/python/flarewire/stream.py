@@ -54,6 +54,12 @@ class Connection:
     """Its close code or HTTP status."""
     retry_in_s: float = 0
 
+    def __str__(self) -> str:
+        """Returns a line for a log, such as `waiting by sse: cut off; retrying in 1.2 s`."""
+        why = f": {self.reason}" if self.reason else ""
+        retry = f"; retrying in {self.retry_in_s:.1f} s" if self.state == "waiting" else ""
+        return f"{self.state} by {self.transport}{why}{retry}"
+
 
 def connect(
     url: str,
