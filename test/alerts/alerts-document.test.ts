@@ -2,26 +2,46 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { AlertRule, NEWS } from "../../src/alerts/rules/alert-rule.ts";
 import { edgeFieldsOf } from "../../src/alerts/rules/edge-field.ts";
-import { parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
+import { openTargets, parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
+import { Discord } from "../../src/alerts/targets/discord.ts";
+import { Ntfy } from "../../src/alerts/targets/ntfy.ts";
+import { Slack } from "../../src/alerts/targets/slack.ts";
 import { ATTEMPT_TIMEOUT_MS, QUEUE_LIMITS } from "../../src/alerts/targets/target.ts";
+import { Telegram } from "../../src/alerts/targets/telegram.ts";
 import { Webhook } from "../../src/alerts/targets/webhook.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 
 const DOCUMENT = readFileSync(new URL("../../src/alerts/ALERTS.md", import.meta.url), "utf8");
 
-/** The first cell of each row under a heading. */
+/** The fields in the table under a heading. */
 function fieldsUnder(heading: string): readonly string[] {
-  const [, part = ""] = DOCUMENT.split(`## ${heading}\n`);
-  const [table = ""] = part.split("\n## ");
-  return [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = ""]) => name);
+  const [, part = ""] = DOCUMENT.split(`# ${heading}\n`);
+  const [table = ""] = part.split("\n#");
+  return [...table.matchAll(/^\| (`\w+`(?:, `\w+`)*)/gm)].flatMap(
+    ([, names = ""]) => names.match(/\w+/g) ?? [],
+  );
 }
 
-test("the document's example is a valid file", () => {
-  const [, example = ""] = /```json\n([\s\S]*?)```/.exec(DOCUMENT) ?? [];
-  expect(parseAlertFile(example, "ALERTS.md").webhooks).toHaveLength(1);
+const KINDS = { Webhooks: Webhook, Telegram, Discord, Slack, ntfy: Ntfy };
+
+test("the document has a valid example of each kind of target", () => {
+  const examples = [...DOCUMENT.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = ""]) => text);
+  const files = examples.filter((text) => text.includes('"rules"'));
+  const kinds = files.flatMap((text) => Object.keys(JSON.parse(text)));
+  expect(kinds.sort()).toEqual(
+    Object.keys(KINDS)
+      .map((kind) => kind.toLowerCase())
+      .sort(),
+  );
+  for (const file of files)
+    expect(openTargets(parseAlertFile(file, "ALERTS.md"), systemClock)).toHaveLength(1);
 });
 
-test("the document lists the fields of webhooks and rules, and no others", () => {
-  expect(fieldsUnder("Webhooks")).toEqual(Object.keys(Webhook.shape));
+test.each(Object.entries(KINDS))("the document lists the fields of %s, and no others", (heading, kind) => {
+  expect(fieldsUnder(heading).toSorted()).toEqual(Object.keys(kind.shape).sort());
+});
+
+test("the document lists the fields of rules, and no others", () => {
   expect(fieldsUnder("Rules")).toEqual(Object.keys(AlertRule.shape));
 });
 

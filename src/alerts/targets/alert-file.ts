@@ -2,21 +2,37 @@ import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
 import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../../lib/io/json-file.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { Discord, discordTarget } from "./discord.ts";
+import { Ntfy, ntfyTarget } from "./ntfy.ts";
+import { Slack, slackTarget } from "./slack.ts";
 import type { Target } from "./target.ts";
+import { Telegram, telegramTarget } from "./telegram.ts";
 import { Webhook, webhookTarget } from "./webhook.ts";
 
 const MAX_BYTES = 1_048_576;
 const MAX_TARGETS = 100;
+const KINDS_IN_WORDS = "webhooks, telegram, discord, slack, ntfy";
+const SECRETS: ReadonlySet<string> = new Set(["secret", "url", "api_url", "bot_token", "token", "topic"]);
 
-const list = <T extends z.ZodType>(target: T, what: string) =>
+const list = <T extends z.ZodType>(target: T) =>
   z
     .array(target, { error: "a list" })
-    .min(1, `a list of at least one ${what}`)
-    .max(MAX_TARGETS, `a list of at most ${MAX_TARGETS} ${what}s`);
+    .max(MAX_TARGETS, `a list of at most ${MAX_TARGETS} targets`)
+    .default([]);
 
-const AlertFile = z.strictObject({
-  webhooks: list(Webhook, "webhook"),
-});
+/** The targets by kind, each with its rules. */
+const AlertFile = z
+  .strictObject({
+    webhooks: list(Webhook),
+    telegram: list(Telegram),
+    discord: list(Discord),
+    slack: list(Slack),
+    ntfy: list(Ntfy),
+  })
+  .refine(
+    (file) => allOf(file).length > 0,
+    `an object with a list of at least one target: ${KINDS_IN_WORDS}`,
+  );
 export type AlertFile = z.infer<typeof AlertFile>;
 
 /** Reads a file of targets. Rejects with InputError, which contains no secret and no query. */
@@ -25,31 +41,44 @@ export async function readAlertFile(file: string): Promise<AlertFile> {
 }
 
 export function parseAlertFile(text: string, file: string): AlertFile {
-  const content = parseJsonText(text, file, '{"webhooks": [...]}');
+  const content = parseJsonText(text, file, `{"webhooks": [...]} or another of ${KINDS_IN_WORDS}`);
   const parsed = AlertFile.safeParse(content, { error: expectedInWords });
   if (!parsed.success) throw new InputError(file, describeIssue(parsed.error.issues, content, { veil }));
   const { data } = parsed;
-  const { webhooks } = data;
-  const twice = repeated(webhooks.map(({ id }) => id));
-  if (twice !== undefined) throw new InputError(file, `two webhooks have the id ${twice}; give each its own`);
-  for (const { id, rules } of webhooks) {
+  const all = allOf(data);
+  const twice = repeated(all.map(({ id }) => id));
+  if (twice !== undefined) throw new InputError(file, `two targets have the id ${twice}; give each its own`);
+  for (const { id, rules } of all) {
     const name = repeated(rules.map((rule) => rule.name));
     if (name !== undefined)
-      throw new InputError(file, `two rules of webhook ${id} have the name ${name}; give each its own`);
+      throw new InputError(file, `two rules of target ${id} have the name ${name}; give each its own`);
   }
   return data;
 }
 
-/** Returns the targets of a file, in its order. */
-export function openTargets({ webhooks }: AlertFile, clock: Clock): readonly Target[] {
-  return webhooks.map((webhook) => webhookTarget(webhook, clock));
+/** Returns the targets of a file. */
+export function openTargets(
+  { webhooks, telegram, discord, slack, ntfy }: AlertFile,
+  clock: Clock,
+): readonly Target[] {
+  return [
+    ...webhooks.map((webhook) => webhookTarget(webhook, clock)),
+    ...telegram.map(telegramTarget),
+    ...discord.map(discordTarget),
+    ...slack.map(slackTarget),
+    ...ntfy.map(ntfyTarget),
+  ];
+}
+
+function allOf(file: Readonly<Record<string, readonly Pick<Target, "id" | "rules">[]>>) {
+  return Object.values(file).flat();
 }
 
 function repeated(names: readonly string[]): string | undefined {
   return names.find((name, at) => names.indexOf(name) !== at);
 }
 
-/** Hides a secret and a URL, which may contain one. */
+/** Hides secrets, and URLs, which may contain some. */
 function veil(name: PropertyKey | undefined): string | undefined {
-  return name === "secret" || name === "url" ? "malformed" : undefined;
+  return SECRETS.has(String(name)) ? "malformed" : undefined;
 }

@@ -30,13 +30,18 @@ test("omitted fields have their defaults: every flare, without delay, to a publi
   ]);
 });
 
+const BOT_TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
+const chat = { id: "chat", bot_token: BOT_TOKEN, chat_id: 5, rules: [rule] };
+const withChat = (more: object) => ({ telegram: [{ ...chat, ...more }] });
+const topic = { id: "phone", topic: "flares", rules: [rule] };
+
 const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   ["", /alerts\.json: it is empty/],
   ["{", /it is not JSON/],
   [[], /the file is \[\]/],
-  [{}, /webhooks is missing; it must be a list/],
-  [{ webhooks: [] }, /at least one webhook/],
-  [{ webhooks: [webhook, webhook] }, /two webhooks have the id desk/],
+  [{}, /the file is \{\}; it must be .*at least one target: webhooks, telegram, discord/],
+  [{ webhooks: [] }, /at least one target/],
+  [{ webhooks: [webhook, webhook] }, /two targets have the id desk/],
   [withHook({ id: "a b" }), /webhooks\[0\]\.id is "a b"; it must be 1 to 64 letters/],
   [withHook({ url: "ftp://example.org" }), /url is malformed; .* http or https URL/],
   [withHook({ url: "https://me:hunter2@example.org" }), /without user name and password/],
@@ -48,7 +53,16 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
     /allow_private_addresses is "yes"; it must be true or false/,
   ],
   [withHook({ rules: [] }), /at least one rule/],
-  [withHook({ rules: [rule, rule] }), /two rules of webhook desk have the name all/],
+  [withHook({ rules: [rule, rule] }), /two rules of target desk have the name all/],
+  [{ webhooks: [webhook], telegram: [{ ...chat, id: "desk" }] }, /two targets have the id desk/],
+  [withChat({ bot_token: "hunter2" }), /telegram\[0\]\.bot_token is malformed; .*BotFather/],
+  [withChat({ chat_id: "my chat" }), /chat_id is "my chat"; it must be a chat's number, or @/],
+  [withChat({ rules: undefined }), /telegram\[0\]\.rules is missing/],
+  [{ discord: [{ id: "d", url: "hunter2", rules: [rule] }] }, /discord\[0\]\.url is malformed/],
+  [{ slack: [{ id: "s", url: "ftp://hunter2", rules: [rule] }] }, /slack\[0\]\.url is malformed/],
+  [{ ntfy: [{ ...topic, topic: "hunter2?" }] }, /ntfy\[0\]\.topic is malformed/],
+  [{ ntfy: [{ ...topic, token: "hunter2 x" }] }, /ntfy\[0\]\.token is malformed/],
+  [{ ntfy: [{ ...topic, priority: 6 }] }, /ntfy\[0\]\.priority is 6; it must be from 1 to 5/],
   [withRule({ name: "" }), /rules\[0\]\.name is ""/],
   [withRule({ channels: ["flares.por"] }), /channels\[0\] is "flares\.por"; it must be one of flares\.free/],
   [withRule({ channels: ["charts.bsc"] }), /channels with starts, finishes or listings/],
@@ -89,7 +103,9 @@ test.each(REFUSED.map(([content, reason]) => ({ content, reason })))(
 
 const JUNK: readonly unknown[] = [null, true, 1.5, -1, 5, "", "x", [], ["x", 5], {}, { x: 1 }];
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  file: ["webhooks"],
+  file: ["webhooks", "telegram", "discord", "slack", "ntfy"],
+  chat: ["bot_token", "chat_id", "thread_id", "api_url"],
+  topic: ["topic", "url", "token", "priority"],
   webhook: ["id", "url", "secret", "allow_private_addresses", "rules"],
   rule: ["name", "channels", "filter", "edge", "quiet_seconds"],
   edge: ["field", "above", "below", "on"],
@@ -100,6 +116,8 @@ test("no message contains the schema library's own words", () => {
   const put: Readonly<Record<string, (more: object) => unknown>> = {
     file: (more) => ({ webhooks: [webhook], ...more }),
     webhook: withHook,
+    chat: withChat,
+    topic: (more) => ({ ntfy: [{ ...topic, ...more }] }),
     rule: withRule,
     edge: (more) => withRule({ edge: { ...edge, ...more } }),
     filter: (more) => withRule({ filter: more }),

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { EMOJI, type MessageForm, renderAlert } from "./alert-text.ts";
+import { fieldOf, postToService } from "./service-post.ts";
+import type { Target } from "./target.ts";
+import { ALLOW_PRIVATE, COMMON, httpUrl } from "./target-fields.ts";
+
+/** A channel, by one of its webhooks. */
+export const Discord = z.strictObject({
+  id: COMMON.id,
+  /** `https://discord.com/api/webhooks/ID/TOKEN`, also with `?thread_id=`. */
+  url: httpUrl,
+  ...ALLOW_PRIVATE,
+  rules: COMMON.rules,
+});
+
+/** A webhook may send 30 messages per minute. */
+const GAP_MS = 2_000;
+/** Do not unfurl links (SUPPRESS_EMBEDS). */
+const NO_EMBEDS = 4;
+
+/** In code, Discord ignores markup, links and mentions. Only a backtick could end it. */
+const FORM: MessageForm = {
+  icons: EMOJI,
+  text: (text) => text.replace(/[\\`*_~|<>[\]()#@:-]/g, "\\$&"),
+  name: (name) => `\`${name.replaceAll("`", "'")}\``,
+  link: (url) => `[Details](<${url}>)`,
+};
+
+/** Executes the channel's webhook. */
+export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Discord>): Target {
+  const address = new URL(url);
+  // Without it, Discord accepts messages that it does not store.
+  address.searchParams.set("wait", "true");
+  return {
+    id,
+    rules,
+    identity: url,
+    gapMs: GAP_MS,
+    deliver: (alert, signal) => {
+      const post = {
+        service: "Discord",
+        url: address.href,
+        // No text may notify anyone.
+        message: {
+          content: renderAlert(alert, FORM),
+          allowed_mentions: { parse: [] },
+          flags: NO_EMBEDS,
+        },
+        allowPrivateAddresses: discord.allow_private_addresses,
+        secrets: [address.pathname, address.pathname.split("/").at(-1) || url],
+        read: (reply: unknown) => ({
+          isAccepted: typeof fieldOf(reply, "id") === "string",
+          description: fieldOf(reply, "message"),
+          retryAfterS: fieldOf(reply, "retry_after"),
+        }),
+      };
+      return postToService(post, signal);
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { type Outcome, RETRY } from "../delivery/delivery-plan.ts";
+import { postHttp } from "../delivery/http-post.ts";
+import { ATTEMPT_TIMEOUT_MS } from "./target.ts";
+
+/** A message to a service, and how to read its response. */
+export interface ServicePost {
+  /** The service's name, for the log. */
+  readonly service: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly message: object;
+  readonly allowPrivateAddresses: boolean;
+  /** Texts that must not be in the log, should the service repeat them. */
+  readonly secrets: readonly string[];
+  /** Reads a response. `reply`: its JSON, or else its text. */
+  read(reply: unknown): ServiceReply;
+}
+
+interface ServiceReply {
+  /** The service itself confirms the message. A 200 could be from a proxy or a login page. */
+  readonly isAccepted: boolean;
+  readonly description?: unknown;
+  readonly retryAfterS?: unknown;
+}
+
+/** Largest response that is read. Services repeat the message in theirs. */
+const MAX_REPLY_BYTES = 65_536;
+const MAX_DESCRIPTION = 200;
+/**
+ * How long a process that stops waits for the response to a message that it has sent. Services
+ * have no means to recognize a repeated one.
+ */
+const STOP_GRACE_MS = 2_000;
+
+/** Posts once; never rejects. */
+export async function postToService(post: ServicePost, stopping: AbortSignal): Promise<Outcome> {
+  const { service, url, headers, message, allowPrivateAddresses } = post;
+  const answer = await postHttp({
+    url,
+    headers: { "content-type": "application/json", "user-agent": "flarewire", ...headers },
+    body: JSON.stringify(message),
+    allowPrivateAddresses,
+    timeoutMs: ATTEMPT_TIMEOUT_MS,
+    maxBodyBytes: MAX_REPLY_BYTES,
+    signal: afterGrace(stopping),
+  });
+  if (answer.kind === "failed") return { ...answer, retryAfterMs: undefined };
+  const { status, body = "", retryAfter } = answer;
+  const reply = post.read(parse(body));
+  if (status >= 200 && status < 300 && reply.isAccepted) return { kind: "delivered" };
+  const described = reply.description === undefined ? "" : `: ${clean(reply.description, post.secrets)}`;
+  const waits = [retryAfter, reply.retryAfterS].map(Number).filter((seconds) => seconds > 0);
+  const retryAfterMs = Math.min(RETRY.maxRetryAfterMs, Math.ceil(Math.max(...waits) * 1_000));
+  return {
+    kind: "failed",
+    reason: `${service} responded ${status}${described}`,
+    retryAfterMs: waits.length > 0 ? retryAfterMs : undefined,
+  };
+}
+
+/** Returns an object's property; `undefined` if it is no object. */
+export function fieldOf(reply: unknown, name: string): unknown {
+  return typeof reply === "object" && reply !== null ? Reflect.get(reply, name) : undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function clean(description: unknown, secrets: readonly string[]): string {
+  const text = String(description)
+    .slice(0, MAX_DESCRIPTION)
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
+}
+
+function afterGrace(stopping: AbortSignal): AbortSignal {
+  const late = new AbortController();
+  const begin = () => {
+    const grace = AbortSignal.timeout(STOP_GRACE_MS);
+    grace.addEventListener("abort", () => late.abort(grace.reason), { once: true });
+  };
+  if (stopping.aborted) late.abort(stopping.reason);
+  else stopping.addEventListener("abort", begin, { once: true });
+  return late.signal;
+}

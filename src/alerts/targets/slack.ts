@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { type MessageForm, renderAlert } from "./alert-text.ts";
+import { postToService } from "./service-post.ts";
+import type { Target } from "./target.ts";
+import { ALLOW_PRIVATE, COMMON, httpUrl } from "./target-fields.ts";
+
+/** A channel, by an incoming webhook. */
+export const Slack = z.strictObject({
+  id: COMMON.id,
+  /** `https://hooks.slack.com/services/…`. */
+  url: httpUrl,
+  ...ALLOW_PRIVATE,
+  rules: COMMON.rules,
+});
+
+/** Slack accepts one message per second. */
+const GAP_MS = 1_000;
+
+const escapeControl = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** In code, Slack ignores markup and emoji. Links and mentions need `<`. */
+const FORM: MessageForm = {
+  icons: { started: ":fire:", finished: ":checkered_flag:", listed: ":new:", notice: ":warning:" },
+  text: escapeControl,
+  name: (name) => `\`${escapeControl(name.replaceAll("`", "'"))}\``,
+  link: (url) => `<${escapeControl(url)}|Details>`,
+};
+
+/** Posts to the incoming webhook, in mrkdwn. */
+export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Slack>): Target {
+  return {
+    id,
+    rules,
+    identity: url,
+    gapMs: GAP_MS,
+    deliver: (alert, signal) => {
+      const text = renderAlert(alert, FORM);
+      const post = {
+        service: "Slack",
+        url,
+        message: {
+          // For notifications. Channels show the block, in which nothing becomes a link or mention.
+          text,
+          blocks: [{ type: "section", text: { type: "mrkdwn", text, verbatim: true } }],
+          unfurl_links: false,
+          unfurl_media: false,
+        },
+        allowPrivateAddresses: slack.allow_private_addresses,
+        secrets: [url, new URL(url).pathname],
+        read: (reply: unknown) => ({
+          isAccepted: reply === "ok",
+          // Slack's errors are words such as `no_service`; another server could respond anything.
+          description: typeof reply === "string" && /^\w{1,64}$/.test(reply) ? reply : undefined,
+        }),
+      };
+      return postToService(post, signal);
+    },
+  };
+}
