@@ -13,7 +13,8 @@ const QUIET = { PYTHONDONTWRITEBYTECODE: "1" };
 export const hasPython = findInstalled(() => runs("-c", "import aiohttp"), "python3", "python3-aiohttp");
 export const hasMypy = findInstalled(() => runs("-m", "mypy", "--version"), "mypy", "python3-aiohttp");
 
-function runs(...args: readonly string[]): boolean {
+/** Whether Python succeeds with these arguments. */
+export function runs(...args: readonly string[]): boolean {
   return spawnSync(PYTHON, args, { stdio: "ignore" }).status === 0;
 }
 

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { findInstalled } from "../../support/debian-package.ts";
+import { hasPython, PYTHON, runs } from "./python-client.ts";
+
+const SOURCES = "src/client/python";
+const run = promisify(execFile);
+const hasPip = findInstalled(
+  () => runs("-c", "import setuptools, ensurepip, pip, wheel"),
+  ...["python3-venv", "python3-pip", "python3-setuptools", "python3-wheel"],
+);
+
+const PROGRAM = `import flarewire, importlib.metadata, pathlib
+folder = pathlib.Path(flarewire.__file__).parent
+print(folder, importlib.metadata.version("flarewire"), (folder / "py.typed").exists())`;
+
+describe.skipIf(!hasPython || !hasPip)("the Python package (python3-venv, python3-pip)", () => {
+  test("pip installs it by the README's command, with its types, and it needs no package but aiohttp", async ({
+    onTestFinished,
+  }) => {
+    const cwd = await mkdtemp(join(tmpdir(), "flarewire-pip-"));
+    onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+    // The build writes beside the sources.
+    await cp(SOURCES, join(cwd, SOURCES), { recursive: true });
+    const guide = await readFile(`${SOURCES}/README.md`, "utf8");
+    const [, command = ""] = /`(python3 -m venv [^`]*pip install [^`]*)`/.exec(guide) ?? [];
+    // Offline: setuptools and aiohttp are Debian's.
+    const offline = command.replace("pip install", "pip install --no-index --no-build-isolation");
+    await run("bash", ["-c", offline.replace("python3", PYTHON)], { cwd });
+    const { stdout } = await run(join(cwd, "venv/bin/python"), ["-c", PROGRAM], { cwd });
+    const { version } = JSON.parse(await readFile("package.json", "utf8"));
+    expect(stdout).toMatch(
+      new RegExp(`^${cwd}/venv/lib/python[\\d.]+/site-packages/flarewire ${version} True\n$`),
+    );
+  });
+});
