@@ -14,6 +14,7 @@ import {
   EventsResponse,
   HealthResponse,
   HistoryResponse,
+  Pairlist,
   ReadyResponse,
   SnapshotResponse,
   TicketResponse,
@@ -74,6 +75,11 @@ export const ENDPOINTS = {
     "/api/v1/snapshot",
     "All of the above except the candles, at one instant, with a cursor to continue from.",
     SnapshotResponse,
+  ),
+  pairlist: resource(
+    "/api/v1/pairlist",
+    "Pairs that a trading bot may open now, in the form that freqtrade's RemotePairList reads.",
+    Pairlist,
   ),
   healthz: {
     path: "/healthz",
@@ -152,6 +158,9 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 /** Path of the WebSocket, relative to the base path, as in `Link`. */
 export const STREAM_PATH = "/api/v1/stream";
+
+/** Path of the WebSocket for freqtrade's consumers, which fixes it. */
+export const PRODUCER_PATH = "/api/v1/message/ws";
 
 /** Problems that refuse a stream while it is still HTTP, in addition to those of any path. */
 export const STREAM_PROBLEMS = [

@@ -31,6 +31,7 @@ import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-s
 import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
 import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
 import { addWidgetRoutes } from "./pages/widget-routes.ts";
+import { addPairlistRoute } from "./pairlist/pairlist-route.ts";
 import { addPermalinkRoutes } from "./permalinks/permalink-routes.ts";
 import type { Pictures } from "./permalinks/picture/pictures.ts";
 import { AllowedMethods } from "./problems/allowed-methods.ts";
@@ -159,6 +160,7 @@ export async function addRoutes(
   const past = history && new PastStates({ ...options, history });
   const addPrepared = createPreparedRoutes(scope, { ...options, settings, quick, past });
   addResourceRoutes(addPrepared, options.head, past !== undefined);
+  addPairlistRoute(addPrepared, { ...options, hasPast: past !== undefined });
   if (history) addHistoryRoutes(addPrepared, { ...options, history });
   addDocumentRoutes(scope, settings);
   const pages = readBuiltPages();

@@ -18,7 +18,7 @@ import { FramePrefixes } from "./delivery/event-frames.ts";
 import type { Framing } from "./delivery/framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
-import type { HeadBase } from "./head.ts";
+import type { Head, HeadBase } from "./head.ts";
 import { createHubCounters, type HubCounters } from "./hub-counters.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 import type { HubOptions } from "./hub-options.ts";
@@ -102,6 +102,11 @@ export class Hub {
 
   get history(): ListHistory {
     return this.#history;
+  }
+
+  /** The state that the sessions follow. */
+  get head(): Pick<Head, "snapshot" | "onChange" | "onRestart"> {
+    return this.#options.head;
   }
 
   /** Why connections are refused now. Check it before the upgrade, in plain HTTP. */

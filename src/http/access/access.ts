@@ -7,9 +7,10 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /**
      * Channels whose data the route serves. A key that may not follow all of them gets `forbidden`.
-     * Default: every channel. Empty: the route itself selects permitted channels.
+     * Default: every channel. Empty: the route itself selects permitted channels. A function reads
+     * them from the query.
      */
-    channels?: readonly string[];
+    channels?: readonly string[] | ((query: unknown) => readonly string[]);
   }
 }
 

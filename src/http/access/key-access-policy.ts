@@ -229,9 +229,10 @@ function refusal(reply: FastifyReply, message: string, field: string): Flarewire
 }
 
 /** Throws `forbidden` if the route serves channels of the plan that the key may not follow. */
-function checkRoute({ routeOptions }: FastifyRequest, rights: Rights): void {
+function checkRoute({ routeOptions, query }: FastifyRequest, rights: Rights): void {
   if (!rights.channels) return;
-  const { channels: served } = routeOptions.config;
+  const { channels } = routeOptions.config;
+  const served = typeof channels === "function" ? channels(query) : channels;
   const needed = served?.flatMap(matchChannels) ?? CHANNELS;
   const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
   const permitted = permittedChannels(rights);

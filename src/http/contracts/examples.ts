@@ -20,6 +20,7 @@ import type { EventMessage, Freshness, SourceInfo } from "../../protocol/index.t
 import type {
   EventsResponse,
   HealthResponse,
+  Pairlist,
   ReadyResponse,
   SnapshotResponse,
   TicketResponse,
@@ -130,6 +131,8 @@ const quick: MaticChartItem = {
 const newest: Newest = { bsc: [listing] };
 const flares: Flares = { free: [], pro: [flare], finished_trending: [] };
 const charts: Charts = { bsc: [], exchange: [], matic: [quick], avalanche: [] };
+const pairlist: Pairlist = { pairs: ["BTC/USDT", "SOL/USDT"], refresh_period: 10, state: "live" };
+
 const leaderboards: Leaderboards = {
   bsc: [{ type: "flare", time_trended: 5_400, average_position: 2.5, object: nested }],
   exchange: [],
@@ -361,6 +364,7 @@ export const BODY_EXAMPLES = {
   leaderboards,
   candles,
   snapshot,
+  pairlist,
   healthz: health,
   readyz: ready,
   events,

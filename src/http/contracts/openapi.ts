@@ -6,6 +6,7 @@ import {
   type Endpoint,
   EVENTS_ENDPOINT,
   HISTORY_ENDPOINTS,
+  PRODUCER_PATH,
   STREAM_PATH,
   STREAM_PROBLEMS,
   TICKETS_ENDPOINT,
@@ -19,7 +20,9 @@ import {
   EVENTS_PARAMETERS,
   FLARE_ID,
   HISTORY_PARAMETERS,
+  PAIR_PARAMETERS,
   type ParameterContract,
+  PRODUCER_PARAMETERS,
   RECORD_PARAMETERS,
   STREAM_PARAMETERS,
   TOKEN_PATH,
@@ -72,7 +75,10 @@ export function createOpenApi(basePath: string): OpenApiDocument {
   const problems = new ProblemResponses();
   const endpoints = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][];
   const paths = Object.fromEntries([
-    ...endpoints.map(([name, endpoint]) => [endpoint.path, resource(name, endpoint, problems)]),
+    ...endpoints.map(([name, endpoint]) => [
+      endpoint.path,
+      resource(name, endpoint, problems, name === "pairlist" ? PAIR_PARAMETERS : []),
+    ]),
     [HISTORY_ENDPOINTS.flare.path, resource("flare", HISTORY_ENDPOINTS.flare, problems, [FLARE_ID])],
     [
       HISTORY_ENDPOINTS.history.path,
@@ -84,7 +90,8 @@ export function createOpenApi(basePath: string): OpenApiDocument {
       resource("record", HISTORY_ENDPOINTS.record, problems, RECORD_PARAMETERS),
     ],
     [EVENTS_ENDPOINT.path, events(problems)],
-    [STREAM_PATH, stream(problems)],
+    [STREAM_PATH, upgrade("stream", STREAM, STREAM_PARAMETERS, problems)],
+    [PRODUCER_PATH, upgrade("producer", PRODUCER, PRODUCER_PARAMETERS, problems)],
     [TICKETS_ENDPOINT.path, tickets(problems)],
     [METRICS_PATH, metrics(problems)],
     ...Object.entries(DOCUMENTS).map(([name, document]) => [
@@ -205,18 +212,39 @@ function events(problems: ProblemResponses) {
   });
 }
 
-function stream(problems: ProblemResponses) {
-  const { get, options } = operations("stream", {
+const STREAM: UpgradeText = {
+  summary: "The WebSocket: events after a snapshot or after a cursor.",
+  description:
+    "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; offering none means the same.",
+  accepted: "The connection becomes a WebSocket; the server first sends `hello`.",
+};
+
+const PRODUCER: UpgradeText = {
+  summary: "The WebSocket of a freqtrade producer: the pairs, at every change.",
+  description:
+    'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the pairs of now. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`, because freqtrade ignores an empty list. Other requests are ignored.',
+  accepted: "The connection becomes a WebSocket; the server waits for requests.",
+};
+
+interface UpgradeText {
+  readonly summary: string;
+  readonly description: string;
+  /** What follows the handshake. */
+  readonly accepted: string;
+}
+
+function upgrade(
+  name: string,
+  { accepted, ...text }: UpgradeText,
+  parameters: readonly ParameterContract[],
+  problems: ProblemResponses,
+) {
+  const { get, options } = operations(name, {
     tags: ["events"],
-    summary: "The WebSocket: events after a snapshot or after a cursor.",
-    description:
-      "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; offering none means the same.",
-    parameters: STREAM_PARAMETERS,
+    ...text,
+    parameters,
     responses: {
-      "101": {
-        description: "The connection becomes a WebSocket; the server first sends `hello`.",
-        headers: headerRefs(["Upgrade"]),
-      },
+      "101": { description: accepted, headers: headerRefs(["Upgrade"]) },
       ...problems.of([...ANY_PROBLEMS, ...STREAM_PROBLEMS]),
     },
   });

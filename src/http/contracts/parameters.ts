@@ -3,6 +3,7 @@ import { RecordWindow } from "../../model/index.ts";
 import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
 import { DEFAULT_RECORDS, DEFAULT_WINDOW, MAX_RECORDS, PAGE_CURSOR } from "../history/history-query.ts";
 import { MAX_PATH_PART } from "../http-settings.ts";
+import { DEFAULT_LIST, PAIR_LISTS, PAIR_NAME } from "../pairlist/pair-query.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
@@ -50,6 +51,9 @@ function query(
     ...(example === undefined ? {} : { example }),
   };
 }
+
+const LIST_TEXT =
+  "`chart`: the chart of the exchange. `any`: a pattern for every pair, which tells a bot that this server runs and has fresh data.";
 
 const UTC: JsonSchema = { type: "string", pattern: UTC_TIME.source };
 const NAME: JsonSchema = { type: "string", minLength: 1, maxLength: 64 };
@@ -141,6 +145,28 @@ export const RECORD_PARAMETERS: readonly ParameterContract[] = [
     default: DEFAULT_WINDOW,
   }),
   query("group", "Only flares of this group. Today all are of `bsc`.", refTo("Group")),
+];
+
+const PAIR_NAME_SCHEMA: JsonSchema = { type: "string", pattern: PAIR_NAME.source };
+
+/** The parameters of `/api/v1/pairlist`. */
+export const PAIR_PARAMETERS: readonly ParameterContract[] = [
+  query("list", LIST_TEXT, { type: "string", enum: PAIR_LISTS, default: DEFAULT_LIST }),
+  query("exchange", "Only pairs of this exchange; case is ignored.", PAIR_NAME_SCHEMA, "binance"),
+  query("quote", "Only pairs with this quote currency; case is ignored.", PAIR_NAME_SCHEMA, "USDT"),
+  query(
+    "settle",
+    "Pairs of futures that settle in this currency: `BTC/USDT:USDT`. Without it, of the spot market.",
+    PAIR_NAME_SCHEMA,
+  ),
+];
+
+/** The parameters of freqtrade's consumers. */
+export const PRODUCER_PARAMETERS: readonly ParameterContract[] = [
+  query("token", "The key, if the server requires one. It is in the URL, because freqtrade sends it there.", {
+    type: "string",
+  }),
+  ...PAIR_PARAMETERS,
 ];
 
 /** The parameter of `/api/v1/flares/{id}`. */

@@ -7,6 +7,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Query parameters that it reads; others are rejected. Absent: it ignores its query. */
     readonly parameters?: readonly string[];
+    /** One of them that may be a key, for clients that cannot send it otherwise. */
+    readonly keyParameter?: string;
   }
 }
 
@@ -15,10 +17,10 @@ declare module "fastify" {
  * name, because a mistyped filter would have no effect; also for an invalid percent escape.
  */
 export function unknownParameter({ query, raw, routeOptions }: FastifyRequest): FlarewireError | undefined {
-  const known = routeOptions.config.parameters;
+  const { parameters: known, keyParameter } = routeOptions.config;
   if (!known || typeof query !== "object" || query === null) return undefined;
   // First, because it says more and does not repeat the key.
-  const refusal = keyInUrl(query);
+  const refusal = keyInUrl(keyParameter === undefined ? query : { ...query, [keyParameter]: "" });
   if (refusal) return refusal;
   const given = Object.keys(query).find((name) => !known.includes(name));
   if (given === undefined) return badEscape(raw.url);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from "fastify";
 import { type Stamp, StampedCache } from "../../lib/stamped-cache.ts";
 import {
   type Freshness,
@@ -39,7 +39,7 @@ export interface PreparedRoute {
   /** Names of the allowed query parameters. */
   readonly parameters: readonly string[];
   /** Channels with the same data, which a limited key needs: see RouteChannels. */
-  readonly channels?: readonly string[] | undefined;
+  readonly channels?: FastifyContextConfig["channels"] | undefined;
   /** Returns the body at the head, if one is always prepared. */
   readonly live?: (plan: Plan | undefined) => Representation;
   /** What other bodies depend on. */

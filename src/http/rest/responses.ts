@@ -9,6 +9,7 @@ import {
   Freshness,
   FreshnessPart,
   Lost,
+  SourceState,
   ViewSchema,
 } from "../../protocol/index.ts";
 
@@ -56,6 +57,19 @@ export const HistoryResponse = z
     "`GET /api/v1/history`: finished flares, newest finish first, ties by id. Flares that finish between two pages appear on neither: they are newer than both.",
   );
 export type HistoryResponse = z.infer<typeof HistoryResponse>;
+
+export const Pairlist = z
+  .object({
+    pairs: z
+      .array(z.string())
+      .describe(
+        "Pairs in ccxt's unified form, `BTC/USDT`. Empty if there are none, and while `state` is not `live`.",
+      ),
+    refresh_period: z.int().describe("Seconds between two requests; freqtrade waits at least as long."),
+    state: SourceState.describe("State of the data source. Of a past list: `live`."),
+  })
+  .describe("`GET /api/v1/pairlist`: the pairs that a trading bot may open now.");
+export type Pairlist = z.infer<typeof Pairlist>;
 
 export const TicketResponse = z
   .object({

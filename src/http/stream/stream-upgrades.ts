@@ -3,15 +3,15 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 
 /**
- * Emits upgrade requests for a WebSocket at `path`; others go to other listeners or HTTP. Java's
- * client, for example, offers `h2c`, with which Node would take its request out of HTTP. Node
- * before 24.9 still does.
+ * Emits upgrade requests for a WebSocket at one of `paths`; others go to other listeners or HTTP.
+ * Java's client, for example, offers `h2c`, with which Node would take its request out of HTTP.
+ * Node before 24.9 still does.
  */
-export function streamUpgrades(app: FastifyInstance, path: string): EventEmitter {
+export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): EventEmitter {
   const { server } = app;
   const upgrades = new EventEmitter();
   const isStream = ({ headers, url = "" }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === "websocket" && pathOf(url) === path;
+    headers.upgrade?.toLowerCase() === "websocket" && paths.includes(pathOf(url) ?? "");
   const isOnlyListener = () => server.listenerCount("upgrade") === 1;
   const before: unknown = Reflect.get(server, "shouldUpgradeCallback");
   const shouldUpgradeCallback = (request: IncomingMessage) =>

@@ -1,21 +1,22 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import websocket from "@fastify/websocket";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { WebSocket } from "ws";
-import { createDeflateFraming, type Framing, type Hub, websocketFraming } from "../../hub/index.ts";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { createDeflateFraming, type Hub, websocketFraming } from "../../hub/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { FlarewireError } from "../../protocol/index.ts";
-import { type AccessPolicy, allowAll } from "../access/access.ts";
+import type { AccessPolicy } from "../access/access.ts";
 import { ConnectionLimiter } from "../access/connection-limiter.ts";
-import { admitConnection, checkHub, claimantOf, setRetryAfter } from "../connections/admission.ts";
+import { checkHub } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
 import { ConnectionRegistry } from "../connections/connection-registry.ts";
 import { queryNames, STREAM_PARAMETERS } from "../contracts/parameters.ts";
+import { PRODUCER_PATH, STREAM_PATH } from "../endpoints.ts";
+import { Consumers } from "../pairlist/consumers.ts";
+import { addProducerRoute } from "../pairlist/producer-route.ts";
 import { streamUpgrades } from "./stream-upgrades.ts";
-import { checkHandshake, readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
+import { readStreamQuery, SUBPROTOCOL } from "./websocket-admission.ts";
+import { admitUpgrade, openConnection, requireUpgrade } from "./websocket-connection.ts";
 import { acceptExtensions } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
-import { StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
+import { StreamWebSocket } from "./websocket-socket.ts";
 
 export interface WebSocketLimits {
   readonly maxSockets: number;
@@ -56,12 +57,12 @@ const untypedOptions: object = {
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
- * Serves `GET /api/v1/stream`. A refused handshake gets an HTTP problem. When the instance closes,
- * connections get `going-away`; call `hub.drain()` before for a graceful end.
+ * Serves `GET /api/v1/stream`, and freqtrade's consumers. A refused handshake gets an HTTP problem.
+ * When the instance closes, connections get `going-away`; call `hub.drain()` before for a graceful
+ * end.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
-  const { hub, clock, compression = true } = options;
-  const path = `${options.basePath ?? ""}/api/v1/stream`;
+  const { hub, clock, compression = true, basePath = "" } = options;
   const registry =
     options.registry ??
     new ConnectionRegistry(
@@ -69,10 +70,12 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     );
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
+  const parts = { ...options, registry, admissions, pings, responses: new WeakMap() };
+  const consumers = new Consumers({ hub, clock });
   const deflateFraming = createDeflateFraming(hub.counters);
-  const responses = new WeakMap<IncomingMessage, ServerResponse>();
   app.server.on("connection", () => hub.turn.noteArrival());
-  const upgrades: object = { server: streamUpgrades(app, `${app.prefix}${path}`) };
+  const paths = [STREAM_PATH, PRODUCER_PATH].map((path) => `${app.prefix}${basePath}${path}`);
+  const upgrades: object = { server: streamUpgrades(app, paths) };
   // In its own context, because the plugin wraps every route that it sees.
   await app.register(async (scope) => {
     await scope.register(websocket, {
@@ -81,6 +84,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
       },
       preClose: async () => {
         pings.stop();
+        consumers.stop();
         await hub.close();
       },
       options: {
@@ -95,48 +99,25 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     scope.route({
       method: "GET",
       exposeHeadRoute: false,
-      url: path,
+      url: `${basePath}${STREAM_PATH}`,
       config: { parameters: queryNames(STREAM_PARAMETERS), channels: [] },
       preValidation: async (request, reply) => {
-        await admit(request, reply, { ...options, admissions, registry });
-        responses.set(request.raw, reply.raw);
+        if (compression) reduceOffers(request);
+        await admitUpgrade(request, reply, parts, (access) => {
+          const query = readStreamQuery(request.query, access);
+          checkHub(hub);
+          if (query.mirror) hub.checkMirror(access);
+        });
       },
-      handler: async (_request, reply) => {
-        reply.headers({ upgrade: "websocket", connection: "upgrade" });
-        throw new FlarewireError(
-          "upgrade-required",
-          "this URL serves WebSocket only; send an upgrade request",
-        );
-      },
-      wsHandler: (socket, request) =>
-        connect(socket, request, { hub, pings, registry, deflateFraming, responses }),
+      handler: requireUpgrade,
+      wsHandler: (ws, request) =>
+        openConnection(ws, request, parts, (socket, access) => {
+          const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
+          return hub.connect(socket, framing, readStreamQuery(request.query, access), access);
+        }),
     });
+    addProducerRoute(scope, `${basePath}${PRODUCER_PATH}`, consumers, parts);
   });
-}
-
-async function admit(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: WebSocketOptions & { readonly admissions: AdmissionQueue; readonly registry: ConnectionRegistry },
-): Promise<void> {
-  if (!request.ws) return;
-  const { hub, allowedOrigins, policy = allowAll, compression = true, admissions, registry } = options;
-  try {
-    checkHandshake(request.raw, allowedOrigins);
-    if (compression) reduceOffers(request);
-    const by = await claimantOf(policy, request);
-    // Wait first, because everything decided earlier may have changed by then.
-    await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
-      const access = await policy.admitStream(request, reply);
-      const query = readStreamQuery(request.query, access);
-      checkHub(hub);
-      if (query.mirror) hub.checkMirror(access);
-      await admitConnection({ registry, audit: policy.audit }, request, reply, access);
-    });
-  } catch (error) {
-    if (error instanceof FlarewireError) explain(reply, error);
-    throw error;
-  }
 }
 
 /** Reduces the offers to the accepted one: `ws` refuses a handshake with an unmet one. */
@@ -146,54 +127,4 @@ function reduceOffers({ raw: { headers } }: FastifyRequest): void {
   const accepted = acceptExtensions(offered);
   if (accepted === undefined) delete headers["sec-websocket-extensions"];
   else headers["sec-websocket-extensions"] = accepted;
-}
-
-function explain(reply: FastifyReply, { code }: FlarewireError): void {
-  setRetryAfter(reply, code);
-  // RFC 9110, 15.5.22: the response names the upgrade; RFC 6455, 4.4: and its version.
-  if (code === "upgrade-required") {
-    reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
-  }
-}
-
-/**
- * Releases the handshake's response, request and reply, which the socket and the plugin's listener
- * would hold for its lifetime: more than the connection itself.
- */
-function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
-  const { socket } = raw;
-  response?.detachSocket(socket);
-  // It is the only listener yet. Removing it by name would leave a larger table behind.
-  ws.removeAllListeners();
-  // A list that once was longer reserves room for eighteen more; a new one does not.
-  const [, ...others] = socket.rawListeners("close");
-  for (const listener of others) socket.off("close", listener);
-  for (const listener of others) socket.on("close", listener);
-}
-
-interface Parts {
-  readonly hub: Hub;
-  readonly pings: WebSocketPings;
-  readonly registry: ConnectionRegistry;
-  /** For connections that negotiated compression. */
-  readonly deflateFraming: Framing;
-  /** Responses of accepted handshakes, by request. */
-  readonly responses: WeakMap<IncomingMessage, ServerResponse>;
-}
-
-function connect(ws: WebSocket, request: FastifyRequest, parts: Parts): void {
-  const { hub, pings, registry, deflateFraming, responses } = parts;
-  const { socket: raw } = request.raw;
-  const slot = registry.slotOf(raw);
-  // Not reachable without a slot; the client's access would be unknown.
-  if (!slot || !(ws instanceof StreamWebSocket)) {
-    ws.terminate();
-    return;
-  }
-  const socket = new WebSocketSocket(ws, raw);
-  const framing = ws.extensions === "" ? websocketFraming : deflateFraming;
-  const session = hub.connect(socket, framing, readStreamQuery(request.query, slot.access), slot.access);
-  closeGradually(ws, request, responses.get(request.raw));
-  socket.attach(session, pings);
-  slot.taken(session);
 }

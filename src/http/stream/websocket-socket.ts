@@ -13,6 +13,12 @@ const TOO_BIG = CLOSE_CODES["message-too-big"];
 /** RFC 6455's code for an oversized message, which `ws` sends before it emits anything. */
 const RFC_TOO_BIG = 1009;
 
+/** What a socket notifies of its connection. */
+export type SocketUser = Pick<
+  Session,
+  "receiveText" | "receiveBinary" | "oversize" | "drained" | "close" | "closed" | "isBehind"
+>;
+
 /** A `ws` socket that closes after an oversized message with the protocol's code. */
 export class StreamWebSocket extends WebSocket {
   /** The hub's adapter, notified before a close frame: `ws` sends some itself. */
@@ -67,7 +73,7 @@ export class WebSocketSocket implements Socket, PingTarget {
   awaitsPong = false;
   readonly #ws: StreamWebSocket;
   readonly #raw: Duplex;
-  #session: Session | undefined;
+  #session: SocketUser | undefined;
   /** Stored here, so that a write need not read the `ws` socket. */
   #isClosing = false;
   #pings: WebSocketPings | undefined;
@@ -83,7 +89,7 @@ export class WebSocketSocket implements Socket, PingTarget {
   }
 
   /** Forwards the connection's events to the session from now on, and pings it until it ends. */
-  attach(session: Session, pings: WebSocketPings): void {
+  attach(session: SocketUser, pings: WebSocketPings): void {
     this.#session = session;
     this.#pings = pings;
     this.#ws

@@ -12,6 +12,7 @@ import {
   EVENTS_ENDPOINT,
   HISTORY_ENDPOINTS,
   METRICS_PATH,
+  PRODUCER_PATH,
   STREAM_PATH,
   STREAM_PROBLEMS,
   TICKETS_ENDPOINT,
@@ -56,6 +57,7 @@ rest("its addresses are those of the tables, each with the problems that it can 
     ...Object.values(HISTORY_ENDPOINTS),
     ...Object.values(DOCUMENTS),
     { path: STREAM_PATH },
+    { path: PRODUCER_PATH },
     TICKETS_ENDPOINT,
     { path: METRICS_PATH },
   ];
@@ -68,6 +70,7 @@ rest("its addresses are those of the tables, each with the problems that it can 
       tickets: TICKETS_ENDPOINT,
     }).map(({ path, problems }) => [path, problems] as const),
     [STREAM_PATH, STREAM_PROBLEMS],
+    [PRODUCER_PATH, STREAM_PROBLEMS],
   ]);
   for (const [path, { get, post }] of Object.entries(OPENAPI.paths)) {
     const statuses = [...ANY_PROBLEMS, ...(own.get(path) ?? [])].map((code) => `${ERROR_CODES[code].status}`);

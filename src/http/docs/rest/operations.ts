@@ -4,6 +4,7 @@ import {
   ENDPOINTS,
   EVENTS_ENDPOINT,
   HISTORY_ENDPOINTS,
+  PRODUCER_PATH,
   STREAM_PATH,
   TICKETS_ENDPOINT,
 } from "../../endpoints.ts";
@@ -15,6 +16,7 @@ export const OPERATIONS: readonly OperationName[] = Object.entries({
   ...paths(HISTORY_ENDPOINTS),
   events: EVENTS_ENDPOINT.path,
   stream: STREAM_PATH,
+  producer: PRODUCER_PATH,
   tickets: TICKETS_ENDPOINT.path,
   metrics: METRICS_PATH,
 }).map(([name, path]) => {

@@ -1,0 +1,43 @@
+import { type Freshness, formatCursor } from "../../protocol/index.ts";
+import type { HeadLike } from "../connections/head-like.ts";
+import { PAIR_PARAMETERS, queryNames } from "../contracts/parameters.ts";
+import { ENDPOINTS } from "../endpoints.ts";
+import type { PreparedRoute } from "../rest/prepared-routes.ts";
+import { Representation, versionOf } from "../rest/representation.ts";
+import type { Pairlist } from "../rest/responses.ts";
+import { channelsOfQuery, checkPlan, listedPairs, readPairQuery, selectPairs } from "./pair-query.ts";
+
+/** Seconds between two requests of a client. A body is small, and most responses are a 304. */
+const REFRESH_S = 10;
+
+interface PairlistParts {
+  readonly head: HeadLike;
+  readonly freshness: () => Freshness;
+  /** Whether the route has the parameter `at`. */
+  readonly hasPast: boolean;
+}
+
+/** Adds `GET /api/v1/pairlist`, in the form that freqtrade's RemotePairList reads. */
+export function addPairlistRoute(add: (route: PreparedRoute) => void, parts: PairlistParts): void {
+  const { head, freshness, hasPast } = parts;
+  add({
+    path: ENDPOINTS.pairlist.path,
+    parameters: [...queryNames(PAIR_PARAMETERS), ...(hasPast ? ["at"] : [])],
+    channels: channelsOfQuery,
+    now: () => `${formatCursor(head.cursor)} ${freshness().state}`,
+    read: async ({ query }, plan, then) => {
+      const asked = readPairQuery(query);
+      checkPlan(asked, plan);
+      return (shown) => {
+        const state = then ? "live" : freshness().state;
+        const body: Pairlist = {
+          pairs: [...selectPairs(listedPairs(asked.list, shown, { state }), asked)],
+          refresh_period: REFRESH_S,
+          state,
+        };
+        const bytes = Buffer.from(JSON.stringify(body));
+        return new Representation(bytes, versionOf(bytes));
+      };
+    },
+  });
+}

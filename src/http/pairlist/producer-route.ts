@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Hub } from "../../hub/index.ts";
+import { allowAll } from "../access/access.ts";
+import { checkHub } from "../connections/admission.ts";
+import { PRODUCER_PARAMETERS, queryNames } from "../contracts/parameters.ts";
+import {
+  admitUpgrade,
+  openConnection,
+  requireUpgrade,
+  type UpgradeParts,
+} from "../stream/websocket-connection.ts";
+import type { Consumers } from "./consumers.ts";
+import { channelsOfQuery, checkPlan, readPairQuery } from "./pair-query.ts";
+
+/**
+ * Serves the WebSocket of freqtrade's producers, so that its stock `external_message_consumer`
+ * gets each change of the pairs at once. Only freqtrade's list of pairs is sent, never data frames.
+ */
+export function addProducerRoute(
+  scope: FastifyInstance,
+  path: string,
+  consumers: Consumers,
+  { hub, ...parts }: UpgradeParts & { readonly hub: Hub },
+): void {
+  const { policy = allowAll } = parts;
+  scope.route({
+    method: "GET",
+    exposeHeadRoute: false,
+    url: path,
+    config: { parameters: queryNames(PRODUCER_PARAMETERS), keyParameter: "token", channels: channelsOfQuery },
+    preValidation: async (request, reply) => {
+      // A message is small, and a change is rare.
+      delete request.headers["sec-websocket-extensions"];
+      if (policy.isKeyed) useToken(request);
+      await admitUpgrade(request, reply, parts, ({ plan }) => {
+        checkPlan(readPairQuery(request.query), plan);
+        checkHub(hub);
+      });
+    },
+    handler: requireUpgrade,
+    wsHandler: (ws, request) =>
+      openConnection(ws, request, parts, (socket) => consumers.connect(socket, readPairQuery(request.query))),
+  });
+}
+
+/** Takes the key from the URL, the only place where freqtrade can send it. */
+function useToken({ headers, query }: FastifyRequest): void {
+  const { token }: { readonly token?: unknown } = Object(query);
+  if (typeof token === "string" && token !== "") headers.authorization ??= `Bearer ${token}`;
+}

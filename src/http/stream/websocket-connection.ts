@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { WebSocket } from "ws";
+import { FlarewireError } from "../../protocol/index.ts";
+import { type Access, type AccessPolicy, allowAll } from "../access/access.ts";
+import { admitConnection, claimantOf, setRetryAfter } from "../connections/admission.ts";
+import type { AdmissionQueue } from "../connections/admission-queue.ts";
+import type { ConnectionRegistry } from "../connections/connection-registry.ts";
+import { checkHandshake } from "./websocket-admission.ts";
+import type { WebSocketPings } from "./websocket-pings.ts";
+import { type SocketUser, StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
+
+/* From a handshake to a connection, the same for every kind of WebSocket. */
+
+export interface UpgradeParts {
+  readonly pings: WebSocketPings;
+  readonly registry: ConnectionRegistry;
+  readonly admissions: AdmissionQueue;
+  readonly policy?: AccessPolicy | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
+  /** Responses of accepted handshakes, by request. */
+  readonly responses: WeakMap<IncomingMessage, ServerResponse>;
+}
+
+/**
+ * Admits a handshake, or refuses it with a problem. `check` throws if the query is invalid, or the
+ * client has no right to it.
+ */
+export async function admitUpgrade(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parts: UpgradeParts,
+  check: (access: Access) => void,
+): Promise<void> {
+  if (!request.ws) return;
+  const { allowedOrigins, policy = allowAll, admissions, registry, responses } = parts;
+  try {
+    checkHandshake(request.raw, allowedOrigins);
+    const by = await claimantOf(policy, request);
+    // Wait first, because everything decided earlier may have changed by then.
+    await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
+      const access = await policy.admitStream(request, reply);
+      check(access);
+      await admitConnection({ registry, audit: policy.audit }, request, reply, access);
+    });
+  } catch (error) {
+    if (error instanceof FlarewireError) explain(reply, error);
+    throw error;
+  }
+  responses.set(request.raw, reply.raw);
+}
+
+/** Opens an admitted connection. `begin` returns what its socket notifies from then on. */
+export function openConnection(
+  ws: WebSocket,
+  request: FastifyRequest,
+  { pings, registry, responses }: UpgradeParts,
+  begin: (socket: WebSocketSocket, access: Access) => SocketUser,
+): void {
+  const { socket: raw } = request.raw;
+  const slot = registry.slotOf(raw);
+  // Not reachable without a slot; the client's access would be unknown.
+  if (!slot || !(ws instanceof StreamWebSocket)) {
+    ws.terminate();
+    return;
+  }
+  const socket = new WebSocketSocket(ws, raw);
+  const user = begin(socket, slot.access);
+  closeGradually(ws, request, responses.get(request.raw));
+  socket.attach(user, pings);
+  slot.taken(user);
+}
+
+/** Refuses plain requests of a path that only upgrades. */
+export async function requireUpgrade(_request: FastifyRequest, reply: FastifyReply): Promise<never> {
+  reply.headers({ upgrade: "websocket", connection: "upgrade" });
+  throw new FlarewireError("upgrade-required", "this URL serves WebSocket only; send an upgrade request");
+}
+
+function explain(reply: FastifyReply, { code }: FlarewireError): void {
+  setRetryAfter(reply, code);
+  // RFC 9110, 15.5.22: the response names the upgrade; RFC 6455, 4.4: and its version.
+  if (code === "upgrade-required") {
+    reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
+  }
+}
+
+/**
+ * Releases the handshake's response, request and reply, which the socket and the plugin's listener
+ * would hold for its lifetime: more than the connection itself.
+ */
+function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
+  const { socket } = raw;
+  response?.detachSocket(socket);
+  // It is the only listener yet. Removing it by name would leave a larger table behind.
+  ws.removeAllListeners();
+  // A list that once was longer reserves room for eighteen more; a new one does not.
+  const [, ...others] = socket.rawListeners("close");
+  for (const listener of others) socket.off("close", listener);
+  for (const listener of others) socket.on("close", listener);
+}
