@@ -8,7 +8,7 @@
  * - resources [--rounds 5]
  * - memory [--idle 10000] [--rounds 3], storm [--comers 10000], workers [--clients 1000], lockout
  * - cluster [--clients 2000] [--sockets 50000] [--short]
- * - dashboard [--short], widget [--short]
+ * - dashboard [--short], heap [--short], widget [--short]
  */
 import { parseArgs } from "node:util";
 import { benchChain } from "./chain.ts";
@@ -22,6 +22,7 @@ import { benchLive } from "./live.ts";
 import { benchLockout } from "./lockout.ts";
 import { benchMemory } from "./memory/memory.ts";
 import { benchDashboard } from "./pages/dashboard.ts";
+import { benchHeap } from "./pages/heap.ts";
 import { benchWidget } from "./pages/widget.ts";
 import { formatRows, type Row } from "./report.ts";
 import { benchRequests } from "./requests.ts";
@@ -95,6 +96,7 @@ const SUITES: Readonly<Record<string, () => Row[] | Promise<Row[]>>> = {
   cluster: () => benchCluster(clients, values.short ? 0 : whole("sockets")),
   lockout: () => benchLockout(),
   dashboard: () => benchDashboard(values.short ? "short" : "full"),
+  heap: () => benchHeap(values.short ? "short" : "full"),
   widget: () => benchWidget(values.short ? "short" : "full"),
 };
 const unknown = positionals.filter((name) => name !== "all" && !Object.hasOwn(SUITES, name));

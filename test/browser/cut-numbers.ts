@@ -1,6 +1,6 @@
 /**
  * Returns every number that is not fully visible: broken over two lines, outside its cell or the
- * window, or cut off by an element. Names and warnings are not numbers.
+ * window, or cut off by an element. Names, addresses and warnings are not numbers.
  */
 export const CUT_NUMBERS = `(() => {
   const cut = [];
@@ -8,7 +8,7 @@ export const CUT_NUMBERS = `(() => {
   let numbers = 0;
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
     const around = text.parentElement;
-    if (!around.checkVisibility() || around.closest(".untrusted, .warned, .unseen, option")) continue;
+    if (!around.checkVisibility() || around.closest(".untrusted, .warned, .unseen, option, .address")) continue;
     for (const { index, 0: number } of text.data.matchAll(/[$+−±]?\\d[\\d.,₀-₉]*[A-Za-z]?/g)) {
       numbers += 1;
       const range = new Range();

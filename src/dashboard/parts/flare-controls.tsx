@@ -181,6 +181,8 @@ interface CausesProps {
 export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
   const counts = countCauses(flares, explanations);
   const offered = FINISH_CAUSES.filter((cause) => counts.has(cause) || cause === query.cause);
+  // A choice of one is none.
+  if (offered.length === 0) return null;
   return (
     <Segments
       legend="Why they ended"

@@ -1,0 +1,98 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Snapshot } from "../../src/model/index.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { COLOR_RULES, findViolations } from "./axe.ts";
+import { findChromium, launch } from "./chromium.ts";
+import { CUT_NUMBERS } from "./cut-numbers.ts";
+import { openDashboard } from "./open-dashboard.ts";
+import { ToldMarket } from "./told-market.ts";
+import { WIDE } from "./wide-market.ts";
+
+const executable = findChromium();
+const [running] = WIDE.flares.pro;
+const [coin] = WIDE.charts.exchange;
+const TOKEN = `token/bsc/${SAMPLE_FLARE.token.address.toLowerCase()}`;
+/** A flare with wide numbers, which ends while the server runs, so that it is stored. */
+const ENDING = { ...running, ...SAMPLE_FLARE, liquidity: "888888888.88", id: "ending" };
+
+const BEFORE: Snapshot = {
+  ...WIDE,
+  flares: { ...WIDE.flares, pro: [ENDING, ...WIDE.flares.pro] },
+  explanations: { ...WIDE.explanations, [ENDING.id]: SAMPLE_EXPLANATION },
+};
+
+describe.skipIf(executable === undefined)("every page in Chromium", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch(executable ?? "");
+  });
+  afterAll(() => browser?.close());
+
+  test("no number of a permalink is cut off, and none is wider than the screen, from 320 to 1920 pixels", async ({
+    onTestFinished,
+  }) => {
+    const market = new ToldMarket(BEFORE);
+    const { page, gateway } = await openDashboard(browser, onTestFinished, market);
+    const ended = { ...ENDING, finished_trending_at: new Date().toISOString() };
+    const { finished_trending } = WIDE.flares;
+    market.show({
+      ...WIDE,
+      flares: { ...WIDE.flares, finished_trending: [ended, ...finished_trending] },
+      explanations: {
+        ...WIDE.explanations,
+        [ENDING.id]: { ...SAMPLE_EXPLANATION, finish_cause: "canary", warnings: ["liquidity-removed"] },
+      },
+    });
+    const paths = [
+      `flare/${running?.id}`,
+      `flare/${ENDING.id}`,
+      TOKEN,
+      `token/exchange/${encodeURIComponent(coin?.token.symbol ?? "")}`,
+    ];
+    for (const path of paths) {
+      await expect
+        .poll(async () => (await page.goto(`${gateway.url}/${path}`))?.status(), { message: path })
+        .toBe(200);
+      for (let width = 320; width <= 1_920; width += width < 1_200 ? 20 : 80) {
+        await page.setViewportSize({ width, height: 900 });
+        const found = await page.evaluate(CUT_NUMBERS);
+        expect(found, `${path} at ${width}`).toEqual({ numbers: expect.any(Number), cut: [], wide: 0 });
+        expect((found as { numbers: number }).numbers, path).toBeGreaterThanOrEqual(3);
+      }
+    }
+  });
+
+  for (const colorScheme of ["light", "dark"] as const)
+    test(`axe finds no problem on any page with forced colors, ${colorScheme}`, async ({
+      onTestFinished,
+    }) => {
+      const { page, gateway } = await openDashboard(browser, onTestFinished, new ToldMarket(WIDE), {
+        options: { colorScheme, forcedColors: "active" },
+      });
+      const pages = {
+        "#/flares": ".flares tbody tr",
+        "#/flares?channels=flares.finished": ".finished-head",
+        "#/newest": ".newest tbody tr",
+        "#/charts": ".ranks li",
+        "#/leaderboards": ".ranks li",
+        "#/events?updates=true": "main h2",
+        "#/record": '.record[aria-busy="false"]',
+        [`#/${TOKEN}`]: ".plot canvas",
+        [`flare/${running?.id}`]: "h1",
+        [TOKEN]: "h1",
+        "flare/unknown": "h1",
+        widgets: 'flare-list[state="live"]',
+        docs: "h1",
+        "docs/events": "h1",
+        "docs/guides": "h1",
+      };
+      for (const [path, ready] of Object.entries(pages)) {
+        await page.goto("about:blank");
+        await page.goto(`${gateway.url}/${path}`);
+        await page.locator(ready).first().waitFor();
+        const rules = colorScheme === "light" ? undefined : COLOR_RULES;
+        expect(await findViolations(page, rules), path).toEqual([]);
+      }
+    });
+});
