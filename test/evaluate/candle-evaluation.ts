@@ -1,3 +1,4 @@
+import { FINISH_CAUSES, type FinishCause } from "../../src/model/index.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "../../src/trend/index.ts";
 import { type Detection, type Detector, engineDetector, priceRule, volumeRule } from "./detectors.ts";
 import { CLASSES, type InjectedClass, type InjectedMarket, inject } from "./injection.ts";
@@ -21,9 +22,14 @@ export interface CandleRow {
    * Median share of the move that is still ahead when the flare starts; NaN for what is no pump.
    */
   readonly ahead: Readonly<Record<InjectedClass, number>>;
+  /** The flares of all pumps, and natural ones, by why they ended. */
+  readonly ends: { readonly pumps: EndCounts; readonly natural: EndCounts };
   /** What prices did after the flares of each class, and of none, beside random moments. */
   readonly outcomes: readonly OutcomeRow[];
 }
+
+/** How many flares ended by each cause; those still running are in none. */
+export type EndCounts = Readonly<Partial<Record<FinishCause, number>>>;
 
 /** What is scored. */
 export interface CandlePlan {
@@ -121,23 +127,24 @@ export function minutesOf(market: Market, half: "first" | "second"): readonly [n
   return half === "first" ? [Math.min(MINUTES_A_DAY, middle), middle] : [middle, market.minutes];
 }
 
-function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): CandleRow {
+export function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): CandleRow {
   const [from, to] = minutesOf(plan.market, plan.half);
   const aheads = new Map<InjectedClass, number>();
-  const followed = followedOf("natural", detector(plan.market, from, to));
+  const natural = detector(plan.market, from, to);
+  const followed = followedOf("natural", natural);
+  const ofPumps: Detection[] = [];
   const scoreOf = (kind: InjectedClass) => {
     const shares: number[] = [];
     const scores = plan.seeds.map((seed) => {
       const injected = inject(plan.market, kind, from, to, createRandom(seed * 7_919));
       const detections = detector(injected.market, from, to);
       const flares = flaresOf(injected, detections);
-      if (kind.startsWith("pump")) shares.push(...sharesAhead(injected.market, flares));
-      followed.push(
-        ...followedOf(
-          kind,
-          flares.map(({ flare }) => flare),
-        ),
-      );
+      const own = flares.map(({ flare }) => flare);
+      if (kind.startsWith("pump")) {
+        shares.push(...sharesAhead(injected.market, flares));
+        ofPumps.push(...own);
+      }
+      followed.push(...followedOf(kind, own));
       return scoreEpisodes(injected.episodes, detections);
     });
     aheads.set(kind, quantile(shares, 0.5));
@@ -148,9 +155,13 @@ function evaluateDetector(name: string, detector: Detector, plan: CandlePlan): C
   if (!pump5 || !pump10 || !pump25 || !wash || !thin || !wide) throw new Error("a class has no score");
   return {
     detector: name,
-    naturalPerPairDay: rate(detector, plan.market, plan.half),
-    naturalWhereTuned: tunedRate(detector, plan.market),
+    naturalPerPairDay: perPairDay(natural.length, plan.market, plan.half),
+    naturalWhereTuned:
+      plan.half === "first"
+        ? perPairDay(natural.length, plan.market, "first")
+        : tunedRate(detector, plan.market),
     scores: { pump5, pump10, pump25, wash, thin, wide },
+    ends: { pumps: countEnds(ofPumps), natural: countEnds(natural) },
     outcomes: measureOutcomes([{ market: plan.market, from, flares: followed }]),
     ahead: {
       ...{ pump5: aheadOf("pump5"), pump10: aheadOf("pump10"), pump25: aheadOf("pump25") },
@@ -166,6 +177,12 @@ function flaresOf({ episodes }: InjectedMarket, detections: readonly Detection[]
     const flare = flareOf(episode, byPair.get(episode.pair) ?? [], MINUTES);
     return flare ? [{ episode, flare }] : [];
   });
+}
+
+function countEnds(detections: readonly Detection[]): EndCounts {
+  return Object.fromEntries(
+    FINISH_CAUSES.map((cause) => [cause, detections.filter(({ endedBy }) => endedBy === cause).length]),
+  );
 }
 
 function followedOf(kind: string, flares: readonly Detection[]): Followed[] {
@@ -188,10 +205,11 @@ function sharesAhead({ series }: Market, flares: ReturnType<typeof flaresOf>): r
 }
 
 function tunedRate(detector: Detector, market: Market): number {
-  return rate(detector, market, "first");
+  const [from, to] = minutesOf(market, "first");
+  return perPairDay(detector(market, from, to).length, market, "first");
 }
 
-function rate(detector: Detector, market: Market, half: "first" | "second"): number {
+function perPairDay(flares: number, market: Market, half: "first" | "second"): number {
   const [from, to] = minutesOf(market, half);
-  return detector(market, from, to).length / ((market.series.length * (to - from)) / MINUTES_A_DAY);
+  return flares / ((market.series.length * (to - from)) / MINUTES_A_DAY);
 }

@@ -1,6 +1,6 @@
-import type { Candle } from "../../src/market/index.ts";
-import type { Outcome } from "../../src/model/index.ts";
-import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
+import type { Candle, MarketGroup } from "../../src/market/index.ts";
+import type { FinishCause, Outcome, Snapshot } from "../../src/model/index.ts";
+import { DEFAULT_SETTINGS, type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
 import type { Span } from "./score.ts";
 import { DAY_MS, type Market, MINUTE_MS, type Series } from "./series.ts";
 
@@ -12,38 +12,80 @@ export type Detector = (market: Market, from: number, to: number) => readonly De
 
 /** What a detector found. */
 export interface Detection extends Span {
+  /** Why the engine ended it; none while it runs, and of a plain rule. */
+  readonly endedBy?: FinishCause;
   /** What followed, if the detector measures it and it was final within the minutes. */
   readonly outcome?: Outcome | undefined;
 }
 
 const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
 
-/** Flarewire's own engine, fed with the candles, looked at each minute. */
-export function engineDetector(settings: Partial<DetectorSettings> = {}): Detector {
+/** How the engine gets a market's minutes. */
+export interface CandleForm {
+  readonly group: MarketGroup;
+  /** Whether candles have the bought volume, if the recording knows it. */
+  readonly knowsBought: boolean;
+}
+
+/** A recorded day as it is replayed: tokens of BSC with candles that do not say who bought. */
+const REPLAYED: CandleForm = { group: "bsc", knowsBought: false };
+
+/**
+ * Flarewire's own engine, fed with the candles, looked at each minute. Flares are read from the
+ * detector itself, so those of groups without served flares count too; outcomes are BSC's.
+ */
+export function engineDetector(
+  settings: Partial<DetectorSettings> = {},
+  form: CandleForm = REPLAYED,
+): Detector {
   return (market, from, to) => {
-    const pairs = new Map(market.series.map(({ pair }) => [addressOf(pair), pair]));
-    const open = new Map<string, { pair: string; startAt: number }>();
-    const closed = new Map<string, Detection>();
-    runEngine(market, { from, to, settings }, (engine, at) => {
-      if (engine.nextChangeAtMs > engine.clockMs) return;
-      const { flares, outcomes } = engine.snapshot();
-      const running = new Map(flares.pro.map((flare) => [flare.id, flare.token.address]));
-      for (const [id, address] of running) {
-        if (!open.has(id)) open.set(id, { pair: pairs.get(address) ?? address, startAt: at });
+    const open = new Map<string, { readonly startAt: number; readonly sinceMs: number }>();
+    const closed: (Detection & { readonly id: string })[] = [];
+    const outcomes = new Map<string, Outcome>();
+    runEngine(market, { from, to, settings, form }, (engine, at) => {
+      for (const series of market.series) {
+        const { pair } = series;
+        const token = nameIn(form.group, pair);
+        const trend = engine.trendOf(form.group, token);
+        const known = open.get(pair);
+        if ((trend?.flaringSinceMs ?? null) === (known?.sinceMs ?? null)) continue;
+        if (known) {
+          const isDangerous = (trend?.canarySinceMs ?? null) !== null;
+          const endedBy = isDangerous ? "canary" : isSilent(series, at) ? "silent" : "faded";
+          closed.push({
+            ...{ pair, endedBy, startAt: known.startAt, endAt: at },
+            id: idOf(token, known.sinceMs),
+          });
+        }
+        open.delete(pair);
+        if (trend?.flaringSinceMs) open.set(pair, { startAt: at, sinceMs: trend.flaringSinceMs });
       }
-      for (const [id, started] of open) {
-        if (running.has(id)) continue;
-        closed.set(id, { ...started, endAt: at });
-        open.delete(id);
-      }
-      for (const [id, outcome] of Object.entries(outcomes)) {
-        const detection = closed.get(id);
-        if (outcome.final && detection) closed.set(id, { ...detection, outcome });
-      }
+      if (engine.nextChangeAtMs <= engine.clockMs) noteOutcomes(outcomes, engine.snapshot());
     });
-    for (const [id, started] of open) closed.set(id, { ...started, endAt: to });
-    return [...closed.values()].filter(({ startAt }) => startAt >= from);
+    const running = [...open].map(([pair, { startAt, sinceMs }]) => {
+      return { pair, startAt, endAt: to, id: idOf(nameIn(form.group, pair), sinceMs) };
+    });
+    return [...closed, ...running]
+      .filter(({ startAt }) => startAt >= from)
+      .map(({ id, ...detection }) => ({ ...detection, outcome: outcomes.get(id) }));
   };
+}
+
+function idOf(token: string, sinceMs: number): string {
+  return `${token} ${sinceMs}`;
+}
+
+/** Whether the pair's last volume is as old as silence that ends a flare. */
+function isSilent({ volume }: Series, at: number): boolean {
+  const minutes = DEFAULT_SETTINGS.silentMs / MINUTE_MS;
+  return volume.subarray(at - minutes + 1, at + 1).every((traded) => traded === 0);
+}
+
+function noteOutcomes(all: Map<string, Outcome>, { flares, outcomes }: Snapshot): void {
+  for (const { id, token, started_trending_at } of flares.finished_trending) {
+    const outcome = outcomes[id];
+    if (outcome?.final) all.set(idOf(token.address, Date.parse(started_trending_at)), outcome);
+  }
 }
 
 /**
@@ -52,17 +94,23 @@ export function engineDetector(settings: Partial<DetectorSettings> = {}): Detect
  */
 export function runEngine(
   market: Market,
-  span: { readonly from: number; readonly to: number; readonly settings: Partial<DetectorSettings> },
+  span: {
+    readonly from: number;
+    readonly to: number;
+    readonly settings: Partial<DetectorSettings>;
+    readonly form?: CandleForm;
+  },
   onMinute: (engine: TrendEngine, at: number) => void,
 ): void {
   const engine = new TrendEngine({
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
     settings: span.settings,
   });
+  const { form = REPLAYED } = span;
   for (let at = Math.max(0, span.from - WARM_UP_MINUTES); at < span.to; at += 1) {
     const endMs = market.startMs + (at + 1) * MINUTE_MS;
     for (const series of market.series) {
-      if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs));
+      if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs, form));
     }
     engine.accept({ kind: "clock", at: endMs });
     onMinute(engine, at);
@@ -131,18 +179,23 @@ export function addressOf(pair: string): string {
   return `0x${Buffer.from(pair).toString("hex").padEnd(40, "0")}`;
 }
 
-function candleOf(series: Series, at: number, endMs: number): Candle {
+function nameIn(group: MarketGroup, pair: string): string {
+  return group === "exchange" ? pair : addressOf(pair);
+}
+
+function candleOf(series: Series, at: number, endMs: number, { group, knowsBought }: CandleForm): Candle {
   const text = (column: Float64Array) => (column[at] ?? 0).toFixed(10);
   return {
     kind: "candle",
     at: endMs,
-    group: "bsc",
-    token: addressOf(series.pair),
+    group,
+    token: nameIn(group, series.pair),
     openAt: endMs - MINUTE_MS,
     open: text(series.open),
     high: text(series.high),
     low: text(series.low),
     close: text(series.close),
     volume: text(series.volume),
+    ...(knowsBought && series.bought && { buyVolume: text(series.bought) }),
   };
 }

@@ -1,7 +1,7 @@
 /*
  * npm run evaluate -- [--recorded] [--simulated] [--wide] [--candles FILE] [--seeds 1,2,3]
  *                     [--half first|second] [--hours 24] [--windows 20] [--no-rules]
- *                     [--ablate | --curve] [--plots DIR] [--json | --markdown]
+ *                     [--ablate | --curve | --forms] [--plots DIR] [--json | --markdown]
  *
  * Runs three measurements; --recorded, --simulated and --wide select some of them.
  *
@@ -13,11 +13,14 @@
  * With --windows N, the engine sees the simulated chains as an aggregator reports them: counts of
  * the N pools of a chain with the highest volume.
  *
+ * With --forms, the recorded minutes are scored as candles of BSC and of the exchange.
+ *
  * The first two score Flarewire and two plain rules, with their usual thresholds and with those
  * that fire as often as Flarewire.
  */
 import { parseArgs } from "node:util";
 import { ablateCandles, type CandlePlan, evaluateCandles, traceCandles } from "./candle-evaluation.ts";
+import { evaluateForms, formsMarkdown } from "./forms.ts";
 import { writePlots } from "./plots.ts";
 import { loadMarket } from "./series.ts";
 import { ablateSimulated, evaluateSimulated } from "./simulated-evaluation.ts";
@@ -38,6 +41,7 @@ const { values } = parseArgs({
     "no-rules": { type: "boolean", default: false },
     ablate: { type: "boolean", default: false },
     curve: { type: "boolean", default: false },
+    forms: { type: "boolean", default: false },
     plots: { type: "string" },
     json: { type: "boolean", default: false },
     markdown: { type: "boolean", default: false },
@@ -62,6 +66,11 @@ const simulatedPlans = seeds.map((seed) => ({ seed, hours, ...listed }));
 if (values.plots !== undefined) {
   for (const file of writePlots(values.plots, planOf().market, seeds[0] ?? 1))
     process.stdout.write(`${file}\n`);
+} else if (values.forms) {
+  const rows = evaluateForms(planOf());
+  const { file } = about().candles;
+  const title = `The same minutes as candles of each group (${file}, ${half} half of the days, seeds ${seeds.join(", ")}); minutes:`;
+  process.stdout.write(values.json ? `${JSON.stringify(rows)}\n` : formsMarkdown(rows, title));
 } else {
   const result = values.ablate ? ablate() : values.curve ? curve() : evaluate();
   process.stdout.write(

@@ -1,0 +1,61 @@
+import { type CandlePlan, type CandleRow, type EndCounts, evaluateDetector } from "./candle-evaluation.ts";
+import { type CandleForm, engineDetector } from "./detectors.ts";
+import { markdownTable } from "./markdown-table.ts";
+
+/*
+ * The same minutes as candles of BSC and of the exchange. BSC's own form, single trades with
+ * wallets and liquidity, needs what no recording of an exchange has.
+ */
+
+const FORMS: readonly (CandleForm & { readonly name: string })[] = [
+  { name: "bsc, candles", group: "bsc", knowsBought: false },
+  { name: "exchange, candles", group: "exchange", knowsBought: false },
+  { name: "exchange, candles with the bought volume", group: "exchange", knowsBought: true },
+];
+
+/** Scores Flarewire on each form; on that with bought volume only if the recording has it. */
+export function evaluateForms(plan: CandlePlan): readonly CandleRow[] {
+  const hasBought = plan.market.series.some(({ bought }) => bought !== undefined);
+  return FORMS.filter(({ knowsBought }) => hasBought || !knowsBought).map(({ name, ...form }) =>
+    evaluateDetector(name, engineDetector({}, form), plan),
+  );
+}
+
+/** The forms in one table in Markdown. */
+export function formsMarkdown(rows: readonly CandleRow[], title: string): string {
+  const heads = ["form", "natural flares a pair-day", "pump 5 / 10 / 25 %", "wash / thin / wide"];
+  const times = ["share ahead 5 / 10 / 25 %", "delay 10 % p50 / p90", "end to finish 5 / 10 / 25 %, p50"];
+  const ends = ["pumps ended: faded / silent / canary", "natural ended"];
+  const counts = Object.entries(rows[0]?.scores ?? {}).map(([kind, { n }]) => `${kind} ${n}`);
+  return [
+    ...[title, ""],
+    ...markdownTable([...heads, ...times, ...ends], rows.map(cellsOf)),
+    ...["", `n by class: ${counts.join(", ")}.`, ""],
+  ].join("\n");
+}
+
+function cellsOf({ detector, naturalPerPairDay, scores, ahead, ends }: CandleRow): readonly string[] {
+  const { pump5, pump10, pump25, wash, thin, wide } = scores;
+  const three = (values: readonly number[], digits: number) =>
+    values.map((value) => value.toFixed(digits)).join(" / ");
+  const pumps = [pump5, pump10, pump25];
+  return [
+    ...[detector, naturalPerPairDay.toFixed(3)],
+    three(
+      pumps.map(({ fired }) => fired),
+      3,
+    ),
+    three([wash.fired, thin.fired, wide.fired], 3),
+    three([ahead.pump5, ahead.pump10, ahead.pump25], 2),
+    `${pump10.delayP50} / ${pump10.delayP90}`,
+    three(
+      pumps.map(({ endP50 }) => endP50),
+      0,
+    ),
+    ...[endsOf(ends.pumps), endsOf(ends.natural)],
+  ];
+}
+
+function endsOf({ faded = 0, silent = 0, canary = 0 }: EndCounts): string {
+  return `${faded} / ${silent} / ${canary}`;
+}
