@@ -68,7 +68,8 @@ export class KeyUses {
 /** Returns when keys were last used, as ISO times by id. Empty if that was never stored. */
 export function readKeyUses(file: string): Readonly<Record<string, string>> {
   try {
-    return Uses.parse(JSON.parse(readFileSync(usesFileOf(file), "utf8")));
+    const stored = Uses.parse(JSON.parse(readFileSync(usesFileOf(file), "utf8")));
+    return Object.fromEntries(Object.entries(stored).filter(([, at]) => !Number.isNaN(Date.parse(at))));
   } catch {
     // It is a convenience: a missing or damaged file must not stop the server.
     return {};

@@ -63,3 +63,17 @@ test("a use that cannot be stored is reported once, and a damaged file is as non
   expect(reports).toEqual(["warn cannot store when keys were last used"]);
   uses.stop();
 });
+
+test("a stored use that is no time is dropped, also by keys list, and the others are kept", ({
+  onTestFinished,
+}) => {
+  const { file, clock, open, stored } = watched(onTestFinished);
+  const kept = { bbbbbbbb: "2026-01-01T00:00:00.000Z" };
+  writeFileSync(stored, JSON.stringify({ aaaaaaaa: "yesterday", ...kept }));
+  expect(readKeyUses(file)).toEqual(kept);
+  const uses = open(["aaaaaaaa", "bbbbbbbb", "cccccccc"]);
+  uses.note("cccccccc");
+  clock.advance(SAVE_MS);
+  uses.stop();
+  expect(readKeyUses(file)).toEqual({ ...kept, cccccccc: "2026-01-01T00:00:00.000Z" });
+});
