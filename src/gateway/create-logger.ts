@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { isatty } from "node:tty";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { escapeJson } from "../cli/terminal/plain-text.ts";
 import { hideSecrets } from "../keys/index.ts";
 import { prettyLogLine } from "./pretty-log-line.ts";
 
@@ -11,14 +12,15 @@ type LogDestination = DestinationStream & { readonly isTerminal?: boolean };
 
 /**
  * Creates the logger: JSON lines on standard error, text on a terminal. Leaves out fields that hold
- * keys or tickets, and cuts text in the form of one to its public part.
+ * keys or tickets, cuts text in the form of one to its public part, and escapes control characters.
  */
 export function createLogger(level: string, destination: LogDestination = standardError()): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
   const { isTerminal = false } = destination;
   const streamWrite = (line: string) => {
     const safe = hideSecrets(line);
-    return isTerminal ? prettyLogLine(safe) : safe;
+    // The log may be shown on a terminal later, too.
+    return isTerminal ? prettyLogLine(safe) : `${escapeJson(safe.trimEnd())}\n`;
   };
   return pino(
     {

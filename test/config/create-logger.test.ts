@@ -31,3 +31,13 @@ test("a client's text reaches a terminal without control characters", () => {
   expect(lines.join("").trimEnd()).not.toMatch(/\p{Cc}/u);
   expect(lines.join("")).toContain("listed \uFFFD[31mred");
 });
+
+test("a line of the JSON log has no character that a terminal obeys, and the same values", () => {
+  const { logger, lines } = logTo(false);
+  const name = "desk\u001B[2J\u009B2J\u007F\u202E\u2028Zürich";
+  logger.info({ name }, "admitted a client");
+  const [line = ""] = lines;
+  expect(line.slice(0, -1)).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  expect(line).toMatch(/Zürich.*\n$/);
+  expect(JSON.parse(line)).toMatchObject({ name, msg: "admitted a client" });
+});

@@ -42,7 +42,12 @@ export function padColumns(text: string, width: number): string {
 
 /** Formats JSON with every unsafe character as `\uXXXX`: the same value, safe to print. */
 export function plainJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+  return escapeJson(JSON.stringify(value));
+}
+
+/** Like {@link plainJson}, for JSON text. */
+export function escapeJson(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     [...Array(character.length).keys()]
       .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`)
       .join(""),
