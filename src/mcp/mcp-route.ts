@@ -74,13 +74,11 @@ function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): Re
   };
 }
 
-function webRequest(
-  { method, headers, url, host, protocol, body }: FastifyRequest,
-  signal: AbortSignal,
-): Request {
+/** The protocol reads no URL, and a client's `Host` may be no part of one. */
+function webRequest({ method, headers, body }: FastifyRequest, signal: AbortSignal): Request {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && name !== "content-length") fields.set(name, value.toString());
   const sent = Buffer.isBuffer(body) && method === "POST" ? { body: new Uint8Array(body) } : {};
-  return new Request(new URL(url, `${protocol}://${host}`), { method, headers: fields, signal, ...sent });
+  return new Request(`http://localhost${MCP_PATH}`, { method, headers: fields, signal, ...sent });
 }

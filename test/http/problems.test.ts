@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
 import { ENDPOINTS } from "../../src/http/index.ts";
@@ -75,6 +76,21 @@ test("an unknown error is a 500 that keeps what it knows to itself and to the lo
     { err: new Error("password is 1234"), code: "internal", path: "/fail/secret" },
     "request failed",
   ]);
+});
+
+test("a client that leaves in the middle of its body is no fault of the server", async ({ makeRest }) => {
+  const { promise: answered, resolve } = Promise.withResolvers<number>();
+  const rest = await makeRest({
+    register: (app) => {
+      failingRoutes(app);
+      app.addHook("onSend", async (_request, reply) => resolve(reply.statusCode));
+    },
+  });
+  const socket = connect(Number(new URL(await rest.app.listen({ host: "127.0.0.1", port: 0 })).port));
+  rest.app.server.once("request", () => socket.destroy());
+  const fields = "Host: a\r\nContent-Type: application/json\r\nContent-Length: 100";
+  socket.write(`POST /takes-json HTTP/1.1\r\n${fields}\r\n\r\n{`);
+  expect(await answered).toBe(400);
 });
 
 test("a problem has none of the header fields of the response that it replaces", async ({ makeRest }) => {

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { runInProcess } from "../cli/run-in-process.ts";
@@ -163,4 +166,16 @@ test("a page of an origin that may not connect cannot use the endpoint", async (
     body: "{}",
   });
   expect(status).toBe(403);
+});
+
+test("a host that is no part of a URL gets an answer as any other", async () => {
+  await using gateway = await startLedGateway();
+  const headers = {
+    ...{ host: "localhost:99999", "content-type": "application/json" },
+    accept: "application/json, text/event-stream",
+  };
+  const asked = request(`${gateway.url}/mcp`, { method: "POST", headers, agent: false });
+  asked.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }));
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  expect([answer.statusCode, await text(answer)]).toEqual([200, expect.stringContaining("flares_now")]);
 });

@@ -76,11 +76,12 @@ function shorten(message: string): string {
   return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
 }
 
-/** Returns the 4xx status of an error of Fastify itself. */
+/** Returns the 4xx status of an error of Fastify itself, or of a client that left in its body. */
 function refusalStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("statusCode" in error)) return undefined;
   const { code, statusCode } = error;
-  if (typeof code !== "string" || !code.startsWith("FST_") || typeof statusCode !== "number")
-    return undefined;
+  if (typeof code !== "string" || typeof statusCode !== "number") return undefined;
+  // Fastify gives a status to what ends a body early.
+  if (!code.startsWith("FST_") && code !== "ECONNRESET") return undefined;
   return statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }
