@@ -1,11 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis, type RedisOptions } from "ioredis";
 import { findInstalled } from "../support/debian-package.ts";
+import { freePort } from "../support/free-port.ts";
 
 /** Whether Debian's redis-server is there, or could be installed. */
 export const HAS_REDIS = findInstalled(() => isInstalled("redis-server"), "redis-server");
@@ -104,16 +104,6 @@ export async function answers(port: number, access: Access = {}): Promise<void> 
   redis.on("error", () => {});
   await redis.ping();
   redis.disconnect();
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }
 
 /** Asks a server once. */

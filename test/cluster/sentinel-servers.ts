@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findInstalled } from "../support/debian-package.ts";
-import { answers, ask, freePort, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
+import { freePort } from "../support/free-port.ts";
+import { answers, ask, isInstalled, type RedisServer, startRedis } from "./redis-servers.ts";
 import { Relays } from "./relays.ts";
 
 /** Whether Debian's redis-sentinel is there, or could be installed. */

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { freePort } from "../support/free-port.ts";
 import { eventually } from "../support/waiters.ts";
-import { answers, ask, freePort, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
+import { answers, ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { HAS_SENTINEL, spawnSentinel } from "./sentinel-servers.ts";
 
 const PASSWORD = "secret";

@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { findProgram } from "../bench/harness/on-demand.ts";
-import { freePort, isInstalled } from "../cluster/redis-servers.ts";
+import { isInstalled } from "../cluster/redis-servers.ts";
 import { findInstalled } from "../support/debian-package.ts";
+import { freePort } from "../support/free-port.ts";
 import { LedMarket } from "./led-gateway.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/deploy/", import.meta.url));

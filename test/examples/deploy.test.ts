@@ -7,9 +7,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
 import { ProcessCluster } from "../cluster/process-cluster.ts";
-import { freePort, HAS_REDIS, isInstalled } from "../cluster/redis-servers.ts";
+import { HAS_REDIS, isInstalled } from "../cluster/redis-servers.ts";
 import { createChance } from "../support/chance.ts";
 import { findInstalled } from "../support/debian-package.ts";
+import { freePort } from "../support/free-port.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 

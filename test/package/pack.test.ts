@@ -120,7 +120,7 @@ test(`${title} takes at most 40 MB with its dependencies, and names the licenses
     join(folder, "node_modules/flarewire/dist/THIRD-PARTY-LICENSES.txt"),
     "utf8",
   );
-  for (const name of ["viem", "abitype", "@noble/hashes", "ioredis", "preact", "uplot"])
+  for (const name of ["viem", "abitype", "@noble/hashes", "ioredis", "mqtt", "preact", "uplot"])
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
 });
 

@@ -12,7 +12,10 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
   cluster: { parts: ["protocol"], packages: ["node:", "ioredis", "zod"] },
   hub: { parts: ["log", "protocol"], packages: ["node:", "zod"] },
   keys: { parts: ["protocol"], packages: ["node:", "zod", "jose"] },
-  alerts: { parts: ["hub", "log", "protocol", "model"], packages: ["node:", "zod", "pino", "ipaddr.js"] },
+  alerts: {
+    parts: ["hub", "log", "protocol", "model"],
+    packages: ["node:", "zod", "pino", "ipaddr.js", "mqtt"],
+  },
   history: { parts: ["hub", "log", "protocol", "model"], packages: ["node:"] },
   metrics: {
     parts: ["alerts", "feed", "hub", "log", "protocol", "source"],

@@ -3,6 +3,7 @@ import { InputError } from "../../lib/input-error.ts";
 import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../../lib/io/json-file.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { Discord, discordTarget } from "./discord.ts";
+import { Mqtt, mqttTarget } from "./mqtt/mqtt-target.ts";
 import { Ntfy, ntfyTarget } from "./ntfy.ts";
 import { Slack, slackTarget } from "./slack.ts";
 import type { Target } from "./target.ts";
@@ -11,8 +12,16 @@ import { Webhook, webhookTarget } from "./webhook.ts";
 
 const MAX_BYTES = 1_048_576;
 const MAX_TARGETS = 100;
-const KINDS_IN_WORDS = "webhooks, telegram, discord, slack, ntfy";
-const SECRETS: ReadonlySet<string> = new Set(["secret", "url", "api_url", "bot_token", "token", "topic"]);
+const KINDS_IN_WORDS = "webhooks, telegram, discord, slack, ntfy, mqtt";
+const SECRETS: ReadonlySet<string> = new Set([
+  "secret",
+  "url",
+  "api_url",
+  "bot_token",
+  "token",
+  "topic",
+  "password",
+]);
 
 const list = <T extends z.ZodType>(target: T) =>
   z
@@ -28,6 +37,7 @@ const AlertFile = z
     discord: list(Discord),
     slack: list(Slack),
     ntfy: list(Ntfy),
+    mqtt: list(Mqtt),
   })
   .refine(
     (file) => allOf(file).length > 0,
@@ -58,7 +68,7 @@ export function parseAlertFile(text: string, file: string): AlertFile {
 
 /** Returns the targets of a file. */
 export function openTargets(
-  { webhooks, telegram, discord, slack, ntfy }: AlertFile,
+  { webhooks, telegram, discord, slack, ntfy, mqtt }: AlertFile,
   clock: Clock,
 ): readonly Target[] {
   return [
@@ -67,6 +77,7 @@ export function openTargets(
     ...discord.map(discordTarget),
     ...slack.map(slackTarget),
     ...ntfy.map(ntfyTarget),
+    ...mqtt.map((broker) => mqttTarget(broker, clock)),
   ];
 }
 

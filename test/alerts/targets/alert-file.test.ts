@@ -33,6 +33,7 @@ test("omitted fields have their defaults: every flare, without delay, to a publi
 const BOT_TOKEN = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw";
 const chat = { id: "chat", bot_token: BOT_TOKEN, chat_id: 5, rules: [rule] };
 const withChat = (more: object) => ({ telegram: [{ ...chat, ...more }] });
+const broker = { id: "home", url: "mqtt://x", rules: [rule] };
 const topic = { id: "phone", topic: "flares", rules: [rule] };
 
 const REFUSED: readonly (readonly [unknown, RegExp])[] = [
@@ -63,6 +64,10 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   [{ ntfy: [{ ...topic, topic: "hunter2?" }] }, /ntfy\[0\]\.topic is malformed/],
   [{ ntfy: [{ ...topic, token: "hunter2 x" }] }, /ntfy\[0\]\.token is malformed/],
   [{ ntfy: [{ ...topic, priority: 6 }] }, /ntfy\[0\]\.priority is 6; it must be from 1 to 5/],
+  [{ mqtt: [{ ...broker, url: "mqtt://me:hunter2@x" }] }, /mqtt\[0\]\.url is malformed; .*without user name/],
+  [{ mqtt: [{ ...broker, url: "https://x" }] }, /mqtt\[0\]\.url is malformed; .*mqtt:\/\/HOST or mqtts/],
+  [{ mqtt: [{ ...broker, topic: "a/#" }] }, /topic is malformed; .*without #, \+ and empty levels/],
+  [{ mqtt: [{ ...broker, discovery: "a//b" }] }, /discovery is "a\/\/b"; .*empty levels/],
   [withRule({ name: "" }), /rules\[0\]\.name is ""/],
   [withRule({ channels: ["flares.por"] }), /channels\[0\] is "flares\.por"; it must be one of flares\.free/],
   [withRule({ channels: ["charts.bsc"] }), /channels with starts, finishes or listings/],
@@ -103,9 +108,10 @@ test.each(REFUSED.map(([content, reason]) => ({ content, reason })))(
 
 const JUNK: readonly unknown[] = [null, true, 1.5, -1, 5, "", "x", [], ["x", 5], {}, { x: 1 }];
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  file: ["webhooks", "telegram", "discord", "slack", "ntfy"],
+  file: ["webhooks", "telegram", "discord", "slack", "ntfy", "mqtt"],
   chat: ["bot_token", "chat_id", "thread_id", "api_url"],
   topic: ["topic", "url", "token", "priority"],
+  broker: ["url", "username", "password", "topic", "client_id", "discovery"],
   webhook: ["id", "url", "secret", "allow_private_addresses", "rules"],
   rule: ["name", "channels", "filter", "edge", "quiet_seconds"],
   edge: ["field", "above", "below", "on"],
@@ -118,6 +124,7 @@ test("no message contains the schema library's own words", () => {
     webhook: withHook,
     chat: withChat,
     topic: (more) => ({ ntfy: [{ ...topic, ...more }] }),
+    broker: (more) => ({ mqtt: [{ ...broker, ...more }] }),
     rule: withRule,
     edge: (more) => withRule({ edge: { ...edge, ...more } }),
     filter: (more) => withRule({ filter: more }),

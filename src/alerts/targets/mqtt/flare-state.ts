@@ -1,0 +1,126 @@
+import { messageOf } from "../../../lib/text/message-of.ts";
+import { safeText } from "../../../lib/text/safe-text.ts";
+import type { ListItem } from "../../../model/index.ts";
+import {
+  applyEvent,
+  type EventMessage,
+  type Filter,
+  formatCursor,
+  isListChannel,
+  type ListChannel,
+  listOf,
+  type View,
+} from "../../../protocol/index.ts";
+import { type AlertRule, channelsOfRule } from "../../rules/alert-rule.ts";
+import type { TargetParts } from "../target.ts";
+
+const PAGE = { limit: 200, waitMs: 30_000 };
+const READY_LOOK_MS = 200;
+const FAULT_REST_MS = 5_000;
+/** While the same tokens flare, their numbers are published this often. */
+const NUMBERS_MS = 60_000;
+/** Home Assistant stores attributes of up to 16 KiB. */
+const MAX_FLARES = 40;
+
+/** Returns the channels of a rule with the flares that run. */
+export function flareChannelsOf({ channels }: Pick<AlertRule, "channels">): readonly ListChannel[] {
+  return channelsOfRule(channels)
+    .filter(isListChannel)
+    .filter((channel) => channel.startsWith("flares.") && channel !== "flares.finished");
+}
+
+/** Calls `onState` with the running flares as JSON, at each change, until the signal aborts. */
+export async function followFlares(
+  parts: TargetParts,
+  channels: readonly ListChannel[],
+  filter: Filter | undefined,
+  onState: (state: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { head, clock, notify } = parts;
+  const states = new StateWriter(channels, onState, () => clock.monotonic());
+  while (!signal.aborted) {
+    try {
+      while (!head.ready) await clock.sleep(READY_LOOK_MS, signal);
+      await follow(parts, { channels, filter: stateFilter(filter) }, states, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      notify("warn", `could not follow the flares for their state: ${messageOf(error)}; trying again`);
+      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
+    }
+  }
+}
+
+/** Follows the log from the head until its next events are lost. */
+async function follow(
+  { poll }: TargetParts,
+  query: { readonly channels: readonly ListChannel[]; readonly filter: Filter },
+  states: StateWriter,
+  signal: AbortSignal,
+): Promise<void> {
+  const start = await poll.take({ ...query, limit: PAGE.limit, waitMs: 0, snapshot: true }, signal);
+  if (start.kind !== "page" || start.snapshot === undefined) throw new Error("the log has no lists yet");
+  let view = JSON.parse(start.snapshot) as View;
+  let after = formatCursor(start.cursor);
+  while (!signal.aborted) {
+    states.write(view);
+    const answer = await poll.take({ ...query, ...PAGE, after }, signal);
+    if (answer.kind === "lost") return;
+    after = formatCursor(answer.cursor);
+    if (answer.kind === "nothing") continue;
+    const messages = JSON.parse(`[${answer.bytes.toString()}]`) as EventMessage[];
+    for (const message of messages) if (isListChannel(message.channel)) view = applyEvent(view, message);
+  }
+}
+
+/** Every event of the lists, for the items that the rule's alerts are about. */
+function stateFilter(filter: Filter | undefined): Filter {
+  const { names: _, ...items } = filter ?? {};
+  return Object.keys(items).length === 0 ? {} : { sticky: true, ...items };
+}
+
+class StateWriter {
+  readonly #channels: readonly ListChannel[];
+  readonly #onState: (state: string) => void;
+  readonly #nowMs: () => number;
+  #ids: string | undefined;
+  #state = "";
+  #writtenAtMs = 0;
+
+  constructor(channels: readonly ListChannel[], onState: (state: string) => void, nowMs: () => number) {
+    this.#channels = channels;
+    this.#onState = onState;
+    this.#nowMs = nowMs;
+  }
+
+  write(view: View): void {
+    const byId = new Map<string, ListItem>();
+    for (const channel of this.#channels)
+      for (const item of listOf(view, channel)) if ("id" in item) byId.set(item.id, item);
+    const ids = [...byId.keys()].sort().join();
+    const nowMs = this.#nowMs();
+    if (ids === this.#ids && nowMs - this.#writtenAtMs < NUMBERS_MS) return;
+    const flares = [...byId.values()].slice(0, MAX_FLARES).map(describe);
+    const state = JSON.stringify({ count: byId.size, flares });
+    if (state === this.#state) return;
+    this.#ids = ids;
+    this.#state = state;
+    this.#writtenAtMs = nowMs;
+    this.#onState(state);
+  }
+}
+
+/** The fields of a flare that automations need. Its symbol is a stranger's text. */
+function describe(item: ListItem): object {
+  const { id, token, started_trending_at, recent_price_change, liquidity } = Object(item);
+  const { symbol, address, price } = token;
+  return {
+    id,
+    symbol: safeText(String(symbol)),
+    address,
+    price,
+    liquidity,
+    recent_price_change,
+    started_trending_at,
+  };
+}
