@@ -1,6 +1,6 @@
 import { formatPrice } from "../../lib/text/format-price.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import type { Candle } from "../../model/index.ts";
+import { type PricedCandle, priceLine } from "../../model/text/price-line.ts";
 import { type Html, html } from "../docs/html.ts";
 
 /** The time of a flare, in milliseconds since 1970 UTC. */
@@ -16,8 +16,6 @@ interface Box {
   readonly priceHeight: number;
   readonly height: number;
 }
-
-export type PricedCandle = Pick<Candle, "open_at" | "close" | "volume">;
 
 const PAGE_BOX: Box = { width: 900, priceHeight: 220, height: 270 };
 const EDGE = 10;
@@ -41,28 +39,13 @@ export function pricePaths(
   spans: readonly FlareSpan[],
   { width, priceHeight, height }: Box,
 ): Html | undefined {
-  const points = candles.flatMap(({ open_at, close }): readonly (readonly [number, number])[] =>
-    Number(close) > 0 ? [[Date.parse(open_at) + MINUTE_MS, Number(close)]] : [],
-  );
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || points.length < 2) return undefined;
-  const prices = points.map(([, price]) => price);
-  const [low, high] = [Math.min(...prices), Math.max(...prices)];
-  const place = (atMs: number) => Math.min(1, Math.max(0, (atMs - first[0]) / (last[0] - first[0])));
-  const x = (atMs: number) => (place(atMs) * width).toFixed(1);
-  const y = (price: number) =>
-    (EDGE + (1 - (price - low) / (high - low || 1)) * (priceHeight - 2 * EDGE)).toFixed(1);
-  // A minute without a trade keeps the price: steps, not slopes. Of a longer gap nothing is known.
-  const line = points.map(([atMs, price], at) => {
-    const [beforeMs, before] = points[at - 1] ?? [Number.NEGATIVE_INFINITY, price];
-    const step = atMs - beforeMs > MINUTE_MS ? `L${x(atMs - MINUTE_MS)} ${y(before)}` : "";
-    return atMs - beforeMs > MAX_GAP_MS ? `M${x(atMs)} ${y(price)}` : `${step}L${x(atMs)} ${y(price)}`;
-  });
-  const most = Math.max(...candles.map(({ volume }) => Number(volume)), Number.MIN_VALUE);
-  const bars = candles.map(({ open_at, volume }) => {
-    const tall = (Number(volume) / most) * (height - priceHeight);
-    return `M${x(Date.parse(open_at) + MINUTE_MS / 2)} ${height}v${(-tall).toFixed(1)}`;
-  });
+  const volumeHeight = height - priceHeight;
+  const size = { width, height, priceHeight, volumeHeight, edge: EDGE };
+  // Of a longer time without a trade nothing is known.
+  const line = priceLine(candles, { ...size, maxGapMs: MAX_GAP_MS });
+  if (!line) return undefined;
+  const { first, last } = line;
+  const x = (atMs: number) => line.x(atMs).toFixed(1);
   const minutes = (last[0] - first[0]) / MINUTE_MS;
   const thick = Math.min(16, Math.max(1, (0.6 * width) / minutes)).toFixed(1);
   const shades = spans
@@ -71,8 +54,8 @@ export function pricePaths(
   const [only, ...others] = spans;
   const marks = only && others.length === 0 ? marksOf(only, x, priceHeight) : "";
   return html`<path class="shade" d="${shades.join("")}"/>
-<path class="volume" stroke-width="${thick}" d="${bars.join("")}"/>
-<path class="price" d="${line.join("")}"/>
+<path class="volume" stroke-width="${thick}" d="${line.volume}"/>
+<path class="price" d="${line.price}"/>
 <path class="mark" d="${marks}"/>`;
 }
 

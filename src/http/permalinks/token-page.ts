@@ -6,6 +6,7 @@ import { safeText } from "../../lib/text/safe-text.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { type FlareRecord, outcomeText, type TokenDetails } from "../../model/index.ts";
+import type { PricedCandle } from "../../model/text/price-line.ts";
 import { html } from "../docs/html.ts";
 import {
   changeText,
@@ -22,7 +23,7 @@ import {
 } from "./flare-page.ts";
 import type { PageText } from "./page-template.ts";
 import type { ShareFacts } from "./picture/share-picture.ts";
-import { closesText, type PricedCandle, pricePicture } from "./price-picture.ts";
+import { closesText, pricePicture } from "./price-picture.ts";
 
 /** The key of a token in its canonical address: its address in lower case, or its symbol. */
 export function tokenKey({ address, symbol }: Pick<TokenDetails, "address" | "symbol">): string {

@@ -1,12 +1,12 @@
 import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
+import {
+  closesOf,
+  type PricedCandle as PlotCandle,
+  type PricePoint,
+  priceLine,
+} from "../../../model/text/price-line.ts";
 
-/** What the page reads of a candle. A minute without a trade has none. */
-export interface PlotCandle {
-  readonly open_at: string;
-  /** `null` if none of the minute's trades set the price. */
-  readonly close: string | null;
-  readonly volume: string;
-}
+export type { PlotCandle, PricePoint };
 
 /** Where the page draws the price, the volume and the flare, in pixels of its picture. */
 export interface Plot {
@@ -29,29 +29,15 @@ interface PlotOptions {
 
 /** Lays out the last hour; `undefined` with fewer than two prices. */
 export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: PlotOptions): Plot | undefined {
-  const fromMs = closedMs - HOUR_MS;
-  const x = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / HOUR_MS)) * PLOT.width;
-  const points = pointsOf(candles);
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || points.length < 2) return undefined;
-  const prices = points.map(([, price]) => price);
-  const [low, high] = [Math.min(...prices), Math.max(...prices)];
-  const y = (price: number) => 2 + (1 - (price - low) / (high - low || 1)) * (PLOT.priceHeight - 4);
-  const corners = points.map(([atMs, price], at) => {
-    const [, before] = points[at - 1] ?? [0, price];
-    // A minute without a trade keeps the price: a step, not a slope.
-    const isGap = atMs - (points[at - 1]?.[0] ?? atMs) > MINUTE_MS;
-    const step = isGap ? `L${x(atMs - MINUTE_MS).toFixed(1)} ${y(before).toFixed(1)}` : "";
-    return `${step}${at === 0 ? "M" : "L"}${x(atMs).toFixed(1)} ${y(price).toFixed(1)}`;
-  });
-  const most = Math.max(...candles.map(({ volume }) => Number(volume)), Number.MIN_VALUE);
-  const bars = candles.map(({ open_at, volume }) => {
-    const height = (Number(volume) / most) * (PLOT.height - PLOT.priceHeight - 2);
-    return `M${x(Date.parse(open_at) + MINUTE_MS / 2).toFixed(1)} ${PLOT.height}v${(-height).toFixed(1)}`;
-  });
+  const { width, height, priceHeight } = PLOT;
+  const volumeHeight = height - priceHeight - 2;
+  const span = { fromMs: closedMs - HOUR_MS, toMs: closedMs };
+  const line = priceLine(candles, { width, height, priceHeight, volumeHeight, edge: 2, ...span });
+  if (!line) return undefined;
+  const { price, volume, first, last, low, high, x, y } = line;
   return {
-    price: `${corners.join("")}L${PLOT.width} ${y(last[1]).toFixed(1)}`,
-    volume: bars.join(""),
+    price: `${price}L${width} ${y(last[1]).toFixed(1)}`,
+    volume,
     startX: x(startMs),
     startY: y(priceAt(candles, startMs) ?? first[1]),
     low,
@@ -64,23 +50,12 @@ export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: Pl
  * candles do not reach back that far.
  */
 export function priceAt(candles: readonly PlotCandle[], atMs: number): number | undefined {
-  const points = pointsOf(candles);
+  const points = closesOf(candles);
   const at = points.findLastIndex(([closeMs]) => closeMs <= atMs);
   const [before, after] = [points[at], points[at + 1]];
   if (!before) return undefined;
   if (!after) return before[1];
   return before[1] + ((after[1] - before[1]) * (atMs - before[0])) / (after[0] - before[0]);
-}
-
-/** A price and the end of the minute that it closed, in milliseconds since 1970 UTC. */
-export type PricePoint = readonly [atMs: number, price: number];
-
-/** Returns the closes, each with the end of its minute. */
-function pointsOf(candles: readonly PlotCandle[]): readonly PricePoint[] {
-  return candles.flatMap(({ open_at, close }): readonly PricePoint[] => {
-    const price = Number(close);
-    return price > 0 ? [[Date.parse(open_at) + MINUTE_MS, price]] : [];
-  });
 }
 
 /** Returns the closes of the hour before now, and the price now; empty if no close is that new. */
@@ -89,7 +64,7 @@ export function pointsUntil(
   nowMs: number,
   price: string,
 ): readonly PricePoint[] {
-  const closes = pointsOf(candles).filter(([atMs]) => atMs > nowMs - HOUR_MS && atMs <= nowMs);
+  const closes = closesOf(candles).filter(([atMs]) => atMs > nowMs - HOUR_MS && atMs <= nowMs);
   return closes.length === 0 ? [] : [...closes, [nowMs, Number(price)]];
 }
 

@@ -1,0 +1,78 @@
+import { MINUTE_MS } from "../../lib/time/time.ts";
+
+/** What a picture of prices reads of a candle. A minute without a trade has none. */
+export interface PricedCandle {
+  readonly open_at: string;
+  /** `null` if none of the minute's trades set the price. */
+  readonly close: string | null;
+  readonly volume: string;
+}
+
+/** A price and the end of the minute that it closed, in milliseconds since 1970 UTC. */
+export type PricePoint = readonly [atMs: number, price: number];
+
+/** Returns the closes, each with the end of its minute. */
+export function closesOf(candles: readonly PricedCandle[]): readonly PricePoint[] {
+  return candles.flatMap(({ open_at, close }): readonly PricePoint[] => {
+    const price = Number(close);
+    return price > 0 ? [[Date.parse(open_at) + MINUTE_MS, price]] : [];
+  });
+}
+
+interface LineOptions {
+  /** Size of the picture in pixels: the price above, the volume below. */
+  readonly width: number;
+  readonly height: number;
+  readonly priceHeight: number;
+  /** Space above the highest and below the lowest price. */
+  readonly edge: number;
+  /** Height of the highest volume. */
+  readonly volumeHeight: number;
+  /** The time from left to right. Default: from the first close to the last. */
+  readonly fromMs?: number;
+  readonly toMs?: number;
+  /** The line is interrupted by a longer time without a close. Default: never. */
+  readonly maxGapMs?: number;
+}
+
+/** The lines of a picture of prices, as the `d` of SVG paths. */
+export interface PriceLine {
+  readonly price: string;
+  readonly volume: string;
+  readonly first: PricePoint;
+  readonly last: PricePoint;
+  readonly low: number;
+  readonly high: number;
+  /** Returns the place of a time, at an edge if it is outside. */
+  readonly x: (atMs: number) => number;
+  readonly y: (price: number) => number;
+}
+
+/** Lays out prices and volumes; `undefined` with fewer than two prices. */
+export function priceLine(
+  candles: readonly PricedCandle[],
+  { width, height, priceHeight, edge, volumeHeight, ...options }: LineOptions,
+): PriceLine | undefined {
+  const points = closesOf(candles);
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last || points.length < 2) return undefined;
+  const { fromMs = first[0], toMs = last[0], maxGapMs = Number.POSITIVE_INFINITY } = options;
+  const prices = points.map(([, price]) => price);
+  const [low, high] = [Math.min(...prices), Math.max(...prices)];
+  const x = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / (toMs - fromMs))) * width;
+  const y = (price: number) => edge + (1 - (price - low) / (high - low || 1)) * (priceHeight - 2 * edge);
+  const to = (atMs: number, price: number) => `${x(atMs).toFixed(1)} ${y(price).toFixed(1)}`;
+  // A minute without a trade keeps the price: a step, not a slope.
+  const line = points.map(([atMs, price], at) => {
+    const [beforeMs, before] = points[at - 1] ?? [atMs, price];
+    if (at === 0 || atMs - beforeMs > maxGapMs) return `M${to(atMs, price)}`;
+    const step = atMs - beforeMs > MINUTE_MS ? `L${to(atMs - MINUTE_MS, before)}` : "";
+    return `${step}L${to(atMs, price)}`;
+  });
+  const most = Math.max(...candles.map(({ volume }) => Number(volume)), Number.MIN_VALUE);
+  const bars = candles.map(({ open_at, volume }) => {
+    const tall = (Number(volume) / most) * volumeHeight;
+    return `M${x(Date.parse(open_at) + MINUTE_MS / 2).toFixed(1)} ${height}v${(-tall).toFixed(1)}`;
+  });
+  return { price: line.join(""), volume: bars.join(""), first, last, low, high, x, y };
+}
