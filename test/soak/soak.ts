@@ -10,6 +10,7 @@
  * npm run soak -- files: 10,000 clients at 12,000 and at 1,024 open files.
  * npm run soak -- delay: the histogram of delays beside what real clients measure.
  * npm run soak -- python [--minutes 30]: clients in Python behind proxies that cut and freeze.
+ * npm run soak -- node-red [--kills 10]: the nodes in the real Node-RED, which is killed.
  * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
  * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
@@ -21,6 +22,7 @@ import { runChaos } from "./chaos-run.ts";
 import { runChurn } from "./churn.ts";
 import { runSimulations } from "./cluster.ts";
 import { runDelay } from "./delay.ts";
+import { runNodeRed } from "./node-red.ts";
 import { runOpenFiles } from "./open-files.ts";
 import { runOperator } from "./operator.ts";
 import { runPast } from "./past.ts";
@@ -38,7 +40,18 @@ const MAX_GROWTH_BYTES = 1e6;
 const LAWS = ["protocol/filter-law", "source/events-law", "source/upstream-law", "trend/engine-laws"];
 const MAX_PAST_P99_MS = 50;
 
-const SUITES = ["cluster", "history", "record", "at", "files", "delay", "operator", "upgrade", "python"];
+const SUITES = [
+  "cluster",
+  "history",
+  "record",
+  "at",
+  "files",
+  "delay",
+  "operator",
+  "upgrade",
+  "python",
+  "node-red",
+];
 const values = readOptions();
 
 /** The options as text; the process ends where one is not known. */
@@ -104,6 +117,10 @@ if (values.suite === "delay") process.exit((await runDelay()) ? 0 : 1);
 if (values.suite === "python") {
   const minutes = values.minutes === undefined ? 30 : read("minutes", 0.1, 35);
   process.stdout.write(`${await runPython(minutes, from)}\n`);
+  process.exit(0);
+}
+if (values.suite === "node-red") {
+  process.stdout.write(`${await runNodeRed(kills)}\n`);
   process.exit(0);
 }
 if (values.suite === "upgrade") process.exit((await upgrade(values.commit)) ? 0 : 1);

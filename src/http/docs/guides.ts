@@ -21,7 +21,7 @@ export const GUIDES: readonly Guide[] = [
   guide("widget", "src/widget/README.md", "Widgets", "Elements for your own page."),
   guide("examples", "examples/README.md", "Examples", "Bots and integrations to copy."),
   guide("skill", "examples/SKILL.md", "Bots by coding agents", "What an agent needs to write a bot."),
-  guide("integrations", "examples/integrations/README.md", "Integrations", "freqtrade, without a plugin."),
+  guide("integrations", "examples/integrations/README.md", "Integrations", "freqtrade, Node-RED, n8n."),
   guide("live", "src/feed/LIVE.md", "Live markets", "Chains, exchanges, facts about tokens, costs."),
   guide("chains", "src/feed/CHAINS.md", "Trades on chains", "Exchanges, blocks, trades, dollars, liquidity."),
   guide("recordings", "src/feed/RECORDING.md", "Recordings", "Record a market, replay a file, the formats."),
