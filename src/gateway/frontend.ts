@@ -45,17 +45,23 @@ export interface FrontendOptions extends HttpServerOptions {
 
 export type OpenFrontend = (options: FrontendOptions) => Promise<Frontend>;
 
+interface BoundedServer {
+  readonly app: FastifyInstance;
+  readonly maxConnections: number;
+}
+
 /** Creates a server that accepts as many connections as the config and the system allow. */
-export function createBoundedServer(
+export async function createBoundedServer(
   config: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
   options: FrontendOptions,
-): Promise<FastifyInstance> {
+): Promise<BoundedServer> {
   const { logger, settings, limitStreams } = options;
   const { maxSockets, ...bounds } = connectionLimits(config, openFiles(), (message) => {
     if (logger) logger.warn(message);
   });
   limitStreams(maxSockets);
-  return createHttpServer({ ...options, settings: { ...settings, ...bounds } });
+  const app = await createHttpServer({ ...options, settings: { ...settings, ...bounds } });
+  return { app, maxConnections: bounds.maxConnections };
 }
 
 export function ownServer(
@@ -63,8 +69,9 @@ export function ownServer(
 ): OpenFrontend {
   const { host, port } = config;
   return async (options) => {
-    const app = await createBoundedServer(config, options);
-    const secure = await injectSecure(config, app, options);
+    const bounded = await createBoundedServer(config, options);
+    const { app } = bounded;
+    const secure = await injectSecure(config, bounded, options);
     if (secure) return secure;
     app.server.on("error", (error) => options.refusals.countFailedAccept(error));
     return {
@@ -81,14 +88,15 @@ export function ownServer(
 /** The server behind a listener of its own that completes TLS handshakes; `undefined` without. */
 async function injectSecure(
   config: Pick<Config, "host" | "port"> & TlsConfig,
-  app: FastifyInstance,
+  { app, maxConnections }: BoundedServer,
   { clock, refusals, settings, logger }: FrontendOptions,
 ): Promise<Frontend | undefined> {
   const { host, port } = config;
   if (!logger) return undefined;
   const connections = new InjectedConnections(app.server, clock);
   const onSecure = (socket: Socket) => connections.take(socket);
-  const tls = await TlsServer.open(config, { clock, logger, refusals, onSecure });
+  const room = () => maxConnections - connections.size;
+  const tls = await TlsServer.open(config, { clock, logger, refusals, onSecure, room });
   if (!tls) return undefined;
   const listeners: Server[] = [];
   const listenOn = async (address: string, at: number) => {

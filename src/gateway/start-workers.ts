@@ -29,7 +29,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
     async (options) => {
       const { freshness, info } = options;
       // Only checked and watched here: the workers complete the handshakes.
-      const tls = await TlsServer.open(config, { ...options, logger, onSecure: () => {} });
+      const tls = await TlsServer.open(config, { ...options, logger, onSecure: () => {}, room: () => 0 });
       const made = new WorkersFrontend({
         ...options,
         ...{ ...config, config, logger, spawn: spawnWorker },

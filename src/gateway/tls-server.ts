@@ -17,6 +17,8 @@ interface TlsParts {
   readonly refusals: Pick<Refusals, "count">;
   /** Receives each connection after its handshake. */
   readonly onSecure: (socket: Socket) => void;
+  /** How many more connections the server accepts: it does not see those in their handshake. */
+  readonly room: () => number;
 }
 
 const MAX_FILE_BYTES = 1_048_576;
@@ -24,6 +26,8 @@ const HANDSHAKE_MS = 10_000;
 /** Limits of handshakes in progress, in all and per address. An idle one costs a connection. */
 const MAX_HANDSHAKES = 2_048;
 export const MAX_HANDSHAKES_PER_ADDRESS = 256;
+/** Handshakes of a full server, which tells these clients that it is. */
+export const FEW_HANDSHAKES = 16;
 
 const TROUBLE =
   "the TLS certificate or its key is invalid; the previous ones still count, and changes have no effect";
@@ -81,7 +85,8 @@ export class TlsServer {
   accept(socket: Socket): void {
     const [name, address] = [nameOf(socket), clientOf(socket.remoteAddress ?? "")];
     const ofAddress = [...this.#pending.values()].filter((other) => other === address).length;
-    if (ofAddress >= MAX_HANDSHAKES_PER_ADDRESS || this.#pending.size >= MAX_HANDSHAKES) {
+    const most = Math.min(MAX_HANDSHAKES, Math.max(FEW_HANDSHAKES, this.#parts.room()));
+    if (ofAddress >= MAX_HANDSHAKES_PER_ADDRESS || this.#pending.size >= most) {
       this.#parts.refusals.count("handshakes", socket.remoteAddress);
       socket.destroy();
       return;

@@ -206,7 +206,7 @@ class Worker {
 
   /** Creates a server that does not listen; the primary hands connections over. */
   async #openFrontend(config: Config, options: FrontendOptions): Promise<Frontend> {
-    const app = await createBoundedServer(config, options);
+    const { app, maxConnections } = await createBoundedServer(config, options);
     const connections = new InjectedConnections(app.server, options.clock);
     const { head, settings } = options;
     this.#reportAlive = () => {
@@ -214,7 +214,8 @@ class Worker {
       this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
     };
     const onSecure = (socket: Socket) => connections.take(socket);
-    const tls = await TlsServer.open(config, { ...options, logger: this.#logger, onSecure });
+    const room = () => maxConnections - connections.size;
+    const tls = await TlsServer.open(config, { ...options, logger: this.#logger, onSecure, room });
     this.#link.onConnection((socket) => (tls ? tls.accept(socket) : connections.take(socket)));
     const frontend: Frontend = {
       listen: async () => {

@@ -3,16 +3,17 @@ import { once } from "node:events";
 import { chmodSync, copyFileSync, readFileSync, renameSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { connect as connectPlain } from "node:net";
+import { type AddressInfo, connect as connectPlain, createServer } from "node:net";
 import { join } from "node:path";
 import { connect, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { connect as follow } from "../../src/client/index.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
-import { MAX_HANDSHAKES_PER_ADDRESS } from "../../src/gateway/tls-server.ts";
+import { FEW_HANDSHAKES, MAX_HANDSHAKES_PER_ADDRESS, TlsServer } from "../../src/gateway/tls-server.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { type Finish, hasty, newDirectory } from "../support/edges.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { eventually } from "../support/waiters.ts";
 
 // Not every machine has IPv6: localhost has two addresses of IPv4 here.
@@ -111,6 +112,33 @@ test("with tlsCert and tlsKey the port serves HTTPS, WSS and SSE, and nothing wi
   await expect(status(url, "/healthz", ca)).rejects.toThrow();
   for (const socket of silent) socket.destroy();
   await expect.poll(() => status(url, "/healthz", ca).catch(() => 0)).toBe(200);
+});
+
+test("handshakes use no more open files than connections have left, but always a few", async ({
+  onTestFinished,
+}) => {
+  const { cert: tlsCert, key: tlsKey } = certify(newDirectory(onTestFinished), "own");
+  const counts: string[] = [];
+  const logger = { info: () => {}, error: () => {} };
+  for (const room of [FEW_HANDSHAKES + 4, 0]) {
+    const refusals = { count: (reason: string) => void counts.push(reason) };
+    const parts = { clock: new ManualClock(), logger, refusals, onSecure: () => {}, room: () => room };
+    const tls = await TlsServer.open({ tlsCert, tlsKey }, parts);
+    const listener = createServer((socket) => tls?.accept(socket)).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as AddressInfo;
+    for (let begun = 0; begun < Math.max(room, FEW_HANDSHAKES); begun += 1) {
+      const silent = connectPlain(port, "127.0.0.1");
+      onTestFinished(() => void silent.destroy());
+      await once(listener, "connection");
+    }
+    expect(counts.splice(0)).toEqual([]);
+    const late = connectPlain(port, "127.0.0.1");
+    await once(late.resume(), "close");
+    expect(counts.splice(0)).toEqual(["handshakes"]);
+    listener.close();
+    tls?.stop();
+  }
 });
 
 test("a new certificate counts within seconds, and open connections stay; an invalid pair keeps the old one and is reported", async ({
