@@ -36,6 +36,7 @@ const STOP_GRACE_MS = 2_000;
 /** Posts once; never rejects. */
 export async function postToService(post: ServicePost, stopping: AbortSignal): Promise<Outcome> {
   const { service, url, headers, message, allowPrivateAddresses } = post;
+  const { signal, forget } = afterGrace(stopping);
   const answer = await postHttp({
     url,
     headers: { "content-type": "application/json", "user-agent": "flarewire", ...headers },
@@ -43,8 +44,8 @@ export async function postToService(post: ServicePost, stopping: AbortSignal): P
     allowPrivateAddresses,
     timeoutMs: ATTEMPT_TIMEOUT_MS,
     maxBodyBytes: MAX_REPLY_BYTES,
-    signal: afterGrace(stopping),
-  });
+    signal,
+  }).finally(forget);
   if (answer.kind === "failed") return { ...answer, retryAfterMs: undefined };
   const { status, body = "", retryAfter } = answer;
   const reply = post.read(parse(body));
@@ -73,13 +74,13 @@ function parse(text: string): unknown {
 }
 
 function clean(description: unknown, secrets: readonly string[]): string {
-  const text = String(description)
-    .slice(0, MAX_DESCRIPTION)
-    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), text);
+  // Cut last: the beginning of a secret would not be recognized as one.
+  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), String(description));
+  return text.slice(0, MAX_DESCRIPTION).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
 }
 
-function afterGrace(stopping: AbortSignal): AbortSignal {
+/** The signal some time after `stopping`, which lives as long as the process, until `forget`. */
+function afterGrace(stopping: AbortSignal): { readonly signal: AbortSignal; forget(): void } {
   const late = new AbortController();
   const begin = () => {
     const grace = AbortSignal.timeout(STOP_GRACE_MS);
@@ -87,5 +88,5 @@ function afterGrace(stopping: AbortSignal): AbortSignal {
   };
   if (stopping.aborted) late.abort(stopping.reason);
   else stopping.addEventListener("abort", begin, { once: true });
-  return late.signal;
+  return { signal: late.signal, forget: () => stopping.removeEventListener("abort", begin) };
 }

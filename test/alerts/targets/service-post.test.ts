@@ -1,0 +1,37 @@
+import { getEventListeners, once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { postToService } from "../../../src/alerts/targets/service-post.ts";
+
+const SECRET = "123456:a-secret-of-a-bot";
+
+/** Posts to a service that responds with this description, and returns the outcome. */
+async function postTo(description: string, stopping: AbortSignal) {
+  const server = createServer((_request, response) => {
+    response.writeHead(400).end(JSON.stringify({ description }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const post = {
+    ...{ service: "Chat", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
+    ...{ message: {}, allowPrivateAddresses: true, secrets: [SECRET] },
+    read: (reply: unknown) => ({ isAccepted: false, ...(reply as { readonly description: string }) }),
+  };
+  const outcome = await postToService(post, stopping);
+  server.close();
+  return outcome;
+}
+
+test("no part of a secret that a service repeats is reported, also where its text is cut", async () => {
+  const { signal } = new AbortController();
+  for (let before = 170; before <= 200; before += 10) {
+    const { kind, reason } = { reason: "", ...(await postTo(`${"x".repeat(before)}${SECRET}`, signal)) };
+    expect([kind, reason]).toEqual(["failed", expect.stringMatching(/^Chat responded 400: x{170,200}\**$/)]);
+  }
+});
+
+test("a post that is over leaves nothing behind at the signal of the process", async () => {
+  const { signal } = new AbortController();
+  await postTo("no", signal);
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
