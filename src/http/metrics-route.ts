@@ -7,6 +7,9 @@ import { sendProblem } from "./problems/send-problem.ts";
 /** Relative to the base path; served only if the setting is on. */
 export const METRICS_PATH = "/metrics";
 
+/** Each is an open file, of which clients need the others. Prometheus has one or two. */
+export const MAX_METRICS_CONNECTIONS = 32;
+
 export interface MetricsText {
   readonly contentType: string;
   text(): Promise<string>;
@@ -30,6 +33,7 @@ export function createMetricsServer(
   metrics: MetricsText,
 ): FastifyInstance {
   const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+  app.server.maxConnections = MAX_METRICS_CONNECTIONS;
   const checkHost = createHostCheck(settings);
   app.addHook("onRequest", (request, _reply, done) => done(checkHost(request.raw)));
   app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));

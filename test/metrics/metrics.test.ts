@@ -1,8 +1,10 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createMetricsServer, MAX_METRICS_CONNECTIONS } from "../../src/http/metrics-route.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { clusterMetrics } from "../../src/metrics/cluster-metrics.ts";
@@ -167,6 +169,23 @@ test("metrics with a port of their own are gone from the public one, are refused
   const other = createConfig({ ...options, metricsPort: port, port: Number(new URL(market.url).port) });
   await expect(startGateway(other)).rejects.toThrow(/^port = \d+ is already in use/);
   await expect(fetch(url)).rejects.toThrow("fetch failed");
+});
+
+test("connections to the metrics' own port use up a few open files only", async ({ onTestFinished }) => {
+  const app = createMetricsServer(
+    { host: "127.0.0.1", allowedHosts: [] },
+    { contentType: "text/plain", text: async () => "" },
+  );
+  onTestFinished(() => app.close());
+  const port = Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
+  const open = async () => {
+    const socket = connect(port, "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    await once(socket, "connect");
+    return socket;
+  };
+  for (let count = 0; count < MAX_METRICS_CONNECTIONS; count += 1) await open();
+  await once((await open()).resume(), "close");
 });
 
 test("every series on the dashboard is served, and every served series is on the dashboard", async ({
