@@ -96,7 +96,11 @@ export class MqttConnection {
     const { url, username, password, clientId, status } = this.#options;
     // Loaded at its first use: most servers need no broker, and start faster without.
     const { connect } = await import("mqtt");
-    const client = connect(url, {
+    const { protocol, hostname, port } = new URL(url);
+    const isSecure = protocol === "mqtts:";
+    const client = connect({
+      ...{ protocol: isSecure ? "mqtts" : "mqtt", host: hostname.replace(/^\[|\]$/g, "") },
+      port: Number(port) || (isSecure ? 8_883 : 1_883),
       ...{ clientId, clean: true, protocolVersion: 5, keepalive: KEEP_ALIVE_S },
       ...{ connectTimeout: ATTEMPT_TIMEOUT_MS, reconnectPeriod: 0, resubscribe: false },
       ...(username === undefined ? {} : { username }),
