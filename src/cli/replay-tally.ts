@@ -45,17 +45,13 @@ export class ReplayTally {
   /** Counts an event, and returns its number, from 1. */
   count(event: EventBody): number {
     this.#events += 1;
-    if (event.name === "flare-started" && event.channel === "flares.pro") this.#flares += 1;
+    if (event.name === "flare-started" && event.channel.endsWith(".pro")) this.#flares += 1;
     return this.#events;
   }
 
   /** Returns true if the feed skipped or the engine rejected all market events. */
   get tookNothing(): boolean {
     return MARKET_KINDS.every((kind) => this.#of(kind) === 0);
-  }
-
-  get hasIdleCandles(): boolean {
-    return this.#flares === 0 && this.#of("candle") > 0 && this.#of("trade") === 0;
   }
 
   /** Returns one line: events accepted, results, and events left out, by reason. */

@@ -82,7 +82,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
       return EXIT.retry;
     }
     if (failure !== undefined) throw failure;
-    return judge(tally, config, warn);
+    return judge(tally, warn);
   } finally {
     over.abort();
     progress.clear();
@@ -90,14 +90,12 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
   }
 }
 
-/** Returns the exit code of a complete replay, and warns about an unlikely result. */
-function judge(tally: ReplayTally, { group, profiles }: Config, warn: (line: string) => void): ExitCode {
+/** Returns the exit code of a complete replay, and warns if nothing was usable. */
+function judge(tally: ReplayTally, warn: (line: string) => void): ExitCode {
   if (tally.tookNothing) {
     warn("the recording has no usable market event");
     return EXIT.usage;
   }
-  if (tally.hasIdleCandles && group !== "bsc" && profiles === undefined)
-    warn("only tokens of bsc can flare; --group bsc assigns a candle file's pairs to it");
   return EXIT.clean;
 }
 

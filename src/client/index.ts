@@ -47,8 +47,11 @@ export function connect(url: string | URL, options: ConnectOptions = {}): Stream
 const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];
 
 export type {
+  AnyFlare,
   Candle,
+  ChainFlare,
   ChartItem,
+  ExchangeFlare,
   Explanation,
   Flare,
   LeaderboardEntry,

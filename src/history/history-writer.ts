@@ -8,6 +8,7 @@ import {
   type Epoch,
   type EventBody,
   formatCursor,
+  isOfOtherGroup,
   LASTING_EVENTS,
   parseCursor,
   type Snapshot,
@@ -143,8 +144,8 @@ async function readEvents(log: EventLog, at: Cursor) {
   return { ...all, through: all.records.at(-1)?.seq ?? at.seq, isWhole: true };
 }
 
-function startOf({ name, data }: EventBody): readonly FlareStart[] {
-  if (name !== "flare-started" || data.cause !== "detected") return [];
+function startOf({ name, channel, data }: EventBody): readonly FlareStart[] {
+  if (name !== "flare-started" || data.cause !== "detected" || isOfOtherGroup(channel)) return [];
   const { flare, why } = data;
   return [{ id: flare.id, at: flare.started_trending_at, why }];
 }
@@ -153,6 +154,7 @@ function startOf({ name, data }: EventBody): readonly FlareStart[] {
 function finishOf({ name, data, observed_at }: EventBody): readonly FlareFinish[] {
   if (name !== "flare-finished") return [];
   const { flare, why, cause, outcome } = data;
+  if ("group" in flare) return [];
   return [{ flare, why, cause, outcome: outcome ?? null, atMs: Date.parse(observed_at) }];
 }
 

@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import {
+  AnyFlares,
   Candles,
   Charts,
   FlareRecord,
-  Flares,
   Leaderboards,
   Newest,
   TokenDetails,
@@ -58,7 +58,7 @@ const NAMED_PROBLEMS: readonly ErrorCode[] = [
 
 /** Every REST path, in documents' order. Resources refuse query parameters; probes ignore them. */
 export const ENDPOINTS = {
-  flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", Flares),
+  flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", AnyFlares),
   newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
   charts: resource("/api/v1/charts", "The ten best performing tokens of each group.", Charts),
   leaderboards: resource(

@@ -132,6 +132,8 @@ export const Profile = z.object({
     .nullable()
     .optional(),
   socialData: z.object({ chat_url: Link, microblog_url: Link, website_url: Link }).nullable().optional(),
+  /** The followed market of a token of the exchange, its pair in the unified form `BTC/USDT`. */
+  market: z.object({ exchange: z.string().min(1).max(64), pair: z.string().min(3).max(256) }).optional(),
   /** `verified`, or `unverified` if that is known for certain. */
   contractSource: z.enum(["verified", "unverified"]).optional(),
   forumPost: z

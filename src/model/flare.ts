@@ -44,6 +44,43 @@ export const Flare = z
   );
 export type Flare = z.infer<typeof Flare>;
 
+/** A token of the exchange inside a flare. Its type has an `address` that is always absent. */
+export const ExchangeFlareToken: z.ZodType<Omit<Token, "address"> & { readonly address?: undefined }> =
+  Token.omit({
+    address: true,
+  }).describe("A token of the exchange inside a flare: it has no address, its `symbol` identifies it.");
+
+export const ExchangeFlare = z
+  .object({
+    ...Flare.shape,
+    token: ExchangeFlareToken,
+    group: z.literal("exchange"),
+    pair: z
+      .string()
+      .nullable()
+      .describe(
+        "The followed market's pair in the unified form `BASE/QUOTE`, `BTC/USDT`; `null` if the feed does not name it.",
+      ),
+    exchange: z
+      .string()
+      .nullable()
+      .describe("The exchange of that market, such as `binance`; `null` if the feed does not name it."),
+  })
+  .describe(
+    'A flare of the group `exchange`: the fields of a flare, its group and its market. `liquidity` is `"0"`, `contract_source` NOTOK and `forum_post` null, because exchanges report none of them.',
+  );
+export type ExchangeFlare = z.infer<typeof ExchangeFlare>;
+
+export const ChainFlare = Flare.extend({ group: z.enum(["matic", "avalanche"]) }).describe(
+  "A flare of `matic` or `avalanche`: the fields of a flare, and its group.",
+);
+export type ChainFlare = z.infer<typeof ChainFlare>;
+
+export const AnyFlare = z
+  .union([ExchangeFlare, ChainFlare, Flare])
+  .describe("A flare of any group, in its group's form. Those of `bsc` have no field `group`.");
+export type AnyFlare = z.infer<typeof AnyFlare>;
+
 export const NestedFlare = z
   .object({
     ...flareFacts,
@@ -65,13 +102,25 @@ export const NestedFlare = z
   );
 export type NestedFlare = z.infer<typeof NestedFlare>;
 
-export const Flares = z
-  .object({
-    free: z.array(Flare),
-    pro: z.array(Flare),
-    finished_trending: z.array(Flare),
-  })
-  .describe(
-    "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24 hours, and further ones until their outcome is final, 1,000 at most. Sorted by start, newest first, ties by address.",
-  );
+const listsOf = <F extends z.ZodType>(flare: F) =>
+  z.object({ free: z.array(flare), pro: z.array(flare), finished_trending: z.array(flare) });
+
+export const Flares = listsOf(Flare).describe(
+  "`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that are at least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish within 24 hours, and further ones until their outcome is final, 1,000 at most. Sorted by start, newest first, ties by address.",
+);
 export type Flares = z.infer<typeof Flares>;
+
+export const ExchangeFlares = listsOf(ExchangeFlare).describe(
+  "`GET /api/v1/flares?group=exchange`: the lists of `/flares` for tokens of the exchange.",
+);
+export type ExchangeFlares = z.infer<typeof ExchangeFlares>;
+
+export const ChainFlares = listsOf(ChainFlare).describe(
+  "`GET /api/v1/flares?group=matic` or `avalanche`: the lists of `/flares` for tokens of that chain.",
+);
+export type ChainFlares = z.infer<typeof ChainFlares>;
+
+export const AnyFlares = listsOf(AnyFlare).describe(
+  "`GET /api/v1/flares`: the lists of flares of one group, by default `bsc`.",
+);
+export type AnyFlares = z.infer<typeof AnyFlares>;

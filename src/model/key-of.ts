@@ -1,8 +1,9 @@
 import type { ChartItem, LeaderboardEntry } from "./chart.ts";
-import type { Flare } from "./flare.ts";
+import type { AnyFlare } from "./flare.ts";
 import type { Listing } from "./listing.ts";
+import type { Group } from "./primitives.ts";
 
-export type ListItem = Flare | Listing | ChartItem | LeaderboardEntry;
+export type ListItem = AnyFlare | Listing | ChartItem | LeaderboardEntry;
 
 /** Returns an item's key: `id`, of a leaderboard its object's, address, else symbol. */
 export function keyOf(item: ListItem): string {
@@ -10,4 +11,14 @@ export function keyOf(item: ListItem): string {
   const { object } = item;
   if ("id" in object) return object.id;
   return "address" in object ? object.address : object.symbol;
+}
+
+/** Returns a flare's group. */
+export function groupOf(flare: AnyFlare): Group {
+  return "group" in flare ? flare.group : "bsc";
+}
+
+/** Returns what identifies a flare's token in its group: address in lower case, else symbol. */
+export function tokenOf({ token }: AnyFlare): string {
+  return token.address?.toLowerCase() ?? token.symbol;
 }

@@ -41,3 +41,7 @@ export type Count = z.infer<typeof Count>;
 export const GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
 export const Group = z.enum(GROUPS);
 export type Group = z.infer<typeof Group>;
+
+/** The groups whose flares are served only to clients that name them: all but `bsc`. */
+export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly Group[];
+export type OtherGroup = (typeof OTHER_GROUPS)[number];

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../model/index.ts";
+import type { Group, OtherGroup, Snapshot } from "../model/index.ts";
 
 /** Maps each channel to the list in the snapshot whose changes it carries. */
 export const LIST_CHANNELS = {
@@ -14,18 +14,31 @@ export const LIST_CHANNELS = {
   "leaderboards.exchange": ["leaderboards", "exchange"],
   "leaderboards.matic": ["leaderboards", "matic"],
   "leaderboards.avalanche": ["leaderboards", "avalanche"],
+  "flares.exchange.free": ["flares.exchange", "free"],
+  "flares.exchange.pro": ["flares.exchange", "pro"],
+  "flares.exchange.finished": ["flares.exchange", "finished_trending"],
+  "flares.matic.free": ["flares.matic", "free"],
+  "flares.matic.pro": ["flares.matic", "pro"],
+  "flares.matic.finished": ["flares.matic", "finished_trending"],
+  "flares.avalanche.free": ["flares.avalanche", "free"],
+  "flares.avalanche.pro": ["flares.avalanche", "pro"],
+  "flares.avalanche.finished": ["flares.avalanche", "finished_trending"],
 } as const satisfies Record<string, readonly [keyof Snapshot, string]>;
 
-/** Applies the naming rule to any text: a channel is named after its list. */
+/**
+ * Applies the naming rule to any text: a channel is named after its list, which follows the last
+ * dot. A text without a dot names none.
+ */
 export function listPathOf(channel: string): readonly [resource: string, list: string] {
-  const [resource = "", list = ""] = channel.split(".");
-  return [resource, list === "finished" ? "finished_trending" : list];
+  const at = channel.lastIndexOf(".");
+  const list = channel.slice(at + 1);
+  return [channel.slice(0, at), list === "finished" ? "finished_trending" : list];
 }
 
 /** A channel that carries the changes of one list of the snapshot. */
 export type ListChannel = keyof typeof LIST_CHANNELS;
 
-/** The channels of {@link LIST_CHANNELS}, in the order of a batch's events. */
+/** The channels of {@link LIST_CHANNELS}. */
 export const LIST_CHANNEL_NAMES = /* @__PURE__ */ Object.keys(LIST_CHANNELS) as readonly ListChannel[];
 
 /** All channels: the lists, `status` with the state of the data source, and `candles`. */
@@ -33,11 +46,40 @@ export const CHANNELS: readonly Channel[] = /* @__PURE__ */ (LIST_CHANNEL_NAMES 
   "status",
   "candles",
 );
-/** `candles` must be named: `*` and all other patterns leave it out. */
+/**
+ * `candles` and the flares of other groups than `bsc` must be named: `*` and `flares.*` leave them
+ * out.
+ */
 export type Channel = ListChannel | "status" | "candles";
 
-export const FLARE_CHANNELS = ["flares.free", "flares.pro", "flares.finished"] as const;
-export type FlareChannel = (typeof FLARE_CHANNELS)[number];
+/** The channels of the flares of `bsc`. */
+export const BSC_FLARE_CHANNELS = ["flares.free", "flares.pro", "flares.finished"] as const;
+export type FlareChannel = Extract<ListChannel, `flares.${string}`>;
+type OtherFlareChannel = Extract<ListChannel, `flares.${OtherGroup}.${string}`>;
+export type SpecChannel = Exclude<ListChannel, OtherFlareChannel>;
+
+/** The channels of the flares of all groups. */
+export const FLARE_CHANNELS = /* @__PURE__ */ LIST_CHANNEL_NAMES.filter(isFlareChannel);
+
+/** Returns the channels of a group's flares. */
+export function flareChannelsOf(group: Group): readonly FlareChannel[] {
+  if (group === "bsc") return BSC_FLARE_CHANNELS;
+  return [`flares.${group}.free`, `flares.${group}.pro`, `flares.${group}.finished`];
+}
+
+export function isFlareChannel(channel: Channel): channel is FlareChannel {
+  return channel.startsWith("flares.");
+}
+
+/** Whether a channel carries the flares of another group than `bsc`. */
+export function isOfOtherGroup(channel: Channel): channel is OtherFlareChannel {
+  return isFlareChannel(channel) && channel.split(".").length > 2;
+}
+
+/** The list channels of what every service with the specification's interface has. */
+export const SPEC_CHANNELS = /* @__PURE__ */ LIST_CHANNEL_NAMES.filter(
+  (name): name is SpecChannel => !isOfOtherGroup(name),
+);
 
 /** Valid channel names and patterns, for suggestions. */
 export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as readonly string[]).concat(
@@ -45,6 +87,9 @@ export const CHANNEL_PATTERNS: readonly string[] = /* @__PURE__ */ (CHANNELS as 
   "newest.*",
   "charts.*",
   "leaderboards.*",
+  "flares.exchange.*",
+  "flares.matic.*",
+  "flares.avalanche.*",
 );
 
 export function isListChannel(channel: Channel): channel is ListChannel {
@@ -55,9 +100,13 @@ export function isChannel(name: string): name is Channel {
   return (CHANNELS as readonly string[]).includes(name);
 }
 
-/** Returns a pattern's channels: a name, `prefix.*`, or `*`. Report an empty result. */
+/**
+ * Returns a pattern's channels: a name, `prefix.*`, or `*`. In a prefix's place stands all but the
+ * last part of a name, so `flares.*` has the flares of `bsc` only. Report an empty result.
+ */
 export function matchChannels(pattern: string): readonly Channel[] {
-  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles");
-  if (pattern.endsWith(".*")) return CHANNELS.filter((name) => name.startsWith(pattern.slice(0, -1)));
+  if (pattern === "*") return CHANNELS.filter((name) => name !== "candles" && !isOfOtherGroup(name));
+  if (pattern.endsWith(".*"))
+    return CHANNELS.filter((name) => name.includes(".") && listPathOf(name)[0] === pattern.slice(0, -2));
   return isChannel(pattern) ? [pattern] : [];
 }

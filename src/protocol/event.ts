@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
   Address,
+  AnyFlare,
   Candle,
   Explanation,
   FinishCause,
-  Flare,
   Group,
   Listing,
   Outcome,
@@ -23,7 +23,7 @@ const FlareChannel = z.enum(FLARE_CHANNELS);
 const Why = Explanation.nullable();
 const index = z.int().min(0);
 const ended = {
-  flare: Flare,
+  flare: AnyFlare,
   why: Why,
   cause: FinishCause,
   outcome: Outcome.nullable()
@@ -48,7 +48,7 @@ export const FlareStarted = event(
   z.object({
     op: z.literal("insert"),
     index,
-    flare: Flare,
+    flare: AnyFlare,
     why: Why,
     cause: z.enum(["detected", "aged", "passed"]),
   }),
@@ -77,7 +77,12 @@ export const FlareFinished = event(
 
 export const FlareOutcome = event(
   "flare-outcome",
-  z.literal("flares.finished"),
+  z.enum([
+    "flares.finished",
+    "flares.exchange.finished",
+    "flares.matic.finished",
+    "flares.avalanche.finished",
+  ]),
   SetChange.extend({ outcome: Outcome.nullable() }),
 ).describe(
   "The outcome of a finished flare changed: it is final, an hour after the flare's start. `set` is empty.",

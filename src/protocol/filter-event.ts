@@ -1,5 +1,5 @@
 import { assertNever } from "../lib/assert-never.ts";
-import type { ListItem } from "../model/index.ts";
+import type { AnyFlares, ListItem } from "../model/index.ts";
 import { keyOf } from "../model/key-of.ts";
 import { isListChannel, LIST_CHANNELS, type ListChannel } from "./channels.ts";
 import type { EventBody } from "./event.ts";
@@ -216,10 +216,12 @@ type Insert = Extract<Change, { op: "insert" }>;
 function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, item }: Insert): EventBody {
   const { channel, observed_at } = event;
   const id = keyOf(item);
-  const flare = after.snapshot.flares[LIST_CHANNELS[channel][1]].find((one) => one.id === id);
+  const [resource, name] = LIST_CHANNELS[channel];
+  const lists: AnyFlares = after.snapshot[resource];
+  const flare = lists[name].find((one) => one.id === id);
   if (!flare) return event;
   const why = after.snapshot.explanations[id] ?? null;
-  if (channel === "flares.finished") {
+  if (name === "finished_trending") {
     const data = {
       op: "insert" as const,
       index,
@@ -236,7 +238,7 @@ function flareEnters({ after }: Step, event: Named<"flare-updated">, { index, it
 
 /** A listed flare is no longer selected: for this client it leaves the list. */
 function flareLeaves({ channel, observed_at }: Named<"flare-updated">, id: string): EventBody {
-  const name = channel === "flares.finished" ? "flare-expired" : "flare-withdrawn";
+  const name = channel.endsWith(".finished") ? "flare-expired" : "flare-withdrawn";
   return { name, channel, observed_at, data: filteredOut(id) };
 }
 

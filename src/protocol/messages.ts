@@ -1,7 +1,9 @@
 import { z } from "zod";
 import {
   Candles,
+  ChainFlares,
   Charts,
+  ExchangeFlares,
   Explanations,
   Flares,
   Leaderboards,
@@ -137,11 +139,14 @@ export type Hello = z.infer<typeof Hello>;
 export const ViewSchema = z
   .object({
     flares: Flares.partial().optional(),
+    "flares.exchange": ExchangeFlares.partial().optional(),
+    "flares.matic": ChainFlares.partial().optional(),
+    "flares.avalanche": ChainFlares.partial().optional(),
     newest: Newest.partial().optional(),
     charts: Charts.partial().optional(),
     leaderboards: Leaderboards.partial().optional(),
     explanations: Explanations,
-    outcomes: Outcomes.optional().describe("Present with the channel `flares.finished`."),
+    outcomes: Outcomes.optional().describe("Present with a channel of finished flares."),
   })
   .describe("The part of the snapshot that belongs to the subscribed channels.");
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from "../model/index.ts";
+import { OTHER_GROUPS, type Snapshot } from "../model/index.ts";
 import { CHANNELS, type Channel, matchChannels } from "./channels.ts";
 import { FlarewireError } from "./errors.ts";
 import { projectSnapshot } from "./view/view.ts";
@@ -7,7 +7,11 @@ export const PLANS = ["free", "pro"] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** Channels that only the plan pro includes. */
-export const PRO_CHANNELS: readonly Channel[] = ["flares.pro", "candles"];
+export const PRO_CHANNELS: readonly Channel[] = [
+  "flares.pro",
+  ...OTHER_GROUPS.map((group) => `flares.${group}.pro` as const),
+  "candles",
+];
 
 const FREE_CHANNELS: readonly Channel[] = CHANNELS.filter((channel) => !PRO_CHANNELS.includes(channel));
 
@@ -19,9 +23,19 @@ export function channelsOfPlan(plan: Plan | undefined): readonly Channel[] {
 /** Returns what a plan may see, without other lists and explanations. Reuses unchanged parts. */
 export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
-  const { free, finished_trending } = snapshot.flares;
   const { explanations } = projectSnapshot(snapshot, FREE_CHANNELS);
-  return { ...snapshot, flares: { free, pro: [], finished_trending }, explanations };
+  return {
+    ...snapshot,
+    flares: withoutPro(snapshot.flares),
+    "flares.exchange": withoutPro(snapshot["flares.exchange"]),
+    "flares.matic": withoutPro(snapshot["flares.matic"]),
+    "flares.avalanche": withoutPro(snapshot["flares.avalanche"]),
+    explanations,
+  };
+}
+
+function withoutPro<T>({ free, finished_trending }: { readonly free: T; readonly finished_trending: T }) {
+  return { free, pro: [], finished_trending };
 }
 
 /** What a client may follow: its plan's channels, or those of them that its key names. */

@@ -1,16 +1,18 @@
 import { jsonEqual, ownField } from "../lib/json-equal.ts";
 import {
+  type AnyFlare,
+  type AnyFlares,
   type Explanation,
-  type Flare,
   GROUPS,
   type Group,
   keyOf,
   type ListItem,
   type Listing,
+  OTHER_GROUPS,
   type Outcome,
   type Snapshot,
 } from "../model/index.ts";
-import { type FlareChannel, FlarewireError } from "../protocol/index.ts";
+import { type FlareChannel, FlarewireError, flareChannelsOf, LIST_CHANNELS } from "../protocol/index.ts";
 
 export type ItemChange<T extends ListItem> =
   | { readonly op: "insert"; readonly index: number; readonly item: T }
@@ -32,7 +34,7 @@ export type ListDiff =
       readonly kind: "flares";
       readonly channel: FlareChannel;
       /** A flare whose explanation alone changed has a `set` without fields. */
-      readonly changes: readonly ItemChange<Flare>[];
+      readonly changes: readonly ItemChange<AnyFlare>[];
       /** The changed explanations of all flares, in whichever list. */
       readonly whys: Changed<Explanation>;
       /** The changed outcomes of flares that stay in the list. */
@@ -57,24 +59,29 @@ export type ListDiff =
     };
 
 /**
- * Computes the changes that turn `before` into `after`, exactly (law L1), for changed lists in the
- * order of LIST_CHANNEL_NAMES. An item costs its changed top-level fields; equal references are not
- * compared further. Throws `invalid-input` if a list contains a key twice.
+ * Computes the changes that turn `before` into `after`, exactly (law L1), for changed lists: first
+ * the flares of other groups than `bsc`, then the others in the order of LIST_CHANNEL_NAMES. An
+ * item costs its changed top-level fields; equal references are not compared further. Throws
+ * `invalid-input` if a list contains a key twice.
  */
 export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
   const whys = changedValues(before.explanations, after.explanations);
-  const outcomes = changedOutcomes(before, after);
-  const flares = (channel: FlareChannel, was: readonly Flare[], is: readonly Flare[]): ListDiff => ({
-    kind: "flares",
-    channel,
-    changes: diffList(channel, was, is, whys),
-    whys,
-    outcomes: channel === "flares.finished" ? outcomes : new Map(),
-  });
+  const outcomes = changedValues(before.outcomes, after.outcomes);
+  const flaresOf = (group: Group) =>
+    flareChannelsOf(group).map((channel): ListDiff => {
+      const [was, is] = [flareListOf(before, channel), flareListOf(after, channel)];
+      const isFinished = channel.endsWith(".finished");
+      return {
+        kind: "flares",
+        channel,
+        changes: diffList(channel, was, is, whys),
+        whys,
+        outcomes: isFinished ? outcomesOfStaying(outcomes, was, is) : NO_OUTCOMES,
+      };
+    });
   const diffs: ListDiff[] = [
-    flares("flares.free", before.flares.free, after.flares.free),
-    flares("flares.pro", before.flares.pro, after.flares.pro),
-    flares("flares.finished", before.flares.finished_trending, after.flares.finished_trending),
+    ...OTHER_GROUPS.flatMap(flaresOf),
+    ...flaresOf("bsc"),
     {
       kind: "newest",
       channel: "newest.bsc",
@@ -97,6 +104,14 @@ export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListD
 }
 
 const NO_WHYS: Changed<Explanation> = new Map();
+const NO_OUTCOMES: Changed<Outcome> = new Map();
+
+/** Returns the list of a channel of flares. */
+export function flareListOf(snapshot: Snapshot, channel: FlareChannel): readonly AnyFlare[] {
+  const [resource, name] = LIST_CHANNELS[channel];
+  const lists: AnyFlares = snapshot[resource];
+  return lists[name];
+}
 
 function changedValues<T>(before: Readonly<Record<string, T>>, after: Readonly<Record<string, T>>) {
   const changed = new Map<string, T | null>();
@@ -111,11 +126,14 @@ function changedValues<T>(before: Readonly<Record<string, T>>, after: Readonly<R
 }
 
 /** An outcome enters and leaves with its flare: only those of flares that stay can change. */
-function changedOutcomes(before: Snapshot, after: Snapshot): Changed<Outcome> {
-  const changed = changedValues(before.outcomes, after.outcomes);
+function outcomesOfStaying(
+  changed: Changed<Outcome>,
+  before: readonly AnyFlare[],
+  after: readonly AnyFlare[],
+): Changed<Outcome> {
   if (changed.size === 0) return changed;
-  const was = new Set(before.flares.finished_trending.map(keyOf));
-  const is = new Set(after.flares.finished_trending.map(keyOf));
+  const was = new Set(before.map(keyOf));
+  const is = new Set(after.map(keyOf));
   return new Map([...changed].filter(([id]) => was.has(id) && is.has(id)));
 }
 

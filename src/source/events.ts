@@ -1,18 +1,24 @@
 import { assertNever } from "../lib/assert-never.ts";
-import type { Flare, Listing, Snapshot } from "../model/index.ts";
-import { diffCandles, type EventBody } from "../protocol/index.ts";
-import { diffSnapshots, type ItemChange, type ListDiff } from "./diff.ts";
+import type { AnyFlare, AnyFlares, Listing, Snapshot } from "../model/index.ts";
+import {
+  diffCandles,
+  type EventBody,
+  type FlareChannel,
+  FlareOutcome,
+  LIST_CHANNELS,
+} from "../protocol/index.ts";
+import { diffSnapshots, flareListOf, type ItemChange, type ListDiff } from "./diff.ts";
 
 /** Two snapshots, and the event time of the second. */
 type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly observed_at: string };
 
 /**
  * Describes the difference between two snapshots as one batch of events, which turns any part of
- * `before` into that of `after` (law L1). Candles come first: a client of `*` does not get them,
- * and has to see the batch's last event. Then channels come in the order of LIST_CHANNEL_NAMES, in
- * each removals, order, insertions from the top, then fields and outcomes: a flare that ends leaves
- * `flares.free` and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a
- * key that occurs twice.
+ * `before` into that of `after` (law L1). Candles and flares of other groups come first: a client
+ * of `*` does not get them, and has to see the batch's last event. In each channel come removals,
+ * order, insertions from the top, then fields and outcomes: a flare that ends leaves `flares.free`
+ * and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a key that occurs
+ * twice.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };
@@ -47,7 +53,7 @@ function listEvents(scene: Scene, diff: ListDiff): readonly EventBody[] {
 
 type FlareListDiff = Extract<ListDiff, { kind: "flares" }>;
 
-function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: ItemChange<Flare>): EventBody {
+function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: ItemChange<AnyFlare>): EventBody {
   const { observed_at } = scene;
   switch (change.op) {
     case "remove":
@@ -55,12 +61,12 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
     case "insert": {
       const { op, index, item: flare } = change;
       const why = scene.after.explanations[flare.id] ?? null;
-      if (channel === "flares.finished") {
+      if (listNameOf(channel) === "finished_trending") {
         const outcome = scene.after.outcomes[flare.id] ?? null;
         const data = { op, index, flare, why, cause: why?.finish_cause ?? "upstream", outcome };
         return { name: "flare-finished", channel, observed_at, data };
       }
-      const cause = channel === "flares.free" ? "aged" : "detected";
+      const cause = listNameOf(channel) === "free" ? "aged" : "detected";
       return { name: "flare-started", channel, observed_at, data: { op, index, flare, why, cause } };
     }
     case "set": {
@@ -76,11 +82,13 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
 /** Names the removal of a flare: it ended, continues in the other list, or ended long ago. */
 function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string): EventBody {
   const { after, observed_at } = scene;
-  if (channel === "flares.finished") {
+  const [resource, name] = LIST_CHANNELS[channel];
+  if (name === "finished_trending") {
     return { name: "flare-expired", channel, observed_at, data: { op: "remove", id } };
   }
-  const finished = find(after.flares.finished_trending, id);
-  const other = channel === "flares.free" ? after.flares.pro : after.flares.free;
+  const lists: AnyFlares = after[resource];
+  const finished = find(lists.finished_trending, id);
+  const other = name === "free" ? lists.pro : lists.free;
   if (!finished && find(other, id)) {
     const warned = (after.explanations[id]?.warnings.length ?? 0) > 0;
     const data = { op: "remove" as const, id, cause: warned ? ("canary" as const) : ("upstream" as const) };
@@ -93,22 +101,27 @@ function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string
   return { name: "flare-finished", channel, observed_at, data };
 }
 
-function outcomeEvents({ observed_at }: Scene, { outcomes }: FlareListDiff): readonly EventBody[] {
+function outcomeEvents({ observed_at }: Scene, { channel, outcomes }: FlareListDiff): readonly EventBody[] {
+  const { data: finished } = FlareOutcome.shape.channel.safeParse(channel);
+  if (!finished) return [];
   return [...outcomes].map(([id, outcome]) => {
     const data = { op: "set" as const, id, set: {}, outcome };
-    return { name: "flare-outcome", channel: "flares.finished", observed_at, data };
+    return { name: "flare-outcome", channel: finished, observed_at, data };
   });
 }
 
 /** Returns the last form of a flare that vanished without a finish, ended now. */
-function lastForm({ before, observed_at }: Scene, channel: "flares.free" | "flares.pro", id: string): Flare {
-  const list = channel === "flares.free" ? before.flares.free : before.flares.pro;
-  const last = find(list, id);
+function lastForm({ before, observed_at }: Scene, channel: FlareChannel, id: string): AnyFlare {
+  const last = find(flareListOf(before, channel), id);
   if (!last) throw new RangeError(`flare ${id} is not in ${channel} of the previous snapshot`);
   return { ...last, finished_trending_at: last.finished_trending_at ?? observed_at };
 }
 
-function find(list: readonly Flare[], id: string): Flare | undefined {
+function listNameOf(channel: FlareChannel) {
+  return LIST_CHANNELS[channel][1];
+}
+
+function find(list: readonly AnyFlare[], id: string): AnyFlare | undefined {
   return list.find((flare) => flare.id === id);
 }
 

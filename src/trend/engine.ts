@@ -6,6 +6,7 @@ import { createMarkets, Detector, type Markets } from "./detect/detector.ts";
 import { isInGrace } from "./detect/liquidity-level.ts";
 import { liquidityOf, liquidityText } from "./detect/pools.ts";
 import type { Reading } from "./detect/score.ts";
+import { FlareBooks } from "./flare-books.ts";
 import { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";
 import { type EngineCheckpoint, type EngineState, packEngine, unpackEngine } from "./state/checkpoint.ts";
 import { beginningOf, type EventNumbers, isEvent, isGroup, isTime, readEvent } from "./state/event-reader.ts";
@@ -16,7 +17,6 @@ import { ProfileBook } from "./state/token-profile.ts";
 import { isOnWatch, offeredSince, type TokenState } from "./state/token-state.ts";
 import { CandleBook } from "./views/candles.ts";
 import { viewExplanation } from "./views/flare-view.ts";
-import { FlareBook } from "./views/flares.ts";
 import { inspectTrend, type TrendInspection } from "./views/inspection.ts";
 import { NewestBook } from "./views/newest.ts";
 import { OutcomeBook } from "./views/outcomes.ts";
@@ -55,7 +55,7 @@ export class TrendEngine {
   readonly #priors: BuyerRatePriors;
   readonly #markets: Markets;
   readonly #detector: Detector;
-  readonly #flares: FlareBook;
+  readonly #flares: FlareBooks;
   readonly #outcomes: OutcomeBook;
   readonly #candles: CandleBook;
   readonly #newest: NewestBook;
@@ -90,7 +90,7 @@ export class TrendEngine {
     this.#priors = new BuyerRatePriors(settings, state?.priors);
     this.#markets = state?.markets ?? createMarkets();
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
-    this.#flares = new FlareBook(settings, state?.finished);
+    this.#flares = new FlareBooks(settings, state?.finished);
     this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));
     this.#candles = new CandleBook(state?.stepMs ?? 0);
     this.#newest = new NewestBook(settings, state?.newest);
@@ -349,11 +349,10 @@ export class TrendEngine {
       token.level.isLow && isInGrace(token.level, liquidityOf(token) ?? 0, atMs, this.#settings);
     if (isWaiting) this.#inGrace.push(token);
     if (verdict === "none") return;
-    if (token.group !== "bsc") return;
     const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
     if (verdict === "start") {
       this.#outcomes.start(token, this.#flares.start(token, atMs, why), atMs);
-      this.#candles.start(token, atMs);
+      if (token.group === "bsc") this.#candles.start(token, atMs);
     } else this.#flares.finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
   }
 

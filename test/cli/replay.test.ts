@@ -67,7 +67,7 @@ test("[L4] the same recording gives the same bytes: events and final state", asy
     ]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
-      /^1920 market events accepted \(1920 candles\), \d+ events, 0 flares in \d+\.\d s\nflarewire replay: only tokens of bsc can flare; --group bsc assigns a candle file's pairs to it\n$/,
+      /^1920 market events accepted \(1920 candles\), \d+ events, \d+ flares? in \d+\.\d s\n$/,
     );
   }
   const [events = Buffer.of(), state = Buffer.of()] = one.map((path) => readFileSync(path));
@@ -196,18 +196,6 @@ test("of many lines with one fault the first are reported, then their number, wi
   expect(reported).toHaveLength(6);
   expect(reported.at(-1)).toContain("10 in total");
   expect(stderr.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-});
-
-test("the hint about flares appears only if a group would help", async () => {
-  const hint = "only tokens of bsc can flare";
-  const profiles = inDirectory("profiles.json");
-  writeFileSync(profiles, JSON.stringify({ tokens: { BTC_T1: { group: "matic" } } }));
-  const short = inDirectory("short.csv");
-  writeFileSync(short, candles(5));
-  expect((await runInProcess(["replay", short])).stderr).toContain(hint);
-  expect((await runInProcess(["replay", short, "--group", "bsc"])).stderr).not.toContain(hint);
-  expect((await runInProcess(["replay", short, "--profiles", profiles])).stderr).not.toContain(hint);
-  expect((await runInProcess(["replay", recording("t.ndjson", [trade(0)])])).stderr).not.toContain(hint);
 });
 
 test("a truncated recording is played up to the cut; then it reports the cut and ends with 1", async () => {

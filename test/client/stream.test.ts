@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { WebSocket as WsWebSocket } from "ws";
 import {
+  type AnyFlare,
   connect,
-  type Flare,
   type FlareStarted,
   type Platform,
   type SocketClass,
@@ -211,7 +211,7 @@ test("the name of an event narrows its data, and the freshness grows older by it
   let nowMs = 1_000;
   const { stream, until } = start(urlOf(wire), { platform: { ...HASTY, now: () => nowMs } });
   const symbols: string[] = [];
-  const symbolOf = ({ token }: Flare) => token.symbol;
+  const symbolOf = ({ token }: AnyFlare) => token.symbol;
   const note = ({ data }: FlareStarted) => symbols.push(symbolOf(data.flare));
   stream.on("flare-started", note);
   await until(() => stream.connection.state === "live");

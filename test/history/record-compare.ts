@@ -40,6 +40,7 @@ class FlareCollector {
   note(events: readonly EventBody[]): void {
     for (const { name, data } of events) {
       if (name !== "flare-started" && name !== "flare-finished") continue;
+      if ("group" in data.flare) continue;
       const { id, token, started_trending_at: start, finished_trending_at: end } = data.flare;
       const startMs = Date.parse(start);
       this.#followed.set(token.address, Math.max(startMs, Date.parse(end ?? start)));

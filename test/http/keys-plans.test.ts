@@ -1,10 +1,10 @@
 import { expect } from "vitest";
-import { CHANNELS, matchChannels } from "../../src/protocol/index.ts";
+import { matchChannels } from "../../src/protocol/index.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { type Keyed, test } from "./keyed-fixture.ts";
 import { HANDSHAKE } from "./websocket-fixture.ts";
 
-const FREE_CHANNELS = CHANNELS.filter((channel) => channel !== "flares.pro" && channel !== "candles");
+const FREE_CHANNELS = matchChannels("*").filter((channel) => channel !== "flares.pro");
 const RESOURCES = ["flares", "newest", "charts", "leaderboards", "snapshot"];
 
 async function status(keyed: Keyed, path: string, headers: Record<string, string> = {}, method = "GET") {

@@ -8,6 +8,7 @@ import {
   LIST_CHANNELS,
   listPathOf,
   matchChannels,
+  SPEC_CHANNELS,
 } from "../../src/protocol/index.ts";
 
 test("every list of the snapshot has exactly one channel", () => {
@@ -23,19 +24,21 @@ test("a channel's name is the path of its list", () => {
   for (const channel of LIST_CHANNEL_NAMES) expect(listPathOf(channel)).toEqual(LIST_CHANNELS[channel]);
 });
 
-test("the channels are those of the lists, status, and candles, which no pattern selects", () => {
+test("the channels are those of the lists, status, and candles", () => {
   expect(CHANNELS).toEqual([...LIST_CHANNEL_NAMES, "status", "candles"]);
 });
 
 test.each([
-  ["*", [...LIST_CHANNEL_NAMES, "status"]],
+  ["*", [...SPEC_CHANNELS, "status"]],
   ["candles", ["candles"]],
   ["flares.*", ["flares.free", "flares.pro", "flares.finished"]],
   ["newest.*", ["newest.bsc"]],
   ["charts.*", ["charts.bsc", "charts.exchange", "charts.matic", "charts.avalanche"]],
   ["flares.pro", ["flares.pro"]],
   ["status", ["status"]],
-])("the pattern %s selects its channels", (pattern, channels) => {
+  ["flares.exchange.*", ["flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished"]],
+  ["flares.matic.pro", ["flares.matic.pro"]],
+])("[W44] the pattern %s selects its channels", (pattern, channels) => {
   expect(matchChannels(pattern)).toEqual(channels);
 });
 
@@ -46,6 +49,11 @@ test.each([
   "**",
   "flares",
   "flares.",
+  "flares.exchange",
+  "flares.exchange.",
+  "flares.bsc.*",
+  "flares.*.*",
+  "flares.*.pro",
   "flares*",
   "flare.*",
   "status.*",

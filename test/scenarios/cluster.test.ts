@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, test } from "vitest";
-import type { Candle, Flare, FlareRecord, TokenDetails } from "../../src/model/index.ts";
+import type { AnyFlare, Candle, FlareRecord, TokenDetails } from "../../src/model/index.ts";
 import { EventBody } from "../../src/protocol/index.ts";
 import { eventsOnServer, expectSameEvents } from "../cluster/cluster-log.ts";
 import { type GatewayProcess, ProcessCluster } from "../cluster/process-cluster.ts";
@@ -28,14 +28,14 @@ async function goesOnWithout(cluster: ProcessCluster, paused: GatewayProcess): P
 
 /** What clients heard that a history stores: flares by id, and candles by token and minute. */
 interface Heard {
-  readonly flares: ReadonlyMap<string, Flare>;
+  readonly flares: ReadonlyMap<string, AnyFlare>;
   readonly candles: ReadonlyMap<string, ReadonlyMap<string, Candle>>;
 }
 
 function heardBy(clients: readonly HoppingClient[]): Heard {
   const events = [...new Map(clients.flatMap(({ delivered }) => [...delivered]))];
   const seqOf = ([cursor]: readonly [string, string]) => Number(cursor.split("-")[1]);
-  const flares = new Map<string, Flare>();
+  const flares = new Map<string, AnyFlare>();
   const candles = new Map<string, Map<string, Candle>>();
   for (const [, text] of events.toSorted((a, b) => seqOf(a) - seqOf(b))) {
     const { name, data } = EventBody.parse(JSON.parse(text));

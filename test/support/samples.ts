@@ -1,11 +1,14 @@
 import {
+  type AnyFlare,
   type BscChartItem,
   type BscLeaderboardEntry,
   type Candle,
   type Candles,
+  type ChainFlare,
   type ChainLeaderboardEntry,
   EMPTY_SNAPSHOT,
   type ExchangeChartItem,
+  type ExchangeFlare,
   type ExchangeLeaderboardEntry,
   type Explanation,
   type Flare,
@@ -175,7 +178,20 @@ export const SAMPLE_CANDLES: Candles = {
   },
 };
 
-/** A snapshot with something in every list. */
+const { address: _, ...EXCHANGE_TOKEN } = SAMPLE_FLARE.token;
+export const SAMPLE_EXCHANGE_FLARE: ExchangeFlare = {
+  ...SAMPLE_FLARE,
+  id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d70",
+  token: { ...EXCHANGE_TOKEN, name: "BTC", symbol: "BTC" },
+  ...{ group: "exchange", pair: "BTC/USDT", exchange: "binance", liquidity: "0" },
+};
+const SAMPLE_MATIC_FLARE: ChainFlare = {
+  ...SAMPLE_FLARE,
+  id: "5c1f2a52-0b6f-5d3c-9d0e-1f2a3b4c5d71",
+  group: "matic",
+};
+
+/** A snapshot with something in nearly every list. */
 export const SAMPLE_SNAPSHOT: Snapshot = {
   flares: {
     free: [SAMPLE_FLARE],
@@ -207,7 +223,30 @@ export const SAMPLE_SNAPSHOT: Snapshot = {
   explanations: { [SAMPLE_FLARE.id]: SAMPLE_EXPLANATION },
   outcomes: { "11111111-2222-5333-8444-555555555555": SAMPLE_OUTCOME },
   candles: SAMPLE_CANDLES,
+  "flares.exchange": {
+    free: [SAMPLE_EXCHANGE_FLARE],
+    pro: [SAMPLE_EXCHANGE_FLARE],
+    finished_trending: [endedOf(SAMPLE_EXCHANGE_FLARE, "22222222-2222-5333-8444-555555555555")],
+  },
+  "flares.matic": {
+    free: [],
+    pro: [SAMPLE_MATIC_FLARE],
+    finished_trending: [endedOf(SAMPLE_MATIC_FLARE, "33333333-2222-5333-8444-555555555555")],
+  },
+  "flares.avalanche": EMPTY_SNAPSHOT["flares.avalanche"],
 };
 
-/** The sample as a poll over REST returns it: candles have a resource of their own. */
-export const POLLED_SNAPSHOT: Snapshot = { ...SAMPLE_SNAPSHOT, candles: EMPTY_SNAPSHOT.candles };
+function endedOf<F extends AnyFlare>(flare: F, id: string): F {
+  return { ...flare, id, finished_trending_at: "2017-11-12T08:35:00.000Z" };
+}
+
+/**
+ * The sample as a poll over REST returns it: candles and flares of other groups have resources of
+ * their own.
+ */
+export const POLLED_SNAPSHOT: Snapshot = {
+  ...SAMPLE_SNAPSHOT,
+  candles: EMPTY_SNAPSHOT.candles,
+  "flares.exchange": EMPTY_SNAPSHOT["flares.exchange"],
+  "flares.matic": EMPTY_SNAPSHOT["flares.matic"],
+};

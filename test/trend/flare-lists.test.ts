@@ -19,7 +19,8 @@ const WHY = viewExplanation(
 );
 const END = { ...WHY, finish_cause: "faded" as const };
 const token = (n: number): TokenState => createToken("bsc", address(n), address(n), START, NO_PROFILE);
-const names = (list: readonly { token: { address: string } }[]) => list.map((flare) => flare.token.address);
+const names = (list: readonly { token: { address?: string | undefined } }[]) =>
+  list.map((flare) => flare.token.address);
 
 /** A book in which token n flared from minute n to `end(n)`. */
 function finishedBook(count: number, end: (n: number) => number): FlareBook {

@@ -102,7 +102,7 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
     }
     const { group, profiles } = config;
     if (result.record.flares === 0 && group === undefined && profiles === undefined)
-      warn("only tokens of bsc can flare; --group bsc assigns a candle file's pairs to it");
+      warn("the record counts flares of bsc; --group bsc assigns a candle file's pairs to it");
     return EXIT.clean;
   } catch (error) {
     if (!(error instanceof BotError)) throw error;

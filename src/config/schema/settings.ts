@@ -119,7 +119,7 @@ export const SETTINGS = {
     default: undefined,
     defaultText: "as in the profiles, otherwise exchange",
     example: "bsc",
-    description: "Group of all pairs of a candle file; only tokens of bsc can flare",
+    description: "Group of all pairs of a candle file; flares without a group are those of bsc",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
     default: { simulated: "1", shipped: "60", own: "60", exchange: "1", chain: "1", live: "1" },

@@ -3,7 +3,8 @@ import type { Token } from "../../model/index.ts";
 
 /** Returns the event's token with its untrusted symbol, from the event or the lists. */
 export function tokenOf({ name, data }: StreamEvent, view: View | undefined): Token | undefined {
-  if ("flare" in data) return data.flare.token;
+  // The page does not follow the exchange's flares, whose tokens have no address.
+  if ("flare" in data) return data.flare.token.address === undefined ? undefined : data.flare.token;
   if ("listing" in data) return data.listing.token;
   // In no list any more.
   if (name === "flare-expired" || name === "token-unlisted") return undefined;

@@ -155,7 +155,9 @@ function isByCanary(event: EventMessage): boolean {
 function EventLink({ event: { data }, token }: { readonly event: EventMessage; readonly token: Token }) {
   const isAnonymous = useContext(IsAnonymous);
   return (
-    <a href={"flare" in data ? flarePageHref(data.flare, isAnonymous) : tokenHash(token.address)}>
+    <a
+      href={"flare" in data ? flarePageHref({ ...data.flare, token }, isAnonymous) : tokenHash(token.address)}
+    >
       <UntrustedText text={token.symbol} />
     </a>
   );

@@ -10,6 +10,7 @@ export interface FollowedPair {
   readonly token: string;
   readonly venue: VenueName;
   readonly pair: string;
+  readonly quote: string;
 }
 
 interface Choice {
@@ -75,7 +76,7 @@ export function choosePairs(
   const followed = chosen.slice(0, Math.max(0, choice.most - kept.size));
   const all: readonly FollowedPair[] = [
     ...kept.values(),
-    ...followed.map(({ token, venue, pair }) => ({ token, venue, pair })),
+    ...followed.map(({ token, venue, pair, quote }) => ({ token, venue, pair, quote })),
   ];
   return new Map(all.toSorted((one, two) => (one.token < two.token ? -1 : 1)).map((one) => [one.token, one]));
 }
@@ -105,7 +106,7 @@ function* candidatesOf(listings: readonly Listing[], { quotes }: Choice): Genera
     for (const { pair, base, quote } of pairs) {
       if (!quotes.includes(quote) || NOT_FOLLOWED.has(base) || LEVERAGED.test(base) || UNFIT.test(base))
         continue;
-      yield { token: base, venue, pair, volume: volumes.get(pair) ?? 0 };
+      yield { token: base, venue, pair, quote, volume: volumes.get(pair) ?? 0 };
     }
   }
 }

@@ -85,6 +85,8 @@ class ExchangeRun {
   readonly #listings = new Map<VenueName, Listing>();
   /** Each token's last published candle. */
   readonly #published = new Map<string, Candle>();
+  /** The market of each token's last published profile. */
+  readonly #introduced = new Map<string, FollowedPair>();
   /** Minutes of markets whose past is being requested. */
   readonly #past: PastMinutes;
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
@@ -179,10 +181,17 @@ class ExchangeRun {
     }
   }
 
-  /** Emits the candle, after the token's profile if it is the token's first. */
+  /** Emits the candle, after the token's profile if that is news: its first, or another market. */
   *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
     const { token } = candle;
-    if (!this.#published.has(token)) yield { kind: "profile", at, group: "exchange", token, symbol: token };
+    const market = this.#followed.get(token);
+    const was = this.#introduced.get(token);
+    if (market && (market.venue !== was?.venue || market.pair !== was.pair)) {
+      this.#introduced.set(token, market);
+      const unified = { exchange: market.venue, pair: `${token}/${market.quote}` };
+      yield { kind: "profile", at, group: "exchange", token, symbol: token, market: unified };
+    } else if (!this.#published.has(token))
+      yield { kind: "profile", at, group: "exchange", token, symbol: token };
     this.#published.set(token, candle);
     yield candle;
   }

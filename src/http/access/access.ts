@@ -7,8 +7,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /**
      * Channels whose data the route serves. A key that may not follow all of them gets `forbidden`.
-     * Default: every channel. Empty: the route itself selects permitted channels. A function reads
-     * them from the query.
+     * Default: `*` and `candles`. Empty: the route itself selects permitted channels. A function
+     * reads them from the query.
      */
     channels?: readonly string[] | ((query: unknown) => readonly string[]);
   }

@@ -12,13 +12,7 @@ import {
 } from "../../keys/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import {
-  CHANNELS,
-  FlarewireError,
-  matchChannels,
-  permittedChannels,
-  type Rights,
-} from "../../protocol/index.ts";
+import { FlarewireError, matchChannels, permittedChannels, type Rights } from "../../protocol/index.ts";
 import type { Audit } from "../connections/audit.ts";
 import { KeyCounts } from "../key-counts.ts";
 import { retryAfterS } from "../problems/problem.ts";
@@ -231,9 +225,9 @@ function refusal(reply: FastifyReply, message: string, field: string): Flarewire
 /** Throws `forbidden` if the route serves channels of the plan that the key may not follow. */
 function checkRoute({ routeOptions, query }: FastifyRequest, rights: Rights): void {
   if (!rights.channels) return;
-  const { channels } = routeOptions.config;
+  const { channels = ["*", "candles"] } = routeOptions.config;
   const served = typeof channels === "function" ? channels(query) : channels;
-  const needed = served?.flatMap(matchChannels) ?? CHANNELS;
+  const needed = served.flatMap(matchChannels);
   const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
   const permitted = permittedChannels(rights);
   const isPermitted = ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel));

@@ -19,6 +19,7 @@ import {
   CONDITIONAL_PARAMETERS,
   EVENTS_PARAMETERS,
   FLARE_ID,
+  GROUP_PARAMETER,
   HISTORY_PARAMETERS,
   PAIR_PARAMETERS,
   type ParameterContract,
@@ -70,6 +71,12 @@ const DESCRIPTION = [
   "* Responses are compressed with gzip or Brotli for clients that accept it.",
 ].join("\n");
 
+const RESOURCE_PARAMETERS: Readonly<Partial<Record<ResourceName, readonly ParameterContract[]>>> = {
+  flares: [GROUP_PARAMETER],
+  snapshot: [GROUP_PARAMETER],
+  pairlist: PAIR_PARAMETERS,
+};
+
 /** Creates the OpenAPI 3.1 document of all HTTP paths. `basePath`: as in the settings. */
 export function createOpenApi(basePath: string): OpenApiDocument {
   const problems = new ProblemResponses();
@@ -77,7 +84,7 @@ export function createOpenApi(basePath: string): OpenApiDocument {
   const paths = Object.fromEntries([
     ...endpoints.map(([name, endpoint]) => [
       endpoint.path,
-      resource(name, endpoint, problems, name === "pairlist" ? PAIR_PARAMETERS : []),
+      resource(name, endpoint, problems, RESOURCE_PARAMETERS[name]),
     ]),
     [HISTORY_ENDPOINTS.flare.path, resource("flare", HISTORY_ENDPOINTS.flare, problems, [FLARE_ID])],
     [

@@ -1,6 +1,6 @@
 import { UTC_TIME } from "../../lib/time/utc-time.ts";
 import { RecordWindow } from "../../model/index.ts";
-import { CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
+import { CHANNEL_PATTERNS, CHANNELS, EVENT_NAMES } from "../../protocol/index.ts";
 import { DEFAULT_RECORDS, DEFAULT_WINDOW, MAX_RECORDS, PAGE_CURSOR } from "../history/history-query.ts";
 import { MAX_PATH_PART } from "../http-settings.ts";
 import { DEFAULT_LIST, PAIR_LISTS, PAIR_NAME } from "../pairlist/pair-query.ts";
@@ -24,13 +24,9 @@ export function queryNames(parameters: readonly ParameterContract[]): readonly s
   return parameters.flatMap((parameter) => (parameter.in === "query" ? [parameter.name] : []));
 }
 
-const PREFIXES = [
-  ...new Set(CHANNELS.filter((name) => name.includes(".")).map((name) => name.split(".")[0])),
-];
-
 const pattern: JsonSchema = {
   type: "string",
-  enum: ["*", ...PREFIXES.map((prefix) => `${prefix}.*`), ...CHANNELS],
+  enum: ["*", ...new Set([...CHANNEL_PATTERNS.filter((name) => name.endsWith(".*")), ...CHANNELS])],
 };
 
 const list = (items: JsonSchema): JsonSchema => ({ type: "array", minItems: 1, maxItems: 64, items });
@@ -135,6 +131,14 @@ export const AT_PARAMETER = query(
   "at",
   "The response that was served at this UTC time, rounded down to the minute, by the time of the data. It may be any stored minute that is over.",
   UTC,
+);
+
+/** The parameter of flares and of the snapshot. */
+export const GROUP_PARAMETER = query(
+  "group",
+  "The group whose flares are served. Default: `bsc`, the flares of the specification.",
+  { ...refTo("Group"), default: "bsc" },
+  "exchange",
 );
 
 /** The parameters of `/api/v1/record`. */

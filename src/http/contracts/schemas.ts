@@ -30,9 +30,11 @@ const COMPONENTS = "#/components/schemas/";
 
 /** Names that differ in the contract, for readability. */
 const RENAMED: Readonly<Record<string, string>> = {
+  AnyFlares: "Flares",
   ChangeSchema: "Change",
   ChannelSchema: "Channel",
   CursorText: "Cursor",
+  Flares: "BscFlares",
   ViewSchema: "View",
 };
 

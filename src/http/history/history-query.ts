@@ -40,7 +40,7 @@ export function readRecordQuery(given: Readonly<Record<string, unknown>>): Omit<
   return { window: known, group: readGroup(given.group) };
 }
 
-function readGroup(value: unknown): Group | undefined {
+export function readGroup(value: unknown): Group | undefined {
   const known = GROUPS.find((name) => name === value);
   if (value !== undefined && known === undefined)
     throw invalid("group", value, `one of ${GROUPS.join(", ")}`);

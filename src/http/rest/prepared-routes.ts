@@ -40,8 +40,8 @@ export interface PreparedRoute {
   readonly parameters: readonly string[];
   /** Channels with the same data, which a limited key needs: see RouteChannels. */
   readonly channels?: FastifyContextConfig["channels"] | undefined;
-  /** Returns the body at the head, if one is always prepared. */
-  readonly live?: (plan: Plan | undefined) => Representation;
+  /** Returns the body at the head, if one is always prepared; `query`: without `at`. */
+  readonly live?: (plan: Plan | undefined, query?: RouteQuery) => Representation;
   /** What other bodies depend on. */
   readonly now: Stamp;
   /** Returns a function of what the plan shows. `then`: for the parameter `at`. */
@@ -51,6 +51,8 @@ export interface PreparedRoute {
     then: PastState | undefined,
   ) => Promise<(shown: Snapshot) => Representation>;
 }
+
+type RouteQuery = Readonly<Record<string, unknown>>;
 
 interface Prepared {
   readonly body: Representation;
@@ -108,8 +110,9 @@ export function createPreparedRoutes(
           throw noDataYet(fresh);
         }
         const { raw } = request;
-        const { at } = request.query as { readonly at?: unknown };
-        if (live && at === undefined) return sendReady(reply, answer(raw, { body: live(plan) }));
+        const query = request.query as RouteQuery;
+        const { at } = query;
+        if (live && at === undefined) return sendReady(reply, answer(raw, { body: live(plan, query) }));
         const known = preparedFor(plan, raw);
         if (known) return sendReady(reply, answer(raw, known));
         const before = now();

@@ -1,5 +1,12 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
-import type { Candles, Flares } from "../../model/index.ts";
+import {
+  type AnyFlares,
+  type Candles,
+  type Flares,
+  flaresKeyOf,
+  GROUPS,
+  type Group,
+} from "../../model/index.ts";
 import { formatCursor, type Plan, type Snapshot, snapshotOfPlan } from "../../protocol/index.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { Representation, versionOf } from "./representation.ts";
@@ -12,6 +19,8 @@ type Part = Resource | "explanations" | "outcomes";
 const PARTS: readonly Part[] = [...RESOURCES, "explanations", "outcomes"];
 /** Parts that differ by plan. */
 const BY_PLAN: readonly Part[] = ["flares", "explanations"];
+/** Parts that differ by group, each limited to that group's flares. */
+const BY_GROUP: readonly Part[] = ["flares", "explanations", "outcomes"];
 
 /** Values derived from an object of the snapshot. */
 interface Held {
@@ -26,7 +35,7 @@ interface HeldCandles extends Held {
 
 interface PrimaryServices {
   readonly cursor: string;
-  readonly snapshot: Snapshot;
+  readonly parts: readonly Representation[];
   readonly made: Representation;
 }
 
@@ -39,7 +48,7 @@ export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
   readonly #candles = new Map<Plan | undefined, HeldCandles>();
-  readonly #wholes = new Map<Plan | undefined, PrimaryServices>();
+  readonly #wholes = new Map<string, PrimaryServices>();
   /** The plan free's view of a snapshot with these flares and explanations. */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 
@@ -47,9 +56,12 @@ export class ResourceBodies {
     this.#head = head;
   }
 
-  /** Returns the resource at the head's cursor as the plan sees it; without a plan, all of it. */
-  resource(name: Resource, plan?: Plan): Representation {
-    return this.#part(name, plan);
+  /**
+   * Returns the resource at the head's cursor as the plan sees it; without a plan, all of it. Of
+   * the flares, those of the group.
+   */
+  resource(name: Resource, plan?: Plan, group: Group = "bsc"): Representation {
+    return this.#part(name, plan, group);
   }
 
   /** The candles of the tokens whose flares the plan sees. Changes once a minute and at starts. */
@@ -72,34 +84,37 @@ export class ResourceBodies {
     return representation;
   }
 
-  /** The snapshot with its cursor. `observed_at` stays while nothing changes, and so the body. */
-  snapshot(plan?: Plan): Representation {
-    const { snapshot } = this.#head;
+  /**
+   * The snapshot with its cursor, and the flares of the group. `observed_at` stays while nothing
+   * changes, and so the body.
+   */
+  snapshot(plan?: Plan, group: Group = "bsc"): Representation {
     const cursor = formatCursor(this.#head.cursor);
     const shown = plan === "free" ? plan : undefined;
-    const whole = this.#wholes.get(shown);
-    if (whole?.cursor === cursor && PARTS.every((name) => snapshot[name] === whole.snapshot[name]))
-      return whole.made;
+    const key = withPlan(group, shown);
+    const whole = this.#wholes.get(key);
+    const parts = PARTS.map((name) => this.#part(name, plan, group));
+    if (whole?.cursor === cursor && parts.every((part, at) => part === whole.parts[at])) return whole.made;
     const { observedAtMs } = this.#head;
     const observedAt = new Date(observedAtMs).toISOString();
     const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
-    for (const name of PARTS) chunks.push(Buffer.from(`,"${name}":`), this.#part(name, plan).bytes);
+    for (const [at, part] of parts.entries()) chunks.push(Buffer.from(`,"${PARTS[at]}":`), part.bytes);
     chunks.push(Buffer.from("}"));
     const bytes = Buffer.concat(chunks);
     const made = new Representation(bytes, withPlan(versionOf(bytes), shown));
-    this.#wholes.set(shown, { cursor, snapshot, made });
+    this.#wholes.set(key, { cursor, parts, made });
     return made;
   }
 
-  #part(name: Part, plan: Plan | undefined): Representation {
+  #part(name: Part, plan: Plan | undefined, group: Group): Representation {
     const shown = plan === "free" && BY_PLAN.includes(name) ? plan : undefined;
-    const value = shown === undefined ? this.#head.snapshot[name] : this.#shownFree()[name];
-    const key = withPlan(name, shown);
+    const snapshot = shown === undefined ? this.#head.snapshot : this.#shownFree();
+    const value = snapshot[name === "flares" ? flaresKeyOf(group) : name];
+    const key = withPlan(BY_GROUP.includes(name) ? `${name} ${group}` : name, shown);
     const held = this.#held.get(key);
     if (held?.value === value) return held.representation;
-    const bytes = Buffer.from(
-      JSON.stringify(name === "explanations" || name === "outcomes" ? byKey(value) : value),
-    );
+    const isNotes = name === "explanations" || name === "outcomes";
+    const bytes = Buffer.from(JSON.stringify(isNotes ? notesOf(snapshot, name, group) : value));
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
       : new Representation(bytes, withPlan(versionOf(bytes), shown));
@@ -110,16 +125,26 @@ export class ResourceBodies {
   #shownFree(): Snapshot {
     const of = this.#head.snapshot;
     const held = this.#free;
-    if (held && held.of.flares === of.flares && held.of.explanations === of.explanations) return held.shown;
+    if (held && FLARE_PARTS.every((part) => held.of[part] === of[part])) return held.shown;
     const shown = snapshotOfPlan(of, "free");
     this.#free = { of, shown };
     return shown;
   }
 }
 
-/** Sorts by key: a follower orders by arrival, and equal versions need equal bytes. */
-function byKey(value: object): object {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The parts of a snapshot on which depends what the plan free sees of it. */
+const FLARE_PARTS = [...GROUPS.map(flaresKeyOf), "explanations"] as const;
+
+/**
+ * Returns the explanations or outcomes of a group's flares. Sorts by key: a follower orders by
+ * arrival, and equal versions need equal bytes.
+ */
+function notesOf(snapshot: Snapshot, name: "explanations" | "outcomes", group: Group): object {
+  const lists: AnyFlares = snapshot[flaresKeyOf(group)];
+  const ids = new Set<string>();
+  for (const list of [lists.pro, lists.free, lists.finished_trending]) for (const { id } of list) ids.add(id);
+  const own = Object.entries(snapshot[name]).filter(([id]) => ids.has(id));
+  return Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function representationOf(text: string, plan: Plan | undefined): Representation {

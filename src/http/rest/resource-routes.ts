@@ -1,7 +1,9 @@
+import { type Group, OTHER_GROUPS } from "../../model/index.ts";
 import type { Plan } from "../../protocol/index.ts";
 import type { HeadLike } from "../connections/head-like.ts";
-import { AT_PARAMETER } from "../contracts/parameters.ts";
+import { AT_PARAMETER, GROUP_PARAMETER } from "../contracts/parameters.ts";
 import { ENDPOINTS } from "../endpoints.ts";
+import { readGroup } from "../history/history-query.ts";
 import type { PreparedRoute } from "./prepared-routes.ts";
 import type { Representation } from "./representation.ts";
 import { RESOURCES, ResourceBodies } from "./resource-bodies.ts";
@@ -14,20 +16,47 @@ export function addResourceRoutes(
 ): void {
   const bodies = new ResourceBodies(head);
   const withPast = hasPast ? [AT_PARAMETER.name] : [];
-  const addResource = (path: string, bodyOf: BodyOf, channels?: readonly string[]) =>
+  const addResource = (
+    path: string,
+    bodyOf: BodyOf,
+    channels?: PreparedRoute["channels"],
+    others: readonly string[] = [],
+  ) =>
     add({
-      ...{ path, parameters: withPast, channels },
-      live: (plan) => bodyOf(bodies, plan),
+      ...{ path, parameters: [...withPast, ...others], channels },
+      live: (plan, query) => bodyOf(bodies, plan, groupIn(query)),
       now: () => undefined,
-      read: async (_request, plan, then) => {
+      read: async ({ query }, plan, then) => {
         const of = (path === ENDPOINTS.candles.path ? await then?.withCandles() : then?.bodies) ?? bodies;
-        return () => bodyOf(of, plan);
+        return () => bodyOf(of, plan, groupIn(query));
       },
     });
   for (const name of RESOURCES)
-    addResource(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan), [`${name}.*`]);
+    if (name !== "flares")
+      addResource(ENDPOINTS[name].path, (of, plan) => of.resource(name, plan), [`${name}.*`]);
+  addResource(ENDPOINTS.flares.path, (of, plan, group) => of.resource("flares", plan, group), flaresOf, [
+    GROUP_PARAMETER.name,
+  ]);
   addResource(ENDPOINTS.candles.path, (of, plan) => of.candles(plan), ["candles"]);
-  addResource(ENDPOINTS.snapshot.path, (of, plan) => of.snapshot(plan));
+  addResource(
+    ENDPOINTS.snapshot.path,
+    (of, plan, group) => of.snapshot(plan, group),
+    (query) => ["*", "candles", ...flaresOf(query)],
+    [GROUP_PARAMETER.name],
+  );
 }
 
-type BodyOf = (of: ResourceBodies, plan: Plan | undefined) => Representation;
+/** Reads the parameter `group`. Throws `invalid-parameter`. */
+export function groupIn(query: unknown): Group | undefined {
+  const { group } = Object(query) as { readonly group?: unknown };
+  return readGroup(group);
+}
+
+/** Returns the pattern of the channels with the flares that a query selects by `group`. */
+export function flaresOf(query: unknown): readonly string[] {
+  const { group } = Object(query) as { readonly group?: unknown };
+  const isOther = OTHER_GROUPS.some((name) => name === group);
+  return [isOther ? `flares.${group}.*` : "flares.*"];
+}
+
+type BodyOf = (of: ResourceBodies, plan: Plan | undefined, group?: Group) => Representation;

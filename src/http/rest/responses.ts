@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { FlareRecord, Snapshot, Timestamp } from "../../model/index.ts";
+import { AnyFlares, FlareRecord, Snapshot, Timestamp } from "../../model/index.ts";
 import {
   CursorText,
   ERROR_CODES,
@@ -21,7 +21,11 @@ export const SnapshotResponse = z
     observed_at: Timestamp.describe(
       "Event time of this state. It stays while nothing changes; the header fields give the age of the data.",
     ),
-    ...Snapshot.omit({ candles: true }).shape,
+    ...Snapshot.omit({
+      candles: true,
+      ...{ "flares.exchange": true, "flares.matic": true, "flares.avalanche": true },
+    }).shape,
+    flares: AnyFlares,
   })
   .describe(
     "`GET /api/v1/snapshot`: the complete state at one moment. A stream after `cursor` continues it without a gap.",

@@ -1,6 +1,7 @@
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
-import type { Flare } from "../flare.ts";
+import type { AnyFlare } from "../flare.ts";
+import { groupOf, tokenOf } from "../key-of.ts";
 import type { Outcome } from "../outcome.ts";
 import { outcomeText } from "./outcome-text.ts";
 
@@ -15,23 +16,18 @@ export interface FlareAlert {
 }
 
 /** A flare has started; `why`: its explanation as a sentence. */
-export function startedAlert(
-  { id, token }: Pick<Flare, "id" | "token">,
-  why: string | undefined,
-): FlareAlert {
+export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAlert {
+  const { id, token } = flare;
   return {
     title: `${safeText(token.symbol)} is flaring`,
     body: why ?? "",
     tag: `start ${id}`,
-    path: `#/${tokenPath("bsc", token.address.toLowerCase())}`,
+    path: `#/${tokenPath(groupOf(flare), tokenOf(flare))}`,
   };
 }
 
 /** A flare has ended. */
-export function finishedAlert(
-  { id, token }: Pick<Flare, "id" | "token">,
-  outcome: Outcome | null | undefined,
-): FlareAlert {
+export function finishedAlert({ id, token }: AnyFlare, outcome: Outcome | null | undefined): FlareAlert {
   return {
     title: `${safeText(token.symbol)}: the flare ended`,
     body: outcome ? outcomeText(outcome) : "",

@@ -127,7 +127,7 @@ export function marksOf(item: ListItem): Marks {
 }
 
 function marks(
-  token: { readonly symbol: string; readonly address?: string },
+  token: { readonly symbol: string; readonly address?: string | undefined },
   liquidity: string | undefined,
   priceChange: number | undefined,
 ): Marks {

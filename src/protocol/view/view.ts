@@ -1,4 +1,4 @@
-import type { Explanation, Flare, ListItem, Outcome, Snapshot } from "../../model/index.ts";
+import type { AnyFlare, Explanation, ListItem, Outcome, Snapshot } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import {
   type Channel,
@@ -15,7 +15,7 @@ export type { Snapshot } from "../../model/index.ts";
 
 /**
  * A client's part of a snapshot: its channels' lists, with explanations of their flares, and
- * outcomes if `flares.finished` is among the channels.
+ * outcomes if a channel of finished flares is among the channels.
  */
 export type View = {
   readonly [R in Exclude<keyof Snapshot, "explanations" | "outcomes" | "candles">]?: Partial<Snapshot[R]>;
@@ -49,27 +49,29 @@ export function projectSnapshot(
       : [];
   const explained = FLARE_CHANNELS.flatMap((channel) => ofItems(snapshot.explanations, channel));
   const explanations = Object.fromEntries(explained);
-  if (!channels.includes("flares.finished")) return { ...view, explanations };
-  return {
-    ...view,
-    explanations,
-    outcomes: Object.fromEntries(ofItems(snapshot.outcomes, "flares.finished")),
-  };
+  const finished = FLARE_CHANNELS.filter(
+    (channel) => channel.endsWith(".finished") && channels.includes(channel),
+  );
+  if (finished.length === 0) return { ...view, explanations };
+  const outcomes = finished.flatMap((channel) => ofItems(snapshot.outcomes, channel));
+  return { ...view, explanations, outcomes: Object.fromEntries(outcomes) };
 }
 
 /** Returns a channel's list; empty if the view lacks it. */
 export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
-  return findList(view, channel) ?? [];
+  const [resource, name] = LIST_CHANNELS[channel];
+  return listsOf(view, resource)?.[name] ?? [];
 }
 
 /** Returns the view after `event`; other lists' events change nothing. Throws ChangeMismatch. */
 export function applyEvent(view: View, event: EventBody): View {
-  const before = findList(view, event.channel);
-  if (!before) return view;
-  const list = changesOf(event).reduce(applyChange, before);
   const [resource, name] = listPathOf(event.channel);
-  const next: View = { ...view, [resource]: { ...view[resource as "flares"], [name]: list } };
-  return resource === "flares" ? annotate(next, name === "finished_trending", event.data) : next;
+  const held = listsOf(view, resource);
+  const before = held?.[name];
+  // Not if that is an inherited property, such as a function.
+  if (!Array.isArray(before)) return view;
+  const lists = { ...held, [name]: changesOf(event).reduce(applyChange, before) };
+  return annotate({ ...view, [resource]: lists }, lists, name, event.data);
 }
 
 /** Returns an event's changes to its channel's list. Empty for `source-status`. */
@@ -81,19 +83,15 @@ export function changesOf(event: EventBody): readonly Change[] {
   return [{ op: "insert", index: data.index, item: "flare" in data ? data.flare : data.listing }];
 }
 
-/** Ignores anything that is not a list, such as an explanation or an inherited property. */
-function findList(view: View, channel: Channel): readonly ListItem[] | undefined {
-  const [resource, name] = listPathOf(channel);
-  const lists: Readonly<Record<string, unknown>> | undefined = view[resource as "flares"];
-  const list = lists?.[name];
-  return Array.isArray(list) ? list : undefined;
+function listsOf(view: View, resource: string): Readonly<Record<string, readonly ListItem[]>> | undefined {
+  return view[resource as "flares"];
 }
 
 /** The fields of any event's data that concern one flare; the last three are of other events. */
 interface FlareData {
   readonly op?: string;
   readonly id?: string;
-  readonly flare?: Flare;
+  readonly flare?: AnyFlare;
   readonly why?: Explanation | null | undefined;
   readonly outcome?: Outcome | null | undefined;
   readonly changes?: unknown;
@@ -101,16 +99,24 @@ interface FlareData {
   readonly gone?: unknown;
 }
 
-/** Updates explanations and outcomes. They stay as long as their flare is in a list of the view. */
-function annotate(view: View, isFinished: boolean, data: FlareData): View {
+/**
+ * Updates explanations and outcomes. They stay as long as their flare is in one of its group's
+ * lists. Other items have none.
+ */
+function annotate(
+  view: View,
+  lists: Readonly<Record<string, readonly ListItem[]>>,
+  name: string,
+  data: FlareData,
+): View {
   const { op, flare, id = flare?.id, why, outcome } = data;
   if (!id) return view;
   const isGone = op === "remove";
-  const isListed = Object.values(view.flares ?? []).some((list) => list.some((item) => item.id === id));
+  const isListed = Object.values(lists).some((list) => list.some((item) => keyOf(item) === id));
   return {
     ...view,
     explanations: withValue(view.explanations, id, isListed ? (isGone ? undefined : why) : null),
-    ...(isFinished && { outcomes: withValue(view.outcomes, id, isGone ? null : outcome) }),
+    ...(name === "finished_trending" && { outcomes: withValue(view.outcomes, id, isGone ? null : outcome) }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { firstIssue } from "../../lib/text/first-issue.ts";
-import { EMPTY_SNAPSHOT, keyOf, NO_CANDLES, Snapshot } from "../../model/index.ts";
+import { EMPTY_SNAPSHOT, keyOf, NO_CANDLES, OTHER_GROUPS, Snapshot } from "../../model/index.ts";
 import {
   CHANNELS,
   type Cursor,
@@ -115,8 +115,9 @@ function readSubscribed(message: unknown): LeaderMessage {
 /** Returns the original snapshot, including fields unknown to this version. */
 function snapshotOf(value: unknown): Snapshot {
   const { outcomes, candles } = EMPTY_SNAPSHOT;
-  // A leader of an earlier version sends no outcomes.
-  const given = isRecord(value) ? { outcomes, ...value, candles } : value;
+  const others = Object.fromEntries(OTHER_GROUPS.map((group) => [`flares.${group}`, EMPTY_SNAPSHOT.flares]));
+  // A leader of an earlier version sends no outcomes, and no flares of other groups.
+  const given = isRecord(value) ? { outcomes, ...others, ...value, candles } : value;
   parseAs(Snapshot, given, "snapshot");
   const entries = Object.keys(EMPTY_SNAPSHOT).map((part) => [part, fieldOf(given, part)]);
   const snapshot = Object.fromEntries(entries) as Snapshot;

@@ -1,11 +1,11 @@
 import { assertNever } from "../../lib/assert-never.ts";
 import { keyOf, type ListItem, type Snapshot } from "../../model/index.ts";
 import {
-  FLARE_CHANNELS,
-  LIST_CHANNEL_NAMES,
+  BSC_FLARE_CHANNELS,
   LIST_CHANNELS,
-  type ListChannel,
   listOf,
+  SPEC_CHANNELS,
+  type SpecChannel,
 } from "../../protocol/index.ts";
 import { ABSENT_MS, Absences } from "./upstream-absence.ts";
 import { withKnownIds } from "./upstream-identity.ts";
@@ -41,7 +41,7 @@ interface Belief {
   readonly isDoubted: boolean;
 }
 
-type Lacking = Readonly<Record<ListChannel, readonly string[]>>;
+type Lacking = Readonly<Record<SpecChannel, readonly string[]>>;
 
 /**
  * Decides how much of an upstream's responses to accept. Listed items count at once. Missing ones
@@ -52,9 +52,9 @@ type Lacking = Readonly<Record<ListChannel, readonly string[]>>;
  * absences must last a minute, and a wholly missing chart or leaderboard stays.
  */
 export class UpstreamDoubt {
-  readonly #absences: Readonly<Record<ListChannel, Absences>> = byChannel(() => new Absences());
+  readonly #absences: Readonly<Record<SpecChannel, Absences>> = byChannel(() => new Absences());
   /** The doubted lists, and when they were last doubtful. */
-  #doubted: ReadonlySet<ListChannel> = new Set();
+  #doubted: ReadonlySet<SpecChannel> = new Set();
   #doubtedAtMs = 0;
 
   /** Returns the state after `before`, the previous one. The first response is accepted as is. */
@@ -91,7 +91,7 @@ export class UpstreamDoubt {
     const patienceMs = [...this.#doubted].map((channel) => this.#absences[channel].patienceMs(nowMs));
     const lingerMs = Math.min(MAX_LINGER_MS, Math.max(ABSENT_MS, ...patienceMs));
     if (nowMs - this.#doubtedAtMs > lingerMs) return undefined;
-    const names = LIST_CHANNEL_NAMES.filter((channel) => this.#doubted.has(channel)).join(", ");
+    const names = SPEC_CHANNELS.filter((channel) => this.#doubted.has(channel)).join(", ");
     return `the upstream's responses lack items of ${names} without a reason; the missing items are retained for now`;
   }
 
@@ -107,20 +107,20 @@ export class UpstreamDoubt {
   }
 }
 
-function byChannel<T>(make: (channel: ListChannel) => T): Readonly<Record<ListChannel, T>> {
-  return Object.fromEntries(LIST_CHANNEL_NAMES.map((channel) => [channel, make(channel)])) as Record<
-    ListChannel,
+function byChannel<T>(make: (channel: SpecChannel) => T): Readonly<Record<SpecChannel, T>> {
+  return Object.fromEntries(SPEC_CHANNELS.map((channel) => [channel, make(channel)])) as Record<
+    SpecChannel,
     T
   >;
 }
 
 /** Whether items of a list displace each other. */
-function isRanking(channel: ListChannel): boolean {
+function isRanking(channel: SpecChannel): boolean {
   return channel.startsWith("charts.") || channel.startsWith("leaderboards.");
 }
 
 /** The keys whose absence is tracked: each item, or a ranking as a whole. */
-function keysOf(snapshot: Snapshot, channel: ListChannel): readonly string[] {
+function keysOf(snapshot: Snapshot, channel: SpecChannel): readonly string[] {
   const list = listOf(snapshot, channel);
   if (isRanking(channel)) return list.length === 0 ? [] : [channel];
   return list.map(keyOf);
@@ -138,7 +138,7 @@ function withoutRevivals(answer: Snapshot, before: Snapshot): Snapshot {
 }
 
 function explainer(
-  channel: ListChannel,
+  channel: SpecChannel,
   before: Snapshot,
   answer: Snapshot,
   observedAtMs: number,
@@ -169,15 +169,15 @@ function explainer(
 }
 
 /** Returns the lists that lack enough items for the response to be doubted. */
-function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking): ListChannel[] {
-  const count = (channel: ListChannel) => {
+function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking): SpecChannel[] {
+  const count = (channel: SpecChannel) => {
     const all = listOf(before, channel).length;
     return isRanking(channel) && lacking[channel].length > 0 ? all : lacking[channel].length;
   };
-  const isEmptied = (channel: ListChannel) => count(channel) > 0 && listOf(answer, channel).length === 0;
-  const emptied = LIST_CHANNEL_NAMES.filter(isEmptied);
+  const isEmptied = (channel: SpecChannel) => count(channel) > 0 && listOf(answer, channel).length === 0;
+  const emptied = SPEC_CHANNELS.filter(isEmptied);
   const emptiedItems = emptied.reduce((sum, channel) => sum + count(channel), 0);
-  return LIST_CHANNEL_NAMES.filter((channel) => {
+  return SPEC_CHANNELS.filter((channel) => {
     if (isEmptied(channel)) return emptiedItems >= MIN_SUSPICIOUS;
     if (count(channel) < MIN_SUSPICIOUS) return false;
     if (count(channel) <= SUSPICIOUS_SHARE * listOf(before, channel).length) return false;
@@ -197,7 +197,7 @@ function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): 
 function withRetained(
   answer: Snapshot,
   before: Snapshot,
-  retained: Readonly<Record<ListChannel, ReadonlySet<string>>>,
+  retained: Readonly<Record<SpecChannel, ReadonlySet<string>>>,
 ): Snapshot {
   const parts = RESOURCES.map((resource) =>
     buildResource(resource, before, (channel, was) => {
@@ -237,10 +237,10 @@ function notesOf(
   believed: Snapshot,
   answer: Snapshot,
   before: Snapshot,
-  retained: Readonly<Record<ListChannel, ReadonlySet<string>>>,
+  retained: Readonly<Record<SpecChannel, ReadonlySet<string>>>,
 ): Pick<Snapshot, "explanations" | "outcomes"> {
   const ids = idsOf(believed);
-  const isRetained = (id: string) => FLARE_CHANNELS.some((channel) => retained[channel].has(id));
+  const isRetained = (id: string) => BSC_FLARE_CHANNELS.some((channel) => retained[channel].has(id));
   const pick = <T>(of: ReadonlySet<string>, now: Record<string, T>, was: Record<string, T>) => {
     const read: Record<string, T> = {};
     for (const id of of) {

@@ -24,6 +24,9 @@ export function withKnownIds(answer: Snapshot, before: Snapshot): Snapshot {
     explanations: withRenamedKeys(answer.explanations, flares.renames),
     outcomes: withRenamedKeys(answer.outcomes, flares.renames),
     candles: answer.candles,
+    "flares.exchange": answer["flares.exchange"],
+    "flares.matic": answer["flares.matic"],
+    "flares.avalanche": answer["flares.avalanche"],
     charts: {
       bsc: new KnownIds(({ flare }) => foldedAddress(flare), before.charts.bsc).rename(charts.bsc),
       exchange: new KnownIds(({ token }) => token.symbol, before.charts.exchange).rename(charts.exchange),

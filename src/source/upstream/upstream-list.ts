@@ -13,7 +13,7 @@ import {
   Listing,
   MaticChartItem,
 } from "../../model/index.ts";
-import type { ListChannel } from "../../protocol/index.ts";
+import type { SpecChannel } from "../../protocol/index.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
 import type { UpstreamReports } from "./upstream-reports.ts";
 
@@ -23,7 +23,7 @@ const CHAIN_LEADERBOARD = { schema: ChainLeaderboardEntry, maxItems: 10 };
 
 /** Schema and maximum length of each list: the schema's own maximum, or 10,000. */
 export const UPSTREAM_LISTS: Readonly<
-  Record<ListChannel, { readonly schema: z.ZodType<ListItem>; readonly maxItems: number }>
+  Record<SpecChannel, { readonly schema: z.ZodType<ListItem>; readonly maxItems: number }>
 > = {
   "flares.free": FLARES,
   "flares.pro": FLARES,
@@ -50,7 +50,7 @@ const MAX_KEY = 200;
  * of `before`. Never throws; problems go to `reports`.
  */
 export function readList(
-  list: ListChannel,
+  list: SpecChannel,
   raw: unknown,
   before: readonly ListItem[],
   reports: UpstreamReports,
@@ -82,7 +82,7 @@ export function readList(
 }
 
 function readItem(
-  list: ListChannel,
+  list: SpecChannel,
   entry: unknown,
   lastValid: LastValid,
   reports: UpstreamReports,

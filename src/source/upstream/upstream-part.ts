@@ -13,11 +13,11 @@ import {
   whyText,
 } from "../../model/index.ts";
 import {
-  FLARE_CHANNELS,
-  LIST_CHANNEL_NAMES,
+  BSC_FLARE_CHANNELS,
   LIST_CHANNELS,
-  type ListChannel,
   listOf,
+  SPEC_CHANNELS,
+  type SpecChannel,
   type View,
 } from "../../protocol/index.ts";
 import { fieldOf, isRecord, sanitize } from "./upstream-json.ts";
@@ -33,10 +33,10 @@ export type Part = { readonly [R in keyof Snapshot]?: Snapshot[R] };
 
 /** Returns why a body cannot be `flares`. Only the `first` must have all three lists. */
 export function misfitOfFlares(flares: unknown, first: boolean): string | undefined {
-  const broken = FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
+  const broken = BSC_FLARE_CHANNELS.map((channel) => LIST_CHANNELS[channel][1]).filter(
     (name) => !Array.isArray(fieldOf(flares, name)),
   );
-  if (broken.length === 0 || (!first && broken.length < FLARE_CHANNELS.length)) return undefined;
+  if (broken.length === 0 || (!first && broken.length < BSC_FLARE_CHANNELS.length)) return undefined;
   return `returned unexpected JSON: flares.${broken[0]} is not an array`;
 }
 
@@ -59,11 +59,11 @@ export function readResource(
 export function buildResource(
   resource: Resource,
   before: Snapshot,
-  listFor: (channel: ListChannel, previous: readonly ListItem[]) => readonly ListItem[],
+  listFor: (channel: SpecChannel, previous: readonly ListItem[]) => readonly ListItem[],
 ): Part {
   const lists: Record<string, unknown> = {};
   let same = true;
-  for (const channel of LIST_CHANNEL_NAMES) {
+  for (const channel of SPEC_CHANNELS) {
     const [owner, name] = LIST_CHANNELS[channel];
     if (owner !== resource) continue;
     const previous = listOf(before, channel);
@@ -76,7 +76,7 @@ export function buildResource(
   return asPart({ [resource]: same ? before[resource] : lists });
 }
 
-function rawList(channel: ListChannel, body: unknown): unknown {
+function rawList(channel: SpecChannel, body: unknown): unknown {
   const raw = fieldOf(body, LIST_CHANNELS[channel][1]);
   return raw === undefined && channel === "charts.avalanche" && isRecord(body) ? [] : raw;
 }
@@ -91,7 +91,7 @@ export function readNotes(
   const { explanations, outcomes } = before ?? EMPTY_SNAPSHOT;
   const view = { explanations: {}, ...(flares ? { flares } : {}) };
   const ids = idsOf(view);
-  const listed = FLARE_CHANNELS.flatMap((channel) => listOf(view, channel));
+  const listed = BSC_FLARE_CHANNELS.flatMap((channel) => listOf(view, channel));
   const flareOf = new Map(listed.map((flare) => [keyOf(flare), flare]));
   const complete = (why: unknown, id: string) => withText(why, fieldOf(flareOf.get(id), "liquidity"));
   return {
@@ -102,7 +102,7 @@ export function readNotes(
 
 /** Returns the ids of the listed flares that can have explanations and outcomes. */
 export function idsOf(view: View) {
-  const all = new Set(FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
+  const all = new Set(BSC_FLARE_CHANNELS.flatMap((channel) => listOf(view, channel).map(keyOf)));
   return { all, finished: new Set(listOf(view, "flares.finished").map(keyOf)) };
 }
 

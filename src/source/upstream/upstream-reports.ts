@@ -1,11 +1,11 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import type { ListChannel } from "../../protocol/index.ts";
+import type { SpecChannel } from "../../protocol/index.ts";
 
 /** Something invalid from an upstream. Untrusted strings of at most 200 characters. */
 export interface UpstreamReport {
   /** The list's channel, or the part of `/snapshot`. */
-  readonly list: ListChannel | "explanations" | "outcomes" | "observed_at";
+  readonly list: SpecChannel | "explanations" | "outcomes" | "observed_at";
   /** The item's key; `null` if it is unreadable, or for the list itself. */
   readonly key: string | null;
   /** The field, such as `token.price`; empty for the item or the list itself. */

@@ -228,7 +228,7 @@ export class Intake {
   #createTrades(token: TokenState, atMs: number) {
     const { settings, priors } = this.#books;
     token.window = null;
-    if (token.group === "bsc") token.fine = createFineRing();
+    token.fine = createFineRing();
     const trades = createTradeState(atMs, token.price, settings);
     trades.priorRate = priors.rateOf(token.group, liquidityOf(token));
     return trades;

@@ -15,6 +15,14 @@ export interface TokenProfile {
   readonly socialData: SocialData | null;
   readonly contractSource: "verified" | "unverified" | null;
   readonly forumPost: ForumPost | null;
+  /** The market on an exchange; absent if the feed names none. */
+  readonly market?: Market | undefined;
+}
+
+/** A market that is followed on an exchange: `binance`, `BTC/USDT`. */
+interface Market {
+  readonly exchange: string;
+  readonly pair: string;
 }
 
 export const NO_PROFILE: TokenProfile = {
@@ -90,6 +98,7 @@ function merge(before: TokenProfile, event: Profile): TokenProfile {
     socialData: event.socialData === undefined ? before.socialData : copySocialData(event.socialData),
     contractSource: event.contractSource ?? before.contractSource,
     forumPost: event.forumPost === undefined ? before.forumPost : copyPost(event.forumPost),
+    ...(event.market || before.market ? { market: copyMarket(event.market) ?? before.market } : {}),
   };
 }
 
@@ -108,6 +117,10 @@ function copySocialData(data: NonNullable<Profile["socialData"]> | null): Social
     microblog_url: copyLink(microblog_url),
     website_url: copyLink(website_url),
   };
+}
+
+function copyMarket(market: Market | undefined): Market | undefined {
+  return market && { exchange: market.exchange, pair: market.pair };
 }
 
 function copyPost(post: NonNullable<Profile["forumPost"]> | null): ForumPost | null {

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketGroup, Trade } from "../../market/index.ts";
-import type { Candle, Explanation, Flare } from "../../model/index.ts";
+import type { AnyFlare, Candle, Explanation } from "../../model/index.ts";
 import { type CanaryState, createCanary } from "../detect/canary.ts";
 import type { CandleState, Minute } from "../detect/forms/candle-detector.ts";
 import type { TradeState } from "../detect/forms/trade-detector.ts";
@@ -64,7 +64,7 @@ export interface RunningFlare {
   readonly startedMs: number;
   /** It is in `free` too. */
   isFree: boolean;
-  published: Flare;
+  published: AnyFlare;
   explanation: Explanation;
 }
 
@@ -120,7 +120,7 @@ export interface TokenState {
   firstPool: string;
   readonly level: LiquidityLevel;
   readonly minutes: BucketRing;
-  /** `null` unless the token can flare and has individual trades. */
+  /** `null` unless the token has individual trades. */
   fine: BucketRing | null;
   /** Candles of the last hour; `null` unless the token can flare and has traded. */
   candles: CandleRing | null;

@@ -1,5 +1,6 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type {
+  AnyFlare,
   ContractSource,
   DecimalString,
   Explanation,
@@ -34,19 +35,26 @@ export function toTimestamp(atMs: number): string {
   return remembered.ensure(atMs, () => new Date(atMs).toISOString());
 }
 
-/** Renders the token's flare as of `atMs`. */
+/** Renders the token's flare as of `atMs`, in the form of its group. */
 export function viewFlare(
   token: TokenState,
   id: string,
   startedMs: number,
   finishedMs: number | null,
   atMs: number,
-): Flare {
-  return {
+): AnyFlare {
+  const { group } = token;
+  const flare: Flare = {
     ...viewFacts(token, id, atMs),
     started_trending_at: toTimestamp(startedMs),
     finished_trending_at: finishedMs === null ? null : toTimestamp(finishedMs),
   };
+  if (group === "bsc") return flare;
+  if (group !== "exchange") return { ...flare, group };
+  const { address: _, ...onExchange } = flare.token;
+  // A profile of an earlier version's checkpoint has no market.
+  const { pair = null, exchange = null } = token.profile.market ?? {};
+  return { ...flare, token: onExchange, group, pair, exchange };
 }
 
 /** Renders the token for charts and leaderboards as of `atMs`. */

@@ -1,11 +1,11 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import {
+  type AnyFlare,
   type Explanation,
-  type Flare,
-  type Flares,
   OUTCOME_MINUTES,
   type Outcome,
+  tokenOf,
 } from "../../model/index.ts";
 import { isInGrace } from "../detect/liquidity-level.ts";
 import { liquidityOf } from "../detect/pools.ts";
@@ -20,14 +20,21 @@ const PENDING_LISTS = 10;
 
 export interface FinishedFlare {
   readonly finishedMs: number;
-  readonly flare: Flare;
+  readonly flare: AnyFlare;
   readonly explanation: Explanation;
   /** `null` if its start was not seen. */
   outcome: Outcome | null;
 }
 
-interface ServedFlares {
-  readonly flares: Flares;
+/** All of one group's form: see `viewFlare`. */
+interface Lists {
+  readonly free: AnyFlare[];
+  readonly pro: AnyFlare[];
+  readonly finished_trending: AnyFlare[];
+}
+
+export interface ServedFlares {
+  readonly flares: Lists;
   readonly explanations: Record<string, Explanation>;
   readonly outcomes: Record<string, Outcome>;
 }
@@ -38,7 +45,7 @@ const NOTHING: ServedFlares = {
   outcomes: {},
 };
 
-/** Maintains the running flares, in `pro` and `free`, and the finished ones. */
+/** Maintains the running flares of one group, in `pro` and `free`, and the finished ones. */
 export class FlareBook {
   readonly #settings: DetectorSettings;
   readonly #running = new Set<TokenState>();
@@ -212,14 +219,14 @@ export class FlareBook {
     return this.#served;
   }
 
-  #explanations(pro: readonly Flare[], finished: readonly Flare[]): Record<string, Explanation> {
+  #explanations(pro: readonly AnyFlare[], finished: readonly AnyFlare[]): Record<string, Explanation> {
     const all = new Map<string, Explanation>();
     for (const token of this.#running) if (token.flare) all.set(token.flare.id, token.flare.explanation);
     for (const { flare, explanation } of this.#finished) all.set(flare.id, explanation);
     return inOrderOf([...pro, ...finished], all, this.#served.explanations);
   }
 
-  #outcomes(finished: readonly Flare[], before: readonly Flare[]): Record<string, Outcome> {
+  #outcomes(finished: readonly AnyFlare[], before: readonly AnyFlare[]): Record<string, Outcome> {
     if (finished === before && !this.#hasNewOutcome) return this.#served.outcomes;
     this.#hasNewOutcome = false;
     const all = new Map(this.#finished.map(({ flare, outcome }) => [flare.id, outcome]));
@@ -229,7 +236,7 @@ export class FlareBook {
 
 /** Returns the flares' values in their order. Returns `before` if that has the same objects. */
 function inOrderOf<T>(
-  flares: readonly Flare[],
+  flares: readonly AnyFlare[],
   all: ReadonlyMap<string, T | null>,
   before: Record<string, T>,
 ): Record<string, T> {
@@ -260,7 +267,7 @@ function listedUntil(
   return Math.min(expiryMs, Math.max(finishedMs, measuredMs) + MINUTE_MS);
 }
 
-function isAfter(other: FinishedFlare | undefined, atMs: number, flare: Flare): boolean {
+function isAfter(other: FinishedFlare | undefined, atMs: number, flare: AnyFlare): boolean {
   return other !== undefined && other.finishedMs === atMs && other.flare.id > flare.id;
 }
 
@@ -269,11 +276,10 @@ function reuseExplanation(before: Explanation, after: Explanation): Explanation 
   return jsonEqual({ ...after, at: before.at }, before) ? before : after;
 }
 
-/** Newest start first, ties by address. */
-function byStart(a: Flare, b: Flare): number {
+/** Newest start first, ties by address, on the exchange by symbol. */
+function byStart(a: AnyFlare, b: AnyFlare): number {
   if (a.started_trending_at !== b.started_trending_at)
     return a.started_trending_at < b.started_trending_at ? 1 : -1;
-  const left = a.token.address.toLowerCase();
-  const right = b.token.address.toLowerCase();
+  const [left, right] = [tokenOf(a), tokenOf(b)];
   return left < right ? -1 : left > right ? 1 : 0;
 }

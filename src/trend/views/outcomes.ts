@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketGroup } from "../../market/index.ts";
-import { type FinishCause, OUTCOME_MINUTES, type Outcome } from "../../model/index.ts";
+import { type FinishCause, GROUPS, OUTCOME_MINUTES, type Outcome } from "../../model/index.ts";
 import type { Detector } from "../detect/detector.ts";
 import { liquidityText } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
@@ -89,8 +89,9 @@ export class OutcomeBook {
   step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {
     const isMinute = atMs % MINUTE_MS === 0;
     if (!isMinute && atMs < this.#deadlineMs) return [];
-    // Only tokens of this group can flare.
-    if (isMinute) for (const token of this.#tokensOf("bsc")) stepControl(token, this.#detector, atMs);
+    if (isMinute)
+      for (const group of GROUPS)
+        for (const token of this.#tokensOf(group)) stepControl(token, this.#detector, atMs);
     const final: [string, Outcome][] = [];
     this.#deadlineMs = Number.POSITIVE_INFINITY;
     for (const token of this.#tokens) {

@@ -36,7 +36,7 @@ const HEADER = `"""What the server sends, generated from its contracts. Do not e
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 `;
 const SCALARS: Readonly<Record<string, string>> = {
@@ -72,7 +72,7 @@ class ModelSource {
     if (this.#begun.has(name)) return name;
     this.#begun.add(name);
     const variants = variantsOf(schema);
-    if (component === "EventMessage") {
+    if (["EventMessage", "AnyFlare"].includes(component)) {
       const events = variants.map((one) => this.#type(one, name));
       this.#written.set(name, `\n\n${name} = Union[\n${events.map((one) => `    ${one},\n`).join("")}]\n`);
     } else if (this.#isObject(schema)) this.#write(name, schema);
@@ -116,13 +116,14 @@ class ModelSource {
     const isRequired = (field: string) => variants.every(({ required }) => required?.includes(field));
     const lines = [...fields].map(([field, types]) => {
       const all = [...types].join(" | ").replace(/"\] \| Literal\["/g, '", "');
-      const own = KEYWORDS.has(field) ? `${field}_` : field;
+      const own = KEYWORDS.has(field) ? `${field}_` : field.replace(".", "_");
       if (isRequired(field)) return `    ${own}: ${all}\n`;
-      return `    ${own}: ${all.endsWith("None") ? all : `${all} | None`} = None\n`;
+      const initial = field.includes(".") ? `field(default=None, metadata={"name": "${field}"})` : "None";
+      return `    ${own}: ${all.endsWith("None") ? all : `${all} | None`} = ${initial}\n`;
     });
     const sorted = [
-      ...lines.filter((line) => !line.endsWith("= None\n")),
-      ...lines.filter((line) => line.endsWith("= None\n")),
+      ...lines.filter((line) => !line.includes(" = ")),
+      ...lines.filter((line) => line.includes(" = ")),
     ];
     const about = schema.description === undefined ? "" : docstring(schema.description);
     const source = `\n\n@dataclass(frozen=True)\nclass ${name}:\n${about}${sorted.join("")}`;
@@ -163,7 +164,7 @@ function literal(values: readonly string[]): string {
 }
 
 function pascal(field: string): string {
-  return field.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return field.replace(/(?:^|[_.])(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function docstring(text: string): string {

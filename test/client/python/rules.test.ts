@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 /** Rules that no client in Python can break, with the reason. All others have a test here. */
 const OF_SERVERS: Readonly<Record<string, string>> = {
   "W5 W7 W10 W11 W12 W19 W20 W21 W22 W30": "about commands: the client sends none, its address subscribes",
-  "W28 W36 W40": "which events a filter or an old cursor selects: the client takes what comes",
+  "W28 W36 W40 W44": "which events a filter, a pattern or an old cursor selects: the client takes what comes",
   "W18 W24": "ping, pong and frames of RFC 6455: aiohttp's",
   "W23 W25 W33": "what the server does to slow or many clients; the close codes are W26",
   W37: "compression: the client offers none",
@@ -18,8 +18,8 @@ const OF_SERVERS: Readonly<Record<string, string>> = {
 };
 
 test("each rule of the protocol has a test of the Python client, or a reason why it needs none", () => {
-  const protocol = readFileSync("src/protocol/PROTOCOL.md", "utf8");
-  const rules = [...protocol.matchAll(/^\* \*\*\[([A-Z]\d+)\]\*\*/gm)].map(([, rule]) => rule);
+  const documents = ["PROTOCOL", "KEYS"].map((name) => readFileSync(`src/protocol/${name}.md`, "utf8"));
+  const rules = [...documents.join("\n").matchAll(/^\* \*\*\[([A-Z]\d+)\]\*\*/gm)].map(([, rule]) => rule);
   const folder = "test/client/python/";
   const tests = readdirSync(folder).filter((name) => name.endsWith(".test.ts"));
   const titles = tests.flatMap((name) => readFileSync(folder + name, "utf8").match(/ test\(".*"/g) ?? []);

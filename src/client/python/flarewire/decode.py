@@ -63,13 +63,18 @@ def _of_any(kinds: list[Any]) -> Decoder:
 @cache
 def _required(kind: Any) -> frozenset[str]:
     fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
-    return frozenset(field.name.rstrip("_") for field in fields if field.default is dataclasses.MISSING)
+    return frozenset(_name_of(field) for field in fields if field.default is dataclasses.MISSING)
+
+
+def _name_of(field: dataclasses.Field[Any]) -> str:
+    """Returns a field's name in JSON."""
+    return str(field.metadata.get("name", field.name.rstrip("_")))
 
 
 def _of_fields(kind: Any) -> Decoder:
     hints = get_type_hints(kind)
     fields = [
-        (field.name, field.name.rstrip("_"), _decoder(hints[field.name]), field.default is dataclasses.MISSING)
+        (field.name, _name_of(field), _decoder(hints[field.name]), field.default is dataclasses.MISSING)
         for field in dataclasses.fields(kind)
     ]
 

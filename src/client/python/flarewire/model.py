@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Union
 
 
@@ -67,6 +67,40 @@ class MarketData:
 
 
 @dataclass(frozen=True)
+class ExchangeFlareToken:
+    """A token of the exchange inside a flare: it has no address, its `symbol` identifies it."""
+
+    name: str
+    symbol: str
+    price: DecimalString
+    created_at: Timestamp
+
+
+@dataclass(frozen=True)
+class ExchangeFlare:
+    """A flare of the group `exchange`: the fields of a flare, its group and its market.
+    `liquidity` is `"0"`, `contract_source` NOTOK and `forum_post` null, because exchanges
+    report none of them."""
+
+    id: Id
+    recent_price_change: int
+    previous_price_change: int
+    latest_buy_count: Count
+    latest_sell_count: Count
+    forum_post: ForumPost | None
+    social_data: SocialData | None
+    contract_source: ContractSource
+    liquidity: DecimalString
+    market_data: MarketData | None
+    token: ExchangeFlareToken
+    started_trending_at: Timestamp
+    finished_trending_at: Timestamp | None
+    group: Literal["exchange"]
+    pair: str | None
+    exchange: str | None
+
+
+@dataclass(frozen=True)
 class Token:
     """A token in flares, listings and the charts of `bsc`. `price` is in US dollars, or in the
     quote currency of a feed without dollar prices."""
@@ -76,6 +110,26 @@ class Token:
     address: Address
     price: DecimalString
     created_at: Timestamp
+
+
+@dataclass(frozen=True)
+class ChainFlare:
+    """A flare of `matic` or `avalanche`: the fields of a flare, and its group."""
+
+    id: Id
+    recent_price_change: int
+    previous_price_change: int
+    latest_buy_count: Count
+    latest_sell_count: Count
+    forum_post: ForumPost | None
+    social_data: SocialData | None
+    contract_source: ContractSource
+    liquidity: DecimalString
+    market_data: MarketData | None
+    token: Token
+    started_trending_at: Timestamp
+    finished_trending_at: Timestamp | None
+    group: Literal["matic", "avalanche"]
 
 
 @dataclass(frozen=True)
@@ -96,6 +150,13 @@ class Flare:
     token: Token
     started_trending_at: Timestamp
     finished_trending_at: Timestamp | None
+
+
+AnyFlare = Union[
+    ExchangeFlare,
+    ChainFlare,
+    Flare,
+]
 
 
 TermName = Literal["buyers", "imbalance", "price", "volume", "flow"]
@@ -137,7 +198,7 @@ class Explanation:
 class FlareStartedData:
     op: Literal["insert"]
     index: int
-    flare: Flare
+    flare: AnyFlare
     why: Explanation | None
     cause: Literal["detected", "aged", "passed"]
 
@@ -154,7 +215,7 @@ class FlareStarted:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-started"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
     observed_at: Timestamp
     data: FlareStartedData
     batch: int | None = None
@@ -181,7 +242,7 @@ class FlareUpdated:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-updated"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
     observed_at: Timestamp
     data: FlareUpdatedData
     batch: int | None = None
@@ -229,7 +290,7 @@ class Outcome:
 @dataclass(frozen=True)
 class FlareFinishedData:
     op: Literal["remove", "insert"]
-    flare: Flare
+    flare: AnyFlare
     why: Explanation | None
     cause: FinishCause
     id: str | None = None
@@ -249,7 +310,7 @@ class FlareFinished:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-finished"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
     observed_at: Timestamp
     data: FlareFinishedData
     batch: int | None = None
@@ -275,7 +336,7 @@ class FlareOutcome:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-outcome"]
-    channel: Literal["flares.finished"]
+    channel: Literal["flares.finished", "flares.exchange.finished", "flares.matic.finished", "flares.avalanche.finished"]
     observed_at: Timestamp
     data: FlareOutcomeData
     batch: int | None = None
@@ -300,7 +361,7 @@ class FlareWithdrawn:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-withdrawn"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
     observed_at: Timestamp
     data: FlareWithdrawnData
     batch: int | None = None
@@ -324,7 +385,7 @@ class FlareExpired:
     emitted_at: Timestamp
     prev: int
     name: Literal["flare-expired"]
-    channel: Literal["flares.free", "flares.pro", "flares.finished"]
+    channel: Literal["flares.free", "flares.pro", "flares.finished", "flares.exchange.free", "flares.exchange.pro", "flares.exchange.finished", "flares.matic.free", "flares.matic.pro", "flares.matic.finished", "flares.avalanche.free", "flares.avalanche.pro", "flares.avalanche.finished"]
     observed_at: Timestamp
     data: FlareExpiredData
     batch: int | None = None
@@ -736,6 +797,27 @@ class ViewFlares:
 
 
 @dataclass(frozen=True)
+class ViewFlaresExchange:
+    free: list[ExchangeFlare] | None = None
+    pro: list[ExchangeFlare] | None = None
+    finished_trending: list[ExchangeFlare] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFlaresMatic:
+    free: list[ChainFlare] | None = None
+    pro: list[ChainFlare] | None = None
+    finished_trending: list[ChainFlare] | None = None
+
+
+@dataclass(frozen=True)
+class ViewFlaresAvalanche:
+    free: list[ChainFlare] | None = None
+    pro: list[ChainFlare] | None = None
+    finished_trending: list[ChainFlare] | None = None
+
+
+@dataclass(frozen=True)
 class ViewNewest:
     bsc: list[Listing] | None = None
 
@@ -841,6 +923,9 @@ class View:
 
     explanations: Explanations
     flares: ViewFlares | None = None
+    flares_exchange: ViewFlaresExchange | None = field(default=None, metadata={"name": "flares.exchange"})
+    flares_matic: ViewFlaresMatic | None = field(default=None, metadata={"name": "flares.matic"})
+    flares_avalanche: ViewFlaresAvalanche | None = field(default=None, metadata={"name": "flares.avalanche"})
     newest: ViewNewest | None = None
     charts: ViewCharts | None = None
     leaderboards: ViewLeaderboards | None = None
@@ -857,14 +942,11 @@ class Lost:
 
 @dataclass(frozen=True)
 class Flares:
-    """`GET /api/v1/flares`. `pro`: every running flare, at once. `free`: running flares that
-    are at least 5 minutes old and have no canary. `finished_trending`: the last 100 to finish
-    within 24 hours, and further ones until their outcome is final, 1,000 at most. Sorted by
-    start, newest first, ties by address."""
+    """`GET /api/v1/flares`: the lists of flares of one group, by default `bsc`."""
 
-    free: list[Flare]
-    pro: list[Flare]
-    finished_trending: list[Flare]
+    free: list[AnyFlare]
+    pro: list[AnyFlare]
+    finished_trending: list[AnyFlare]
 
 
 @dataclass(frozen=True)
@@ -1080,8 +1162,12 @@ __all__ = [
     "ContractSource",
     "DecimalString",
     "MarketData",
+    "ExchangeFlareToken",
+    "ExchangeFlare",
     "Token",
+    "ChainFlare",
     "Flare",
+    "AnyFlare",
     "TermName",
     "TermUnit",
     "Term",
@@ -1135,6 +1221,9 @@ __all__ = [
     "Freshness",
     "Hello",
     "ViewFlares",
+    "ViewFlaresExchange",
+    "ViewFlaresMatic",
+    "ViewFlaresAvalanche",
     "ViewNewest",
     "BscChartItem",
     "ExchangeChartItem",

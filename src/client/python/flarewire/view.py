@@ -13,7 +13,7 @@ class Mismatch(Exception):
 
 def apply_event(view: Json, event: Json) -> Json:
     """Returns the view after the event, unmodified itself. Raises Mismatch."""
-    resource, _, name = event["channel"].partition(".")
+    resource, _, name = event["channel"].rpartition(".")
     name = "finished_trending" if name == "finished" else name
     lists = view.get(resource)
     if not isinstance(lists, dict) or not isinstance(lists.get(name), list):
@@ -23,7 +23,7 @@ def apply_event(view: Json, event: Json) -> Json:
     for change in data["changes"] if "changes" in data else [data]:
         items = _changed(items, change)
     view = {**view, resource: {**lists, name: items}}
-    return _annotated(view, name, data) if resource == "flares" else view
+    return _annotated(view, resource, name, data) if resource.startswith("flares") else view
 
 
 def _changed(items: list[Json], change: Json) -> list[Json]:
@@ -49,12 +49,12 @@ def _changed(items: list[Json], change: Json) -> list[Json]:
     return [*items[:index], item, *items[index + 1 :]]
 
 
-def _annotated(view: Json, name: str, data: Json) -> Json:
+def _annotated(view: Json, resource: str, name: str, data: Json) -> Json:
     flare = data.get("id") or data.get("flare", {}).get("id")
     if flare is None:
         return view
     is_gone = data["op"] == "remove"
-    is_listed = any(item["id"] == flare for items in view["flares"].values() for item in items)
+    is_listed = any(item["id"] == flare for items in view[resource].values() for item in items)
     explanations = dict(view.get("explanations", {}))
     if not is_listed or ("why" in data and data["why"] is None and not is_gone):
         explanations.pop(flare, None)

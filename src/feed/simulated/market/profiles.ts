@@ -44,6 +44,8 @@ export interface Subject {
   readonly token: string;
   readonly naming: Naming;
   readonly createdAtMs: number;
+  /** Where a token of the group `exchange` trades. */
+  readonly exchange?: string;
 }
 
 export function firstProfile(subject: Subject, at: number, quote = false): Profile {
@@ -57,6 +59,7 @@ export function firstProfile(subject: Subject, at: number, quote = false): Profi
     name: naming.name,
     createdAt: subject.createdAtMs,
     quote,
+    ...(subject.exchange ? { market: { exchange: subject.exchange, pair: `${token}/USDT` } } : {}),
   };
 }
 

@@ -36,8 +36,9 @@ export class Exchange implements Actor {
     this.rank = rank;
     this.#venues = venues;
     const naming = inventUniqueNames(count, new Random(`${seed}/exchange/names`));
-    this.subjects = naming.map((one) => ({
+    this.subjects = naming.map((one, serial) => ({
       group: "exchange",
+      exchange: `venue${1 + (serial % venues.length)}`,
       token: one.symbol,
       naming: one,
       createdAtMs: Math.max(0, nowMs - 400 * DAY_MS),

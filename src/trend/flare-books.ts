@@ -1,0 +1,116 @@
+import {
+  type AnyFlares,
+  type Explanation,
+  GROUPS,
+  groupOf,
+  type Outcome,
+  type Snapshot,
+} from "../model/index.ts";
+import type { DetectorSettings } from "./settings.ts";
+import type { RunningFlare, TokenState } from "./state/token-state.ts";
+import { type FinishedFlare, FlareBook, type ServedFlares } from "./views/flares.ts";
+
+type Served = Pick<
+  Snapshot,
+  "flares" | "flares.exchange" | "flares.matic" | "flares.avalanche" | "explanations" | "outcomes"
+>;
+
+/** Maintains the flares of all groups. See {@link FlareBook}. */
+export class FlareBooks {
+  readonly #books: Readonly<Record<TokenState["group"], FlareBook>>;
+  readonly #all: readonly FlareBook[];
+  #served: Served | undefined;
+  #parts: readonly ServedFlares[] = [];
+
+  /** @param finished Those of a checkpoint, of each group the oldest finish first. */
+  constructor(settings: DetectorSettings, finished: readonly FinishedFlare[] = []) {
+    const create = (group: TokenState["group"]) =>
+      new FlareBook(
+        settings,
+        finished.filter(({ flare }) => groupOf(flare) === group),
+      );
+    const [bsc, exchange] = [create("bsc"), create("exchange")];
+    this.#books = { bsc, exchange, matic: create("matic"), avalanche: create("avalanche") };
+    this.#all = GROUPS.map((group) => this.#books[group]);
+  }
+
+  get isDirty(): boolean {
+    return this.#all.some(({ isDirty }) => isDirty);
+  }
+
+  get runningCount(): number {
+    return this.#all.reduce((sum, { runningCount }) => sum + runningCount, 0);
+  }
+
+  /** The finished flares that are still listed, of each group the oldest finish first. */
+  get finished(): readonly FinishedFlare[] {
+    return this.#all.flatMap(({ finished }) => finished);
+  }
+
+  /** When time alone next moves a flare between lists; Infinity if never. */
+  get deadlineMs(): number {
+    return Math.min(...this.#all.map(({ deadlineMs }) => deadlineMs));
+  }
+
+  resume(token: TokenState): void {
+    this.#books[token.group].resume(token);
+  }
+
+  start(token: TokenState, atMs: number, explanation: Explanation): RunningFlare {
+    return this.#books[token.group].start(token, atMs, explanation);
+  }
+
+  finish(token: TokenState, atMs: number, explanation: Explanation, outcome: Outcome | null): void {
+    this.#books[token.group].finish(token, atMs, explanation, outcome);
+  }
+
+  setOutcome(id: string, outcome: Outcome): void {
+    for (const book of this.#all) book.setOutcome(id, outcome);
+  }
+
+  refresh(atMs: number, explain: (token: TokenState) => Explanation): void {
+    for (const book of this.#all) book.refresh(atMs, explain);
+  }
+
+  step(atMs: number): void {
+    for (const book of this.#all) book.step(atMs);
+  }
+
+  /** Returns lists, explanations and outcomes. Unchanged ones are the same objects as before. */
+  serve(): Served {
+    const { bsc, exchange, matic, avalanche } = this.#books;
+    const parts = [bsc.serve(), exchange.serve(), matic.serve(), avalanche.serve()] as const;
+    const before = this.#served;
+    if (before && parts.every((part, index) => part === this.#parts[index])) return before;
+    this.#parts = parts;
+    const merged = <T>(of: (part: ServedFlares) => Record<string, T>): Record<string, T> =>
+      Object.assign({}, ...parts.map(of));
+    this.#served = {
+      flares: inFormOfGroup(parts[0]),
+      "flares.exchange": inFormOfGroup(parts[1]),
+      "flares.matic": inFormOfGroup(parts[2]),
+      "flares.avalanche": inFormOfGroup(parts[3]),
+      explanations: reuseIfSame(
+        before?.explanations,
+        merged(({ explanations }) => explanations),
+      ),
+      outcomes: reuseIfSame(
+        before?.outcomes,
+        merged(({ outcomes }) => outcomes),
+      ),
+    };
+    return this.#served;
+  }
+}
+
+/** A book renders all of its flares in its group's form. */
+function inFormOfGroup<L extends AnyFlares>({ flares }: ServedFlares): L {
+  return flares as L;
+}
+
+/** Returns `before` if it has the same objects. */
+function reuseIfSame<T>(before: Record<string, T> | undefined, after: Record<string, T>): Record<string, T> {
+  const ids = Object.keys(after);
+  const isSame = before && ids.every((id) => before[id] === after[id]);
+  return isSame && Object.keys(before).length === ids.length ? before : after;
+}
