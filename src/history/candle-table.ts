@@ -33,6 +33,8 @@ type Packed = readonly [ageMs: number, candle: Candle] | Candle;
 export class CandleTable {
   readonly #prepare: ReturnType<typeof cachedStatements>;
   readonly #notify: Notify;
+  /** Damaged hours that were reported. */
+  readonly #reported = new Set<string>();
 
   constructor(db: DatabaseSync, notify: Notify) {
     this.#prepare = cachedStatements(db);
@@ -55,12 +57,19 @@ export class CandleTable {
     }
   }
 
-  /** Returns a token's candles that opened within the bounds, oldest first. */
+  /**
+   * Returns a token's candles that opened within the bounds, oldest first. Leaves out a damaged
+   * hour, but throws if it may be part of a past answer.
+   */
   find({ group, address, fromMs, toMs, knownMs }: CandleQuery): readonly Candle[] {
     const select =
-      "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms";
-    const rows = this.#prepare(select).all(group, address.toLowerCase(), fromMs - HOUR_MS, toMs);
-    const versions = rows.flatMap(({ body }) => unpack(body as Uint8Array));
+      "SELECT hour_ms, body FROM candle WHERE market = ? AND address = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms";
+    const token = [group, address.toLowerCase()] as const;
+    const rows = this.#prepare(select).all(...token, fromMs - HOUR_MS, toMs);
+    const versions = rows.flatMap(({ hour_ms, body }) => {
+      if (knownMs !== undefined) return unpack(body as Uint8Array);
+      return this.#unpack(body as Uint8Array, "leaving out", ...token, Number(hour_ms));
+    });
     return asOf(versions, knownMs).filter(({ open_at }) => {
       const openMs = Date.parse(open_at);
       return openMs >= fromMs && openMs <= toMs;
@@ -79,11 +88,25 @@ export class CandleTable {
   #read(market: Group, address: string, hourMs: number): readonly Version[] {
     const select = "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms = ?";
     const row = this.#prepare(select).get(market, address, hourMs);
+    return row ? this.#unpack(row.body as Uint8Array, "replacing", market, address, hourMs) : [];
+  }
+
+  /** Reads an hour. Reports a damaged one once for each way to treat it, and returns nothing. */
+  #unpack(
+    body: Uint8Array,
+    treatment: "leaving out" | "replacing",
+    market: Group,
+    address: string,
+    hourMs: number,
+  ): readonly Version[] {
     try {
-      return row ? unpack(row.body as Uint8Array) : [];
+      return unpack(body);
     } catch (error) {
       const facts = { market, address, hour: isoTime(hourMs) };
-      this.#notify("warn", `replacing a damaged hour of candles: ${messageOf(error)}`, facts);
+      const report = JSON.stringify([treatment, facts]);
+      if (!this.#reported.has(report))
+        this.#notify("warn", `${treatment} a damaged hour of candles: ${messageOf(error)}`, facts);
+      this.#reported.add(report);
       return [];
     }
   }

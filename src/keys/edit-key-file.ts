@@ -1,9 +1,13 @@
+import type { Stats } from "node:fs";
 import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
-/** Replaces a key file with `edit`'s result, atomically, for the owner only. Throws InputError. */
+/**
+ * Replaces a key file with `edit`'s result, atomically. Others than its owner may read it only if
+ * its group could before. Throws InputError.
+ */
 export async function editKeyFile(
   file: string,
   edit: (keys: readonly Key[]) => readonly Key[],
@@ -42,7 +46,9 @@ async function lock(file: string, next: string): Promise<FileHandle> {
   }
 }
 
-async function ownerOf(path: string): Promise<{ readonly uid: number; readonly gid: number } | undefined> {
+type Owner = Pick<Stats, "uid" | "gid" | "mode">;
+
+async function ownerOf(path: string): Promise<Owner | undefined> {
   try {
     return await stat(path);
   } catch (error) {
@@ -51,13 +57,11 @@ async function ownerOf(path: string): Promise<{ readonly uid: number; readonly g
   }
 }
 
-/** Keeps the owner, so that an administrator's change does not lock the server out. */
-async function keepOwner(
-  handle: FileHandle,
-  { uid, gid }: { readonly uid: number; readonly gid: number },
-): Promise<void> {
+/** Keeps the owner and its group's permission, so that a change does not lock the server out. */
+async function keepOwner(handle: FileHandle, { uid, gid, mode }: Owner): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
+  await handle.chmod(0o600 | (mode & 0o040));
 }
 
 async function syncDirectory(path: string): Promise<void> {

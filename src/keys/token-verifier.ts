@@ -159,7 +159,8 @@ function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "it has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === "nbf") return "it is not yet valid (nbf)";
-    return `its claim ${error.claim} is ${error.reason === "missing" ? "missing" : "not the one of this server"}`;
+    if (error.reason === "check_failed") return `its claim ${error.claim} is not the one of this server`;
+    return `its claim ${error.claim} is ${error.reason}`;
   }
   if (error instanceof errors.JOSEError || error instanceof TypeError) return "it is malformed";
   return error instanceof Error ? error.message : "it is malformed";

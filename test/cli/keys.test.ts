@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,6 +13,14 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const keys = (args: readonly string[], environment: Record<string, string> = {}) =>
   runInProcess(["keys", ...args], environment);
+
+test("a change keeps the permission of the file's group to read it, and gives others none", async () => {
+  const file = join(directory, "group.json");
+  await keys(["add", "--file", file]);
+  chmodSync(file, 0o664);
+  expect((await keys(["add", "--file", file])).code).toBe(0);
+  expect(statSync(file).mode & 0o777).toBe(0o640);
+});
 
 test("add prints the key once and keeps its digest; list shows it without; revoke takes it out", async () => {
   const file = join(directory, "k.json");

@@ -154,9 +154,12 @@ test("a damaged hour of candles is reported and starts over, and no other is los
   file.exec("UPDATE candle SET body = x'00' WHERE hour_ms = (SELECT min(hour_ms) FROM candle)");
   file.close();
   const store = openSqliteHistoryStore(LIMITS, path, (...report) => reports.push(report));
+  for (const _again of [1, 2]) expect(store.candles({ ...ALL, address: "0xaa" })).toEqual([candleOf(61, 1)]);
+  expect(() => store.candles({ ...ALL, address: "0xaa", knownMs: Date.now() })).toThrow("end of file");
   store.commit(batchOf("0xaa", [candleOf(1, 2)], 62));
   expect(store.candles({ ...ALL, address: "0xaa" })).toEqual([candleOf(1, 2), candleOf(61, 1)]);
   expect(reports).toEqual([
+    ["warn", expect.stringContaining("leaving out a damaged hour of candles: "), expect.anything()],
     ["warn", expect.stringContaining("replacing a damaged hour of candles: "), expect.anything()],
   ]);
   store.close();

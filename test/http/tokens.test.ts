@@ -76,6 +76,7 @@ const INVALID: readonly (readonly [string, () => string | Promise<string>, strin
   ["is not yet valid", () => rsa.sign({ nbf: START_S + 6 }), "it is not yet valid (nbf)"],
   ["is for another audience", () => rsa.sign({ aud: "other" }), "its claim aud is not the one"],
   ["is of another issuer", () => rsa.sign({ iss: "other" }), "its claim iss is not the one"],
+  ["ends at a text", () => rsa.sign({ exp: "tomorrow" as unknown as number }), "its claim exp is invalid"],
   ["has no end", () => rsa.sign({ exp: undefined }), "its claim exp is missing"],
   ["has no subject", () => rsa.sign({ sub: undefined }), "its claim sub is missing"],
   ["names an unknown plan", () => rsa.sign({ plan: "gold" }), "its claim plan is invalid"],

@@ -121,7 +121,8 @@ const ES_MODULE =
   'an ES module, and its package.json says "type": "commonjs"; rename it to end in .mts, or .mjs for JavaScript, or set "type": "module" there';
 
 /** Whether Node met `import` or `export` in a file that it has to read as CommonJS. */
-function isCommonJs(error: unknown): boolean {
+function isCommonJs(path: string, error: unknown): boolean {
+  if (/\.m[jt]s$/.test(path)) return false;
   return error instanceof SyntaxError && /outside a module|Unexpected token 'export'/.test(error.message);
 }
 
@@ -140,7 +141,7 @@ async function loadBot(path: string, warn: (line: string) => void): Promise<Bot>
   const late = systemClock.sleep(MAX_LOAD_MS, over.signal).then(() => undefined);
   late.catch(() => {});
   const loaded = await Promise.race([loading, late])
-    .catch((error: unknown) => invalid("bot", path, isCommonJs(error) ? ES_MODULE : loadable(error)))
+    .catch((error: unknown) => invalid("bot", path, isCommonJs(path, error) ? ES_MODULE : loadable(error)))
     .finally(() => over.abort());
   if (!loaded) {
     warn(`${plainText(path)} does not finish loading; expected a module that exports a function named bot`);

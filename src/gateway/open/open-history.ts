@@ -36,6 +36,8 @@ export interface OpenHistory {
 
 /** 30 days of 300 flares a day and their candles fit into half of the default limit. */
 const MINUTES_SHARE = 0.5;
+/** Faults of reading are logged at most once in this time. */
+const FAULT_QUIET_MS = 600_000;
 
 /** Opens the history of flares and minutes. Open the log first: it locks the directory. */
 export function openHistory(
@@ -56,7 +58,7 @@ export function openHistory(
   const minuteStore = openStore("minutes", (path) => openMinuteStore(minuteLimits, path), options);
   let writer: MinuteWriter | undefined;
   const progress = new HistoryProgress();
-  let fault: string | undefined;
+  let quietUntilMs = 0;
   return {
     reader: createHistoryReader(store, {
       store: minuteStore,
@@ -64,10 +66,11 @@ export function openHistory(
       replacements: () => writer?.replacements,
       isComplete: () => progress.settled(),
       onFault: (error) => {
+        // Once in a while: every client may request it again.
+        if (clock.monotonic() < quietUntilMs) return;
+        quietUntilMs = clock.monotonic() + FAULT_QUIET_MS;
         const message = `cannot read the states of past minutes: ${messageOf(error)}`;
-        // Once: every client may ask for it again.
-        if (message !== fault) notifyOf("minutes")("error", message, { err: error });
-        fault = message;
+        notifyOf("minutes")("error", message, { err: error });
       },
     }),
     watch: (head, info) => {
