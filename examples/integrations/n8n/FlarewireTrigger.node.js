@@ -6,10 +6,16 @@ const EVENTS = [
   { name: "Flare Started", value: "flare-started" },
   { name: "Flare Finished", value: "flare-finished" },
 ];
-const CHANNELS = [
-  { name: "At Once", value: "flares.pro" },
-  { name: "After 5 Minutes Without a Canary", value: "flares.free" },
-];
+const GROUPS = {
+  BSC: "flares",
+  Exchanges: "flares.exchange",
+  Polygon: "flares.matic",
+  Avalanche: "flares.avalanche",
+};
+const CHANNELS = Object.entries(GROUPS).flatMap(([group, prefix]) => [
+  { name: `${group}, at Once`, value: `${prefix}.pro` },
+  { name: `${group}, After 5 Minutes Without a Canary`, value: `${prefix}.free` },
+]);
 
 class FlarewireTrigger {
   description = {

@@ -21,7 +21,7 @@ export interface PairQuery {
 }
 
 export const PAIR_LISTS = Object.keys(PAIR_SOURCES) as readonly PairSource[];
-export const DEFAULT_LIST: PairSource = "chart";
+export const DEFAULT_LIST: PairSource = "pro";
 
 /** Names of currencies and exchanges. */
 export const PAIR_NAME = /^[A-Za-z0-9]{1,16}$/;

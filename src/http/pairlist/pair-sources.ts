@@ -1,3 +1,4 @@
+import type { ExchangeFlare } from "../../model/index.ts";
 import type { Channel, Snapshot } from "../../protocol/index.ts";
 
 /** A pair of an exchange. Unknown parts fit every query. */
@@ -20,12 +21,30 @@ const LITERAL = /^[\p{L}\p{N}_-]{1,64}$/u;
 
 /** The lists that a client may ask for. */
 export const PAIR_SOURCES = {
+  pro: {
+    channel: "flares.exchange.pro",
+    pairsOf: (snapshot) => snapshot["flares.exchange"].pro.flatMap(pairOf),
+  },
+  free: {
+    channel: "flares.exchange.free",
+    pairsOf: (snapshot) => snapshot["flares.exchange"].free.flatMap(pairOf),
+  },
   chart: {
     channel: "charts.exchange",
-    pairsOf: ({ charts }) =>
-      charts.exchange.flatMap(({ token }) => (LITERAL.test(token.symbol) ? [{ base: token.symbol }] : [])),
+    pairsOf: ({ charts }) => charts.exchange.flatMap(({ token }) => literal({ base: token.symbol })),
   },
   any: { channel: "status", pairsOf: () => [{ base: ".*" }] },
 } as const satisfies Record<string, Source>;
 
 export type PairSource = keyof typeof PAIR_SOURCES;
+
+/** Returns a flare's pair. Without one, as from a recording, its quote and exchange are unknown. */
+function pairOf({ pair, exchange, token }: ExchangeFlare): readonly ListedPair[] {
+  const [base = token.symbol, quote] = pair?.split("/") ?? [];
+  return literal({ base, quote, exchange: exchange?.toLowerCase() });
+}
+
+function literal(listed: ListedPair): readonly ListedPair[] {
+  const { base, quote = "USDT" } = listed;
+  return LITERAL.test(base) && LITERAL.test(quote) ? [listed] : [];
+}

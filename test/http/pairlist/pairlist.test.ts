@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { readPairQuery } from "../../../src/http/pairlist/pair-query.ts";
 import { FRESH, test } from "../rest-fixture.ts";
-import { chartOf } from "./chart-of.ts";
+import { chartOf, flaresOf } from "./exchange-market.ts";
 
 const LIST = "/api/v1/pairlist?list=chart";
 
@@ -16,6 +16,23 @@ test("a pair list has the form that freqtrade's RemotePairList reads", async ({ 
   expect((await rest.ask("GET", `${LIST}&quote=usdc&settle=usdc`)).json).toMatchObject({
     pairs: ["BTC/USDC:USDC", "SOL/USDC:USDC"],
   });
+});
+
+test("the pairs are those of the exchange's flares, newest first, by exchange and quote", async ({
+  rest,
+}) => {
+  rest.head.move(
+    flaresOf(["binance:SOL/USDT", "kucoin:BTC/USDC", "ETH", "binance:BTC/USDT"], ["kucoin:BTC/USDC"]),
+  );
+  const pairs = async (query: string) => {
+    const { json } = await rest.ask("GET", `/api/v1/pairlist${query}`);
+    return (json as { readonly pairs: readonly string[] }).pairs;
+  };
+  expect(await pairs("")).toEqual(["SOL/USDT", "BTC/USDC", "ETH/USDT", "BTC/USDT"]);
+  expect(await pairs("?list=free")).toEqual(["BTC/USDC"]);
+  // A flare without a pair, as from a recording, fits every exchange and quote.
+  expect(await pairs("?exchange=Binance&quote=usdt")).toEqual(["SOL/USDT", "ETH/USDT", "BTC/USDT"]);
+  expect(await pairs("?quote=USDC&settle=USDC")).toEqual(["BTC/USDC:USDC", "ETH/USDC:USDC"]);
 });
 
 test("without fresh data, no pair is listed, and the state says why", async ({ rest }) => {

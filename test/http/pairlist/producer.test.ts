@@ -3,19 +3,19 @@ import { FRESH } from "../../hub/hub-fixture.ts";
 import { eventually } from "../../support/waiters.ts";
 import { test as keyedTest } from "../keyed-fixture.ts";
 import { type ConnectionHandle, test } from "../websocket-fixture.ts";
-import { chartOf } from "./chart-of.ts";
+import { flaresOf } from "./exchange-market.ts";
 import { FreqtradeConsumer, REQUESTS } from "./freqtrade-consumer.ts";
 
-const CHART = "&list=chart";
+const DEFAULT = "";
 
 async function show(wire: ConnectionHandle, ...symbols: string[]): Promise<void> {
-  await wire.head.publish({ observedAtMs: 1_000, snapshot: chartOf(symbols), events: [] });
+  await wire.head.publish({ observedAtMs: 1_000, snapshot: flaresOf(symbols), events: [] });
 }
 
 describe("a stock consumer of freqtrade", () => {
   test("gets the pairs at its request, and each change at once", async ({ wire }) => {
     await show(wire, "BTC", "ETH");
-    const consumer = await new FreqtradeConsumer(wire.port, CHART).start();
+    const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     await show(wire, "SOL", "BTC");
     await consumer.until(2);
     expect(consumer.lists).toEqual([
@@ -31,8 +31,8 @@ describe("a stock consumer of freqtrade", () => {
 
   test("gets parameters from its token, each consumer its own", async ({ wire }) => {
     await show(wire, "BTC");
-    const one = await new FreqtradeConsumer(wire.port, "any&list=chart&quote=USDC").start();
-    const other = await new FreqtradeConsumer(wire.port, "&list=chart&settle=USDT").start();
+    const one = await new FreqtradeConsumer(wire.port, "any&quote=USDC").start();
+    const other = await new FreqtradeConsumer(wire.port, "&settle=USDT").start();
     expect([one.lists, other.lists]).toEqual([[["BTC/USDC"]], [["BTC/USDT:USDT"]]]);
     one.ws.close();
     other.ws.close();
@@ -40,7 +40,7 @@ describe("a stock consumer of freqtrade", () => {
 
   test("gets a pair that no exchange has for an empty list, which it would ignore", async ({ wire }) => {
     await show(wire, "BTC");
-    const consumer = await new FreqtradeConsumer(wire.port, CHART).start();
+    const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     await show(wire);
     await consumer.until(2);
     expect(consumer.lists.at(-1)).toEqual(["NONE/NONE"]);
@@ -49,7 +49,7 @@ describe("a stock consumer of freqtrade", () => {
 
   test("loses its pairs within a second while the data are stale", async ({ wire }) => {
     await show(wire, "BTC");
-    const consumer = await new FreqtradeConsumer(wire.port, CHART).start();
+    const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     wire.freshness = { ...FRESH, state: "stale" };
     wire.clock.advance(1_000);
     await consumer.until(2);
@@ -62,14 +62,14 @@ describe("a stock consumer of freqtrade", () => {
 
   test("is closed in a drain with a code that it survives, and refused with a status", async ({ wire }) => {
     await show(wire, "BTC");
-    const consumer = await new FreqtradeConsumer(wire.port, CHART).start();
+    const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     // Another client keeps the drain going.
     const other = wire.client("?channels=flares.*");
     await other.answer("subscribed");
     const drained = wire.hub.drain(60_000);
     // The codes 1000 and 1001 are a clean close, at which old versions of freqtrade give up.
     expect(await consumer.ended).toBe(4200);
-    expect(await new FreqtradeConsumer(wire.port, CHART).refusal()).toEqual({
+    expect(await new FreqtradeConsumer(wire.port, DEFAULT).refusal()).toEqual({
       status: 503,
       retryAfter: expect.stringMatching(/^\d+$/),
     });
@@ -81,14 +81,14 @@ describe("a stock consumer of freqtrade", () => {
 
   test("is refused until there are data", async ({ makeWire }) => {
     const wire = await makeWire({ ready: false });
-    expect(await new FreqtradeConsumer(wire.port, CHART).refusal()).toMatchObject({ status: 503 });
+    expect(await new FreqtradeConsumer(wire.port, DEFAULT).refusal()).toMatchObject({ status: 503 });
   });
 });
 
 describe("the producer", () => {
   test("publishes only to those who subscribed, and ignores what it does not know", async ({ wire }) => {
     await show(wire, "BTC");
-    const consumer = await new FreqtradeConsumer(wire.port, CHART).start();
+    const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     for (const unknown of [{ type: "sudo" }, 5, null, "text", { type: "subscribe" }]) consumer.send(unknown);
     await consumer.settled();
     await show(wire, "ETH");
@@ -101,21 +101,21 @@ describe("the producer", () => {
   });
 
   test("[L5] closes a consumer that asks too often, sends too much, or sends bytes", async ({ wire }) => {
-    const often = await new FreqtradeConsumer(wire.port, CHART).start();
+    const often = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     for (let sent = 0; sent < 30; sent++) often.send(REQUESTS[1]);
     expect(await often.ended).toBe(4100);
-    const much = await new FreqtradeConsumer(wire.port, CHART).start();
+    const much = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     much.send("x".repeat(5_000));
     expect(await much.ended).toBe(4001);
-    const bytes = await new FreqtradeConsumer(wire.port, CHART).start();
+    const bytes = await new FreqtradeConsumer(wire.port, DEFAULT).start();
     bytes.ws.send(Buffer.from([1]));
     expect(await bytes.ended).toBe(4000);
   });
 
   test("counts consumers as connections, and refuses invalid handshakes", async ({ makeWire }) => {
     const wire = await makeWire({ stream: { limits: { maxSockets: 1 } } });
-    const consumer = await new FreqtradeConsumer(wire.port, CHART).start();
-    expect(await new FreqtradeConsumer(wire.port, CHART).refusal()).toMatchObject({ status: 503 });
+    const consumer = await new FreqtradeConsumer(wire.port, DEFAULT).start();
+    expect(await new FreqtradeConsumer(wire.port, DEFAULT).refusal()).toMatchObject({ status: 503 });
     consumer.ws.close();
     await consumer.ended;
     await eventually(
@@ -128,23 +128,35 @@ describe("the producer", () => {
 });
 
 keyedTest("the key is in the token, with its channels; a REST address takes none", async ({ makeKeyed }) => {
-  const keyed = await makeKeyed({
-    keys: { charts: { channels: ["charts.*"] }, flares: { channels: ["flares.*"] } },
-  });
+  const keys = { flares: { channels: ["flares.exchange.*"] }, bsc: { channels: ["flares.*"] } };
+  const keyed = await makeKeyed({ keys });
   const { wire } = keyed;
-  const consumer = await new FreqtradeConsumer(wire.port, `${keyed.secret("charts")}${CHART}`).start();
-  const other = new FreqtradeConsumer(wire.port, `${keyed.secret("flares")}${CHART}`);
+  const consumer = await new FreqtradeConsumer(wire.port, `${keyed.secret("flares")}&quote=USDT`).start();
+  const other = new FreqtradeConsumer(wire.port, `${keyed.secret("bsc")}&quote=USDT`);
   expect(await other.refusal()).toMatchObject({ status: 403 });
-  const unknown = new FreqtradeConsumer(wire.port, `unknown${CHART}`);
-  expect(await unknown.refusal()).toMatchObject({ status: 401 });
-  const { message } = await wire.ask(`/api/v1/pairlist?list=${keyed.secret("charts")}`);
-  expect(message.statusCode).toBe(400);
-  const header = await wire.ask("/api/v1/pairlist?list=chart", keyed.bearer("charts"));
-  expect(header.message.statusCode).toBe(200);
-  const limited = await wire.ask("/api/v1/pairlist?list=chart", keyed.bearer("flares"));
-  expect(limited.message.statusCode).toBe(403);
+  expect(await new FreqtradeConsumer(wire.port, "unknown").refusal()).toMatchObject({ status: 401 });
+  const statusOf = async (query: string, headers: Record<string, string> = {}) =>
+    (await wire.ask(`/api/v1/pairlist${query}`, headers)).message.statusCode;
+  expect(await statusOf(`?list=${keyed.secret("flares")}`)).toBe(400);
+  expect(await statusOf("", keyed.bearer("flares"))).toBe(200);
+  expect(await statusOf("", keyed.bearer("bsc"))).toBe(403);
   // A revoked key ends the connection, and freqtrade's next attempt is refused.
-  keyed.write({ flares: {} });
+  keyed.write({ bsc: {} });
   await keyed.pass(2);
   expect(await consumer.ended).toBe(4003);
+});
+
+keyedTest("the plan free has the list free, without a key too", async ({ makeKeyed }) => {
+  const keyed = await makeKeyed({ keys: { free: { plan: "free" } } });
+  const { wire } = keyed;
+  for (const headers of [{}, keyed.bearer("free")]) {
+    for (const [query, status] of [
+      ["", 403],
+      ["?list=free", 200],
+    ] as const)
+      expect((await wire.ask(`/api/v1/pairlist${query}`, headers)).message.statusCode).toBe(status);
+  }
+  expect(await new FreqtradeConsumer(wire.port, "").refusal()).toMatchObject({ status: 403 });
+  const consumer = await new FreqtradeConsumer(wire.port, "&list=free").start();
+  consumer.ws.close();
 });
