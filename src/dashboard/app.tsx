@@ -6,7 +6,7 @@ import { AlertsButton } from "./parts/alerts/bell.tsx";
 import { Announcer } from "./parts/announcer.tsx";
 import { NowS } from "./parts/flare/age.tsx";
 import { IsAnonymous, lackedFacts, Market, type MarketKind } from "./parts/market.ts";
-import { Navigation } from "./parts/navigation.tsx";
+import { Navigation, pageTitle } from "./parts/navigation.tsx";
 import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, tokenHash } from "./route.ts";
@@ -49,6 +49,10 @@ export function App({ server }: { readonly server: URL }) {
   // Wait for the visitor's access, which appears above the lists and would move them.
   const isReady = seen?.view !== undefined && seen.access !== undefined && seen.refused === undefined;
   const [route, go] = useRoute(isReady);
+  const title = pageTitle(route);
+  useEffect(() => {
+    alerts.title = title;
+  }, [title]);
   const market = seen?.access ?? UNKNOWN_MARKET;
   const lacked = lackedFacts(market);
   const panel = seen && { seen, hasKey: key !== undefined, onKey: giveKey };

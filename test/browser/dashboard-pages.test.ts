@@ -108,9 +108,15 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
   test("on a phone values are beside their labels, and the header scrolls with the page", async ({
     onTestFinished,
   }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
-      viewport: { width: 320, height: 640 },
-    });
+    const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
+    if (!listing) throw new Error("no sample");
+    const social_data = { website_url: "https://example.org/", chat_url: null, microblog_url: null };
+    const newest = { bsc: [{ ...listing, id: "linked", social_data }, listing] };
+    const { page, goto } = await open(
+      onTestFinished,
+      { ...SAMPLE_SNAPSHOT, newest },
+      { viewport: { width: 320, height: 640 } },
+    );
     await goto("flares");
     const change = page.locator('td[data-label^="5 min"]');
     const [now, before] = await Promise.all([
@@ -119,6 +125,12 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     ]);
     expect(before?.x).toBeGreaterThan(now?.x ?? Number.POSITIVE_INFINITY);
     expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
+    // No label without a value.
+    await goto("newest");
+    const links = page.locator("td.links");
+    await expect.poll(() => links.count()).toBe(2);
+    const shown = await links.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight > 0));
+    expect(shown).toEqual([true, false]);
   });
 
   for (const width of [360, 390, 720, 721, 768, 941, 1_100, 1_279, 1_280, 1_440])
@@ -167,6 +179,33 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
         .evaluateAll((all) => all.map((one) => one.tagName));
       expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
       expect(await page.locator("main h2").textContent()).toBe(title);
+      // Tells tabs and the entries of the browser's history apart.
+      await expect.poll(() => page.title()).toBe(`${title} – Flarewire`);
+    }
+    await goto("flares");
+    await expect.poll(() => page.title()).toBe("Flarewire");
+  });
+
+  test("each hour of the timeline has its label, except at the right edge", async ({ onTestFinished }) => {
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
+    await goto("flares");
+    for (let width = 320; width <= 1_920; width *= 1.1) {
+      await page.setViewportSize({ width: Math.floor(width), height: 640 });
+      const [labels, zone] = await Promise.all([
+        page.locator(".hours span").evaluateAll((all) =>
+          all.map((hour) => ({
+            // Without the line.
+            room: hour.getBoundingClientRect().width - 1,
+            right: hour.querySelector("small")?.getBoundingClientRect().right ?? 0,
+          })),
+        ),
+        page.locator(".hours .zone").boundingBox(),
+      ]);
+      expect(labels.length).toBeGreaterThanOrEqual(6);
+      for (const { room, right } of labels) {
+        expect(right > 0, `${room} pixels`).toBe(room > 88);
+        expect(right + 4).toBeLessThan(zone?.x ?? 0);
+      }
     }
   });
 

@@ -32,13 +32,19 @@ test("one scale includes 0 and every quartile, and its ends are labeled", async 
 
 test("the record says whether flares did better or worse than their control, and when they are few", async () => {
   const many = (change: number) => Array.from({ length: 30 }, () => change);
-  expect(verdictText(await figuresOf(many(-1), [2]), 15)).toBe(
+  expect(verdictText(await figuresOf(many(-1), many(2)), 15)).toBe(
     "15 minutes after its start, the median flare was at −1.0 %, the control at +2.0 %: worse.",
   );
-  expect(verdictText(await figuresOf(many(3), [2]), 15)).toMatch(/: better\.$/);
-  expect(verdictText(await figuresOf(many(2), [2]), 15)).toMatch(/: the same\.$/);
-  expect(verdictText(await figuresOf([3, 4], [2]), 15)).toMatch(
+  expect(verdictText(await figuresOf(many(3), many(2)), 15)).toMatch(/: better\.$/);
+  expect(verdictText(await figuresOf(many(2), many(2)), 15)).toMatch(/: the same\.$/);
+  expect(verdictText(await figuresOf([3, 4], many(2)), 15)).toMatch(
     /better\. With only 2 flares, this may be chance\.$/,
+  );
+  expect(verdictText(await figuresOf(many(3), [2, 2, 2]), 15)).toMatch(
+    /better\. With only 3 moments of the control, this may be chance\.$/,
+  );
+  expect(verdictText(await figuresOf([3], [2]), 15)).toMatch(
+    /better\. With only one flare and one moment of the control, this may be chance\.$/,
   );
   expect(verdictText(await figuresOf([3]), 15)).toMatch(/There is no control yet\.$/);
   expect(verdictText(EMPTY, 15)).toBe("");

@@ -10,6 +10,12 @@ const LABELS = {
   record: "Record",
 } as const;
 
+/** Tells the tabs and the entries of the browser's history apart. */
+export function pageTitle({ page }: Route): string {
+  if (page === "flares") return "Flarewire";
+  return `${page === "token" ? "Token" : LABELS[page]} – Flarewire`;
+}
+
 interface NavigationProps {
   readonly route: Route;
   readonly view: View | undefined;

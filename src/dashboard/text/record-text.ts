@@ -2,8 +2,8 @@ import { formatPct } from "../../lib/text/format-pct.ts";
 import type { RecordFigures, RecordRange } from "../../model/index.ts";
 import { formatSpan, formatUsd } from "./format.ts";
 
-/** Below this, a few flares decide which way the numbers point. */
-const FEW_FLARES = 30;
+/** Below this, a few flares or moments of the control decide which way the numbers point. */
+const FEW = 30;
 
 /** A change in percent with one digit, `–` if it is unknown. */
 export function changeText(percent: number | null | undefined): string {
@@ -23,9 +23,17 @@ export function verdictText({ after }: RecordFigures, minutes: number): string {
   const start = `${minutes} minutes after its start, the median flare was at ${changeText(median)}`;
   if (control.median === null) return `${start}. There is no control yet.`;
   const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";
-  const few =
-    n < FEW_FLARES ? ` With only ${n === 1 ? "one flare" : `${n} flares`}, this may be chance.` : "";
-  return `${start}, the control at ${changeText(control.median)}: ${order}.${few}`;
+  return `${start}, the control at ${changeText(control.median)}: ${order}.${fewText(n, control.n)}`;
+}
+
+function fewText(flares: number, moments: number): string {
+  const few = [
+    ...(flares < FEW ? [flares === 1 ? "one flare" : `${flares} flares`] : []),
+    ...(moments < FEW
+      ? [moments === 1 ? "one moment of the control" : `${moments} moments of the control`]
+      : []),
+  ];
+  return few.length === 0 ? "" : ` With only ${few.join(" and ")}, this may be chance.`;
 }
 
 /** Says how long before a collapse the canary warned. Empty without a collapse. */

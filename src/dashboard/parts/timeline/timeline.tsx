@@ -108,9 +108,6 @@ export function Timeline({ view, server, apiKey, window, at, onWindow }: Timelin
   );
 }
 
-/** Later hours have no label: the right edge would cut it off. */
-const MAX_LABELED = 0.78;
-
 function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
   return (
     <div class="hours" aria-hidden="true">
@@ -118,7 +115,7 @@ function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
         const share = (atMs - fromMs) / (toMs - fromMs);
         return (
           <span key={atMs} style={{ left: `${(100 * share).toFixed(3)}%` }}>
-            {share < MAX_LABELED && <small>{formatMinute(atMs)}</small>}
+            <small>{formatMinute(atMs)}</small>
           </span>
         );
       })}

@@ -18,7 +18,7 @@ export class PageAlerts {
   #settings = readAlerts();
   readonly #watch = new AlertWatch();
   readonly #listeners = new Set<() => void>();
-  readonly #title = document.title;
+  #title = document.title;
   #view: View | undefined;
   #waiting: AlertHit[] = [];
   #reportedAtMs = Number.NEGATIVE_INFINITY;
@@ -30,6 +30,12 @@ export class PageAlerts {
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.#count(0);
     });
+  }
+
+  /** The title of the shown page, before which a hidden tab's alerts are counted. */
+  set title(title: string) {
+    this.#title = title;
+    this.#count(this.#unseen);
   }
 
   get settings(): AlertSettings {
