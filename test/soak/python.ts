@@ -27,9 +27,9 @@ export async function runPython(minutes: number, seed: number): Promise<string> 
     follow(urls[at] ?? "", { transport, upgrade_after_s: 20, first_message_s: 4 }),
   );
   try {
-    await wait(minutes * 60_000);
+    await keepConnected(direct, minutes * 60_000);
     for (const proxy of proxies) proxy.calm();
-    const target = lastBefore(direct, direct.seq) ?? 0;
+    const target = lastBefore(direct, await headOf(gateway.url, direct)) ?? 0;
     const hasArrived = () =>
       clients.every((client) => linesOf(client).some(({ seq }) => seq !== undefined && seq >= target));
     for (let left = CATCH_UP_MS; left > 0 && !hasArrived(); left -= 1_000) await wait(1_000);
@@ -50,6 +50,25 @@ export async function runPython(minutes: number, seed: number): Promise<string> 
     await direct.disconnect();
     await gateway.stop();
   }
+}
+
+/** Waits, and reconnects the direct client: under load the runtime's WebSocket may lose its turn. */
+async function keepConnected(direct: IndependentClient, ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    await wait(Math.min(1_000, end - performance.now()));
+    if (direct.closeCode !== undefined) await direct.connect();
+  }
+}
+
+/** Returns the seq of the server's present head, once the direct client is there too. */
+async function headOf(url: string, direct: IndependentClient): Promise<number> {
+  const { headers } = await fetch(`${url}/api/v1/snapshot`);
+  const head = Number(headers.get("flarewire-cursor")?.split("-")[1]);
+  for (let left = CATCH_UP_MS; direct.seq < head && left > 0; left -= 1_000)
+    await keepConnected(direct, 1_000);
+  if (direct.seq < head) throw new Error(`the direct client is at ${direct.seq} and not at ${head}`);
+  return head;
 }
 
 /** The seq of the last event at or before this one, except candles. */
