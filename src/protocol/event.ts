@@ -161,7 +161,25 @@ export const SourceStatusEvent = event(
   z.object({ state: SourceState, reason: z.string() }),
 ).describe("The state of the data source changed. `observed_at` is the event time of its latest data.");
 
-export const EventBody = z
+/** With its type written out: inferred, its declaration would repeat every event. */
+export const EventBody: z.ZodDiscriminatedUnion<
+  [
+    typeof FlareStarted,
+    typeof FlareUpdated,
+    typeof FlareFinished,
+    typeof FlareOutcome,
+    typeof FlareWithdrawn,
+    typeof FlareExpired,
+    typeof TokenListed,
+    typeof TokenUpdated,
+    typeof TokenUnlisted,
+    typeof ChartUpdated,
+    typeof LeaderboardUpdated,
+    typeof CandlesClosed,
+    typeof SourceStatusEvent,
+  ],
+  "name"
+> = z
   .discriminatedUnion("name", [
     FlareStarted,
     FlareUpdated,

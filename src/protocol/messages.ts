@@ -199,21 +199,20 @@ export type Unsubscribed = z.infer<typeof Unsubscribed>;
 /** Fields that the log adds to an event: its position and the time of the append. */
 const appended = { type: z.literal("event"), cursor: CursorText, seq: z.int().min(1), emitted_at: Timestamp };
 
-export const EventMessage = z
-  .intersection(
-    z.object({
-      ...appended,
-      prev: z.int().min(0),
-      batch: z
-        .int()
-        .min(1)
-        .optional()
-        .describe(
-          "Seq of the last event in the same batch. Only after that event are the lists a state that REST serves.",
-        ),
-    }),
-    EventBody,
-  )
+const EventPosition = z.object({
+  ...appended,
+  prev: z.int().min(0),
+  batch: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(
+      "Seq of the last event in the same batch. Only after that event are the lists a state that REST serves.",
+    ),
+});
+
+export const EventMessage: z.ZodIntersection<typeof EventPosition, typeof EventBody> = z
+  .intersection(EventPosition, EventBody)
   .describe(
     "Server → client. No event of this subscription between `prev` and `seq` was left out. A client that holds a seq ≥ `prev` has missed nothing; one that holds a seq ≥ this one has it already.",
   );
@@ -264,11 +263,10 @@ export const CloseMessage = z
   );
 export type CloseMessage = z.infer<typeof CloseMessage>;
 
-export const Missed = z
-  .intersection(
-    z.object({ type: z.literal("missed"), seq: z.int().min(1), emitted_at: Timestamp }),
-    EventBody,
-  )
+const MissedPosition = z.object({ type: z.literal("missed"), seq: z.int().min(1), emitted_at: Timestamp });
+
+export const Missed: z.ZodIntersection<typeof MissedPosition, typeof EventBody> = z
+  .intersection(MissedPosition, EventBody)
   .describe(
     "Server → client, in mode `latest`: a start, a finish or a source status that the client was too slow for. It changes no list and moves no cursor.",
   );
@@ -298,7 +296,21 @@ export const Goaway = z
   );
 export type Goaway = z.infer<typeof Goaway>;
 
-export const ServerMessage = z.union([
+/** With its type written out: inferred, its declaration would repeat every message. */
+export const ServerMessage: z.ZodUnion<
+  readonly [
+    typeof Hello,
+    typeof Subscribed,
+    typeof Unsubscribed,
+    typeof EventMessage,
+    typeof Heartbeat,
+    typeof Pong,
+    typeof ErrorMessage,
+    typeof Goaway,
+    typeof Missed,
+    typeof Conflated,
+  ]
+> = z.union([
   Hello,
   Subscribed,
   Unsubscribed,
