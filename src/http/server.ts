@@ -148,8 +148,10 @@ export async function addRoutes(
     if (typeof payload === "string" || payload instanceof Uint8Array)
       visitors.charge(request, payload.length);
     if (reply.statusCode < 400) options.policy?.audit?.answered(request);
-    // Ends kept-alive connections while it is not ready: clients then ask a server that is.
-    if (raw.httpVersionMajor !== 1 || (ready() && reply.raw.shouldKeepAlive)) return;
+    // Ends kept-alive connections while it is not ready: clients then ask a server that is. The
+    // connection of a refused upgrade ends too, or clients would send their next request there.
+    const isKept = reply.raw.shouldKeepAlive && raw.headers.upgrade === undefined;
+    if (raw.httpVersionMajor !== 1 || (ready() && isKept)) return;
     // A field that is set by hand replaces Node's own announcement that this is the last response.
     reply.header("connection", reply.getHeader("connection") === "upgrade" ? "upgrade, close" : "close");
   });

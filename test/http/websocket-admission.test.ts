@@ -57,6 +57,7 @@ test("[W3] a request that cannot become a connection is rejected in HTTP, with a
     const seen = `${query} ${JSON.stringify(headers)}`;
     expect(message.statusCode, seen).toBe(ERROR_CODES[code].status);
     expect(message.headers["content-type"], seen).toBe("application/problem+json");
+    expect(message.headers.connection, seen).toMatch(/\bclose$/);
     expect(JSON.parse(body), seen).toMatchObject({ type: expect.stringContaining(code), field });
   }
   await wire.sessions(0);

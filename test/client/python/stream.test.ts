@@ -91,6 +91,16 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(linesOf(client).flatMap(({ reset }) => reset ?? [])).toEqual(["started"]);
   });
 
+  test("[W3] a handshake that the server refuses stops it, with the server's reason", async () => {
+    await using gateway = await startLedGateway();
+    await using client = follow(gateway.url, { channels: ["flares.nothing"] });
+    await client.ended();
+    expect(linesOf(client).at(-1)).toMatchObject({
+      code: 400,
+      stopped: expect.stringMatching(/HTTP 400 .*flares\.nothing/),
+    });
+  });
+
   test("[W26] the close code decides whether it stops, waits or reconnects at once", async () => {
     await using server = await startScriptedServer();
     await using client = follow(server.url, { after: "abcd-5" });
