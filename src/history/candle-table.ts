@@ -26,7 +26,7 @@ interface Version {
   readonly candle: Candle;
 }
 
-/** A version as stored. The age is counted from the opening, so that most have the same one. */
+/** A version as stored. `ageMs` counts from the opening: most are equal, and compress well. */
 type Packed = readonly [ageMs: number, candle: Candle] | Candle;
 
 /** Stores candles by token and hour, compressed: an hour of trading takes about 1.3 kB. */
@@ -76,7 +76,7 @@ export class CandleTable {
     });
   }
 
-  /** Deletes a page of the hours that ended before this time. Returns the end of the last one. */
+  /** Deletes one page of hours that ended by this time. Returns the last one's end; 0 if none. */
   expire(oldestMs: number): number {
     const old = "SELECT id FROM candle WHERE hour_ms <= ? ORDER BY hour_ms LIMIT ?";
     const deleted = this.#prepare(`DELETE FROM candle WHERE id IN (${old}) RETURNING hour_ms`);
@@ -112,13 +112,13 @@ export class CandleTable {
   }
 }
 
-/** Returns the newest version of each minute, or the newest one that was known then. */
+/** Returns each minute's newest version of those known at `knownMs`. */
 function asOf(versions: readonly Version[], knownMs = Number.POSITIVE_INFINITY): Candle[] {
   const known = versions.filter((version) => version.knownMs <= knownMs);
   return [...new Map(known.map(({ candle }) => [candle.open_at, candle])).values()];
 }
 
-/** Sorts the versions by minute, and those of a minute by their time. */
+/** Compresses the versions, sorted by minute, then by when they became known. */
 function pack(versions: readonly Version[]): Buffer {
   const sorted = versions.toSorted((a, b) =>
     a.candle.open_at === b.candle.open_at
@@ -134,7 +134,7 @@ function pack(versions: readonly Version[]): Buffer {
 function unpack(body: Uint8Array): readonly Version[] {
   const packed = JSON.parse(inflateRawSync(body).toString()) as readonly Packed[];
   return packed.map((one) => {
-    // Candles of earlier releases have no time.
+    // Earlier releases did not store when a candle became known.
     if ("open_at" in one) return { knownMs: 0, candle: one };
     const [ageMs, candle] = one;
     return { knownMs: Date.parse(candle.open_at) + ageMs, candle };

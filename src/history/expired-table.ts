@@ -2,14 +2,14 @@ import type { DatabaseSync } from "node:sqlite";
 import { cachedStatements } from "../lib/io/sqlite.ts";
 import type { PastReach } from "./history-store.ts";
 
-/** One row for each flare that expired lately: past answers that had it cannot be given again. */
+/** One row for each flare that expired recently: past answers that had it cannot be repeated. */
 export const EXPIRED_TABLE = `
   CREATE TABLE expired (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, known_ms INTEGER NOT NULL,
     expired_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL) STRICT;
   CREATE INDEX by_expiry ON expired (expired_ms);
 `;
 
-/** Maximum number of rows, about 2 MB: a month of 300 flares a day, and a bit. */
+/** Maximum number of rows, about 2 MB: a month of 300 flares a day, with a margin. */
 const MAX_ROWS = 10_000;
 
 /** Remembers which flares have expired, for as long as past states are stored. */
@@ -20,22 +20,25 @@ export class ExpiredTable {
     this.#prepare = cachedStatements(db);
   }
 
-  /** Call it before the flares that meet the condition are deleted. */
+  /** Call it before deleting the flares that meet `condition`, in which `?2` is `value`. */
   note(nowMs: number, condition: string, value: string | number): void {
     const flares = `SELECT id, finished_ms, known_ms, ?1, address, symbol FROM flare WHERE ${condition}`;
     this.#prepare(`INSERT OR REPLACE INTO expired ${flares}`).run(nowMs, value);
   }
 
-  /** Forgets what expired earlier, and all beyond the bound. Returns the last time forgotten. */
+  /**
+   * Deletes the rows from before this time, and the oldest beyond MAX_ROWS. Returns when the newest
+   * of the latter expired; 0 if there were none.
+   */
   forget(beforeMs: number): number {
     this.#prepare("DELETE FROM expired WHERE expired_ms < ?").run(beforeMs);
-    const newest = "SELECT rowid FROM expired ORDER BY expired_ms DESC LIMIT -1 OFFSET ?";
-    const excess = `DELETE FROM expired WHERE rowid IN (${newest}) RETURNING expired_ms`;
+    const oldest = "SELECT rowid FROM expired ORDER BY expired_ms DESC LIMIT -1 OFFSET ?";
+    const excess = `DELETE FROM expired WHERE rowid IN (${oldest}) RETURNING expired_ms`;
     const forgotten = this.#prepare(excess).all(MAX_ROWS);
     return Math.max(0, ...forgotten.map(({ expired_ms }) => Number(expired_ms)));
   }
 
-  /** Returns whether a flare that was stored then has expired since. */
+  /** Returns whether a flare of this reach that was stored at `knownMs` has expired since. */
   has({ knownMs, isFinishedThen = true, id, fromMs, toMs, address, symbol }: PastReach): boolean {
     const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
       AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)

@@ -3,7 +3,7 @@ export class HistoryProgress {
   #state: "behind" | "complete" | "failed" = "behind";
   #waiting: ((isComplete: boolean) => void)[] = [];
 
-  /** Waits for events that are being stored. Resolves to whether all of them are. */
+  /** Waits while the history is behind. Resolves to whether it has stored all events. */
   async settled(): Promise<boolean> {
     if (this.#state !== "behind") return this.#state === "complete";
     return await new Promise((resolve) => this.#waiting.push(resolve));

@@ -4,7 +4,7 @@ import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
-/** A request for stored flares, which may go to another process. */
+/** A request to the history, which may be sent to another process. */
 export type HistoryRequest =
   | { readonly kind: "find"; readonly id: string; readonly knownMs?: number | undefined }
   | { readonly kind: "started"; readonly id: string }
@@ -36,16 +36,16 @@ export interface HistoryReader {
   readonly minutesVersion: number | undefined;
   /** Returns a finished flare, as it was known at an event time. Default: now. */
   find(id: string, knownMs?: number): Promise<StoredRecord | undefined>;
-  /** Returns why a running flare started; `null` or `undefined` if that is not stored. */
+  /** Returns why a running flare started: `null` if unexplained, `undefined` if not stored. */
   started(id: string): Promise<Explanation | null | undefined>;
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): Promise<readonly Candle[]>;
-  /** Returns addresses of finished flares' tokens with this symbol, in lower case. */
+  /** Returns addresses of tokens with this symbol that have finished flares, in lower case. */
   addressesOf(symbol: string, limit: number, knownMs?: number): Promise<readonly string[]>;
-  /** Returns whether all of this that was stored then still is. */
+  /** Returns whether everything in `reach` that was stored at its `knownMs` still is. */
   reaches(reach: PastReach): Promise<boolean>;
-  /** Returns the state that was served at a full minute that is over. */
+  /** Returns the state served at a past minute, such as 12:34:00. */
   minute(atMs: number): Promise<MinuteAnswer>;
   /** Returns what prices did after the flares of a window. */
   record(query: RecordQuery): Promise<TrackRecord>;
@@ -75,11 +75,11 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
 
 interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
-  /** Resolves when what waits for this minute or earlier ones has been stored. Default: all. */
+  /** Resolves when the states queued for this minute or earlier are stored. Default: all. */
   readonly settled: (atMs?: number) => Promise<void>;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;
-  /** How often states were to replace stored ones, see MinuteWriter. Default: unknown. */
+  /** How many states were queued to replace stored ones: see MinuteWriter. Default: unknown. */
   readonly replacements?: () => number | undefined;
   /** Receives the error of a read. */
   readonly onFault?: (error: unknown) => void;
@@ -87,7 +87,7 @@ interface MinuteParts {
 
 const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const;
 
-/** Without `minutes`, none is stored. */
+/** Reads the history in this process. Without `minutes`, it has no past minutes. */
 export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
   const unpack = createUnpack();
   return {

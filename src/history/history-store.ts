@@ -12,7 +12,7 @@ export interface FlareFinish {
   readonly flare: Flare;
   readonly why: Explanation | null;
   readonly cause: FinishCause;
-  /** `null` if none is known. One that is stored remains. */
+  /** `null` if unknown; an outcome that is already stored then remains. */
   readonly outcome: Outcome | null;
   /** When this became known, in event time. Default: the time of the batch. */
   readonly atMs?: number;
@@ -35,7 +35,7 @@ export interface FollowedCandles {
   readonly atMs?: number;
 }
 
-/** Selects candles of a token that opened within these bounds, in milliseconds since 1970 UTC. */
+/** Selects a token's candles by their opening, between two inclusive times in ms since 1970 UTC. */
 export interface CandleQuery {
   readonly group: Group;
   /** Compared without regard to case. */
@@ -50,7 +50,7 @@ export interface CandleQuery {
 export interface HistoryBatch {
   /** The position in the log after these changes. */
   readonly cursor: string;
-  /** Event time, in milliseconds since 1970 UTC. Older records expire by it. */
+  /** Event time, in milliseconds since 1970 UTC. Decides which stored records are too old. */
   readonly nowMs: number;
   /** Whether the market is simulated or recorded. Default: unknown. */
   readonly isGenerated?: boolean;
@@ -58,7 +58,7 @@ export interface HistoryBatch {
   readonly isAnotherMarket?: boolean;
   readonly starts: readonly FlareStart[];
   readonly finishes: readonly FlareFinish[];
-  /** Of these and earlier finishes. Others are ignored. */
+  /** Outcomes of flares that finished in this batch or earlier. Others are ignored. */
   readonly outcomes: readonly FlareOutcome[];
   /** Default: none. */
   readonly candles?: readonly FollowedCandles[];
@@ -90,7 +90,7 @@ export interface PastReach extends Omit<HistoryQuery, "limit" | "after"> {
   readonly id?: string | undefined;
   /** `false`: also flares that finished later. Default true. */
   readonly isFinishedThen?: boolean | undefined;
-  /** Also candles that opened from here on. Default: none. */
+  /** Also candles that opened at this time or later. Default: none. */
   readonly candlesFromMs?: number | undefined;
 }
 
@@ -108,15 +108,15 @@ export interface StoredOutcome {
 }
 
 /**
- * Finished flares, and the candles around them, for longer than the log and its lists. Bounded by
- * age and bytes: the oldest expire first; for bytes, candles before flares.
+ * Stores finished flares and the candles around them for longer than the log and the lists do.
+ * Bounded by age and bytes. The oldest expire first. To save bytes, candles expire before flares.
  */
 export interface HistoryStore {
   /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
   readonly cursor: string | undefined;
   /** Whether what is stored is of a simulated or recorded market; `undefined` if unknown. */
   readonly isGenerated: boolean | undefined;
-  /** What the records, starts and candles take, without indexes. */
+  /** Number of flares, and the bytes of records, starts and candles, without indexes. */
   readonly size: { readonly flares: number; readonly bytes: number };
   /** Changes whenever a flare's record may change. */
   readonly flaresVersion: number;
@@ -128,13 +128,13 @@ export interface HistoryStore {
   find(id: string, knownMs?: number): StoredRecord | undefined;
   /** Returns up to `limit` records, newest finish first. */
   page(query: HistoryQuery): readonly StoredRecord[];
-  /** Returns the outcomes of the same flares. */
+  /** Returns the outcomes of the flares that {@link page} would return. */
   outcomes(query: HistoryQuery): readonly StoredOutcome[];
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): readonly Candle[];
-  /** Returns addresses of finished flares' tokens with this symbol, in lower case. */
+  /** Returns addresses of tokens with this symbol that have finished flares, in lower case. */
   addressesOf(symbol: string, limit: number, knownMs?: number): readonly string[];
-  /** Returns whether all of this that was stored then still is. */
+  /** Returns whether everything in `reach` that was stored at its `knownMs` still is. */
   reaches(reach: PastReach): boolean;
   close(): void;
 }

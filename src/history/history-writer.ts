@@ -28,7 +28,7 @@ interface HistoryWriting {
   readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
   readonly store: Pick<HistoryStore, "cursor" | "commit"> & Partial<Pick<HistoryStore, "isGenerated">>;
   readonly progress?: HistoryProgress | undefined;
-  /** Whether the market is simulated or recorded: each epoch is another one. Default: it is not. */
+  /** Returns whether the market is simulated or recorded: a new one in each epoch. Default: no. */
   readonly isGenerated?: (() => boolean) | undefined;
   /** Called when another market's history begins. */
   readonly onAnotherMarket?: ((epoch: Epoch) => Promise<void>) | undefined;
@@ -40,9 +40,9 @@ interface HistoryWriting {
 /** Records read from the log at once. */
 const READ_RECORDS = 512;
 const READY_LOOK_MS = 200;
-/** An edge's leader may serve another market by mistake, for which nothing is deleted. */
+/** The error if a simulated or recorded market would replace a live one, perhaps by mistake. */
 export const MIXED =
-  "what is stored is of a live market, and this one is simulated or recorded; use another data directory for it";
+  "the stored history is of a live market, but this market is simulated or recorded; use another data directory for it";
 /** Pause after a fault, such as a full disk. */
 const FAULT_REST_MS = 5_000;
 
@@ -73,7 +73,7 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     } catch (error) {
       if (signal.aborted) break;
       progress?.fail();
-      // Once: a log of each attempt would help to fill the disk.
+      // Logged only once: a line for each attempt would help to fill the disk.
       if (!hasFailed)
         notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
       hasFailed = true;
@@ -93,7 +93,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     const result = at && !log.strayed(at) ? await readEvents(log, at) : undefined;
     if (!at || !result || result.kind === "lost") {
       if (log.strayed(head.cursor)) {
-        // The log has begun another history; the head follows soon.
+        // The log has started over (see `strayed`). The head follows soon.
         await clock.sleep(READY_LOOK_MS, signal);
         continue;
       }
@@ -106,7 +106,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
         if (log.strayed(head.cursor)) continue;
       }
       wasGenerated = isGenerated;
-      // What the log still has follows: older starts than the lists show.
+      // Continue from the log's oldest events: they have starts that the lists no longer show.
       at = log.oldestLasting;
       const { snapshot, observedAtMs } = head;
       const lists = { starts: begun(snapshot), finishes: listed(snapshot), outcomes: [] };
@@ -120,7 +120,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
       await appended;
       continue;
     }
-    // The log may have begun another history during the read.
+    // The log may have started over during the read.
     at = log.strayed(at) ? { ...at, seq: result.through } : log.cursorAt(result.through);
     const wanted = result.records.filter(({ name }) => LASTING_EVENTS.has(name) || name === "candles-closed");
     const bodies = wanted.map(({ tail }) => decodeTail(tail));
@@ -129,7 +129,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     const outcomes = bodies.flatMap(outcomeOf);
     const candles = result.isWhole ? bodies.flatMap(candlesOf) : shownCandles(head.snapshot);
     if (starts.length + finishes.length + outcomes.length + candles.length === 0) continue;
-    // A source's state without data has wall-clock time, which is not that of a recording.
+    // Not of status events: without data they have wall-clock time, even in a recording.
     const last = bodies.findLast(({ channel }) => channel !== "status");
     const nowMs = last ? Date.parse(last.observed_at) : head.observedAtMs;
     const isGenerated = writing.isGenerated?.() ?? false;
@@ -173,7 +173,7 @@ function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {
   return Object.entries(candles.bsc).map(([address, own]) => ({ group: "bsc", address, candles: own }));
 }
 
-/** Returns the starts that the lists still explain: nothing has changed since. */
+/** Returns the running flares' starts whose explanations have not changed since the start. */
 function begun({ flares, explanations }: Snapshot): readonly FlareStart[] {
   return flares.pro.flatMap(({ id, started_trending_at: at }) => {
     const why = explanations[id];

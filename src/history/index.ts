@@ -1,4 +1,4 @@
-/** Finished flares, their candles and past minutes, remembered longer than the log. */
+/** Stores finished flares, their candles and past minutes for longer than the log. */
 
 export { HistoryProgress } from "./history-progress.ts";
 export {

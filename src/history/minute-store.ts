@@ -5,13 +5,13 @@ import { MINUTE_MS } from "../lib/time/time.ts";
 import type { Epoch, SourceState } from "../protocol/index.ts";
 import type { PackedMinute } from "./minute-text.ts";
 
-/** A served state and the full minutes at which it was served. Times are event time. */
+/** A state and the minutes, such as 12:34:00, at which it was served. Times are event time. */
 export interface MinuteState {
   /** The first of these minutes, in milliseconds since 1970 UTC, and the last. */
   readonly firstMs: number;
   readonly lastMs: number;
   readonly observedAtMs: number;
-  /** From here on, the source was silent or failing. At least {@link observedAtMs}. */
+  /** After this time, the source was silent or failing. At least {@link observedAtMs}. */
   readonly aliveMs: number;
   /** The state of the source after {@link aliveMs}. */
   readonly sourceState: SourceState;
@@ -21,7 +21,7 @@ export interface MinuteState {
 interface NewMinute {
   readonly state: MinuteState;
   readonly body: Uint8Array;
-  /** The id of a stored keyframe, or a new one. */
+  /** The id of a stored keyframe, or the compressed text of a new one. */
   readonly keyframe: number | Uint8Array;
 }
 
@@ -38,12 +38,12 @@ export interface MinuteStore {
   /** Changes whenever stored minutes are replaced or expire. */
   readonly version: number;
   /**
-   * Replaces stored minutes from the first one on. Returns the keyframe's id, or `undefined` if
-   * that one is no longer stored: insert the minute with a new one.
+   * Replaces the stored minutes from `firstMs` on. Returns the keyframe's id; `undefined` if a
+   * keyframe given by its id is no longer stored. Then insert the minute with a new keyframe.
    */
   insert(minute: NewMinute): number | undefined;
   find(atMs: number): (MinuteState & PackedMinute) | undefined;
-  /** Deletes the minutes of all other epochs. Other work goes on meanwhile. */
+  /** Deletes the minutes of all other epochs, in pages: other work runs in between. */
   keepOnly(epoch: Epoch): Promise<void>;
   close(): void;
 }
@@ -53,7 +53,7 @@ interface MinuteLimits {
   readonly maxBytes: number;
 }
 
-/** Minutes deleted at once, some milliseconds. */
+/** Minutes deleted in one transaction, which takes a few milliseconds. */
 const PAGE = 200;
 
 const FORM = {
@@ -73,7 +73,7 @@ const FORM = {
 export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStore {
   const db = openDatabase(path, FORM);
   try {
-    // Without a flush to disk per minute. A power cut loses the last ones, a killed process none.
+    // No flush to disk per minute: a power cut loses the last minutes, a killed process none.
     db.exec("PRAGMA synchronous = NORMAL");
     return new SqliteMinuteStore(db, limits);
   } catch (error) {
@@ -116,7 +116,7 @@ class SqliteMinuteStore implements MinuteStore {
     try {
       return transact(this.#db, () => {
         this.#delete("first_ms >= ?", firstMs);
-        // By the key: a scan of a month would read hundreds of megabytes each minute.
+        // Finds it by its key: scanning a month would read hundreds of megabytes each minute.
         const newest = "first_ms = (SELECT max(first_ms) FROM minute)";
         const end = `UPDATE minute SET last_ms = ?2 WHERE ${newest} AND last_ms >= ?1`;
         this.#version += Number(this.#prepare(end).run(firstMs, firstMs - MINUTE_MS).changes);
@@ -134,7 +134,7 @@ class SqliteMinuteStore implements MinuteStore {
         return id;
       });
     } catch (error) {
-      // The transaction took back what was counted.
+      // The rollback undid changes that #bytes already counts.
       this.#bytes = this.#measure();
       throw error;
     }

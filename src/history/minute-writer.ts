@@ -37,13 +37,13 @@ interface Served {
 
 /** How long a keyframe serves as the dictionary of later minutes. */
 const KEYFRAME_MS = 60 * MINUTE_MS;
-/** States that wait to be stored before further events do: a fast replay, or a leader's backlog. */
+/** States that may wait to be stored. With more, as in a fast replay, the head pauses. */
 const MAX_WAITING = 32;
 
 /**
- * Stores the state of each full minute of event time: the last one, in the order of the log, that
- * was observed at or before it. A minute is over when a later observation is published. Which
- * states that are follows from the log alone, so every server of the log stores the same ones.
+ * Stores the state at each minute of event time, such as 12:34:00: the last one in the log that was
+ * observed by then. It is stored when a later observation is published. The log alone decides which
+ * states these are, so every server of the log stores the same ones.
  *
  * If the log continues in another process or epoch, nobody served the minutes in between. They are
  * left out, except those less than a minute after the last sign of life.
@@ -70,12 +70,12 @@ export class MinuteWriter {
     head.onRestart(() => this.#take([]));
   }
 
-  /** Resolves when what waits for this minute or earlier ones has been stored, or could not be. */
+  /** Resolves when the states queued for this minute or earlier are stored, or have failed. */
   async settled(atMs = Number.POSITIVE_INFINITY): Promise<void> {
     if (this.#waiting.some((firstMs) => firstMs <= atMs)) await this.#written;
   }
 
-  /** How often states were to replace stored minutes, whether or not they have been written yet. */
+  /** How many states were queued to replace stored minutes, whether or not they are written yet. */
   get replacements(): number {
     return this.#replacements;
   }
@@ -116,7 +116,7 @@ export class MinuteWriter {
   }
 
   #queue(state: MinuteState, snapshot: Snapshot): void {
-    // Stored minutes may also be newer than the first state of this process.
+    // Counts the first state, too: an earlier process may have stored newer minutes.
     if (state.firstMs <= this.#newestMs) this.#replacements += 1;
     this.#newestMs = state.lastMs;
     this.#waiting.push(state.firstMs);
@@ -154,7 +154,7 @@ export class MinuteWriter {
   #failed(error: unknown): void {
     // A failed write may have been that of the keyframe.
     this.#keyframe = undefined;
-    // Once: a log of each attempt would help to fill the disk.
+    // Logged only once: a line for each attempt would help to fill the disk.
     if (!this.#hasFailed)
       this.#writing.notify("warn", `cannot store the state of a minute: ${messageOf(error)}`, { err: error });
     this.#hasFailed = true;

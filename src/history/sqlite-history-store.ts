@@ -19,8 +19,8 @@ import type {
 } from "./history-store.ts";
 
 /**
- * What past answers need: when each finish and outcome became known, the outcome before, and since
- * when all that is recorded (`since_ms`) and candles are stored (`candles_ms`).
+ * What past answers need: when each finish and outcome became known, the previous outcome, and
+ * from when on all of that (`since_ms`) and the candles (`candles_ms`) are stored.
  */
 const PAST_COLUMNS = `
   ALTER TABLE flare ADD COLUMN known_ms INTEGER NOT NULL DEFAULT 0;
@@ -63,17 +63,17 @@ const FORM = {
 `,
 };
 
-/** Candles of a day are shown, also as of the oldest past minute. */
+/** Past answers show the candles of the day before, so candles are stored for a day longer. */
 const SHOWN_MS = DAY_MS;
 /** Later than all that is known. */
 const NOW = Number.MAX_SAFE_INTEGER;
 
-/** The tables that count, in the order in which they expire for bytes. */
+/** The tables whose rows count toward `maxBytes`. To save bytes, candles expire first. */
 const COUNTED = ["candle", "flare", "start"];
 
 const TABLES = [...COUNTED, "expired", "position"];
 
-/** Sums the rows' bytes with each change. A rollback takes that back too. */
+/** Triggers keep the sum of the rows' bytes. A rollback undoes their updates, too. */
 const SIZE = `
   PRAGMA temp_store = MEMORY;
   PRAGMA recursive_triggers = ON;
@@ -259,7 +259,7 @@ class SqliteHistoryStore implements HistoryStore {
     this.#prepare(complete).run(id, text, bytes);
   }
 
-  /** Stores the flare with its start, also that of an earlier finish of the same flare. */
+  /** Stores the flare with its start, which may be stored with an earlier finish of the flare. */
   #finish({ flare, why, cause, outcome, atMs }: FlareFinish, nowMs: number): void {
     const { id, token, finished_trending_at: finishedAt } = flare;
     const known = this.#get(
@@ -296,8 +296,8 @@ class SqliteHistoryStore implements HistoryStore {
   }
 
   /**
-   * Deletes the oldest candles, then the oldest records and starts, up to this number of bytes.
-   * Returns the end of the last hour of candles.
+   * Deletes the oldest candles, then the oldest records and starts, until at least this many bytes
+   * are free. Returns the end of the last deleted hour of candles; 0 if none.
    */
   #shrink(excess: number, nowMs: number): number {
     const oldest = this.#prepare(
@@ -326,7 +326,7 @@ class SqliteHistoryStore implements HistoryStore {
   }
 }
 
-/** Another service may send a time that does not exist, or one before 1970: then it is now. */
+/** Returns `nowMs` for an invalid time, or one before 1970, which other services may send. */
 function timeOf(text: string, nowMs: number): number {
   const ms = Date.parse(text);
   return ms >= 0 ? ms : nowMs;

@@ -29,16 +29,16 @@ interface FinalOutcome {
   readonly outcome: Outcome;
 }
 
-/** Outcomes become final this long after the start, or when the flare ends. */
+/** Outcomes become final this long after the start, or at the end of the flare if that is later. */
 const FINAL_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
-/** Flares read at once, some milliseconds. */
+/** Flares read at once, which takes a few milliseconds. */
 const READ_FLARES = 200;
 
 /** Bounds between the rows by score, and by dollars of liquidity. */
 const SCORES = [2.5, 3.5];
 const LIQUIDITIES = [10_000, 50_000, 250_000];
 
-/** Returns the record of stored flares. Other work goes on meanwhile. */
+/** Returns the track record of stored flares. Lets other work run between reads. */
 export async function recordOf(
   store: Pick<HistoryStore, "outcomes">,
   { window, group, toMs, knownMs }: RecordQuery,
@@ -46,12 +46,12 @@ export async function recordOf(
   const fromMs = toMs - RECORD_WINDOWS[window] * HOUR_MS;
   const finals: FinalOutcome[] = [];
   // Only tokens of this group flare.
-  let isMore = group === undefined || group === "bsc";
+  let hasMore = group === undefined || group === "bsc";
   let after: RecordKey | undefined;
-  while (isMore) {
+  while (hasMore) {
     const page = store.outcomes({ fromMs: fromMs - FINAL_MS, toMs, after, knownMs, limit: READ_FLARES });
     after = page.at(-1)?.key;
-    isMore = page.length === READ_FLARES;
+    hasMore = page.length === READ_FLARES;
     const known = page.flatMap((stored) => finalOf(stored) ?? []);
     finals.push(...known.filter(({ finalMs }) => finalMs > fromMs && finalMs <= toMs));
     await turn();
@@ -92,7 +92,7 @@ async function describeFinals(
   };
 }
 
-/** Summarizes outcomes beside their control. Lets other work go on between its figures. */
+/** Summarizes outcomes and their controls (OutcomeControl). Lets other work run in between. */
 export async function summarize(outcomes: readonly Outcome[]): Promise<RecordFigures> {
   const byCanary = outcomes.filter(({ ended_by }) => ended_by === "canary").length;
   const warnings = outcomes.flatMap(({ collapse_warning_s }) => collapse_warning_s ?? []);
@@ -128,8 +128,8 @@ function spreadOf(values: readonly number[]): RecordFigures["after"][number]["co
 }
 
 /**
- * Returns the value at this part of sorted values, between two of them by linear interpolation
- * (type 7 of Hyndman and Fan 1996, the default of R and NumPy); `null` without values.
+ * Returns the quantile `part` (0 to 1) of sorted values, by linear interpolation between two of
+ * them (type 7 of Hyndman and Fan 1996, the default of R and NumPy); `null` without values.
  */
 function quantile(sorted: Float64Array, part: number): number | null {
   const at = part * (sorted.length - 1);

@@ -28,7 +28,10 @@ export type ItemChange<T extends ListItem> =
 /** Changed values by flare id; `null` if the value was removed. */
 type Changed<T> = ReadonlyMap<string, T | null>;
 
-/** The changes to the next list: removals, reordering, insertions, then fields. Never empty. */
+/**
+ * The changes to the next list: removals, reordering, insertions, then fields. Empty if only
+ * outcomes changed.
+ */
 export type ListDiff =
   | {
       readonly kind: "flares";

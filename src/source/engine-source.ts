@@ -15,7 +15,7 @@ export interface PolledEngine {
   accept(event: FeedEvent): unknown;
   /** Event time of the latest processed events, in milliseconds since 1970 UTC. */
   readonly clockMs: number;
-  /** Event time from which the snapshot may differ; at most `clockMs` if it may now. */
+  /** Event time from which the snapshot may differ; up to `clockMs` if it may already. */
   readonly nextChangeAtMs: number;
   snapshot(): Snapshot;
 }
@@ -39,16 +39,16 @@ interface EngineSourceOptions {
   readonly feed: Feed;
   readonly engine: PolledEngine;
   readonly clock: Clock;
-  /** Wall time in ms without event time's advance, until `stale`. Default 10,000. */
+  /** How long event time may stand still before the state is `stale`, in ms. Default 10,000. */
   readonly staleAfterMs?: number;
-  /** Event time in ms before the first poll, whose events are history, not news. Default: 0. */
+  /** Event time to read before the first poll, in ms. It becomes part of the base. Default 0. */
   readonly warmupMs?: number;
 }
 
 /**
- * Creates a snapshot source from a feed and the engine. A poll feeds events until a `clock` enters
- * another second and the snapshot may have changed: the moments of the polls depend on the events
- * alone (law L4). The first poll, the base, comes after the warm-up.
+ * Creates a snapshot source from a feed and the engine. A poll passes market events to the engine
+ * until a `clock` event starts another second and the snapshot may have changed. So the events
+ * alone decide when polls return (law L4). The first poll, the base, comes after the warm-up.
  *
  * If the feed or the engine fails, one poll rejects: `invalid-input` for the feed's file
  * (InputError), else `internal`. Later ones report the end. Polls must not overlap.
@@ -65,7 +65,7 @@ interface EngineSnapshotSource extends SnapshotSource {
   readonly clockAtMs: number | undefined;
 }
 
-/** Longest work without yielding: a feed at full speed would even block a stop signal. */
+/** Longest work without yielding. Otherwise a feed at full speed would block even a stop signal. */
 const MAX_WORK_MS = 50;
 
 type Lifecycle =
@@ -145,7 +145,7 @@ class EngineSource implements EngineSnapshotSource {
   }
 
   #parts(whole: Health): Pick<Freshness, "parts"> {
-    const parts = this.#feed.parts?.() ?? this.#self(whole);
+    const parts = this.#feed.parts?.() ?? this.#ownPart(whole);
     if (parts.length === 0) return {};
     return {
       parts: parts.map(({ name, state, reason, observedAtMs, ageMs, filling }) => ({
@@ -156,8 +156,8 @@ class EngineSource implements EngineSnapshotSource {
     };
   }
 
-  /** Returns a market without parts as its only part while it reads its past. */
-  #self(whole: Health): readonly FeedPart[] {
+  /** While a feed without parts reads its past, reports the feed itself as the only part. */
+  #ownPart(whole: Health): readonly FeedPart[] {
     const filling = this.#feed.filling?.();
     if (!filling) return [];
     return [{ ...whole, name: this.#feed.name, observedAtMs: this.#observedAtMs, late: 0, filling }];

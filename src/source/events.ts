@@ -79,7 +79,7 @@ function flareEvent(scene: Scene, { channel, whys }: FlareListDiff, change: Item
   }
 }
 
-/** Names the removal of a flare: it ended, continues in the other list, or ended long ago. */
+/** Returns the event for a flare that left a list: it ended, was withdrawn, or expired. */
 function flareLeaves(scene: Scene, channel: FlareListDiff["channel"], id: string): EventBody {
   const { after, observed_at } = scene;
   const [resource, name] = LIST_CHANNELS[channel];
@@ -110,7 +110,7 @@ function outcomeEvents({ observed_at }: Scene, { channel, outcomes }: FlareListD
   });
 }
 
-/** Returns the last form of a flare that vanished without a finish, ended now. */
+/** Returns a flare that vanished without a finish, as last served, but ended at this time. */
 function lastForm({ before, observed_at }: Scene, channel: FlareChannel, id: string): AnyFlare {
   const last = find(flareListOf(before, channel), id);
   if (!last) throw new RangeError(`flare ${id} is not in ${channel} of the previous snapshot`);

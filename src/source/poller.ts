@@ -10,33 +10,36 @@ export interface Publication {
   /** Event time of the observation, in milliseconds since 1970 UTC. */
   readonly observedAtMs: number;
   readonly snapshot: Snapshot;
-  /** One batch from the previous snapshot to exactly this. Empty for the base, which is first. */
+  /** One batch, from the previous snapshot to this one. Empty only for the base. */
   readonly events: readonly EventBody[];
 }
 
-/** `unchanged`: equal to the previous one. `failed`: the poll or its publication. */
+/** `unchanged`: no difference from the previous one. `failed`: polling, comparing or publishing. */
 export type PollOutcome = "published" | "unchanged" | "failed";
 
 interface PollerOptions {
   readonly source: SnapshotSource;
   /** An earlier process's last publication, to compare with. Polls up to `afterMs` are skipped. */
   readonly resume?: { readonly snapshot: Snapshot; readonly afterMs: number };
-  /** Publishes a result, one at a time. After a rejection, the next includes its changes. */
+  /** Publishes one result at a time. If it rejects, the next publication includes the changes. */
   readonly publish: (publication: Publication) => Promise<void> | void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called for each failed poll, comparison or publication; the loop continues. Must not throw. */
   readonly onError: (error: unknown) => void;
-  /** Called after each poll with its time for comparing and publishing. Must not throw. */
+  /**
+   * Called after each poll that is not skipped. `workMs`: the time for comparing and publishing.
+   * Must not throw.
+   */
   readonly onPoll?: (outcome: PollOutcome, workMs: number) => void;
   /** Yields [0, 1) for the jitter. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
 /**
- * Polls and publishes: first the base, without events, then each snapshot that differs. Backs off
- * after failures; the next success includes what happened meanwhile. Resolves when the source ends
- * or the signal aborts; never rejects.
+ * Polls and publishes: first the base, without events, unless `resume` is given; then each snapshot
+ * that differs. Backs off after failures; the next success includes what happened meanwhile.
+ * Resolves when the source ends or the signal aborts; never rejects.
  */
 export async function runPoller(options: PollerOptions): Promise<void> {
   const { source, publish, clock, signal, onError } = options;

@@ -3,7 +3,7 @@ import type { Freshness, SourceInfo } from "../protocol/index.ts";
 
 /** One observation of the market. */
 export interface Poll {
-  /** Event time in ms since 1970 UTC. Goes back only if a polled market restarted. */
+  /** Event time in ms since 1970 UTC. Decreases only if an upstream's market started over. */
   readonly observedAtMs: number;
   /** The state at that time. Unchanged parts are the same objects as before. */
   readonly snapshot: Snapshot;

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/time/clock.ts";
 import type { EventBody, Freshness } from "../protocol/index.ts";
 
-/** Creates the event for a source's state; without data at `nowMs`, wall-clock time. */
+/** Returns the event for a source's state, at the time of its data, or at `nowMs` without data. */
 function statusEvent({ state, reason, observed_at }: Freshness, nowMs: number): EventBody {
   return {
     name: "source-status",
@@ -18,7 +18,7 @@ interface FreshnessWatch {
   readonly onChange: (event: EventBody) => void;
 }
 
-/** Checks every second of wall time, reports changes of `state`. Returns a function to stop. */
+/** Reports each change of `state`, checked once per second of wall time. Returns how to stop. */
 export function watchFreshness({ freshness, clock, onChange }: FreshnessWatch): () => void {
   let last = freshness().state;
   return clock.every(1_000, () => {

@@ -52,7 +52,7 @@ export async function runPython(minutes: number, seed: number): Promise<string> 
   }
 }
 
-/** Waits, and reconnects the direct client: under load the runtime's WebSocket may lose its turn. */
+/** Waits, and reconnects the direct client, which a busy server may have disconnected. */
 async function keepConnected(direct: IndependentClient, ms: number): Promise<void> {
   const end = performance.now() + ms;
   while (performance.now() < end) {

@@ -27,8 +27,8 @@ export function diffCandles(before: Candles, after: Candles): CandleChange | und
     const held = Object.hasOwn(before.bsc, address) ? before.bsc[address] : undefined;
     if (held === is && before.closed_at === closed_at) return [];
     const was = withoutOld(held ?? [], closed_at);
-    const same = is.findIndex((candle, index) => !isSame(was[index], candle));
-    const at = same < 0 ? is.length : same;
+    const firstDifferent = is.findIndex((candle, index) => !isSame(was[index], candle));
+    const at = firstDifferent < 0 ? is.length : firstDifferent;
     if (held && at === is.length && at === was.length) return [];
     const from = earlier(is[at], was[at]) ?? closed_at ?? "";
     return [{ address, from, candles: is.slice(at) }];

@@ -19,7 +19,7 @@ export class ChangeMismatch extends Error {
   override readonly name = "ChangeMismatch";
 }
 
-/** Returns the list after `change`, unmodified itself. Throws {@link ChangeMismatch}. */
+/** Returns a changed copy of the list. Throws {@link ChangeMismatch} if the change does not fit. */
 export function applyChange(list: readonly ListItem[], change: Change): readonly ListItem[] {
   switch (change.op) {
     case "insert": {

@@ -9,11 +9,12 @@ import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./vie
 export { EMPTY_SNAPSHOT } from "../../model/index.ts";
 
 /**
- * All values that a filter may test, since an item entered its list. They only grow, so an item of
- * a sticky filter stays; they follow from the events alone, so every reader has the same.
+ * The values of an item that a filter may test: the current ones, or all since the item entered its
+ * list. The latter only grow, so an item stays selected by a sticky filter. They follow from the
+ * events alone, so every reader has the same.
  */
 export interface Marks {
-  /** Addresses in lower case; one, unless the source corrected it. */
+  /** Addresses in lower case. Several if the source corrected it; none without an address. */
   readonly tokens: readonly string[];
   /** Symbols in lower case. */
   readonly symbols: readonly string[];

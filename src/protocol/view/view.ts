@@ -63,7 +63,7 @@ export function listOf(view: View, channel: ListChannel): readonly ListItem[] {
   return listsOf(view, resource)?.[name] ?? [];
 }
 
-/** Returns the view after `event`; other lists' events change nothing. Throws ChangeMismatch. */
+/** Returns the view after `event`; unchanged if it lacks this list. Throws ChangeMismatch. */
 export function applyEvent(view: View, event: EventBody): View {
   const [resource, name] = listPathOf(event.channel);
   const held = listsOf(view, resource);
@@ -74,7 +74,7 @@ export function applyEvent(view: View, event: EventBody): View {
   return annotate({ ...view, [resource]: lists }, lists, name, event.data);
 }
 
-/** Returns an event's changes to its channel's list. Empty for `source-status`. */
+/** Returns an event's changes to its list. Empty for `source-status` and `candles-closed`. */
 export function changesOf(event: EventBody): readonly Change[] {
   const { data } = event;
   if ("changes" in data) return data.changes as readonly Change[];
