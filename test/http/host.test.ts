@@ -2,6 +2,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { FastifyInstance } from "fastify";
 import { expect } from "vitest";
+import { Refusals } from "../../src/http/index.ts";
+import { ManualClock } from "../support/manual-clock.ts";
 import { type RestFactory, test } from "./rest-fixture.ts";
 
 /** The status line and body of one exchange over TCP. */
@@ -50,6 +52,22 @@ test("a page that gave its own name the address 127.0.0.1 can read nothing, and 
       detail: expect.stringMatching(/"rebound\.example:8080".*allowedHosts.*--allowed-hosts/),
     });
   }
+});
+
+test("a wrong Host is counted and logged on health checks too, and an unready server is not", async ({
+  makeRest,
+}) => {
+  const lines: object[] = [];
+  const log = (facts: object) => lines.push(facts);
+  const clock = new ManualClock();
+  const refusals = new Refusals(clock, { info: log, warn: log });
+  const rest = await makeRest({ settings: { host: "127.0.0.1" }, refusals, clock });
+  for (const url of ["/healthz", "/readyz"])
+    expect((await rest.ask("GET", url, { host: "flares.example.org" })).status).toBe(421);
+  rest.ready = false;
+  expect((await rest.ask("GET", "/readyz", { host: "localhost" })).status).toBe(503);
+  expect(refusals.counts).toEqual({ "host-refused": 2 });
+  expect(lines).toMatchObject([{ reason: "host-refused", refused: 1 }]);
 });
 
 test.for([

@@ -9,7 +9,7 @@ import { freePort } from "../support/free-port.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NAME = "flares.example.org";
-const COMMANDS = 10;
+const COMMANDS = 11;
 
 type Change = readonly [from: string | RegExp, to: string];
 
@@ -24,8 +24,8 @@ function startOf(unit: string, stateDirectory: string): string {
 }
 
 /**
- * Runs the ten commands of OPERATING.md, without systemd and below another directory. True if the
- * client follows, and SIGTERM ends the unit's command in order.
+ * Runs the eleven commands of OPERATING.md, without systemd and below another directory. True if
+ * the client follows, and SIGTERM ends the unit's command in order.
  */
 export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-operator-"));
@@ -87,7 +87,7 @@ export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {
   const replacements: readonly Change[] = [
     ["npm ci && npm pack", `(cd ${ROOT} && npm pack --pack-destination ${directory})`],
     ["systemctl enable --now flarewire", started],
-    ["systemctl reload nginx", proxy === "nginx" ? nginx : caddyRun],
+    ["nginx -t && systemctl reload nginx", proxy === "nginx" ? nginx : caddyRun],
     ["curl ", `curl --cacert ${certificate} `],
     [/https:\/\/localhost/g, `https://localhost:${port}`],
   ];

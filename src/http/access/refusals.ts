@@ -23,6 +23,11 @@ const LOG_EVERY_MS = 60_000;
 /** Refusals of a server that starts or stops, which are not faults. */
 const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
 
+/** Whether an error only says that the server starts or stops, which a probe asks for. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof FlarewireError && EXPECTED.has(error.code);
+}
+
 interface RefusalLogger {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;

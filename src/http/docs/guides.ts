@@ -28,7 +28,7 @@ export const GUIDES: readonly Guide[] = [
   guide("operating", "src/gateway/OPERATING.md", "Operating", "Start, proxy, limits, keys, metrics."),
   guide("scaling", "src/gateway/SCALING.md", "Scaling", "Workers and edges."),
   guide("settings", "src/config/SETTINGS.md", "Settings", "Every flag, variable and key of the file."),
-  guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks: rules, messages, signatures, retries."),
+  guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks, Telegram, Discord, Slack, ntfy, MQTT."),
   guide("keys", "src/protocol/KEYS.md", "Keys and tokens", "Plans, channels, tickets, limits; normative."),
   guide("codes", "src/protocol/CODES.md", "Codes", "Close codes, errors, connections on the wire."),
   guide("security", "src/SECURITY.md", "Security", "Reports, threats and defenses, what is trusted."),
