@@ -159,6 +159,6 @@ export const TokenDetails = z
       ),
   })
   .describe(
-    "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only tokens of `bsc` flare and have candles.",
+    "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Candles and flares are those of `bsc`.",
   );
 export type TokenDetails = z.infer<typeof TokenDetails>;

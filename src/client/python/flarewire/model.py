@@ -1000,7 +1000,7 @@ TokenCandles = dict[str, list[Candle]]
 @dataclass(frozen=True)
 class Candles:
     """`GET /api/v1/candles`: the last 60 closed minutes of each token that flares now, by
-    group. Only tokens of `bsc` flare."""
+    group. Tokens of other groups have none."""
 
     closed_at: Timestamp | None
     bsc: TokenCandles
@@ -1049,8 +1049,8 @@ class TokenDetailsLeaderboard:
 
 @dataclass(frozen=True)
 class TokenDetails:
-    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only
-    tokens of `bsc` flare and have candles."""
+    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token.
+    Candles and flares are those of `bsc`."""
 
     group: Group
     symbol: str
