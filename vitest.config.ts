@@ -13,8 +13,9 @@ const SYSTEM = [
   "test/repository/readme-examples.test.ts",
 ];
 
-/** Tests that measure memory need a process of their own. */
+/** Tests that measure memory, or replace a module of Node, need a process of their own. */
 const MEMORY = [
+  "test/gateway/tls.test.ts",
   "test/feed/chain/usd-book.test.ts",
   "test/feed/merge/merge-bounds.test.ts",
   "test/log/log-bytes.test.ts",

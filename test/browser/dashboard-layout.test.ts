@@ -151,6 +151,24 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     });
   }
 
+  test("no reason is cut off by its row's height", async ({ onTestFinished }) => {
+    const { page, goto } = await open(onTestFinished, WIDE);
+    const cut = `[...document.querySelectorAll(".rows.flares tbody tr")].map((row) => [
+      row.querySelector(".reasons").textContent, Math.max(0, row.scrollHeight - row.clientHeight - 1)])`;
+    for (const name of ["flares", "flares?channels=flares.finished"]) {
+      await goto(name);
+      for (let width = 1_001; width <= 1_900; width += 60) {
+        await page.setViewportSize({ width, height: 900 });
+        const rows = (await page.evaluate(cut)) as readonly (readonly [string, number])[];
+        expect(rows.length, name).toBeGreaterThan(0);
+        expect(
+          rows.filter(([, pixels]) => pixels > 0),
+          `${name} at ${width}`,
+        ).toEqual([]);
+      }
+    }
+  });
+
   test("on a phone the page links fit on one line, and a warning is not cut off", async ({
     onTestFinished,
   }) => {

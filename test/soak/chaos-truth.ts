@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Gateway } from "../../src/index.ts";
+import { type Channel, matchChannels } from "../../src/protocol/index.ts";
 import { shownLists } from "../support/shown-lists.ts";
 
 /*
@@ -31,6 +32,9 @@ interface Marks {
 }
 type MarksOfLists = ReadonlyMap<string, Marks>;
 
+/** What `*` selects. */
+const ALL: ReadonlySet<string> = new Set<Channel>(matchChannels("*"));
+
 /** The log as it was published, and the state at each place where the market was looked at. */
 export class Truth {
   readonly #channels: string[] = [];
@@ -60,7 +64,7 @@ export class Truth {
     const found: number[] = [];
     for (let seq = after + 1; seq < until; seq += 1) {
       const channel = this.#channels[seq - 1] ?? "";
-      if (channels === "*" ? channel !== "candles" : wanted.includes(channel)) found.push(seq);
+      if (channels === "*" ? ALL.has(channel) : wanted.includes(channel)) found.push(seq);
     }
     return found;
   }
