@@ -51,9 +51,12 @@ function asker(agent: Agent | false): Ask {
     expect(date).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
     expect([connection, keepAlive]).toEqual(agent ? ["keep-alive", "timeout=75"] : ["close", undefined]);
     const body = await buffer(response);
-    // Each request has an id of its own.
+    const { statusCode: status, rawHeaders: raw } = response;
+    if (status === undefined || status < 400) return { status, fields, body: body.toString("latin1"), raw };
+    // Each request has an id of its own, with digits that count up.
+    const { "content-length": _length, ...others } = fields;
     const text = body.toString("latin1").replace(/(?<=urn:flarewire:request:)[^"]*/, "");
-    return { status: response.statusCode, fields, body: text, raw: response.rawHeaders };
+    return { status, fields: others, body: text, raw };
   };
 }
 
