@@ -12,7 +12,8 @@ address=${server%/}/api/v1/events?channels=flares.pro\&names=flare-started,flare
 trap 'kill $! 2>/dev/null' EXIT
 
 # One connection. The server sends a heartbeat every 15 s: 35 s of silence mean that the connection is dead.
-# The key comes from a file, because every user can see arguments. curl's last output begins with a space, so that it never completes an interrupted event.
+# The key comes from a file, because every user can see arguments. curl's last output begins with a
+# space, so that it never completes an interrupted event.
 stream() {
   exec curl -sN --connect-timeout 10 --speed-limit 1 --speed-time "${SILENCE_S:-35}" -H 'Accept: text/event-stream' \
     -H "Last-Event-ID: $cursor" -H @<(printf '%s' "${key:+Authorization: Bearer $key}") -w ' \nstatus: %{http_code} %header{retry-after}\n' "$address"

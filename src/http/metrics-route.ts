@@ -7,7 +7,7 @@ import { sendProblem } from "./problems/send-problem.ts";
 /** Relative to the base path; served only if the setting is on. */
 export const METRICS_PATH = "/metrics";
 
-/** Each is an open file, of which clients need the others. Prometheus has one or two. */
+/** Each takes an open file, and clients need the rest. Prometheus uses one or two. */
 export const MAX_METRICS_CONNECTIONS = 32;
 
 export interface MetricsText {

@@ -2,8 +2,9 @@ import { expect } from "vitest";
 import { readEntry } from "../../src/cluster/entry-text.ts";
 import { decodeContent } from "../../src/gateway/cluster/entry-body.ts";
 import { decodeTail } from "../../src/log/encode-tail.ts";
-import { type EventBody, matchChannels } from "../../src/protocol/index.ts";
+import { type Channel, type EventBody, matchChannels } from "../../src/protocol/index.ts";
 import type { HoppingClient } from "../support/hopping-client.ts";
+import { FOLLOWED } from "../support/independent-client.ts";
 import { ask } from "./redis-servers.ts";
 
 /** Reads the log on a server. Returns all events as text, by epoch and seq. */
@@ -24,10 +25,11 @@ export async function eventsOnServer(port: number): Promise<ReadonlyMap<string, 
   return events;
 }
 
-/** Whether a client of `*,candles` gets the event. */
+const CHANNELS: ReadonlySet<Channel> = new Set(FOLLOWED.split(",").flatMap(matchChannels));
+
 function isFollowed(event: string): boolean {
   const { channel }: EventBody = JSON.parse(event);
-  return channel === "candles" || matchChannels("*").includes(channel);
+  return CHANNELS.has(channel);
 }
 
 /**

@@ -18,6 +18,8 @@ export const HAS_SENTINEL = findInstalled(
 const NAME = "market";
 /** What `examples/deploy/cluster/` sets too. */
 const DOWN_AFTER_MS = 2_000;
+/** After an election that nobody won, the Sentinels wait twice as long before the next one. */
+const FAILOVER_TIMEOUT_MS = 5_000;
 
 /** One of the three servers, or one of their Sentinels. */
 interface Part {
@@ -127,7 +129,7 @@ export class SentinelServers implements AsyncDisposable {
       ...[`port ${directPort}`, `bind-source-addr ${address}`],
       `sentinel monitor ${NAME} 127.0.0.1 ${this.servers[0]?.port} 2`,
       `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
-      `sentinel failover-timeout ${NAME} 10000`,
+      `sentinel failover-timeout ${NAME} ${FAILOVER_TIMEOUT_MS}`,
       ...["sentinel announce-ip 127.0.0.1", `sentinel announce-port ${port}`],
     ]);
     this.sentinels.push({ address, port, process });

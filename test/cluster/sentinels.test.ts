@@ -8,7 +8,8 @@ import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 
 /** Pairs of a kill and a pause, and of partitions: as many as the variable says. */
 const ROUNDS = Number(process.env.CLUSTER_FAILOVERS ?? 1);
-const WAIT = { interval: 10, timeout: 30_000 } as const;
+/** Longer than an election that nobody won, and the next one. */
+const WAIT = { interval: 10, timeout: 60_000 } as const;
 
 interface Node {
   readonly cli: RunningCli;
@@ -96,7 +97,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
   }
 
   test("[I2] cut off with the primary from two servers and two Sentinels, the leader delivers nothing that the others' log lacks, and continues with that log afterwards", {
-    timeout: 90_000,
+    timeout: 150_000,
   }, async () => {
     const { leader, other, clients, inside, outside, end, primary, sentinel } = await divide();
     servers.relays.cut(leader.address, primary.address, sentinel.address);
@@ -113,7 +114,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
   });
 
   test("[L3] continue on another server when theirs is killed or paused: clients that move between them over all transports see no hole, no repeat and no reset, and only what the log has", {
-    timeout: 30_000 + ROUNDS * 40_000,
+    timeout: 60_000 + ROUNDS * 60_000,
   }, async () => {
     const { clients, end } = follow(nodes, nodes);
     const tookMs: number[] = [];
@@ -140,7 +141,7 @@ describe.skipIf(!HAS_SENTINEL)("gateways with three servers and three Sentinels"
   });
 
   test("[I2] cut off with the primary and a replica from one server and two Sentinels, the leader continues, and writes to the server that they promoted what it lacks", {
-    timeout: 120_000,
+    timeout: 180_000,
   }, async () => {
     await servers.settled();
     const { leader, clients, inside, outside, end, primary, replica, sentinel } = await divide();

@@ -16,8 +16,15 @@ test("the bot of the skill file misses and repeats nothing, over a lost connecti
   const path = join(directory, "bot.mjs");
   writeFileSync(path, BOT);
   await using gateway = await startLedGateway();
-  const start = () =>
-    spawnCommand(process.execPath, [path, gateway.url], { CURSOR_FILE: join(directory, "cursor.txt") });
+  const file = join(directory, "cursor.txt");
+  /** What the stored cursor leaves to report. */
+  const left = async () => {
+    const query = `after=${readFileSync(file, "utf8")}&channels=flares.pro&names=flare-started,flare-finished`;
+    const response = await fetch(`${gateway.url}/api/v1/events?${query}`);
+    const { events }: { events: unknown[] } = JSON.parse(await response.text());
+    return events;
+  };
+  const start = () => spawnCommand(process.execPath, [path, gateway.url], { CURSOR_FILE: file });
   const reported = (output: string) =>
     [...output.matchAll(/^(\w+) 0x\S+ "(\w+)"/gm)].map(([, what, symbol]) => `${what} ${symbol}`);
 
@@ -29,6 +36,8 @@ test("the bot of the skill file misses and repeats nothing, over a lost connecti
   gateway.start("TWO");
   gateway.finish("TWO");
   await first.said("stdout", "finished");
+  // It stores the cursor after it reported the event: ended in between, it reports it again.
+  await expect.poll(left).toEqual([]);
   expect(reported(first.stdout())).toEqual(["started ONE", "started TWO", "finished TWO"]);
   await first[Symbol.asyncDispose]();
 

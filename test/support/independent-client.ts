@@ -15,6 +15,9 @@ type Lists = Record<string, Record<string, Item[]>>;
 const keyOf = (item: Item): string =>
   item.id ?? item.object?.id ?? item.object?.address ?? item.object?.symbol ?? "?";
 
+/** What {@link IndependentClient} follows: all but the flares of other groups than `bsc`. */
+export const FOLLOWED = "*,candles";
+
 const LIST_NAMES: Record<string, [string, string]> = { "flares.finished": ["flares", "finished_trending"] };
 
 /**
@@ -79,8 +82,7 @@ export class IndependentClient {
   async connect(more: Iterable<readonly [string, string]> = []): Promise<void> {
     const given = Object.fromEntries(more);
     const query = new URLSearchParams({
-      // Without candles, `seq` has gaps.
-      channels: "*,candles",
+      channels: FOLLOWED,
       ...given,
       ...(this.cursor ? { after: this.cursor } : {}),
     });

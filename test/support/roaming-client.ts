@@ -64,7 +64,7 @@ export class RoamingClient {
 
   #take(text: string): void {
     const message = this.#views.read(text);
-    const { type, seq, prev, resumed, cursor } = message;
+    const { type, seq, resumed, cursor } = message;
     if (type === "goaway") this.#comeBack(Number(message.reconnect_after_ms));
     if (type === "subscribed" && (resumed === "full" || resumed === "reset")) {
       this.answers[resumed] += 1;
@@ -72,7 +72,7 @@ export class RoamingClient {
       this.#onSubscribed();
     }
     if (type === "event") {
-      if (Number(prev) > this.seq || Number(seq) <= this.seq) this.wrong += 1;
+      if (seq !== this.seq + 1) this.wrong += 1;
       this.seq = Number(seq);
     }
     if (type === "event" || type === "subscribed") this.cursor = String(cursor);

@@ -1,13 +1,11 @@
 import { expect } from "vitest";
 import { parseCursor } from "../../src/protocol/index.ts";
+import { FOLLOWED } from "./independent-client.ts";
 
 interface Received {
   readonly seq: number;
   readonly cursor: string;
 }
-
-/** What {@link IndependentClient} follows. */
-const FOLLOWED = "*,candles";
 
 /** Expects these events to be all that the server stores for their channels from the first. */
 export async function expectAllStored(url: string, events: readonly unknown[]): Promise<void> {

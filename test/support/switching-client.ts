@@ -1,4 +1,4 @@
-import { IndependentClient } from "./independent-client.ts";
+import { FOLLOWED, IndependentClient } from "./independent-client.ts";
 import { SseClient } from "./sse-client.ts";
 import { checkedFetch } from "./validate-response.ts";
 
@@ -11,9 +11,6 @@ import { checkedFetch } from "./validate-response.ts";
 type Json = Record<string, unknown>;
 
 const seqOf = (cursor: unknown) => Number(String(cursor).split("-")[1]);
-
-/** Without candles, `seq` has gaps. */
-const ALL = "*,candles";
 
 /** Follows all channels over a transport that it may change at any time. */
 export class SwitchingClient extends IndependentClient {
@@ -37,7 +34,10 @@ export class SwitchingClient extends IndependentClient {
   async overSse(enough: number, byHeader: boolean): Promise<void> {
     const target = this.seq + enough;
     const cursor = this.cursor;
-    const query = new URLSearchParams({ channels: ALL, ...(cursor && !byHeader ? { after: cursor } : {}) });
+    const query = new URLSearchParams({
+      channels: FOLLOWED,
+      ...(cursor && !byHeader ? { after: cursor } : {}),
+    });
     const headers: Record<string, string> = cursor && byHeader ? { "last-event-id": cursor } : {};
     let cut = false;
     const url = `${this.base}/api/v1/events?${query}`;
@@ -64,7 +64,7 @@ export class SwitchingClient extends IndependentClient {
 
   async #poll(limit: number, wait: number): Promise<void> {
     const page = { limit: `${limit}`, wait: `${wait}` };
-    const query = new URLSearchParams({ channels: ALL, after: String(this.cursor), ...page });
+    const query = new URLSearchParams({ channels: FOLLOWED, after: String(this.cursor), ...page });
     const response = await checkedFetch(`${this.base}/api/v1/events?${query}`);
     if (response.status === 410) return this.#snapshot();
     if (response.status === 200) {

@@ -38,7 +38,8 @@ export function createLiquidityLevel(): LiquidityLevel {
 }
 
 /**
- * Advances to `atMs`, with `usd` in the pools until then, of which `steadyUsd` lasted long enough.
+ * Advances to `atMs`. Until then the pools held `usd`, and `steadyUsd` of that had lasted long
+ * enough to count.
  */
 export function passTime(
   level: LiquidityLevel,

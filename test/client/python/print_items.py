@@ -1,7 +1,7 @@
 """Prints what streams return as JSON lines: print_items.py URL OPTIONS [URL OPTIONS ...].
 
-Beside those of connect, the option `count` ends a stream after so many events. With several
-streams, each line has the number of its stream.
+Beside those of connect, the option `count` ends a stream after that many
+events. With several streams, each line has the number of its stream.
 """
 
 import asyncio

@@ -37,7 +37,7 @@ const PATHS = [
   ...["history?limit=3", "history?group=bsc", "record?window=7d&group=bsc"],
 ];
 const PLANS = ["free", "pro"];
-/** Whoever names no group follows these. */
+/** Subscriptions of clients that name no group. */
 const SUBSCRIPTIONS = [["*"], ["flares.*"], ["candles"]];
 /** How often REST is asked. */
 const LOOK_MS = 45 * MINUTE_MS;
