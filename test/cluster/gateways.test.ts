@@ -59,7 +59,7 @@ async function hop(client: IndependentClient, { url }: Gateway): Promise<void> {
   await client.disconnect();
   client.base = url;
   await client.connect();
-  expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
+  expect(client.answer).toMatchObject({ resumed: "full" });
 }
 
 const leads = async (node: Gateway) => (await metricsOf(node))("leader") === 1;
@@ -182,10 +182,14 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
 
   test("serve REST and resumes while their server is down, as stale and not as unready", async () => {
     const server = await startServer(ends);
-    const first = await startNode(server);
-    const second = await startNode(server);
+    const [market, next] = [new LedMarket(), new LedMarket()];
+    const first = await startNode(server, market);
+    const second = await startNode(server, next);
     const client = await connect(second);
-    await client.until(() => client.seq > 20);
+    market.start("ONE");
+    await client.until(() => client.seq > 0);
+    // Killed with an append in flight, the server might leave one of them an event behind.
+    await expect.poll(() => first.head.cursor.seq).toBe(client.seq);
     await server.kill();
     const states = () => [first, second].map((node) => node.freshness().state);
     await expect.poll(states).toEqual(["stale", "stale"]);
@@ -198,7 +202,8 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     }
     await server.start();
     const { seq } = client;
-    await client.until(() => client.seq > seq + 20);
+    for (const one of [market, next]) one.start("TWO");
+    await client.until(() => client.seq > seq);
     await expect.poll(states).toEqual(["live", "live"]);
     await expectOneState(first.url, client);
     expect(client.resets).toBe(1);
@@ -230,24 +235,25 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
 
   test("[L3] begin a new epoch on a server that lost more than they remember, with the lists that clients hold", async () => {
     const server = await startServer(ends);
-    const first = await startNode(server);
+    const next = new LedMarket();
+    const first = await startNode(server, new LedMarket());
     await expect.poll(() => keys(server)).toContain("fw:{flarewire}:checkpoint");
     // It remembers nothing from before the checkpoint from which it starts.
-    const second = await startNode(server);
+    const second = await startNode(server, next);
     const client = await connect(second);
     await first.stop();
-    const { seq, cursor } = client;
-    await client.until(() => client.seq > seq + 50);
-    const held = client.state;
+    next.start("ONE");
+    await client.until(() => client.seq > 0);
+    const { cursor, state: held } = client;
     await flush(server);
     await client.until(() => client.closeCode !== undefined);
     await client.connect();
     expect(client.received.answers.at(-1)).toMatchObject({ resumed: "reset" });
-    expect(Object.keys(client.state.newest ?? {})).toEqual(Object.keys(held.newest ?? {}));
-    expect(client.state.charts).toEqual(held.charts);
+    expect(client.state).toEqual(held);
     const epochOf = (text: unknown) => String(text).split("-")[0];
     expect(epochOf(client.cursor)).not.toBe(epochOf(cursor));
-    await client.until(() => client.seq > 50);
+    next.start("TWO");
+    await client.until(() => client.state.flares?.pro?.length === 2);
     await expectOneState(second.url, client);
     expect(client.resets).toBe(2);
     expect((await metricsOf(second))("epochs_total")).toBe(1);

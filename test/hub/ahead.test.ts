@@ -75,6 +75,17 @@ test("[L3] a client or poll that is ahead of a server that has yet to read the l
   expect(later.of("subscribed")[0]).toMatchObject({ resumed: "reset", lost: { reason: "ahead" } });
 });
 
+test("[L3] a client that waits for its response as long as it could for its first command is not closed for that", ({
+  make,
+}) => {
+  const limits = { aheadWaitMs: 10_000, firstCommandWithinMs: 10_000 };
+  const sut = make({ hub: { limits, lacksEvents: () => true } });
+  const silent = sut.open();
+  const ahead = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
+  sut.clock.advance(10_000);
+  expect([silent.closed, ahead.closed]).toEqual(["no-command", "draining"]);
+});
+
 test("[F3] [W14] [W16] a client that waits for its answer gets no cursor before it, and heartbeats from there on", async ({
   make,
 }) => {

@@ -19,6 +19,10 @@ export class CommandQueue {
     this.#limits = limits;
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** Counts a frame. Returns an error if it exceeds the rate. */
   overRate(nowMs: number): FlarewireError | undefined {
     const { commandsPerSecond, commandsBurst } = this.#limits;

@@ -131,7 +131,8 @@ export class Session implements DeliveryOwner {
   check(nowMs: number): void {
     const phase = this.#phase;
     if (phase.kind === "closing" && nowMs >= phase.deadlineMs) this.#socket.terminate();
-    if (phase.kind === "waiting" && nowMs >= phase.deadlineMs) this.close("no-command");
+    const awaitsResponse = this.#isResuming || this.#commands?.isEmpty === false;
+    if (phase.kind === "waiting" && nowMs >= phase.deadlineMs && !awaitsResponse) this.close("no-command");
     this.#delivery.check(nowMs);
     if (this.#aheadUntilMs !== undefined) this.ready();
   }
