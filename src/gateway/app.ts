@@ -132,7 +132,11 @@ export async function startGatewayWithFrontend(
     const isEdge = leaderOf(config) !== undefined;
     const { state } = cluster ?? {};
     keys = await openKeys(config, { clock, logger, state, leaderKey: isEdge ? leaderKey : undefined });
-    alerts = await openAlerts(persistenceOptions, cluster?.alerts, parts.isLocalPush);
+    alerts = await openAlerts(
+      { ...persistenceOptions, policy: keys.policy },
+      cluster?.alerts,
+      parts.isLocalPush,
+    );
     // The directory that a user shares by default has no lock here: the log is not in it.
     const isOwnDirectory = !cluster || !isDataOptional;
     const directory = isOwnDirectory ? {} : { config: { ...config, data: "none" } };

@@ -7,13 +7,15 @@ import type { HttpSettings } from "./http-settings.ts";
 
 /** Where the dashboard subscribes. It is no part of the API. */
 const PUSH_PATH = "/push";
+/** Who may read these may subscribe. */
+export const PUSH_CHANNELS: readonly string[] = ["flares.*"];
 /** A subscription with as many rules and tokens as a page can have. */
 const MAX_BYTES = 65_536;
 
 /** Push subscriptions, as the alerts have them. */
 interface PushSubscriptions {
   readonly publicKey: string;
-  subscribe(body: unknown, client: string): Promise<void>;
+  subscribe(body: unknown, client: string, holder: string | undefined): Promise<void>;
   unsubscribe(endpoint: string): Promise<void>;
 }
 
@@ -41,12 +43,12 @@ export function registerPush(app: FastifyInstance, { push, policy, allowedOrigin
   });
   app.route({
     ...shared,
-    config: { ...shared.config, channels: ["flares.*"] },
+    config: { ...shared.config, channels: PUSH_CHANNELS },
     method: "PUT",
     handler: async (request, reply) => {
       checkOrigin(request.headers.origin, allowedOrigins);
-      policy.admit(request, reply);
-      await offered(push).subscribe(request.body, clientOf(request.ip));
+      const holder = policy.holderOf(policy.admit(request, reply));
+      await offered(push).subscribe(request.body, clientOf(request.ip), holder);
       return reply.code(204).send();
     },
   });

@@ -44,6 +44,8 @@ export type Key = z.infer<typeof Key>;
 
 /** What a key or a token grants. */
 export interface KeyGrant extends Omit<Key, "sha256" | "created_at"> {
+  /** Of a key of the file: see {@link Key}. */
+  readonly sha256?: string;
   /** Of a token: the fingerprint of the key that signed it. */
   readonly signer?: string;
 }

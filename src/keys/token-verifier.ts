@@ -71,6 +71,11 @@ export class TokenVerifier {
     return grant && this.isSigned(grant) ? grant : undefined;
   }
 
+  /** Whether there are keys to judge tokens with. */
+  get isReady(): boolean {
+    return this.#options.source.keys !== undefined;
+  }
+
   /** See TokenSource. */
   get trouble(): string | undefined {
     return this.#options.source.trouble;

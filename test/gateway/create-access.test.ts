@@ -78,3 +78,60 @@ test("[K4] [K8] a ticket for a token works in a process that never saw the token
   for (const { stop } of processes) stop();
   await app.close();
 });
+
+test("[K8] a stored holder counts until its token ends, and is not judged without the issuer's keys", async () => {
+  const issuer = createIssuer("HS256");
+  const clock = new ManualClock();
+  let keys: TokenSource["keys"] = parseTokenKeys(issuer.file, "secret");
+  const source: TokenSource = {
+    get keys() {
+      return keys;
+    },
+    trouble: undefined,
+    loaded: async () => {},
+    refresh: async () => {},
+    stop: () => {},
+  };
+  const accessOf = (ring: Key[] | undefined, anonymous: "free" | "off" = "free") => {
+    const tokens = new TokenVerifier({ source, issuer: ISSUER, audience: AUDIENCE, clock });
+    const state = createLocalState(clock);
+    return createAccess(
+      { ...createConfig({}), anonymous },
+      {
+        ...{ clock, tokens, state },
+        ring: ring && knownKeys(ring),
+      },
+    );
+  };
+  const secret = mintSecret("fw");
+  const key: Key = { id: secret.id, plan: "pro", name: "desk", sha256: secret.digest.toString("hex") };
+  const { policy } = accessOf([key]);
+  const app = Fastify();
+  app.get("/", async (request, reply) => {
+    await policy.verify(request);
+    return reply.send(policy.holderOf(policy.admit(request, reply)) ?? "");
+  });
+  const holderOf = async (text: string) =>
+    (await app.inject({ url: "/", headers: { authorization: `Bearer ${text}` } })).body;
+  const token = await holderOf(await issuer.sign({ exp: START_S + 20, name: "Ada", sub: "ada" }));
+  const held = await holderOf(secret.text);
+  expect(`${token} ${held}`).not.toMatch(/ada|desk/i);
+  const flares = ["flares.*"];
+  // In another process, as after a restart.
+  const judge = (holder: string | undefined, ring?: Key[], anonymous?: "off") =>
+    accessOf(ring, anonymous).policy.isAdmitted(holder, flares);
+  expect([judge(token), judge(held, [key]), judge(undefined)]).toEqual([true, true, true]);
+  expect(judge(undefined, [key], "off")).toBe(false);
+  const other = { ...key, sha256: "0".repeat(64) };
+  expect([judge(held, []), judge(held), judge(held, [other])]).toEqual([false, false, false]);
+  expect(judge(held, [{ ...key, channels: ["charts.bsc"] }])).toBe(false);
+  expect(judge(held, [{ ...key, expires_at: new Date(clock.now()).toISOString() }])).toBe(false);
+  keys = undefined;
+  expect(judge(token)).toBe(undefined);
+  keys = parseTokenKeys(createIssuer("HS256").file, "secret");
+  expect(judge(token)).toBe(false);
+  keys = undefined;
+  clock.advance(20_000);
+  expect(judge(token)).toBe(false);
+  await app.close();
+});

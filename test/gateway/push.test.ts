@@ -1,6 +1,8 @@
 import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { openPushStore } from "../../src/alerts/index.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys } from "../../src/keys/key-file.ts";
 import { mintSecret } from "../../src/keys/secret.ts";
@@ -160,6 +162,45 @@ test("[K1] with keys, a subscription gets what visitors without a key see; witho
   const without = await start(finish, { data: "none", push: undefined });
   expect(await (await without.ask("GET")).json()).toEqual({ public_key: null });
   expect((await without.ask("DELETE", { endpoint: "https://push.example/a" })).status).toBe(404);
+});
+
+test("[K6] a subscription made with a key ends with it while the server is stopped, and one without when visitors need a key", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const data = newDirectory(finish);
+  const [own, other] = [makeKeys(finish), makeKeys(finish)];
+  const subscribe = async ({ ask }: Started, name: string, key?: string) =>
+    ask("PUT", { ...(await service.subscription(name)), rules: EVERY_FLARE }, key);
+  const first = await start(finish, { data, keys: own.keys });
+  for (const [name, key] of [["held", own.key], ["visitor"]] as const)
+    expect((await subscribe(first, name, key)).status).toBe(204);
+  await first.stop();
+  const file = join(data, readdirSync(data).find((name) => /^push-.*sqlite$/.test(name)) ?? "");
+  const endpoints = () => {
+    const store = openPushStore(file);
+    const found = store.all().map(({ request }) => new URL(request.endpoint).pathname);
+    store.close();
+    return found;
+  };
+  const second = await start(finish, { data, keys: own.keys, anonymous: "off" });
+  second.source.show(marketOf([CAKE], [CAKE]));
+  await service.until(() => service.received.length > 0);
+  expect(service.received.map(({ path }) => path)).toEqual(["/held"]);
+  await second.stop();
+  expect(endpoints()).toEqual(["/held"]);
+  // As a version without holders stored it.
+  const db = new DatabaseSync(file);
+  db.exec("DROP TABLE holder");
+  db.close();
+  await (await start(finish, { data, keys: own.keys })).stop();
+  expect(endpoints()).toEqual(["/held"]);
+  const third = await start(finish, { data, keys: own.keys });
+  await subscribe(third, "held", own.key);
+  await third.stop();
+  await (await start(finish, { data, keys: other.keys })).stop();
+  expect(endpoints()).toEqual([]);
 });
 
 test("[K10] a key limited to channels subscribes if it may follow the flares, and is refused if not", async ({

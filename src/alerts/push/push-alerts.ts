@@ -14,7 +14,7 @@ import { checkHost } from "../delivery/public-address.ts";
 import { ATTEMPT_TIMEOUT_MS, type Target } from "../targets/target.ts";
 import { encryptPush } from "./encrypt-push.ts";
 import { pushMessageOf } from "./push-message.ts";
-import type { PushStore } from "./push-store.ts";
+import type { PushStore, StoredPush } from "./push-store.ts";
 import { PushRequest, rulesOf, subscriptionId } from "./push-subscription.ts";
 import type { VapidKey } from "./vapid-key.ts";
 
@@ -32,19 +32,27 @@ interface PushOptions {
   readonly contact: string;
   /** Whether subscribers see what visitors without a key see. */
   readonly isFree: boolean;
+  /** Whether a key or token, or a visitor without one, may subscribe. `undefined`: unknown. */
+  readonly isAdmitted: (holder: string | undefined) => boolean | undefined;
   /** Allows plain HTTP and this machine's addresses, for tests. */
   readonly allowPrivate: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Push subscriptions: each is a target of alerts, like a webhook, until its browser ends it. */
+/**
+ * Push subscriptions: each is a target of alerts, like a webhook, until its browser ends it, or the
+ * key or token with which it was made.
+ */
 export class PushAlerts {
   readonly #options: PushOptions;
+  readonly #stopLooking: () => void;
   #alerts: RunningAlerts | undefined;
 
   constructor(options: PushOptions) {
     this.#options = options;
+    this.#endInvalid();
+    this.#stopLooking = options.clock.every(MINUTE_MS, () => this.#endInvalid());
   }
 
   get publicKey(): string {
@@ -53,7 +61,7 @@ export class PushAlerts {
 
   /** The stored subscriptions, as targets of alerts. */
   get targets(): readonly Target[] {
-    return this.#options.store.all().map((request) => this.#target(request));
+    return this.#options.store.all().map((stored) => this.#target(stored));
   }
 
   /** The targets are started. Further ones are added there. */
@@ -62,10 +70,11 @@ export class PushAlerts {
   }
 
   /**
-   * Adds a subscription, or replaces its rules. `client`: the address that it came from. Throws
-   * FlarewireError `invalid-parameter`, or `over-capacity` beyond {@link PUSH_LIMITS}.
+   * Adds a subscription, or replaces its rules. `client`: the address that it came from.
+   * `holder`: see {@link StoredPush}. Throws FlarewireError `invalid-parameter`, or `over-capacity`
+   * beyond {@link PUSH_LIMITS}.
    */
-  async subscribe(body: unknown, client: string): Promise<void> {
+  async subscribe(body: unknown, client: string, holder: string | undefined): Promise<void> {
     const request = this.#parse(body);
     const { store } = this.#options;
     const id = subscriptionId(request.endpoint);
@@ -76,8 +85,8 @@ export class PushAlerts {
       const bound = `at most ${PUSH_LIMITS.ofClient} subscriptions of an address, ${PUSH_LIMITS.all} in all`;
       throw new FlarewireError("over-capacity", `no more push subscriptions: ${bound}`, { bound });
     }
-    store.save(id, mark, request);
-    await this.#alerts?.replace(this.#target(request));
+    store.save(id, mark, { request, holder });
+    await this.#alerts?.replace(this.#target({ request, holder }));
   }
 
   /** Removes a subscription, if it exists. */
@@ -88,6 +97,7 @@ export class PushAlerts {
   }
 
   close(): void {
+    this.#stopLooking();
     this.#options.store.close();
   }
 
@@ -110,7 +120,26 @@ export class PushAlerts {
     return parsed.data;
   }
 
-  #target(request: PushRequest): Target {
+  #endInvalid(): void {
+    const { store, isAdmitted, logger } = this.#options;
+    try {
+      for (const { request, holder } of store.all())
+        if (isAdmitted(holder) === false) this.#end(request, "its key or token is no longer valid");
+    } catch (error) {
+      logger.warn(`could not look for invalid push subscriptions: ${messageOf(error)}`);
+    }
+  }
+
+  #end({ endpoint }: PushRequest, reason: string): void {
+    const { logger } = this.#options;
+    logger.info({ target: subscriptionId(endpoint), reason }, "removing a push subscription");
+    void this.unsubscribe(endpoint).catch((error: unknown) =>
+      logger.warn(`could not remove a push subscription: ${messageOf(error)}`),
+    );
+  }
+
+  #target(stored: StoredPush): Target {
+    const { request } = stored;
     const sent = new BoundedMap<string, true>(MAX_REMEMBERED);
     return {
       id: subscriptionId(request.endpoint),
@@ -118,26 +147,27 @@ export class PushAlerts {
       identity: `${request.endpoint} ${request.keys.auth}`,
       limits: QUEUE_LIMITS,
       announcesExpired: false,
-      deliver: (alert, signal) => this.#deliver(request, sent, alert, signal),
-      onGone: () => {
-        void this.unsubscribe(request.endpoint).catch((error: unknown) =>
-          this.#options.logger.warn(`could not remove a push subscription: ${messageOf(error)}`),
-        );
-      },
+      deliver: (alert, signal) => this.#deliver(stored, sent, alert, signal),
+      onGone: () => this.#end(request, "its push service no longer knows it"),
     };
   }
 
   async #deliver(
-    { endpoint, keys }: PushRequest,
+    { request, holder }: StoredPush,
     sent: BoundedMap<string, true>,
     alert: Alert,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const { key, contact, clock, allowPrivate } = this.#options;
+    const { key, contact, clock, allowPrivate, isAdmitted } = this.#options;
+    const { endpoint, keys } = request;
     const message = pushMessageOf(alert);
     const restMs = message ? MAX_PUSH_AGE_MS - (clock.now() - message.atMs) : 0;
     // Another rule may have reported the same flare.
     if (!message || restMs <= 0 || sent.has(message.tag)) return { kind: "delivered" };
+    const isValid = isAdmitted(holder);
+    if (isValid === undefined)
+      return { kind: "failed", reason: "the issuer's keys are not available", retryAfterMs: undefined };
+    if (!isValid) return { kind: "delivered" };
     const answer = await postHttp({
       url: endpoint,
       headers: {

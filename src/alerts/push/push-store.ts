@@ -1,4 +1,4 @@
-import { cachedStatements, openDatabase } from "../../lib/io/sqlite.ts";
+import { cachedStatements, openDatabase, transact } from "../../lib/io/sqlite.ts";
 import { PushRequest } from "./push-subscription.ts";
 
 const FORM = {
@@ -11,13 +11,22 @@ const FORM = {
 `,
 };
 
+/** Also created in older stores, whose subscriptions count as those of visitors without a key. */
+const HOLDER = "CREATE TABLE IF NOT EXISTS holder (id TEXT PRIMARY KEY, holder TEXT NOT NULL) STRICT";
+
+/** A stored subscription. `holder`: the key or token with which it was made, if any. */
+export interface StoredPush {
+  readonly request: PushRequest;
+  readonly holder: string | undefined;
+}
+
 /** The push subscriptions, each with a mark of the address that it came from. */
 export interface PushStore {
-  all(): readonly PushRequest[];
+  all(): readonly StoredPush[];
   has(id: string): boolean;
   /** Counts the subscriptions in total and of a client. */
   count(client: string): { readonly all: number; readonly ofClient: number };
-  save(id: string, client: string, request: PushRequest): void;
+  save(id: string, client: string, subscription: StoredPush): void;
   remove(id: string): void;
   close(): void;
 }
@@ -25,24 +34,42 @@ export interface PushStore {
 /** Opens the file at `path`, readable for its owner only, or memory. Throws if it is unusable. */
 export function openPushStore(path: string | undefined): PushStore {
   const db = openDatabase(path, FORM);
+  try {
+    db.exec(HOLDER);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   const prepare = cachedStatements(db);
+  const forget = (id: string) => prepare("DELETE FROM holder WHERE id = ?").run(id);
   return {
     all: () =>
-      prepare("SELECT request FROM subscription")
+      prepare("SELECT request, holder FROM subscription LEFT JOIN holder USING (id)")
         .all()
-        .map(({ request }) => PushRequest.parse(JSON.parse(String(request)))),
+        .map(({ request, holder }) => ({
+          request: PushRequest.parse(JSON.parse(String(request))),
+          holder: holder === null ? undefined : String(holder),
+        })),
     has: (id) => prepare("SELECT 1 FROM subscription WHERE id = ?").get(id) !== undefined,
     count: (client) => {
       const sql = "SELECT count(*) AS whole, count(*) FILTER (WHERE client = ?) AS own FROM subscription";
       const row = prepare(sql).get(client);
       return { all: Number(row?.whole), ofClient: Number(row?.own) };
     },
-    save: (id, client, request) => {
+    save: (id, client, { request, holder }) => {
       const sql =
         "INSERT INTO subscription VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET request = excluded.request";
-      prepare(sql).run(id, client, JSON.stringify(request));
+      transact(db, () => {
+        prepare(sql).run(id, client, JSON.stringify(request));
+        forget(id);
+        if (holder !== undefined) prepare("INSERT INTO holder VALUES (?, ?)").run(id, holder);
+      });
     },
-    remove: (id) => void prepare("DELETE FROM subscription WHERE id = ?").run(id),
+    remove: (id) =>
+      transact(db, () => {
+        prepare("DELETE FROM subscription WHERE id = ?").run(id);
+        forget(id);
+      }),
     close: () => db.close(),
   };
 }

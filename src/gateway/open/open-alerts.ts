@@ -12,12 +12,17 @@ import {
   startAlerts,
 } from "../../alerts/index.ts";
 import type { Config } from "../../config/config.ts";
+import { type AccessPolicy, PUSH_CHANNELS } from "../../http/index.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { ClusterAlerts } from "../cluster/cluster-alerts.ts";
 import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
 type AlertsConfig = PersistenceOptions["config"] & Pick<Config, "alerts" | "push" | "keys" | "jwtIssuer">;
-type AlertsOpening = PersistenceOptions & { readonly config: AlertsConfig };
+type AlertsOpening = PersistenceOptions & {
+  readonly config: AlertsConfig;
+  /** Says whether those who subscribed to push may still do so. */
+  readonly policy: AccessPolicy;
+};
 
 export interface OpenAlerts {
   /** Push subscriptions, if the server has them. */
@@ -67,7 +72,7 @@ export async function openAlerts(
 
 /** Opens the push subscriptions and the server's key. Without a data directory they are new. */
 async function openPush(contact: string, options: AlertsOpening, allowPrivate: boolean): Promise<PushAlerts> {
-  const { config, logger, clock } = options;
+  const { config, logger, clock, policy } = options;
   const isStored = config.data !== "none";
   if (!isStored) logger.warn("push subscriptions end with this process: there is no data directory");
   const keyFile = isStored ? join(config.data, "push-key.pem") : undefined;
@@ -76,7 +81,8 @@ async function openPush(contact: string, options: AlertsOpening, allowPrivate: b
   );
   const store = openPushStore(isStored ? storedPath(options, "push") : undefined);
   const isFree = config.keys !== undefined || config.jwtIssuer !== undefined;
-  return new PushAlerts({ store, key, contact, isFree, allowPrivate, clock, logger });
+  const isAdmitted = (holder: string | undefined) => policy.isAdmitted(holder, PUSH_CHANNELS);
+  return new PushAlerts({ store, key, contact, isFree, isAdmitted, allowPrivate, clock, logger });
 }
 
 function openStore(options: PersistenceOptions): AlertStore {

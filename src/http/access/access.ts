@@ -46,6 +46,13 @@ export interface AccessPolicy {
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /** Like `admit`, for a connection. {@link ConnectionRegistry.admit} redeems its ticket. */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
+  /** Names what admitted a request, to be stored. Default: a request without credentials. */
+  holderOf(access: Access): string | undefined;
+  /**
+   * Whether a holder would still be admitted to routes of these channels. `undefined`: it cannot
+   * be judged while the issuer's keys are not available.
+   */
+  isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined;
   /** Issues a ticket for the request's key. Rejects where `admit` throws, and without keys. */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
@@ -82,6 +89,8 @@ export const allowAll: AccessPolicy = {
   async admitStream() {
     return OPEN;
   },
+  holderOf: () => undefined,
+  isAdmitted: () => true,
   async issueTicket() {
     throw new FlarewireError("not-found", "this server has no keys; connect without a ticket");
   },

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TokenBucket } from "../../hub/index.ts";
 import {
+  grantIn,
   type IssuedTicket,
   idIn,
   isExpired,
@@ -22,7 +23,7 @@ import type { Tickets } from "./shared-state.ts";
 interface KeyAccessPolicyOptions {
   readonly ring: KnownKeys;
   /** Verifies tokens, which `ring` then finds. Default: none is valid. */
-  readonly tokens?: Pick<TokenVerifier, "verify"> | undefined;
+  readonly tokens?: Pick<TokenVerifier, "verify" | "isReady"> | undefined;
   readonly clock: Clock;
   /** Access without a key: the plan free, or none. */
   readonly anonymous: "free" | "off";
@@ -123,6 +124,23 @@ export class KeyAccessPolicy implements AccessPolicy {
     if (key && plan) return this.#options.tickets.issue(refOf({ ...key, plan }));
     const message = 'a ticket needs a key; send "Authorization: Bearer KEY"';
     throw refusal(reply, message, "Authorization");
+  }
+
+  holderOf({ key, plan }: Access): string | undefined {
+    // The name may be a person's.
+    return key && plan && JSON.stringify([refOf({ ...key, plan, name: undefined }), key.sha256]);
+  }
+
+  isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined {
+    if (holder === undefined) return this.anonymous !== undefined;
+    const { ring, clock, tokens } = this.#options;
+    const [ref, sha256] = JSON.parse(holder);
+    const token = grantIn(ref);
+    if (token && isExpired(token, clock.now())) return false;
+    if (token && tokens?.isReady === false) return undefined;
+    const key = ring.get(ref);
+    if (!key || (key.sha256 ?? null) !== sha256 || isExpired(key, clock.now())) return false;
+    return mayRead(channels, key);
   }
 
   /** Counts requests that other processes served with the key. They may leave it fewer later. */
@@ -227,14 +245,19 @@ function checkRoute({ routeOptions, query }: FastifyRequest, rights: Rights): vo
   if (!rights.channels) return;
   const { channels = ["*", "candles"] } = routeOptions.config;
   const served = typeof channels === "function" ? channels(query) : channels;
+  if (mayRead(served, rights)) return;
+  const needed = served.flatMap(matchChannels);
+  const bound = permittedChannels(rights).join(", ");
+  const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
+  throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
+}
+
+/** Whether someone with these rights may read all channels of their plan among those served. */
+function mayRead(served: readonly string[], rights: Rights): boolean {
   const needed = served.flatMap(matchChannels);
   const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
   const permitted = permittedChannels(rights);
-  const isPermitted = ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel));
-  if (isPermitted || needed.length === 0) return;
-  const bound = permitted.join(", ");
-  const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
-  throw new FlarewireError("forbidden", message, { field: "Authorization", bound });
+  return needed.length === 0 || (ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel)));
 }
 
 function bearerIn(authorization: string | undefined): string | undefined {
