@@ -21,13 +21,13 @@ export const bot: Bot = async ({ connect, buy, sell }) => {
     if (event.name === "reset") continue;
     const nowMs = Date.parse(event.observed_at);
     if (event.name === "flare-started") {
-      const { address = "", symbol } = event.data.flare.token;
+      const { address, symbol } = event.data.flare.token;
       // With a filter, a flare "starts" again when it passes the threshold. Do not buy again.
       if (event.data.cause === "passed" || boughtAtMs.has(address)) continue;
       boughtAtMs.set(address, nowMs);
       buy({ group: "bsc", token: address, symbol });
     } else if (event.name === "flare-finished") {
-      close(event.data.flare.token.address ?? "", event.data.cause);
+      close(event.data.flare.token.address, event.data.cause);
     }
     for (const [token, boughtMs] of boughtAtMs) if (nowMs - boughtMs >= MAX_MS) close(token, "time limit");
   }

@@ -1,11 +1,30 @@
+import type { AnyFlare, ChainFlare, ExchangeFlare, Flare } from "../model/index.ts";
 import type { EventName } from "../protocol/event.ts";
 import type { EventMessage, Lost, Subscribed } from "../protocol/messages.ts";
 import { applyEvent, type View } from "../protocol/view/view.ts";
 import { type End, ended } from "./transport/end.ts";
 import type { TransportMessage } from "./transport/transport.ts";
 
-/** An event as received, discriminated by `name`. */
-export type StreamEvent<N extends EventName = EventName> = Extract<EventMessage, { name: N }>;
+/** An event as received, discriminated by `name`. `F`: the form of its flare. */
+export type StreamEvent<N extends EventName = EventName, F extends AnyFlare = Flare> = WithFlare<
+  Extract<EventMessage, { name: N }>,
+  F
+>;
+
+type WithFlare<E, F> = E extends { readonly data: infer D extends { readonly flare: AnyFlare } }
+  ? Omit<E, "data"> & { readonly data: FlareData<D, F> }
+  : E;
+type FlareData<D, F> = D extends object ? Omit<D, "flare"> & { readonly flare: F } : never;
+
+/** The form of the flares on these channels; that of `bsc` for names which types do not know. */
+export type FlareOn<C extends string> = [NamedFlare<C>] extends [never] ? Flare : NamedFlare<C>;
+type NamedFlare<C extends string> = C extends `flares.exchange.${string}`
+  ? ExchangeFlare
+  : C extends `flares.${"matic" | "avalanche"}.${string}`
+    ? ChainFlare
+    : C extends "*" | `flares.${string}`
+      ? Flare
+      : never;
 
 /** `view` replaces all previous data: at the start, and whenever events are lost. */
 export interface Reset {
@@ -22,7 +41,7 @@ export interface Reset {
   readonly view: View | undefined;
 }
 
-export type StreamItem = StreamEvent | Reset;
+export type StreamItem<F extends AnyFlare = Flare> = StreamEvent<EventName, F> | Reset;
 
 /** A client's cursor, and the lists there. */
 export interface ClientState {
@@ -37,7 +56,7 @@ export interface ClientState {
 /** The next state, and the item to emit, if any. */
 export interface Transition {
   readonly client: ClientState;
-  readonly item?: StreamItem;
+  readonly item?: StreamItem<AnyFlare>;
 }
 
 /** The response to a subscription, or the new lists after an update. */

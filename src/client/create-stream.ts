@@ -1,3 +1,4 @@
+import type { AnyFlare } from "../model/index.ts";
 import type { Hello } from "../protocol/messages.ts";
 import { applyMessage, type ClientState, type StreamItem } from "./client-state.ts";
 import { createConnection } from "./connection.ts";
@@ -10,7 +11,7 @@ import { endOf } from "./transport/end.ts";
 import type { TransportMessage } from "./transport/transport.ts";
 
 /** What the smallest programs use of a stream. */
-export type BasicStream = Omit<Stream, "once" | "off" | "update">;
+export type BasicStream = Omit<Stream<AnyFlare>, "once" | "off" | "update">;
 
 /** A stream, and what controls its connection. */
 interface StreamWithInput {
@@ -23,7 +24,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
   const freshness = createFreshness(plan.platform.now);
   const over = new AbortController();
   let client: ClientState = { cursor: plan.after, view: undefined, started: false };
-  let queue: StreamItem[] | undefined;
+  let queue: StreamItem<AnyFlare>[] | undefined;
   let wake = () => {};
   let error: StreamError | undefined;
   let server: Hello | undefined;
@@ -41,7 +42,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     wake();
   };
 
-  const emitItem = (item: StreamItem) => {
+  const emitItem = (item: StreamItem<AnyFlare>) => {
     if (queue && queue.push(item) >= plan.queueLimit) input({ type: "hold", hold: "slow" });
     wake();
     if (item.name !== "reset") emit("event", item);
@@ -51,7 +52,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
   };
 
   const receive = (message: TransportMessage) => {
-    let item: StreamItem | undefined;
+    let item: StreamItem<AnyFlare> | undefined;
     try {
       if (message.type === "hello") server = message;
       ({ client, item } = (plan.apply ?? applyMessage)(client, message));
@@ -66,7 +67,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
   };
 
   const { status, input } = createConnection(plan, { cursor: () => client.cursor, receive, changed });
-  async function* read(items: StreamItem[]): AsyncGenerator<StreamItem, undefined> {
+  async function* read(items: StreamItem<AnyFlare>[]): AsyncGenerator<StreamItem<AnyFlare>, undefined> {
     try {
       // Start the generator now: before its first step it would end without running finally.
       yield undefined as never;

@@ -1,8 +1,9 @@
+import type { AnyFlare, Flare } from "../model/index.ts";
 import type { StreamEvent } from "./client-state.ts";
 
-export type FlareStarted = StreamEvent<"flare-started">;
+export type FlareStarted<F extends AnyFlare = Flare> = StreamEvent<"flare-started", F>;
 export type FlareUpdated = StreamEvent<"flare-updated">;
-export type FlareFinished = StreamEvent<"flare-finished">;
+export type FlareFinished<F extends AnyFlare = Flare> = StreamEvent<"flare-finished", F>;
 export type FlareOutcome = StreamEvent<"flare-outcome">;
 export type FlareWithdrawn = StreamEvent<"flare-withdrawn">;
 export type FlareExpired = StreamEvent<"flare-expired">;

@@ -1,4 +1,6 @@
-import { createStream } from "./create-stream.ts";
+import type { AnyFlare } from "../model/index.ts";
+import type { FlareOn } from "./client-state.ts";
+import { type BasicStream, createStream } from "./create-stream.ts";
 import { trace } from "./features/debug.ts";
 import { createLatest } from "./features/latest.ts";
 import { createUpdate } from "./features/update.ts";
@@ -13,7 +15,10 @@ import { misuse, oneOf } from "./stream-error.ts";
  * Connects to a server: `connect("https://example.com", { channels: ["flares.*"] })`. Returns at
  * once and retries as long as necessary. Throws StreamError `misuse` if an argument is invalid.
  */
-export function connect(url: string | URL, options: ConnectOptions = {}): Stream {
+export function connect<const C extends readonly string[]>(
+  url: string | URL,
+  options: ConnectOptions & { readonly channels?: C } = {},
+): Stream<FlareOn<C[number]>> {
   const plan = readOptions(url, options);
   plan.apply = createLatest();
   const select = createUpdate(plan, options);
@@ -22,7 +27,7 @@ export function connect(url: string | URL, options: ConnectOptions = {}): Stream
   const { stream, input } = createStream(plan, listeners);
   const listen =
     (isOnce: boolean) =>
-    <N extends keyof Listened>(name: N, listener: Listener<N>) => {
+    <N extends keyof Listened>(name: N, listener: Listener<N, AnyFlare>) => {
       oneOf("event", name, LISTENED);
       mustBeOpen();
       return listeners.add(name, listener, isOnce);
@@ -41,7 +46,8 @@ export function connect(url: string | URL, options: ConnectOptions = {}): Stream
       input({ type: "hold", hold: "update" });
       input({ type: "release", hold: "update" });
     },
-  });
+    // The server sends flares in the form of the channels' group.
+  } satisfies Omit<Stream<AnyFlare>, Exclude<keyof BasicStream, "on">>) as Stream<FlareOn<C[number]>>;
 }
 
 const LISTENED = [...EVENT_NAMES, "event", "reset", "connection", "error"] satisfies string[];

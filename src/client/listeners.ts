@@ -1,5 +1,9 @@
-import type { Listened, Listener } from "./stream.ts";
+import type { AnyFlare } from "../model/index.ts";
+import type { Listened as ListenedTo, Listener as ListenerTo } from "./stream.ts";
 import { StreamError } from "./stream-error.ts";
+
+type Listened = ListenedTo<AnyFlare>;
+type Listener<N extends keyof Listened> = ListenerTo<N, AnyFlare>;
 
 export interface Listeners {
   /** Adds a listener, even twice, and returns a function that removes it. */

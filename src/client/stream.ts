@@ -1,3 +1,4 @@
+import type { AnyFlare, Flare } from "../model/index.ts";
 import type { EventName } from "../protocol/event.ts";
 import type { Hello } from "../protocol/messages.ts";
 import type { View } from "../protocol/view/view.ts";
@@ -8,9 +9,9 @@ import type { Selection } from "./options.ts";
 import type { StreamError } from "./stream-error.ts";
 
 /** The values passed to listeners, by name. */
-export type Listened = { readonly [N in EventName]: StreamEvent<N> } & {
+export type Listened<F extends AnyFlare = Flare> = { readonly [N in EventName]: StreamEvent<N, F> } & {
   /** Every event, whatever its name. */
-  readonly event: StreamEvent;
+  readonly event: StreamEvent<EventName, F>;
   /** The lists were replaced. Also emitted at the start. */
   readonly reset: Reset;
   readonly connection: ConnectionStatus;
@@ -19,13 +20,16 @@ export type Listened = { readonly [N in EventName]: StreamEvent<N> } & {
 };
 
 /** Called with each value. A returned promise is not awaited. */
-export type Listener<N extends keyof Listened> = (value: Listened[N]) => unknown;
+export type Listener<N extends keyof Listened, F extends AnyFlare = Flare> = (
+  value: Listened<F>[N],
+) => unknown;
 
 /**
  * A subscription that outlives its connections. It emits each event once and in order, or reports
- * how many were lost. Read it with `for await`, or listen with {@link on}, or both.
+ * how many were lost. Read it with `for await`, or listen with {@link on}, or both. `F`: the form
+ * of its flares, which follows from the channels of {@link connect}.
  */
-export interface Stream extends AsyncIterable<StreamItem, undefined> {
+export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<StreamItem<F>, undefined> {
   /**
    * The lists at {@link cursor}: a new object for each change. `undefined` before the first
    * response, after a start with `after` until a reset, and always with `filter.names`.
@@ -39,11 +43,11 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
   /** Current age of the data; `undefined` before the server's first report. */
   readonly freshness: DataFreshness | undefined;
   /** Calls `listener` for this name from now on, in order. Returns a function that removes it. */
-  on<N extends keyof Listened>(name: N, listener: Listener<N>): () => void;
+  on<N extends keyof Listened>(name: N, listener: Listener<N, F>): () => void;
   /** Calls `listener` for the next value of this name only. Returns a function that removes it. */
-  once<N extends keyof Listened>(name: N, listener: Listener<N>): () => void;
+  once<N extends keyof Listened>(name: N, listener: Listener<N, F>): () => void;
   /** Removes a listener that was added with {@link on} or {@link once}. */
-  off<N extends keyof Listened>(name: N, listener: Listener<N>): void;
+  off<N extends keyof Listened>(name: N, listener: Listener<N, F>): void;
   /**
    * Replaces the channels, the filter, or both; what is left out stays. The stream emits every
    * event of the earlier selection up to a cursor, then a reset `changed` with the new lists at
@@ -55,7 +59,7 @@ export interface Stream extends AsyncIterable<StreamItem, undefined> {
    * Yields events and resets in order, starting with a reset. Allows one reader at a time; breaking
    * out ends the reading, not the stream. Throws the error if the server rejected it.
    */
-  [Symbol.asyncIterator](): AsyncGenerator<StreamItem, undefined>;
+  [Symbol.asyncIterator](): AsyncGenerator<StreamItem<F>, undefined>;
   /** Closes the stream permanently. Listeners get nothing more; a reader gets what is queued. */
   close(): void;
 }

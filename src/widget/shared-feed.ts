@@ -1,6 +1,6 @@
 import { acceptEvent, type ClientState } from "../client/client-state.ts";
 import { createStream } from "../client/create-stream.ts";
-import type { StreamEvent, View } from "../client/index.ts";
+import type { EventMessage, View } from "../client/index.ts";
 import { platformOf } from "../client/transport/platform.ts";
 
 /**
@@ -21,7 +21,7 @@ type TabMessage = {
   /** Asks the leader for its whole state. */
   readonly ask?: true;
   readonly state?: FeedState;
-  readonly event?: StreamEvent;
+  readonly event?: EventMessage;
   /** Replaces the receiver's state. */
   readonly whole?: ClientState;
 };
@@ -227,7 +227,7 @@ export class SharedFeed {
   }
 
   /** Applies an event. Returns false after a gap, or if the event does not fit. */
-  #take(event: StreamEvent): boolean {
+  #take(event: EventMessage): boolean {
     try {
       this.#client = acceptEvent(this.#client, event).client;
       return true;

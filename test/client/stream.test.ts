@@ -1,11 +1,15 @@
-import { expect } from "vitest";
+import { expect, expectTypeOf } from "vitest";
 import { WebSocket as WsWebSocket } from "ws";
 import {
   type AnyFlare,
+  type ChainFlare,
   connect,
+  type ExchangeFlare,
+  type Flare,
   type FlareStarted,
   type Platform,
   type SocketClass,
+  type Stream,
   type Transport,
 } from "../../src/client/index.ts";
 import type { ConnectionHandle } from "../http/websocket-fixture.ts";
@@ -211,7 +215,7 @@ test("the name of an event narrows its data, and the freshness grows older by it
   let nowMs = 1_000;
   const { stream, until } = start(urlOf(wire), { platform: { ...HASTY, now: () => nowMs } });
   const symbols: string[] = [];
-  const symbolOf = ({ token }: AnyFlare) => token.symbol;
+  const symbolOf = ({ token }: Flare) => token.symbol;
   const note = ({ data }: FlareStarted) => symbols.push(symbolOf(data.flare));
   stream.on("flare-started", note);
   await until(() => stream.connection.state === "live");
@@ -225,4 +229,18 @@ test("the name of an event narrows its data, and the freshness grows older by it
     ageMs: 512,
     observedAt: "2017-11-12T08:36:00.000Z",
   });
+});
+
+test("channels give flares their type: that of bsc unless a name says another group", () => {
+  const url = "http://127.0.0.1";
+  const flareOf = <F extends AnyFlare>(_open: () => Stream<F>) => expectTypeOf<F>();
+  flareOf(() => connect(url)).toEqualTypeOf<Flare>();
+  flareOf(() => connect(url, { channels: ["*", "flares.pro", "charts.*"] })).toEqualTypeOf<Flare>();
+  flareOf(() => connect(url, { channels: ["status"] })).toEqualTypeOf<Flare>();
+  flareOf(() => connect(url, { channels: "flares.pro".split(",") })).toEqualTypeOf<Flare>();
+  flareOf(() => connect(url, { channels: ["flares.matic.*"] })).toEqualTypeOf<ChainFlare>();
+  const exchange = () => connect(url, { channels: ["flares.exchange.pro", "charts.exchange"] });
+  flareOf(exchange).toEqualTypeOf<ExchangeFlare>();
+  const both = () => connect(url, { channels: ["flares.*", "flares.exchange.*"] });
+  flareOf(both).toEqualTypeOf<Flare | ExchangeFlare>();
 });

@@ -46,11 +46,11 @@ const test = base.extend<{ project: string }>({
   ],
 });
 
-const BOT = `import { connect, type AnyFlare, type FlareStarted, type StreamItem } from "@flarewire/client";
+const BOT = `import { connect, type Flare, type FlareStarted, type StreamItem } from "@flarewire/client";
 import { type Flares, useFlares } from "@flarewire/react";
 
 const stream = connect(process.argv[2] ?? "", { channels: ["*"], filter: { sticky: true, min_price_change: -100 } });
-const symbolOf = (flare: AnyFlare): string => flare.token.symbol;
+const symbolOf = (flare: Flare): string => flare.token.symbol + flare.token.address.slice(42);
 const started = ({ data }: FlareStarted) => symbolOf(data.flare);
 export const hook: (server: string) => Flares = useFlares;
 for await (const item of stream) {
@@ -129,7 +129,7 @@ test.for(["20.19.6", "22.18.0"])(
     const gateway = await startGateway(createConfig({ ...feed, port: 0, logLevel: "silent", drain: "0" }));
     try {
       const code = BOT.replaceAll(
-        /, type \w+|type \w+, |: (AnyFlare|FlareStarted|StreamItem|string)\b/g,
+        /, type \w+|type \w+, |: (Flare|FlareStarted|StreamItem|string)\b/g,
         "",
       ).replace(/hook: .* =/, "hook =");
       await writeFile(join(project, "bot.js"), code);

@@ -1,10 +1,10 @@
-import type { ConnectionStatus, DataFreshness, StreamEvent, View } from "../../client/index.ts";
+import type { ConnectionStatus, DataFreshness, EventMessage, View } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
 import type { Access } from "./visitor/access.ts";
 
 /** An event, and its token if known. */
 export interface NamedEvent {
-  readonly event: StreamEvent;
+  readonly event: EventMessage;
   readonly token: Token | undefined;
 }
 

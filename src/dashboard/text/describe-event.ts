@@ -1,10 +1,10 @@
-import type { StreamEvent } from "../../client/index.ts";
+import type { EventMessage } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { formatCount, formatUsd } from "./format.ts";
 
-export function describeEvent(event: StreamEvent): string {
+export function describeEvent(event: EventMessage): string {
   switch (event.name) {
     case "flare-started": {
       const { flare, why, cause } = event.data;

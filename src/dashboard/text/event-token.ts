@@ -1,8 +1,8 @@
-import type { StreamEvent, View } from "../../client/index.ts";
+import type { EventMessage, View } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
 
 /** Returns the event's token with its untrusted symbol, from the event or the lists. */
-export function tokenOf({ name, data }: StreamEvent, view: View | undefined): Token | undefined {
+export function tokenOf({ name, data }: EventMessage, view: View | undefined): Token | undefined {
   // The page does not follow the exchange's flares, whose tokens have no address.
   if ("flare" in data) return data.flare.token.address === undefined ? undefined : data.flare.token;
   if ("listing" in data) return data.listing.token;

@@ -1,6 +1,6 @@
 import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { EventMessage, StreamEvent } from "../../client/index.ts";
+import type { EventMessage } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
 import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
 import { IsAnonymous } from "../parts/market.ts";
@@ -87,7 +87,7 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
   const shown = held ?? latest;
   shownLast.current = shown;
   const waiting = count - shown.count;
-  const [raw, setRaw] = useState<StreamEvent>();
+  const [raw, setRaw] = useState<EventMessage>();
   const release = () => {
     shownLast.current = latest;
     scrollTo(0, 0);
@@ -166,7 +166,7 @@ function EventLink({ event: { data }, token }: { readonly event: EventMessage; r
 interface EventLineProps {
   readonly named: NamedEvent;
   /** Shows the event as JSON. It stays the same for the life of the line. */
-  readonly onRaw: (event: StreamEvent) => void;
+  readonly onRaw: (event: EventMessage) => void;
 }
 
 /** One event. All lines have the same height, so that none pushes the others. */

@@ -1,9 +1,9 @@
-import type { StreamEvent } from "../../../client/index.ts";
+import type { EventMessage } from "../../../client/index.ts";
 import { CodeSample } from "./code-sample.tsx";
 import { Sheet } from "./sheet.tsx";
 
 export interface EventSheetProps {
-  readonly event: StreamEvent;
+  readonly event: EventMessage;
   readonly onClose: () => void;
 }
 

@@ -1,4 +1,4 @@
-import type { StreamEvent, View } from "../../../client/index.ts";
+import type { EventMessage, View } from "../../../client/index.ts";
 import { BoundedMap } from "../../../lib/bounded-map.ts";
 import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../flare-query.ts";
@@ -31,7 +31,7 @@ export class AlertWatch {
   }
 
   /** Returns what the event, which the view includes, adds. */
-  take(event: StreamEvent, view: View): readonly AlertHit[] {
+  take(event: EventMessage, view: View): readonly AlertHit[] {
     const { name, channel, data } = event;
     if (this.#queries.length === 0 || !isFlareChannel(channel)) return [];
     if (name !== "flare-started" && name !== "flare-updated" && name !== "flare-finished") return [];

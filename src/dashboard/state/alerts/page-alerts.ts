@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { StreamEvent, View } from "../../../client/index.ts";
+import type { EventMessage, View } from "../../../client/index.ts";
 import { DEFAULT_QUERY, type FlareQuery, readQuery } from "../flare-query.ts";
 import { readWatched } from "../visitor/use-watched.ts";
 import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
@@ -66,7 +66,7 @@ export class PageAlerts {
     else this.#report(this.#watch.catchUp(view));
   }
 
-  take(event: StreamEvent, view: View): void {
+  take(event: EventMessage, view: View): void {
     this.#view = view;
     this.#report(this.#watch.take(event, view));
   }
