@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { cachedStatements } from "../lib/io/sqlite.ts";
 import { jsonEqual } from "../lib/json-equal.ts";
 import type { Notify } from "../lib/notify.ts";
@@ -19,6 +20,7 @@ export const CANDLE_TABLE = `
 
 /** Rows deleted at once, so that a start after a long pause does not block for long. */
 const PAGE = 500;
+const MAX_REPORTED = 1_000;
 
 /** A candle, and when it became known. A trade that is read late makes another version. */
 interface Version {
@@ -33,8 +35,8 @@ type Packed = readonly [ageMs: number, candle: Candle] | Candle;
 export class CandleTable {
   readonly #prepare: ReturnType<typeof cachedStatements>;
   readonly #notify: Notify;
-  /** Damaged hours that were reported. */
-  readonly #reported = new Set<string>();
+  /** Damaged hours that were reported last. */
+  readonly #reported = new BoundedMap<string, true>(MAX_REPORTED);
 
   constructor(db: DatabaseSync, notify: Notify) {
     this.#prepare = cachedStatements(db);
@@ -106,7 +108,7 @@ export class CandleTable {
       const report = JSON.stringify([treatment, facts]);
       if (!this.#reported.has(report))
         this.#notify("warn", `${treatment} a damaged hour of candles: ${messageOf(error)}`, facts);
-      this.#reported.add(report);
+      this.#reported.set(report, true);
       return [];
     }
   }

@@ -1,8 +1,11 @@
 import type { TargetStats } from "../alerts/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
+/** Names and labels are from before there were other targets, and are stable. */
+const TARGETS = "webhook: ID of a target of any kind.";
+
 export interface AlertParts {
-  /** Statistics by webhook id; absent without webhooks. */
+  /** Statistics by target id, of every kind of target; absent without targets. */
   readonly webhooks?: () => Readonly<Record<string, TargetStats>>;
 }
 
@@ -17,27 +20,27 @@ export function alertMetrics({ webhooks }: AlertParts): Metrics {
     );
   return {
     flarewire_webhook_attempts_total: total(
-      "Attempts to deliver a message, by webhook and outcome: delivered, failed, gone.",
+      `Attempts to deliver a message, by outcome: delivered, failed, gone. ${TARGETS}`,
       attempts,
       ...["webhook", "outcome"],
     ),
     flarewire_webhook_dropped_total: total(
-      "Messages dropped because a webhook did not accept them in time, by webhook.",
+      `Messages dropped because a target did not accept them in time. ${TARGETS}`,
       each(({ dropped }) => dropped),
       "webhook",
     ),
     flarewire_webhook_waiting: level(
-      "Messages in a webhook's queue, by webhook.",
+      `Messages in a target's queue. ${TARGETS}`,
       each(({ waiting }) => waiting),
       "webhook",
     ),
     flarewire_webhook_oldest_seconds: level(
-      "Age of the oldest message in a webhook's queue, by webhook; 0 if the queue is empty.",
+      `Age of the oldest message in a target's queue; 0 if the queue is empty. ${TARGETS}`,
       each(({ oldestAgeMs }) => oldestAgeMs / 1_000),
       "webhook",
     ),
     flarewire_webhook_disabled: level(
-      "1 for a webhook that is disabled, because its receiver declined further messages.",
+      `1 for a target that is disabled, because its receiver declined further messages. ${TARGETS}`,
       each(({ disabled }) => Number(disabled)),
       "webhook",
     ),

@@ -3,11 +3,10 @@ import { expect, test } from "vitest";
 import { AlertRule, NEWS } from "../../src/alerts/rules/alert-rule.ts";
 import { edgeFieldsOf } from "../../src/alerts/rules/edge-field.ts";
 import { openTargets, parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
-import { Discord } from "../../src/alerts/targets/discord.ts";
 import { Mqtt } from "../../src/alerts/targets/mqtt/mqtt-target.ts";
 import { Ntfy } from "../../src/alerts/targets/ntfy.ts";
-import { Slack } from "../../src/alerts/targets/slack.ts";
 import { ATTEMPT_TIMEOUT_MS, QUEUE_LIMITS } from "../../src/alerts/targets/target.ts";
+import { ChannelWebhook } from "../../src/alerts/targets/target-fields.ts";
 import { Telegram } from "../../src/alerts/targets/telegram.ts";
 import { Webhook } from "../../src/alerts/targets/webhook.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
@@ -23,7 +22,14 @@ function fieldsUnder(heading: string): readonly string[] {
   );
 }
 
-const KINDS = { Webhooks: Webhook, Telegram, Discord, Slack, ntfy: Ntfy, MQTT: Mqtt };
+const KINDS = {
+  Webhooks: Webhook,
+  Telegram,
+  Discord: ChannelWebhook,
+  Slack: ChannelWebhook,
+  ntfy: Ntfy,
+  MQTT: Mqtt,
+};
 
 test("the document has a valid example of each kind of target", () => {
   const examples = [...DOCUMENT.matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = ""]) => text);

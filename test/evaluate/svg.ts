@@ -4,6 +4,8 @@
  * on colour alone.
  */
 
+import { escapeHtml } from "../../src/lib/text/escape-html.ts";
+
 /** One line of a panel; `null` where nothing is known. */
 export interface Curve {
   readonly values: readonly (number | null)[];
@@ -74,8 +76,8 @@ export function drawPicture(picture: Picture): string {
   const prices = rangeOf(picture.price.values);
   const scores = { low: 0, high: 6 };
   const parts = [
-    `<text class="title" x="${LEFT}" y="28">${escapeText(picture.title)}</text>`,
-    `<text x="${LEFT}" y="48">${escapeText(picture.note)}</text>`,
+    `<text class="title" x="${LEFT}" y="28">${escapeHtml(picture.title)}</text>`,
+    `<text x="${LEFT}" y="48">${escapeHtml(picture.note)}</text>`,
     ...picture.marks.flatMap((mark) => drawMark(mark, minutes - 1, x)),
     ...drawAxis(PRICE, prices, picture.priceUnit),
     ...drawAxis(SCORE, scores, "score"),
@@ -84,7 +86,7 @@ export function drawPicture(picture: Picture): string {
     ...picture.levels.flatMap((level) => drawLevel(level, scores)),
     ...drawTime(picture.firstMinute, minutes, x),
   ];
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeText(picture.title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${escapeHtml(picture.title)}">
 <style>${STYLE}</style>
 <rect class="paper" width="${WIDTH}" height="${HEIGHT}"/>
 ${parts.join("\n")}
@@ -128,7 +130,7 @@ function drawCurve(curve: Curve, panel: Panel, range: Range, x: (index: number) 
 
 function drawAxis(panel: Panel, range: Range, unit: string): readonly string[] {
   const step = niceStep((range.high - range.low) / 4);
-  const lines: string[] = [`<text x="${LEFT - 50}" y="${panel.top - 8}">${escapeText(unit)}</text>`];
+  const lines: string[] = [`<text x="${LEFT - 50}" y="${panel.top - 8}">${escapeHtml(unit)}</text>`];
   for (let value = Math.ceil(range.low / step) * step; value <= range.high + step / 1e6; value += step) {
     const y = yOf(value, panel, range).toFixed(1);
     const text = value.toFixed(step < 1 ? 1 : 0).replace(/^-0(\.0)?$/, "0");
@@ -144,7 +146,7 @@ function drawLevel(level: Level, range: Range): readonly string[] {
   const y = yOf(level.value, SCORE, range).toFixed(1);
   return [
     `<line class="level" x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${y}" y2="${y}"/>`,
-    `<text class="ink" x="${WIDTH - RIGHT + 8}" y="${Number(y) + 4}">${escapeText(level.label)}</text>`,
+    `<text class="ink" x="${WIDTH - RIGHT + 8}" y="${Number(y) + 4}">${escapeHtml(level.label)}</text>`,
   ];
 }
 
@@ -161,7 +163,7 @@ function drawMark(mark: Mark, lastIndex: number, x: (index: number) => number): 
   const anchor = isFarRight
     ? `x="${WIDTH - RIGHT}" text-anchor="end"`
     : `x="${(left + (mark.kind === "flare" ? 6 : 0)).toFixed(1)}"`;
-  const label = `<text class="halo" ${anchor} y="${panel.top - 8}">${escapeText(mark.label)}</text>`;
+  const label = `<text class="halo" ${anchor} y="${panel.top - 8}">${escapeHtml(mark.label)}</text>`;
   if (mark.kind === "truth") return [box, label];
   const edges = [mark.from, mark.to]
     .filter((index) => index >= 0 && index <= lastIndex)
@@ -192,8 +194,4 @@ function niceStep(rough: number): number {
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough) ?? 10;
   return factor * power;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }

@@ -5,11 +5,7 @@ import { expect, test } from "vitest";
 import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { hasPython, PYTHON } from "../client/python/python-client.ts";
 
-const CHATS = {
-  ...{ TELEGRAM_BOT_TOKEN: "1:token", TELEGRAM_CHAT_ID: "1" },
-  DISCORD_WEBHOOK_URL: "http://127.0.0.1:9/webhook",
-};
-const ENVIRONMENT = { FLAREWIRE_CLIENT_KEY: "some-key", ...CHATS };
+const ENVIRONMENT = { FLAREWIRE_CLIENT_KEY: "some-key" };
 
 function start(file: string, url: string) {
   const path = `examples/${file}`;
@@ -18,14 +14,7 @@ function start(file: string, url: string) {
   return spawnCommand("bash", [path, url], ENVIRONMENT);
 }
 
-const FILES = [
-  "bot.ts",
-  "poll.ts",
-  "telegram.ts",
-  "discord.ts",
-  "follow.sh",
-  ...(hasPython ? ["follow.py"] : []),
-];
+const FILES = ["bot.ts", "poll.ts", "follow.sh", ...(hasPython ? ["follow.py"] : [])];
 
 test.each(FILES)(
   "%s sends the key of FLAREWIRE_CLIENT_KEY, and ends with the server's reason if it is refused",

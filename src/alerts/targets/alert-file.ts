@@ -2,11 +2,12 @@ import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
 import { describeIssue, expectedInWords, parseJsonText, readTrustedText } from "../../lib/io/json-file.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { Discord, discordTarget } from "./discord.ts";
+import { discordTarget } from "./discord.ts";
 import { Mqtt, mqttTarget } from "./mqtt/mqtt-target.ts";
 import { Ntfy, ntfyTarget } from "./ntfy.ts";
-import { Slack, slackTarget } from "./slack.ts";
+import { slackTarget } from "./slack.ts";
 import type { Target } from "./target.ts";
+import { ChannelWebhook } from "./target-fields.ts";
 import { Telegram, telegramTarget } from "./telegram.ts";
 import { Webhook, webhookTarget } from "./webhook.ts";
 
@@ -34,8 +35,8 @@ const AlertFile = z
   .strictObject({
     webhooks: list(Webhook),
     telegram: list(Telegram),
-    discord: list(Discord),
-    slack: list(Slack),
+    discord: list(ChannelWebhook),
+    slack: list(ChannelWebhook),
     ntfy: list(Ntfy),
     mqtt: list(Mqtt),
   })

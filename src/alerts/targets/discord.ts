@@ -1,17 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { EMOJI, type MessageForm, renderAlert } from "./alert-text.ts";
 import { fieldOf, postToService } from "./service-post.ts";
 import type { Target } from "./target.ts";
-import { ALLOW_PRIVATE, COMMON, httpUrl } from "./target-fields.ts";
-
-/** A channel, by one of its webhooks. */
-export const Discord = z.strictObject({
-  id: COMMON.id,
-  /** `https://discord.com/api/webhooks/ID/TOKEN`, also with `?thread_id=`. */
-  url: httpUrl,
-  ...ALLOW_PRIVATE,
-  rules: COMMON.rules,
-});
+import type { ChannelWebhook } from "./target-fields.ts";
 
 /** A webhook may send 30 messages per minute. */
 const GAP_MS = 2_000;
@@ -27,7 +18,7 @@ const FORM: MessageForm = {
 };
 
 /** Executes the channel's webhook. */
-export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Discord>): Target {
+export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof ChannelWebhook>): Target {
   const address = new URL(url);
   // Without it, Discord accepts messages that it does not store.
   address.searchParams.set("wait", "true");

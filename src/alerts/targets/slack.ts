@@ -1,17 +1,8 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type MessageForm, renderAlert } from "./alert-text.ts";
 import { postToService } from "./service-post.ts";
 import type { Target } from "./target.ts";
-import { ALLOW_PRIVATE, COMMON, httpUrl } from "./target-fields.ts";
-
-/** A channel, by an incoming webhook. */
-export const Slack = z.strictObject({
-  id: COMMON.id,
-  /** `https://hooks.slack.com/services/…`. */
-  url: httpUrl,
-  ...ALLOW_PRIVATE,
-  rules: COMMON.rules,
-});
+import type { ChannelWebhook } from "./target-fields.ts";
 
 /** Slack accepts one message per second. */
 const GAP_MS = 1_000;
@@ -28,7 +19,7 @@ const FORM: MessageForm = {
 };
 
 /** Posts to the incoming webhook, in mrkdwn. */
-export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Slack>): Target {
+export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof ChannelWebhook>): Target {
   return {
     id,
     rules,

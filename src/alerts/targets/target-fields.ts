@@ -23,6 +23,17 @@ export const httpUrl = z
   .max(2_048)
   .refine(isHttpUrl, "an http or https URL without user name and password");
 
+/**
+ * A channel, by one of its webhooks: `https://discord.com/api/webhooks/ID/TOKEN`, also with
+ * `?thread_id=`, or `https://hooks.slack.com/services/…`.
+ */
+export const ChannelWebhook = z.strictObject({
+  id: COMMON.id,
+  url: httpUrl,
+  ...ALLOW_PRIVATE,
+  rules: COMMON.rules,
+});
+
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { escapeHtml } from "../../lib/text/escape-html.ts";
 import { EMOJI, type MessageForm, renderAlert } from "./alert-text.ts";
 import { fieldOf, postToService } from "./service-post.ts";
 import type { Target } from "./target.ts";
@@ -23,9 +24,6 @@ export const Telegram = z.strictObject({
 
 /** Limits of a chat, in messages: one per second, and 20 per minute if it is a group. */
 const GAP_MS = { person: 1_000, group: 3_000 };
-
-const escapeHtml = (text: string) =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** Telegram makes links, mentions and commands of plain text, but not inside `code`. */
 const FORM: MessageForm = {

@@ -1,3 +1,5 @@
+import { escapeHtml } from "../../lib/text/escape-html.ts";
+
 /** Safe markup. Only {@link html} creates it, so that no text becomes markup unnoticed. */
 export class Html {
   readonly markup: string;
@@ -16,22 +18,12 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 
 /** Renders a sentence with `code` between backticks. */
 export function prose(text: string): Html {
-  return new Html(escapeText(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
-}
-
-/** Escapes everything in a text that a browser could take for markup. */
-export function escapeText(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
+  return new Html(escapeHtml(text).replace(/`([^`]+)`/g, "<code>$1</code>"));
 }
 
 function toMarkup(part: Part): string {
   if (part === undefined || part === false) return "";
   if (part instanceof Html) return part.markup;
   if (Array.isArray(part)) return part.map(({ markup }: Html) => markup).join("");
-  return escapeText(String(part));
+  return escapeHtml(String(part));
 }

@@ -1,4 +1,5 @@
-import { escapeText, Html } from "./html.ts";
+import { escapeHtml } from "../../lib/text/escape-html.ts";
+import { Html } from "./html.ts";
 
 /** Returns a link's address; `undefined`: only its label is shown. */
 type LinkResolver = (target: string) => string | undefined;
@@ -59,7 +60,7 @@ function block(text: string, resolve: LinkResolver): string {
   const [, hashes = "", title = ""] = /^(#{1,4}) (.*)$/.exec(text) ?? [];
   if (hashes) return `<h${hashes.length} id="${anchor(title)}">${inline(title, resolve)}</h${hashes.length}>`;
   if (text.startsWith("```"))
-    return `<pre tabindex="0">${escapeText(text.replace(/^```.*\n|\n?```$/g, ""))}</pre>`;
+    return `<pre tabindex="0">${escapeHtml(text.replace(/^```.*\n|\n?```$/g, ""))}</pre>`;
   if (text.startsWith("|")) return table(text.split("\n"), resolve);
   const [, marker = "", item = ""] = /^(\*|\d+\.) ([\s\S]*)$/.exec(text) ?? [];
   const list = marker === "*" ? "ul" : "ol";
@@ -84,8 +85,8 @@ function inline(text: string, resolve: LinkResolver): string {
     .map((part) => {
       if (part.startsWith("`")) return code(part);
       const [, name = "", target = ""] = /^\[(`[^`]+`)\]\((.*)\)$/.exec(part) ?? [];
-      if (name !== "") return link(code(name), escapeText(target), resolve);
-      return escapeText(part)
+      if (name !== "") return link(code(name), escapeHtml(target), resolve);
+      return escapeHtml(part)
         .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
         .replace(/\*([^*]+)\*/g, "<em>$1</em>")
         .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, to: string) =>
@@ -96,7 +97,7 @@ function inline(text: string, resolve: LinkResolver): string {
 }
 
 function code(part: string): string {
-  return `<code>${escapeText(part.slice(1, -1))}</code>`;
+  return `<code>${escapeHtml(part.slice(1, -1))}</code>`;
 }
 
 function link(label: string, target: string, resolve: LinkResolver): string {

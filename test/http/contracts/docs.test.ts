@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Script } from "node:vm";
 import { expect } from "vitest";
-import { escapeText, html } from "../../../src/http/docs/html.ts";
+import { html } from "../../../src/http/docs/html.ts";
 import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES, OPERATIONS } from "../../../src/http/index.ts";
+import { escapeHtml } from "../../../src/lib/text/escape-html.ts";
 import { test } from "../rest-fixture.ts";
 
 const ALL = [
@@ -215,7 +216,7 @@ test("the script inserts untrusted content as text only", () => {
 test("inserted content becomes text", () => {
   const hostile = `<img src=x onerror="alert('1')">&`;
   expect(html`<p title="${hostile}">${hostile}</p>`.markup).toBe(
-    `<p title="${escapeText(hostile)}">&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</p>`,
+    `<p title="${escapeHtml(hostile)}">&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;</p>`,
   );
   expect(html`${[html`<b>`, html`${"<"}`]}${undefined}${false}${1}`.markup).toBe("<b>&lt;1");
 });

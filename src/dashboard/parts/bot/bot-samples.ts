@@ -80,7 +80,7 @@ export function botSamples(query: FlareQuery, server: URL): Readonly<Record<Samp
     telegram: {
       title: "Telegram",
       text: python(TELEGRAM, "import json, os, urllib.parse, urllib.request"),
-      note: "Set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID. examples/telegram.ts also retries.",
+      note: "Set TELEGRAM_BOT_TOKEN (from @BotFather) and TELEGRAM_CHAT_ID. A server with serve --alerts also retries.",
     },
     webhook: {
       title: "Webhook",
