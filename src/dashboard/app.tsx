@@ -109,7 +109,7 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
       {isPanelOpen && (
         <AlertsPanel
-          query={route.page === "flares" ? route.query : undefined}
+          query={route.page === "flares" && route.query.group === "bsc" ? route.query : undefined}
           server={server}
           onClose={() => setPanelOpen(false)}
         />

@@ -1,8 +1,9 @@
 import { GROUP_NAMES, type GroupName } from "../lib/text/group-labels.ts";
 import { flarePath, tokenPath } from "../lib/text/page-path.ts";
-import type { Flare, RecordWindow } from "../model/index.ts";
+import type { AnyFlare, RecordWindow } from "../model/index.ts";
+import { groupOf, tokenOf } from "../model/key-of.ts";
 import { RANGE_NAMES, type RangeName } from "./state/candles/ranges.ts";
-import { type FlareQuery, formatQuery, readQuery } from "./state/flare-query.ts";
+import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "./state/flare-query.ts";
 
 /** The page to show, from the part of the address after `#`. */
 export type Route =
@@ -14,7 +15,7 @@ export type Route =
   | { readonly page: "token"; readonly address: string; readonly range: RangeName };
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
-/** Only tokens of this group flare, and have a page here. */
+/** Only tokens of this group have a page here. */
 const FLARING_GROUP = "bsc";
 /** Windows of the track record, the default one first. */
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
@@ -46,17 +47,23 @@ export function tokenHash(address: string, range: RangeName = RANGE_NAMES[0]): s
   return `#/${tokenPath(FLARING_GROUP, address.toLowerCase())}${query}`;
 }
 
-/** Returns the page of a token, by address or symbol. Only those that flare have one here. */
+/** Returns the page of a token, by address or symbol. Those of other groups are the server's. */
 export function tokenHref(group: GroupName, key: string): string {
   return group === FLARING_GROUP ? tokenHash(key) : tokenPath(group, key);
 }
 
-/** Returns the page of a finished flare; for a running one its token's, which stays current. */
-export function flarePageHref(
-  { id, finished_trending_at, token }: Pick<Flare, "id" | "finished_trending_at" | "token">,
-  isAnonymous: boolean,
-): string {
-  return isAnonymous && finished_trending_at !== null ? flarePath(id) : tokenHash(token.address);
+/**
+ * Returns the page of a finished flare; for a running one its token's, which stays current. Flares
+ * of other groups have none, and a link to the server sends no key: then the list with its token.
+ */
+export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
+  const group = groupOf(flare);
+  if (isAnonymous && group === FLARING_GROUP && flare.finished_trending_at !== null)
+    return flarePath(flare.id);
+  const href = tokenHref(group, tokenOf(flare));
+  if (isAnonymous || href.startsWith("#")) return href;
+  const channel = flare.finished_trending_at === null ? DEFAULT_QUERY.channel : "flares.finished";
+  return flaresHash({ ...DEFAULT_QUERY, group, channel, search: flare.token.symbol });
 }
 
 /**

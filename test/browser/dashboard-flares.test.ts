@@ -266,6 +266,31 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.locator("dialog").waitFor({ state: "detached" });
   });
 
+  test("[W44] another group is one click away, with its pairs, in the address and in a bot", async () => {
+    await using opened = await open("");
+    const { page } = opened;
+    await page.getByRole("radio", { name: "Exchange" }).check();
+    const pair = page.locator(".flares tbody th .token", { hasText: "BTC/USDT" });
+    await pair.getByText("binance").waitFor();
+    expect(await pair.getByRole("link").getAttribute("href")).toBe("token/exchange/BTC");
+    expect(page.url()).toContain("#/flares?group=exchange");
+    // Nothing that only flares of BSC have.
+    expect(await page.getByRole("slider").count()).toBe(0);
+    expect(
+      await page
+        .locator("main")
+        .getByRole("button", { name: /Watch|Alert/ })
+        .count(),
+    ).toBe(0);
+    expect(await page.getByRole("columnheader").allTextContents()).not.toContain("Since start");
+    await page.getByRole("button", { name: "Use this in a bot" }).click();
+    await page.locator("dialog pre", { hasText: "channels=flares.exchange.pro" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.goBack();
+    await page.getByRole("slider").waitFor();
+    expect(await symbols(page)).toHaveLength(60);
+  });
+
   test("Back and forward restore list, search, order and scroll, and a link opens the same view", async () => {
     await using opened = await open("", { viewport: { width: 1_000, height: 600 } });
     const { page } = opened;

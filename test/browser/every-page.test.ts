@@ -73,6 +73,7 @@ describe.skipIf(executable === undefined)("every page in Chromium", () => {
       const pages = {
         "#/flares": ".flares tbody tr",
         "#/flares?channels=flares.finished": ".finished-head",
+        "#/flares?group=exchange": ".flares tbody tr",
         "#/newest": ".newest tbody tr",
         "#/charts": ".ranks li",
         "#/leaderboards": ".ranks li",

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
 import { botSamples, describeQuery } from "../../src/dashboard/parts/bot/bot-samples.ts";
-import { flaresHash, readRoute } from "../../src/dashboard/route.ts";
+import { flarePageHref, flaresHash, readRoute } from "../../src/dashboard/route.ts";
 import {
+  channelOf,
   DEFAULT_QUERY,
   FINISH_CAUSES,
   type FlareQuery,
@@ -14,9 +15,10 @@ import {
   readQuery,
 } from "../../src/dashboard/state/flare-query.ts";
 import { wantedFlares } from "../../src/dashboard/state/select-flares.ts";
+import { GROUP_NAMES } from "../../src/lib/text/group-labels.ts";
 import { FinishCause } from "../../src/model/explanation.ts";
 import { compileFilter, Filter } from "../../src/protocol/filter.ts";
-import { SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_FLARE } from "../support/samples.ts";
 
 const SERVER = new URL("http://127.0.0.1:8080/below/");
 const name = fc
@@ -24,6 +26,7 @@ const name = fc
   .map((text) => text.toLowerCase().replace(/[,\s]|\p{Cs}/gu, "x"));
 const names = fc.uniqueArray(name, { maxLength: 3 });
 const queries: fc.Arbitrary<FlareQuery> = fc.record({
+  group: fc.constantFrom(...GROUP_NAMES),
   channel: fc.constantFrom(...(Object.keys(LIST_OF_CHANNEL) as (keyof typeof LIST_OF_CHANNEL)[])),
   search: fc.string({ maxLength: 20, unit: "grapheme" }),
   order: fc.constantFrom(...ORDERS),
@@ -154,12 +157,12 @@ test("a search is data in every language, whatever its quotes", () => {
   const { curl, typescript, python, telegram } = botSamples(QUERY, SERVER);
   // Each message leads to the page of its flare.
   for (const { text } of [python, telegram])
-    expect(text).toContain('"http://127.0.0.1:8080/below/flare/" + event["data"]["flare"]["id"]');
+    expect(text).toContain('"http://127.0.0.1:8080/below/flare/" + flare["id"]');
   expect(typescript.text).toContain("`http://127.0.0.1:8080/below/flare/$" + "{flare.id}`");
   const quoted = JSON.stringify(QUERY.search);
   expect(curl.text).toContain(quoted.replaceAll("'", `'\\''`));
-  expect(typescript.text).toContain(`text.toLowerCase().includes(${quoted})`);
-  expect(python.text).toContain(`any(${quoted} in token[field].lower()`);
+  expect(typescript.text).toContain(`text?.toLowerCase().includes(${quoted})`);
+  expect(python.text).toContain(`any(${quoted} in (text or "").lower()`);
 });
 
 test("a search for a whole address becomes the API's filter", () => {
@@ -175,4 +178,38 @@ test("a webhook of the view without a filter has a rule that the server accepts"
     expect(
       AlertRule.parse(JSON.parse(botSamples({ ...DEFAULT_QUERY, channel }, SERVER).webhook.text)).channels,
     ).toEqual([channel]);
+});
+
+const ON_EXCHANGE: FlareQuery = { ...DEFAULT_QUERY, group: "exchange", search: "btc/usdt" };
+
+test("[W44] each sample of another group follows its channels, and looks at its fields", () => {
+  const { curl, typescript, python, webhook } = botSamples(ON_EXCHANGE, SERVER);
+  expect(curl.text).toContain("channels=flares.exchange.pro&");
+  expect(curl.text).toContain(".token.symbol, .token.name, .pair, .exchange | strings | ascii_downcase");
+  expect(typescript.text).toContain('channels: ["flares.exchange.pro"]');
+  expect(typescript.text).toContain("[flare.token.symbol, flare.token.name, flare.pair, flare.exchange]");
+  expect(python.text).toContain('flare["token"]["name"], flare["pair"], flare["exchange"]');
+  for (const { text } of [typescript, python]) expect(text).not.toContain("/flare/");
+  expect(AlertRule.parse(JSON.parse(webhook.text)).channels).toEqual(["flares.exchange.pro"]);
+  expect(describeQuery(ON_EXCHANGE)).toBe(
+    "Every flare of Exchange at once, and its end: “btc/usdt” in symbol, name, pair or exchange.",
+  );
+});
+
+test("a search finds flares of an exchange by their pair and exchange", () => {
+  const found = (search: string) => wantedFlares([SAMPLE_EXCHANGE_FLARE], {}, { ...ON_EXCHANGE, search });
+  for (const search of ["btc/usdt", "Binance"]) expect(found(search)).toHaveLength(1);
+  expect(found("kucoin")).toEqual([]);
+});
+
+test("a flare of another group leads to its token's page, with a key to the list of its group", () => {
+  expect(flarePageHref(SAMPLE_EXCHANGE_FLARE, true)).toBe("token/exchange/BTC");
+  const running = { ...SAMPLE_EXCHANGE_FLARE, finished_trending_at: null };
+  expect(flarePageHref(running, false)).toBe("#/flares?group=exchange&search=BTC");
+});
+
+test("[W44] an address of another group has the names of its channels", () => {
+  const query: FlareQuery = { ...DEFAULT_QUERY, group: "matic", channel: "flares.finished" };
+  expect(channelOf(query)).toBe("flares.matic.finished");
+  expect(flaresHash(query)).toBe("#/flares?group=matic&channels=flares.matic.finished");
 });

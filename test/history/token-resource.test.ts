@@ -7,6 +7,7 @@ import { planByHeader } from "../support/plan-by-header.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,
   SAMPLE_CANDLES,
+  SAMPLE_EXCHANGE_FLARE,
   SAMPLE_FLARE,
   SAMPLE_LISTING,
   SAMPLE_SNAPSHOT,
@@ -46,6 +47,15 @@ function showAt(rest: Rest, minute: number, flares: Partial<Flares> = {}): void 
   rest.head.observedAtMs = START_MS + minute * MINUTE_MS;
   rest.head.move({ ...SAMPLE_SNAPSHOT, flares: { ...NO_FLARES, ...flares }, explanations: {}, outcomes: {} });
 }
+
+test("a token of another group that only flares has the facts of its flare", async ({ served }) => {
+  const lone = { ...SAMPLE_EXCHANGE_FLARE, token: { ...SAMPLE_EXCHANGE_FLARE.token, symbol: "LONE" } };
+  served.head.move({ "flares.exchange": { ...NO_FLARES, finished_trending: [lone] } });
+  const details = await get(served, "LONE", "exchange");
+  const { name, price, created_at } = lone.token;
+  expect(details).toMatchObject({ group: "exchange", address: null, name, price, created_at, flares: [] });
+  expect(details).toMatchObject({ liquidity: null, contract_source: null, chart: null, candles: [] });
+});
 
 test("a flaring token has its facts, ranks, candles and flares", async ({ served }) => {
   const details = await get(served, token.address);

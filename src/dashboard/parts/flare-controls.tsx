@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import type { View } from "../../client/index.ts";
-import type { Explanation, Flare } from "../../model/index.ts";
+import type { AnyFlare, Explanation } from "../../model/index.ts";
 import {
   FINISH_CAUSES,
   type FlareChannel,
@@ -9,6 +8,7 @@ import {
   ORDERS,
   type Order,
 } from "../state/flare-query.ts";
+import type { FlareLists } from "../state/group/flare-lists.ts";
 import { countCauses, isSelective } from "../state/select-flares.ts";
 import { CAUSE_MEANINGS, CAUSES } from "../text/fate-text.ts";
 import { AlertsButton } from "./alerts/bell.tsx";
@@ -36,7 +36,7 @@ interface FlareControlsProps {
   readonly query: FlareQuery;
   /** Lists that the visitor may see. */
   readonly channels: readonly FlareChannel[];
-  readonly view: View;
+  readonly view: FlareLists;
   /** Addresses on the watch list. */
   readonly watched: ReadonlySet<string>;
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
@@ -63,7 +63,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           </>
         )}
       />
-      <AlertsButton label="Alert me" />
+      {query.group === "bsc" && <AlertsButton label="Alert me" />}
       <button
         type="button"
         class="fold"
@@ -121,7 +121,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           />
           <span>Hide warned</span>
         </label>
-        {watched.size > 0 && query.tokens.length === 0 && (
+        {watched.size > 0 && query.group === "bsc" && query.tokens.length === 0 && (
           <button type="button" onClick={() => change({ tokens: [...watched] })}>
             ★ Watched <small>{watched.size}</small>
           </button>
@@ -172,7 +172,7 @@ function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProp
 interface CausesProps {
   readonly query: FlareQuery;
   /** All finished flares. */
-  readonly flares: readonly Flare[];
+  readonly flares: readonly AnyFlare[];
   readonly explanations: Readonly<Record<string, Explanation>>;
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
 }

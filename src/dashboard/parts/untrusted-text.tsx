@@ -34,8 +34,8 @@ export function TokenName({
   readonly symbol: string;
   readonly name?: string | undefined;
   readonly href?: string | undefined;
-  /** Of the token's chain, after the symbol. */
-  readonly tag?: string;
+  /** Of the token's chain or exchange, after the symbol. */
+  readonly tag?: string | undefined;
 }) {
   return (
     <span class="token">

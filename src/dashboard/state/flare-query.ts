@@ -1,15 +1,17 @@
+import { GROUP_NAMES, type GroupName } from "../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FinishCause } from "../../model/index.ts";
 import { CAUSES } from "../text/fate-text.ts";
 import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
 
-/** The lists of flares, by the channel that serves each. */
+/** The lists of flares, by the channel that serves each for `bsc`. */
 export const LIST_OF_CHANNEL = {
   "flares.pro": "pro",
   "flares.free": "free",
   "flares.finished": "finished_trending",
 } as const;
 export type FlareChannel = keyof typeof LIST_OF_CHANNEL;
+const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 
 export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
 export type Order = (typeof ORDERS)[number];
@@ -19,6 +21,7 @@ export const FINISH_CAUSES = Object.keys(CAUSES) as FinishCause[];
 
 /** What the page of flares shows. The URL has it, under the API's names where the API has one. */
 export interface FlareQuery {
+  readonly group: GroupName;
   readonly channel: FlareChannel;
   /** Part of a symbol, name or address. */
   readonly search: string;
@@ -38,6 +41,7 @@ export interface FlareQuery {
 }
 
 export const DEFAULT_QUERY: FlareQuery = {
+  group: "bsc",
   channel: "flares.pro",
   search: "",
   order: "newest",
@@ -56,8 +60,12 @@ export function readQuery(text: string): FlareQuery {
   const given = new URLSearchParams(text);
   const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
     known.find((value) => value === given.get(name)) ?? fallback;
+  const group = oneOf("group", GROUP_NAMES, DEFAULT_QUERY.group);
   return {
-    channel: oneOf("channels", Object.keys(LIST_OF_CHANNEL) as FlareChannel[], DEFAULT_QUERY.channel),
+    group,
+    channel:
+      CHANNELS.find((channel) => channelOf({ group, channel }) === given.get("channels")) ??
+      DEFAULT_QUERY.channel,
     search: (given.get("search") ?? "").slice(0, 200),
     order: oneOf("order", ORDERS, DEFAULT_QUERY.order),
     isSafe: given.get("warnings") === "none",
@@ -71,10 +79,16 @@ export function readQuery(text: string): FlareQuery {
   };
 }
 
+/** Returns the channel that serves the list for the group: `flares.exchange.pro`. */
+export function channelOf({ group, channel }: Pick<FlareQuery, "group" | "channel">): string {
+  return group === "bsc" ? channel : channel.replace(".", `.${group}.`);
+}
+
 /** Returns the query without its defaults: empty for the default one. */
 export function formatQuery(query: FlareQuery): string {
   const given = new URLSearchParams();
-  if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", query.channel);
+  if (query.group !== DEFAULT_QUERY.group) given.set("group", query.group);
+  if (query.channel !== DEFAULT_QUERY.channel) given.set("channels", channelOf(query));
   for (const [name, value] of Object.entries(filterOf(query))) given.set(name, String(value));
   if (query.search !== "") given.set("search", query.search);
   if (query.isSafe) given.set("warnings", "none");

@@ -1,33 +1,40 @@
-import type { Explanation, FinishCause, Flare } from "../../model/index.ts";
+import type { AnyFlare, Explanation, FinishCause } from "../../model/index.ts";
+import { tokenOf } from "../../model/key-of.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
 type Explanations = Readonly<Record<string, Explanation>>;
 
 /** Returns the flares that the query selects, by the API's rules for its filter. */
-export function wantedFlares(
-  flares: readonly Flare[],
+export function wantedFlares<F extends AnyFlare>(
+  flares: readonly F[],
   explanations: Explanations,
   query: FlareQuery,
-): readonly Flare[] {
+): readonly F[] {
   if (!isSelective(query)) return flares;
   const cause = causeOf(query);
   const { isSafe, minLiquidity = 0, minPriceChange = Number.NEGATIVE_INFINITY } = query;
   const tokens = new Set(query.tokens);
   const symbols = new Set(query.symbols);
   const search = query.search.trim().toLowerCase();
-  return flares.filter(({ id, token, liquidity, recent_price_change }) => {
-    const symbol = token.symbol.toLowerCase();
-    const address = token.address.toLowerCase();
+  return flares.filter((flare) => {
+    const { id, token, liquidity, recent_price_change } = flare;
     return (
-      (tokens.size === 0 || tokens.has(address)) &&
-      (symbols.size === 0 || symbols.has(symbol)) &&
+      (tokens.size === 0 || tokens.has(tokenOf(flare).toLowerCase())) &&
+      (symbols.size === 0 || symbols.has(token.symbol.toLowerCase())) &&
       Number(liquidity) >= minLiquidity &&
       recent_price_change >= minPriceChange &&
       (cause === undefined || explanations[id]?.finish_cause === cause) &&
       !(isSafe && (explanations[id]?.warnings.length ?? 0) > 0) &&
-      [symbol, token.name.toLowerCase(), address].some((text) => text.includes(search))
+      textsOf(flare).some((text) => text.toLowerCase().includes(search))
     );
   });
+}
+
+/** Returns the texts that a search looks in. On an exchange the market takes the address's place. */
+function textsOf(flare: AnyFlare): readonly string[] {
+  const { symbol, name, address } = flare.token;
+  const market = "pair" in flare ? [flare.pair, flare.exchange] : [address];
+  return [symbol, name, ...market].filter((text) => text != null);
 }
 
 /** Whether the query hides any flare of its list. */
@@ -43,7 +50,7 @@ export function causeOf({ channel, cause }: FlareQuery): FlareQuery["cause"] {
 
 /** Counts the finished flares of each cause. Those of an unknown cause are left out. */
 export function countCauses(
-  flares: readonly Flare[],
+  flares: readonly AnyFlare[],
   explanations: Explanations,
 ): ReadonlyMap<FinishCause, number> {
   const counts = new Map<FinishCause, number>();
@@ -55,21 +62,21 @@ export function countCauses(
 }
 
 /** Returns the query with its list and order, and without all that hides flares. */
-export function withoutFilters({ channel, order, window, at }: FlareQuery): FlareQuery {
-  return { ...DEFAULT_QUERY, channel, order, window, at };
+export function withoutFilters({ group, channel, order, window, at }: FlareQuery): FlareQuery {
+  return { ...DEFAULT_QUERY, group, channel, order, window, at };
 }
 
 /** Sorts the flares; ties keep their order. `newest`: by the start, finished ones by the end. */
 export function sortFlares(
-  flares: readonly Flare[],
+  flares: readonly AnyFlare[],
   explanations: Explanations,
   order: Order,
-): readonly Flare[] {
+): readonly AnyFlare[] {
   if (order === "newest") {
-    const endOf = ({ finished_trending_at: end }: Flare) => (end === null ? Number.NaN : Date.parse(end));
+    const endOf = ({ finished_trending_at: end }: AnyFlare) => (end === null ? Number.NaN : Date.parse(end));
     return flares.toSorted((a, b) => endOf(b) - endOf(a) || 0);
   }
-  const value = ({ id, recent_price_change, liquidity }: Flare): number => {
+  const value = ({ id, recent_price_change, liquidity }: AnyFlare): number => {
     if (order === "change") return recent_price_change;
     return order === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);
   };

@@ -1,11 +1,15 @@
 import type { View } from "../../client/index.ts";
+import { GROUP_LABELS, GROUP_NAMES } from "../../lib/text/group-labels.ts";
 import { Pitch } from "../parts/bot/pitch.tsx";
 import { NowS } from "../parts/flare/age.tsx";
 import { FlareList } from "../parts/flare/flare-list.tsx";
+import { Segments } from "../parts/segments.tsx";
 import { Scrubber } from "../parts/timeline/scrubber.tsx";
 import { Timeline } from "../parts/timeline/timeline.tsx";
 import { flaresHash } from "../route.ts";
-import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../state/flare-query.ts";
+import { DEFAULT_QUERY, type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../state/flare-query.ts";
+import type { FlareLists } from "../state/group/flare-lists.ts";
+import { useGroupFlares } from "../state/group/use-group-flares.ts";
 import { usePast } from "../state/use-past.ts";
 import type { Go } from "../state/use-route.ts";
 
@@ -15,6 +19,14 @@ const TITLES = {
   "flares.finished": "Finished",
 } as const satisfies Record<FlareChannel, string>;
 
+/** Classes that hide what the flares of a group have no values for. */
+const LACKING = {
+  bsc: "",
+  exchange: "lacks-candles lacks-trades lacks-liquidity",
+  matic: "lacks-candles",
+  avalanche: "lacks-candles",
+} as const satisfies Record<FlareQuery["group"], string>;
+
 interface FlaresViewProps {
   readonly query: FlareQuery;
   readonly go: Go;
@@ -23,29 +35,71 @@ interface FlaresViewProps {
   readonly apiKey: string | undefined;
 }
 
+/** The flares of the chosen group. */
+export function FlaresView({ view, ...props }: FlaresViewProps) {
+  const { query, go, server, apiKey } = props;
+  const { group } = query;
+  const other = useGroupFlares(server, apiKey, group);
+  const lists = group === "bsc" ? view : other;
+  return (
+    <>
+      <Pitch query={query} server={server} />
+      <Segments
+        legend="Group"
+        name="group"
+        options={GROUP_NAMES}
+        chosen={group}
+        onChoose={(chosen) => go(flaresHash({ ...DEFAULT_QUERY, group: chosen }), "push")}
+        label={(name) => (name === "bsc" ? "BSC" : GROUP_LABELS[name])}
+      />
+      {lists instanceof Error ? (
+        <p class="empty" role="status">
+          These flares did not load: {lists.message}
+        </p>
+      ) : lists ? (
+        <GroupFlares key={group} {...props} view={lists} />
+      ) : (
+        <p class="empty">Loading…</p>
+      )}
+    </>
+  );
+}
+
+interface GroupFlaresProps extends Omit<FlaresViewProps, "view"> {
+  readonly view: FlareLists;
+}
+
 /** What happened in the last hours, and the flares of the chosen list, now or at a past minute. */
-export function FlaresView({ query: given, go, view, server, apiKey }: FlaresViewProps) {
+function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProps) {
   const channels = (Object.keys(LIST_OF_CHANNEL) as FlareChannel[]).filter(
     (channel) => view.flares?.[LIST_OF_CHANNEL[channel]],
   );
   const channel = channels.includes(given.channel) ? given.channel : (channels[0] ?? "flares.free");
-  const query = { ...given, channel };
-  const { window, at } = query;
+  const { group, window } = given;
+  const hasPast = group === "bsc";
+  const query = { ...given, channel, at: hasPast ? given.at : undefined };
+  const { at } = query;
   const onQuery = (next: FlareQuery, how: "push" | "replace") => go(flaresHash(next), how);
   const past = usePast(server, apiKey, at);
   const list = { query, channels, onQuery, server, apiKey };
   return (
     <>
-      <Pitch query={query} server={server} />
       <Timeline
-        {...{ view, server, apiKey, window, at }}
+        {...{ group, view, server, apiKey, window, at }}
         onWindow={(chosen) => onQuery({ ...query, window: chosen }, "replace")}
       />
-      <Scrubber
-        {...{ window, at, server, apiKey }}
-        onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
-      />
-      <section aria-labelledby="flares-title" class={at === undefined ? "" : "past"}>
+      {hasPast ? (
+        <Scrubber
+          {...{ window, at, server, apiKey }}
+          onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
+        />
+      ) : (
+        <p class="legend">
+          Running flares, and those of the last 24 hours. Past minutes, prices since the start, alerts and the
+          record are available for BSC only.
+        </p>
+      )}
+      <section aria-labelledby="flares-title" class={`${at === undefined ? "" : "past"} ${LACKING[group]}`}>
         <h2 id="flares-title">
           {TITLES[channel]} {channel === "flares.pro" && at === undefined && "now"}
           {at !== undefined && (

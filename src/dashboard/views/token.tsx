@@ -83,7 +83,7 @@ export function TokenView({ address, range, onRange, view, nowMs, server, apiKey
       <p class="links">
         <code title={token.address}>{shortAddress(token.address)}</code>
         <TokenBell token={token} />
-        <TokenActions token={token} page={tokenPath("bsc", address)} />
+        <TokenActions group="bsc" token={token} page={tokenPath("bsc", address)} />
         <Outward href={social_data?.website_url} label="Site" />
         <Outward href={social_data?.chat_url} label="Chat" />
         <Outward href={social_data?.microblog_url} label="Posts" />

@@ -1,13 +1,16 @@
-import type {
-  ChainToken,
-  ExchangeToken,
-  Flare,
-  Group,
-  Listing,
-  MarketData,
-  NestedFlare,
-  Snapshot,
-  TokenDetails,
+import {
+  type AnyFlare,
+  type AnyFlares,
+  type ChainToken,
+  type ExchangeToken,
+  type Flare,
+  flaresKeyOf,
+  type Group,
+  type Listing,
+  type MarketData,
+  type NestedFlare,
+  type Snapshot,
+  type TokenDetails,
 } from "../../model/index.ts";
 
 export type TokenFacts = Pick<
@@ -73,11 +76,14 @@ export class TokenIndex {
 type Listed = readonly [facts: TokenFacts, flare?: Flare];
 
 /** Lists with current facts come first, the most often updated of them first. */
-function listed(group: Group, { flares, newest, charts, leaderboards }: Snapshot): readonly Listed[] {
+function listed(group: Group, snapshot: Snapshot): readonly Listed[] {
+  const { flares, newest, charts, leaderboards } = snapshot;
   if (group !== "bsc") {
+    const { pro, free, finished_trending }: AnyFlares = snapshot[flaresKeyOf(group)];
     return [
       ...charts[group].map(({ token, market_data }): Listed => [pricedFacts(token, market_data)]),
       ...leaderboards[group].map(({ object }): Listed => [pricedFacts(object, null)]),
+      ...[...pro, ...free, ...finished_trending].map((flare): Listed => [otherFacts(flare)]),
     ];
   }
   const inCharts = [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
@@ -100,6 +106,13 @@ function factsOf(item: Flare | NestedFlare | Listing, as_of: string | null): Tok
     ...{ symbol, address, name, price, created_at },
     ...{ liquidity, market_data, social_data, contract_source, as_of },
   };
+}
+
+/** Returns the facts of another group's flare: those of its group's lists, and what they lack. */
+function otherFacts({ token, market_data, social_data, finished_trending_at }: AnyFlare): TokenFacts {
+  const { symbol, address = null, name, price, created_at } = token;
+  const facts = pricedFacts({ symbol, price, ...(address !== null && { address }) }, market_data);
+  return { ...facts, name, created_at, social_data, as_of: finished_trending_at };
 }
 
 function pricedFacts(token: ExchangeToken | ChainToken, market_data: MarketData | null): TokenFacts {

@@ -1,4 +1,5 @@
-import { type FlareQuery, filterOf } from "../../state/flare-query.ts";
+import { GROUP_LABELS } from "../../../lib/text/group-labels.ts";
+import { channelOf, type FlareQuery, filterOf } from "../../state/flare-query.ts";
 import { causeOf } from "../../state/select-flares.ts";
 import { CAUSES } from "../../text/fate-text.ts";
 
@@ -43,17 +44,19 @@ export function describeQuery(query: FlareQuery): string {
 /** Says in words what an alert of this page selects: no ends, unless they are its list. */
 export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, isSafe, cause } = splitQuery(query);
+  const of = query.group === "bsc" ? "" : ` of ${GROUP_LABELS[query.group]}`;
   const what = {
-    "flares.pro": `Every flare at once${end}`,
-    "flares.free": `Every flare that has lasted 5 minutes without a warning${end}`,
-    "flares.finished": "Every flare that ends, with what its price did",
+    "flares.pro": `Every flare${of} at once${end}`,
+    "flares.free": `Every flare${of} that has lasted 5 minutes without a warning${end}`,
+    "flares.finished": `Every flare${of} that ends, with what its price did`,
   }[query.channel];
   const limits = [
     filter.tokens && `${filter.tokens.length} chosen tokens`,
     filter.symbols && `symbol ${filter.symbols.join(" or ")}`,
     filter.min_liquidity !== undefined && `liquidity of at least $${filter.min_liquidity}`,
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
-    search !== "" && `“${search}” in symbol, name or address`,
+    search !== "" &&
+      `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
     isSafe && "no warning",
     cause && `ended as “${CAUSES[cause]}”`,
   ].filter((limit) => typeof limit === "string");
@@ -92,21 +95,20 @@ export function botSamples(query: FlareQuery, server: URL): Readonly<Record<Samp
 
 function eventsUrl(query: FlareQuery, address: string): string {
   const { filter, names } = splitQuery(query);
-  const given = { channels: query.channel, names, ...filter };
+  const given = { channels: channelOf(query), names, ...filter };
   const text = new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]));
   return `${address}/api/v1/events?${text.toString().replaceAll("%2C", ",")}`;
 }
 
 function curlText(query: FlareQuery, url: string): string {
   const { search, isSafe, cause } = splitQuery(query);
+  const texts = pathsOf(query, (path) => `.${path.join(".")}`);
   const tests = [
     ...(cause ? [`.data.cause == "${cause}"`] : []),
     ...(isSafe ? ["(.data.why.warnings // [] | length == 0)"] : []),
     ...(search === ""
       ? []
-      : [
-          `([.data.flare.token | .symbol, .name, .address | ascii_downcase] | any(contains(${JSON.stringify(search)})))`,
-        ]),
+      : [`([.data.flare | ${texts} | strings | ascii_downcase] | any(contains(${JSON.stringify(search)})))`]),
   ];
   const only =
     tests.length === 0 ? "" : ` \\\n  | jq -c --unbuffered ${quoteShell(`select(${tests.join(" and ")})`)}`;
@@ -119,21 +121,24 @@ function typescriptText(query: FlareQuery, address: string): string {
   const { filter, names, search, isSafe, cause } = splitQuery(query);
   const [first = "", second] = names;
   const wrong = [`event.name !== "${first}"`, ...(second ? [`event.name !== "${second}"`] : [])];
+  const isExchange = query.group === "exchange";
+  const name = isExchange ? "flare.pair, flare.exchange" : "flare.token.symbol, flare.token.address";
+  const page = query.group === "bsc" ? `, \`${address}/flare/\${flare.id}\`` : "";
   return `import { connect } from "flarewire/client";
 
 const stream = connect(${JSON.stringify(address)}, {
-  channels: ["${query.channel}"],
+  channels: ["${channelOf(query)}"],
   filter: ${JSON.stringify({ ...filter, names })},
 });
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
   const { flare, why } = event.data;
-${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
+${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
   search === ""
     ? ""
-    : `  const { symbol, name, address } = flare.token;
-  if (![symbol, name, address].some((text) => text.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
-}  console.log(event.name, flare.token.symbol, flare.token.address, why?.text, \`${address}/flare/\${flare.id}\`);
+    : `  const texts = [${pathsOf(query, (path) => `flare.${path.join(".")}`)}];
+  if (!texts.some((text) => text?.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
+}  console.log(event.name, ${name}, why?.text${page});
 }`;
 }
 
@@ -143,6 +148,8 @@ const TELEGRAM = `    fields = {"chat_id": os.environ["TELEGRAM_CHAT_ID"], "text
 
 function pythonText(query: FlareQuery, url: string, address: string) {
   const { search, isSafe, cause } = splitQuery(query);
+  const title =
+    query.group === "exchange" ? '(flare["pair"] or flare["token"]["symbol"])' : 'flare["token"]["symbol"]';
   return (action: string, imports = "import json, urllib.request") => `${imports}
 
 url = ${JSON.stringify(url)}
@@ -153,15 +160,29 @@ for line in urllib.request.urlopen(request):
     event = json.loads(line[6:])
     if "flare" not in event.get("data", {}):
         continue
-    token, why = event["data"]["flare"]["token"], event["data"]["why"] or {}
+    flare, why = event["data"]["flare"], event["data"]["why"] or {}
 ${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${isSafe ? '    if why.get("warnings"):\n        continue\n' : ""}${
   search === ""
     ? ""
-    : `    if not any(${JSON.stringify(search)} in token[field].lower() for field in ("symbol", "name", "address")):
+    : `    texts = (${pathsOf(query, (path) => `flare${path.map((part) => `["${part}"]`).join("")}`)})
+    if not any(${JSON.stringify(search)} in (text or "").lower() for text in texts):
         continue\n`
-}    page = ${JSON.stringify(`${address}/flare/`)} + event["data"]["flare"]["id"]
-    text = token["symbol"] + ": " + why.get("text", "") + " " + page
+}    text = ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
 ${action}`;
+}
+
+/** The texts of a flare that a search looks in, as the page does. */
+const FIELDS = {
+  bsc: ["symbol", "name", "address"],
+  matic: ["symbol", "name", "address"],
+  avalanche: ["symbol", "name", "address"],
+  exchange: ["symbol", "name", "pair", "exchange"],
+} as const satisfies Record<FlareQuery["group"], readonly string[]>;
+
+/** Returns the paths of these texts in a flare, each written by `write`. */
+function pathsOf({ group }: FlareQuery, write: (path: readonly string[]) => string): string {
+  const isOwn = (field: string) => field === "pair" || field === "exchange";
+  return FIELDS[group].map((field) => write(isOwn(field) ? [field] : ["token", field])).join(", ");
 }
 
 function webhookText(query: FlareQuery): string {
@@ -169,7 +190,7 @@ function webhookText(query: FlareQuery): string {
   const isFinish = query.channel === "flares.finished";
   const rule = {
     name: "my-view",
-    channels: [query.channel],
+    channels: [channelOf(query)],
     filter: { ...filter, ...(isFinish ? { names } : {}) },
   };
   return JSON.stringify(

@@ -1,8 +1,9 @@
 import { useEffect } from "preact/hooks";
-import type { View } from "../../../client/index.ts";
+import { tokenOf } from "../../../model/key-of.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { useCandles } from "../../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
+import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
@@ -17,6 +18,8 @@ const NONE = {
 } as const satisfies Record<FlareChannel, string>;
 
 const COLUMNS = ["Token", "Last hour", "Since start", "5 min (before)", "Buys / sells", "Liquidity", "Age"];
+/** Candles are of `bsc` only: without them, nothing of the last hour and of the start is known. */
+const OTHER_COLUMNS = ["Token", "Price", ...COLUMNS.slice(3)];
 const FINISHED_COLUMNS = ["Token", "Course", "Peak", "End", "After 5 min", "15 min", "60 min"];
 /** Classes of columns that are hidden on some screens, or if the source lacks their fact. */
 const CLASSES: Readonly<Record<string, string>> = {
@@ -29,7 +32,7 @@ interface FlareListProps {
   readonly query: FlareQuery;
   readonly channels: readonly FlareChannel[];
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
-  readonly view: View;
+  readonly view: FlareLists;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
@@ -39,11 +42,14 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
   const { channel } = query;
   const all = view.flares?.[LIST_OF_CHANNEL[channel]] ?? [];
   const shown = sortFlares(wantedFlares(all, view.explanations, query), view.explanations, query.order);
-  const candles = useCandles(server, apiKey, view.flares?.pro ?? view.flares?.free ?? [], query.at);
+  const priced = query.group === "bsc" ? (view.flares?.pro ?? view.flares?.free ?? []) : [];
+  const candles = useCandles(server, apiKey, priced, query.at);
   const watched = useWatched();
   const { alerts } = useAlerts();
   useEffect(() => alerts?.watchListChanged(), [alerts, watched.tokens]);
   const isFinished = channel === "flares.finished";
+  const running = query.group === "bsc" ? COLUMNS : OTHER_COLUMNS;
+  const columns = isFinished ? FINISHED_COLUMNS : running;
   return (
     <>
       <FlareControls
@@ -78,7 +84,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
         <table class={isFinished ? "rows flares finished" : "rows flares"}>
           <thead>
             <tr>
-              {(isFinished ? FINISHED_COLUMNS : COLUMNS).map((title) => (
+              {columns.map((title) => (
                 <th key={title} scope="col" class={CLASSES[title]}>
                   {title}
                 </th>
@@ -87,7 +93,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
           </thead>
           <Gliding as="tbody" order={shown.map(({ id }) => id).join()}>
             {shown.map((flare) => {
-              const address = flare.token.address.toLowerCase();
+              const address = tokenOf(flare);
               const row = {
                 ...{
                   flare,

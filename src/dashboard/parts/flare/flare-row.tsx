@@ -1,23 +1,25 @@
 import { Component } from "preact";
 import { formatPct } from "../../../lib/text/format-pct.ts";
-import { flarePath } from "../../../lib/text/page-path.ts";
-import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
-import { tokenHash } from "../../route.ts";
+import { safeText } from "../../../lib/text/safe-text.ts";
+import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
+import { groupOf, tokenOf } from "../../../model/key-of.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS, CAUSES } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
+import { useTokenHref } from "../market.ts";
 import { TimeText } from "../time-text.tsx";
 import { sayWarning, TokenName } from "../untrusted-text.tsx";
 import { Age, Ago } from "./age.tsx";
 import { Change } from "./change.tsx";
 import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
-import { TokenActions } from "./token-actions.tsx";
+import { Price } from "./price.tsx";
+import { FlareActions } from "./token-actions.tsx";
 import { WatchStar } from "./watch-star.tsx";
 import { WhyBars } from "./why-bars.tsx";
 
 interface RowProps {
-  readonly flare: Flare;
+  readonly flare: AnyFlare;
   readonly why: Explanation | undefined;
   readonly isWatched: boolean;
   readonly onWatch: (address: string) => void;
@@ -44,18 +46,31 @@ export class FlareRow extends Component<FlareRowProps> {
     return (
       <tr>
         <TokenCell flare={flare} why={why} isWatched={isWatched} onWatch={onWatch} />
-        <td data-label="Hour" class="hour">
-          <FlarePlot candles={candles} startMs={sinceMs} closedMs={closedMs} isUp={(sinceStart ?? 0) >= 0} />
-        </td>
-        <td data-label="Since start" class="since">
-          {sinceStart === undefined ? (
-            <span title="The price at its start is not known">–</span>
-          ) : (
-            <span title="Estimated: the price at the start lies between the closes around it">
-              <small>≈</small> <Change pct={sinceStart} />
-            </span>
-          )}
-        </td>
+        {groupOf(flare) === "bsc" ? (
+          <>
+            <td data-label="Hour" class="hour">
+              <FlarePlot
+                candles={candles}
+                startMs={sinceMs}
+                closedMs={closedMs}
+                isUp={(sinceStart ?? 0) >= 0}
+              />
+            </td>
+            <td data-label="Since start" class="since">
+              {sinceStart === undefined ? (
+                <span title="The price at its start is not known">–</span>
+              ) : (
+                <span title="Estimated: the price at the start lies between the closes around it">
+                  <small>≈</small> <Change pct={sinceStart} />
+                </span>
+              )}
+            </td>
+          </>
+        ) : (
+          <td data-label="Price">
+            <Price value={flare.token.price} />
+          </td>
+        )}
         <td data-label="5 min (before)">
           <Change pct={flare.recent_price_change} />{" "}
           <small class="previous">{`(${formatPct(flare.previous_price_change)})`}</small>
@@ -113,7 +128,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
           </span>
           <Warning why={why} />
           {why && <span class="why-sentence soft">{withoutWarning(why.text)}</span>}
-          <TokenActions token={flare.token} page={flarePath(flare.id)} />
+          <FlareActions flare={flare} />
         </td>
       </tr>
     );
@@ -133,14 +148,34 @@ function Measured({ pct }: { readonly pct: number | null | undefined }) {
   return pct == null ? <span title="Not measured, or not yet">–</span> : <Change pct={pct} />;
 }
 
-function TokenCell({ flare: { token }, isWatched, onWatch }: RowProps) {
+const CHAIN_TAGS = { bsc: "BSC", matic: "Polygon", avalanche: "Avalanche" } as const;
+
+/** The token: of an exchange its pair and the exchange, of a chain the chain. */
+function TokenCell({ flare, isWatched, onWatch }: RowProps) {
+  const hrefOf = useTokenHref();
+  const group = groupOf(flare);
+  const { symbol, name, address } = flare.token;
+  const isPair = "pair" in flare;
   return (
     <th scope="row" class="token-cell">
-      <span class="marks">
-        <WatchStar token={token} isWatched={isWatched} onWatch={onWatch} />
-        <TokenBell token={token} />
-      </span>
-      <TokenName symbol={token.symbol} name={token.name} href={tokenHash(token.address)} tag="BSC" />
+      {group === "bsc" && address !== undefined && (
+        <span class="marks">
+          <WatchStar token={{ symbol, address }} isWatched={isWatched} onWatch={onWatch} />
+          <TokenBell token={{ symbol, address }} />
+        </span>
+      )}
+      <TokenName
+        symbol={(isPair && flare.pair) || symbol}
+        name={name}
+        href={hrefOf(group, tokenOf(flare))}
+        tag={
+          group === "exchange"
+            ? isPair && flare.exchange
+              ? safeText(flare.exchange)
+              : undefined
+            : CHAIN_TAGS[group]
+        }
+      />
     </th>
   );
 }
@@ -162,7 +197,7 @@ function Reasons({ flare, why }: Pick<RowProps, "flare" | "why">) {
       <WhyBars why={why} />
       <Warning why={why} />
       {why && <span class="why-sentence">{withoutWarning(why.text)}</span>}
-      <TokenActions token={flare.token} page={flarePath(flare.id)} />
+      <FlareActions flare={flare} />
     </td>
   );
 }

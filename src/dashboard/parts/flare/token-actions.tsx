@@ -1,34 +1,58 @@
 import { useContext, useState } from "preact/hooks";
+import type { GroupName } from "../../../lib/text/group-labels.ts";
+import { flarePath, tokenPath } from "../../../lib/text/page-path.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
-import type { Flare } from "../../../model/index.ts";
+import type { AnyFlare } from "../../../model/index.ts";
+import { groupOf, tokenOf } from "../../../model/key-of.ts";
 import { IsAnonymous, Market } from "../market.ts";
 import { Outward } from "../untrusted-text.tsx";
 
 interface TokenActionsProps {
-  readonly token: Flare["token"];
+  readonly group: GroupName;
+  readonly token: AnyFlare["token"];
+  /** Pair of a token without an address, to copy instead. */
+  readonly pair?: string | null | undefined;
   /** Path of a page to share: of the token, or of its flare. */
   readonly page: string;
 }
 
+/** Sites that know the tokens of a chain. */
+const EXPLORERS = {
+  bsc: ["BscScan", "https://bscscan.com/token/"],
+  matic: ["PolygonScan", "https://polygonscan.com/token/"],
+  avalanche: ["Snowtrace", "https://snowtrace.io/token/"],
+} as const;
+
+/** The actions for a flare's token. Only flares of `bsc` have a page of their own. */
+export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
+  const group = groupOf(flare);
+  const page = group === "bsc" ? flarePath(flare.id) : tokenPath(group, tokenOf(flare));
+  return (
+    <TokenActions group={group} token={flare.token} pair={"pair" in flare ? flare.pair : null} page={page} />
+  );
+}
+
 /** Copies the token's address, and leads to sites that know it: only for tokens that exist. */
-export function TokenActions({ token, page }: TokenActionsProps) {
+export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);
   const { origin } = useContext(Market);
   const isAnonymous = useContext(IsAnonymous);
+  const text = token.address ?? pair ?? token.symbol;
   const copy = () => {
-    navigator.clipboard?.writeText(token.address).then(
+    navigator.clipboard?.writeText(text).then(
       () => setCopied(true),
       () => {},
     );
   };
-  const address = encodeURIComponent(token.address);
+  const address = encodeURIComponent(text);
+  const [explorer, tokens] = group === "exchange" ? [] : EXPLORERS[group];
   return (
     <span class="actions">
       <button
         type="button"
         class="plain"
-        title={token.address}
-        aria-label={`Copy the address of ${safeText(token.symbol)}`}
+        title={safeText(text)}
+        aria-label={`Copy the ${group === "exchange" ? "pair" : "address"} of ${safeText(token.symbol)}`}
         onClick={copy}
         onBlur={() => setCopied(false)}
         onPointerLeave={() => setCopied(false)}
@@ -40,10 +64,12 @@ export function TokenActions({ token, page }: TokenActionsProps) {
           share
         </a>
       )}
-      {origin === "live" && (
+      {origin === "live" && explorer && (
         <>
-          <Outward href={`https://bscscan.com/token/${address}`} label="BscScan" />
-          <Outward href={`https://pancakeswap.finance/swap?outputCurrency=${address}`} label="DEX" />
+          <Outward href={`${tokens}${address}`} label={explorer} />
+          {group === "bsc" && (
+            <Outward href={`https://pancakeswap.finance/swap?outputCurrency=${address}`} label="DEX" />
+          )}
         </>
       )}
     </span>

@@ -2,7 +2,7 @@ import { safeText } from "../../../lib/text/safe-text.ts";
 import type { Token } from "../../../model/index.ts";
 
 interface WatchStarProps {
-  readonly token: Token;
+  readonly token: Pick<Token, "symbol" | "address">;
   readonly isWatched: boolean;
   readonly onWatch: (address: string) => void;
 }

@@ -1,5 +1,5 @@
-import type { View } from "../../../client/index.ts";
 import { outcomeText } from "../../../model/text/outcome-text.ts";
+import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { fateText } from "../../text/fate-text.ts";
 import { formatUsd } from "../../text/format.ts";
 import { Change } from "../flare/change.tsx";
@@ -8,7 +8,7 @@ import type { PlacedBar } from "./bars.tsx";
 
 interface TimelineCardProps {
   readonly placed: PlacedBar;
-  readonly view: View;
+  readonly view: FlareLists;
   /** Called while the pointer is over the card, and when it leaves. */
   readonly keep: () => void;
   readonly leave: () => void;
@@ -47,7 +47,8 @@ export function TimelineCard({ placed: { bar, box }, view, keep, leave }: Timeli
       <p class={`fate ${fate}`}>{fateText(bar)}</p>
       {current && (
         <p>
-          <Change pct={recent_price_change} /> in 5 minutes, {formatUsd(liquidity)} liquidity
+          <Change pct={recent_price_change} /> in 5 minutes
+          {Number(liquidity) > 0 && `, ${formatUsd(liquidity)} liquidity`}
         </p>
       )}
       {outcome && <p>{outcomeText(outcome)}</p>}

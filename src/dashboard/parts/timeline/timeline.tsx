@@ -1,8 +1,9 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { View } from "../../../client/index.ts";
+import type { GroupName } from "../../../lib/text/group-labels.ts";
 import type { FlareRecord } from "../../../model/index.ts";
 import { flaresHash } from "../../route.ts";
 import { DEFAULT_QUERY } from "../../state/flare-query.ts";
+import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { type Bar, barsOf, countFates, haveSameFlares, withEarlier } from "../../state/timeline/bars.ts";
 import {
   assignLanes,
@@ -30,7 +31,8 @@ import { TimelineTable } from "./timeline-table.tsx";
 const MAX_LISTED = 100;
 
 interface TimelineProps {
-  readonly view: View;
+  readonly group: GroupName;
+  readonly view: FlareLists;
   readonly server: URL;
   readonly apiKey: string | undefined;
   readonly window: WindowName;
@@ -46,10 +48,10 @@ const FATE_LABELS = {
 } as const;
 
 /** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
-export function Timeline({ view, server, apiKey, window, at, onWindow }: TimelineProps) {
+export function Timeline({ group, view, server, apiKey, window, at, onWindow }: TimelineProps) {
   const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
   const span = useMemo(() => ({ fromMs: toMs - WINDOWS[window], toMs }), [toMs, window]);
-  const all = useBars(view, useOlderFlares(view, server, apiKey, window));
+  const all = useBars(view, useOlderFlares(group, view, server, apiKey, window));
   const bars = useMemo(() => visibleBars(all, span), [all, span]);
   const [placed, lanes] = usePlaced(bars, span, window);
   const [shown, card] = useCard();
@@ -59,7 +61,7 @@ export function Timeline({ view, server, apiKey, window, at, onWindow }: Timelin
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
   // The list says when and how each of them ended.
   const finished = (cause?: "canary") =>
-    flaresHash({ ...DEFAULT_QUERY, channel: "flares.finished", cause, window });
+    flaresHash({ ...DEFAULT_QUERY, group, channel: "flares.finished", cause, window });
   return (
     <section class="timeline" aria-labelledby="timeline-title">
       <div class="timeline-head">
@@ -184,8 +186,8 @@ function useCard() {
 }
 
 /** Returns the same bars until a flare starts or ends. Updates of their numbers change none. */
-function useBars(view: View, older: readonly FlareRecord[]): readonly Bar[] {
-  const last = useRef<{ readonly view: View; readonly older: unknown; readonly bars: readonly Bar[] }>(
+function useBars(view: FlareLists, older: readonly FlareRecord[]): readonly Bar[] {
+  const last = useRef<{ readonly view: FlareLists; readonly older: unknown; readonly bars: readonly Bar[] }>(
     undefined,
   );
   const before = last.current;
@@ -214,13 +216,20 @@ function usePlaced(bars: readonly Bar[], span: TimeSpan, window: WindowName) {
 }
 
 /** Fetches the flares of the window that are no longer listed; none before the response. */
-function useOlderFlares(view: View, server: URL, key: string | undefined, window: WindowName) {
+function useOlderFlares(
+  group: GroupName,
+  view: FlareLists,
+  server: URL,
+  key: string | undefined,
+  window: WindowName,
+) {
   const [older, setOlder] = useState<readonly FlareRecord[]>([]);
   const listed = view.flares?.finished_trending ?? [];
   const oldest = listed.length < MAX_LISTED ? undefined : oldestFinish(listed);
   const nowMs = useContext(NowS) * 1_000;
   const fromMs = nowMs - WINDOWS[window];
-  const isNeeded = oldest !== undefined && Date.parse(oldest) > fromMs;
+  // The history has no other group.
+  const isNeeded = group === "bsc" && oldest !== undefined && Date.parse(oldest) > fromMs;
   useEffect(() => {
     if (!isNeeded || oldest === undefined) return;
     const over = new AbortController();

@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { Flare } from "../../../model/index.ts";
+import type { AnyFlare } from "../../../model/index.ts";
 import { NowS } from "../../parts/flare/age.tsx";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import type { PlotCandle } from "./plot.ts";
@@ -21,7 +21,7 @@ export const CLOSES_LATE_S = 3;
 export function useCandles(
   server: URL,
   key: string | undefined,
-  flares: readonly Flare[],
+  flares: readonly AnyFlare[],
   /** A past minute; default: now. */
   at?: string,
 ): CandleBook {

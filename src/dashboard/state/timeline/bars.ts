@@ -1,5 +1,5 @@
-import type { View } from "../../../client/index.ts";
-import type { FinishCause, Flare, FlareRecord, Outcome } from "../../../model/index.ts";
+import type { AnyFlare, FinishCause, FlareRecord, Outcome } from "../../../model/index.ts";
+import type { FlareLists } from "../group/flare-lists.ts";
 
 /** How a flare looks on the timeline: running, ended by a warning, or ended otherwise. */
 export type Fate = "flaring" | "faded" | "canary";
@@ -9,7 +9,7 @@ const MAX_BARS = 1_000;
 
 /** One flare on the timeline. */
 export interface Bar {
-  readonly flare: Flare;
+  readonly flare: AnyFlare;
   readonly startMs: number;
   /** `undefined` while it runs. */
   readonly endMs: number | undefined;
@@ -21,10 +21,10 @@ export interface Bar {
 }
 
 /** Returns the flares of the lists and of the history, one bar each, newest start first. */
-export function barsOf(view: View, older: readonly FlareRecord[]): readonly Bar[] {
+export function barsOf(view: FlareLists, older: readonly FlareRecord[]): readonly Bar[] {
   const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
   const bars = new Map<string, Bar>();
-  const add = (flare: Flare, cause: FinishCause | null | undefined, why?: string, outcome?: Outcome) => {
+  const add = (flare: AnyFlare, cause: FinishCause | null | undefined, why?: string, outcome?: Outcome) => {
     if (bars.has(flare.id)) return;
     const end = flare.finished_trending_at;
     bars.set(flare.id, {
@@ -54,7 +54,7 @@ export function withEarlier(bars: readonly Bar[], before: readonly Bar[]): reado
 }
 
 /** Whether the lists have the same flares, so that the timeline stays as it is. */
-export function haveSameFlares(a: View | undefined, b: View): boolean {
+export function haveSameFlares(a: FlareLists | undefined, b: FlareLists): boolean {
   const [before, after] = [a?.flares, b.flares];
   if (before === after) return true;
   return (["pro", "free", "finished_trending"] as const).every((name) => {
