@@ -99,6 +99,7 @@ describe.skipIf(executable === undefined)("the dashboard in Chromium", () => {
     market.start("ONE");
     await says(page, "ONE");
     await context.setOffline(true);
+    await says(page, "Your browser is offline.");
     market.start("TWO");
     await bot.until(() => bot.received.events.length === 2);
     await context.setOffline(false);

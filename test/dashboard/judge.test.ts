@@ -14,7 +14,7 @@ function seen(
     view: VIEW,
     connection: { state: connection, transport: "websocket", reason: "" },
     freshness: { state: freshness, reason: "", ageMs: 0, observedAt: null },
-    ...{ awayMs: 0, access: null, cursor: undefined, events: [], news: [], count: 0 },
+    ...{ isOffline: false, awayMs: 0, access: null, cursor: undefined, events: [], news: [], count: 0 },
     ...{ gaps: [], refused: undefined, pace: undefined },
     ...more,
   };
@@ -35,6 +35,11 @@ test.each([
     expect(isOld(seen(connection, freshness))).toBe(old);
   },
 );
+
+test("a browser that lost its network is offline at once, although its connection is not closed yet", () => {
+  const one = seen("live", "live", { isOffline: true });
+  expect([judge(one), isOld(one)]).toEqual([{ mood: "bad", word: "offline" }, true]);
+});
 
 test("a disconnected page turns gray, but not one without data, nor a rejected one", () => {
   expect(isOld(seen("waiting", "live", { awayMs: 1 }))).toBe(true);

@@ -54,9 +54,9 @@ test("the record says how long before a collapse the canary warned, and the boun
   expect(warningText(EMPTY)).toBe("");
   const warned = { ...EMPTY, warning_s: { q1: 40, median: 250, q3: 3_600 } };
   expect(warningText(warned)).toBe("median 4m 10s before, half of them 40s to 1h 00m");
-  expect(warningText({ ...EMPTY, warning_s: { q1: 0, median: 0, q3: 9 } })).toBe(
-    "most came without a warning",
-  );
+  const rarely = { ...EMPTY, warned: 1, warning_s: { q1: 0, median: 0, q3: 9 } };
+  expect(warningText(rarely)).toBe("most came without a warning");
+  expect(warningText({ ...rarely, warned: 0 })).toBe("all came without a warning");
   const range = (from: number | null, to: number | null) => ({ from, to, figures: EMPTY });
   expect(rangeText(range(null, 10_000), "usd")).toBe("below $10K");
   expect(rangeText(range(10_000, 50_000), "usd")).toBe("$10K to $50K");

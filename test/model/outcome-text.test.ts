@@ -17,12 +17,12 @@ test.each([
       collapsed_at: "2017-11-12T08:31:00.000Z",
       ended_by: "canary" as const,
     },
-    "+12 % peak, collapsed, ended by its canary at −43 %",
+    "+12 % peak, collapsed, possible rug at −43 %",
   ],
   [
     "of unknown prices has the end alone",
     { peak_change: null, end_change: null, ended_by: "silent" as const },
-    "ended in silence",
+    "trading stopped",
   ],
 ])("an outcome in short %s", (_what, part, text) => {
   const outcome = { ...SAMPLE_OUTCOME, ...part };

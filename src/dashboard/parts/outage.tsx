@@ -6,17 +6,25 @@ import { TimeText } from "./time-text.tsx";
 /** A notice at the bottom that the shown data is old, and why. Moves nothing. */
 export function Outage({ seen }: { readonly seen: Seen }) {
   if (!isOld(seen)) return null;
-  const { awayMs, freshness } = seen;
+  const { awayMs, isOffline, freshness } = seen;
   const isAway = awayMs > 0;
   return (
     <section class="outage" aria-label="State of the data">
-      <strong>{isAway ? `Not connected for ${formatSpan(awayMs)}.` : describeTrouble(seen)}</strong>{" "}
+      <strong>
+        {isAway
+          ? `Not connected for ${formatSpan(awayMs)}.`
+          : isOffline
+            ? "Your browser is offline."
+            : describeTrouble(seen)}
+      </strong>{" "}
       {freshness?.observedAt && (
         <>
           You see the market as of <TimeText at={freshness.observedAt} zone=" UTC" />.{" "}
         </>
       )}
-      {isAway ? "Reconnecting automatically." : freshness?.reason && `Reason: ${freshness.reason}.`}
+      {isAway || isOffline
+        ? "Reconnecting automatically."
+        : freshness?.reason && `Reason: ${freshness.reason}.`}
     </section>
   );
 }

@@ -39,6 +39,8 @@ export function follow(
   let frame = 0;
   let awaySinceMs: number | undefined = performance.now();
   let isPaused = false;
+  // The market time when the browser lost its network: Chromium ends the connection later.
+  let offlineAt: string | null | undefined;
   const pace = measurePace();
   const changed = () => {
     frame ||= requestAnimationFrame(() => {
@@ -72,6 +74,7 @@ export function follow(
     // While the tab was hidden, the stream was paused on purpose.
     if (isPaused || awaySinceMs === undefined) awaySinceMs = performance.now();
     if (!isAway) awaySinceMs = undefined;
+    if (!isAway) offlineAt = undefined;
     isPaused = state === "paused";
     changed();
   });
@@ -79,8 +82,14 @@ export function follow(
     refused = message;
     changed();
   });
+  const lose = () => {
+    offlineAt = stream.freshness?.observedAt;
+    changed();
+  };
+  addEventListener("offline", lose, { signal: over.signal });
   return {
     now: () => ({
+      isOffline: offlineAt != null && offlineAt === stream.freshness?.observedAt,
       view: stream.view,
       awayMs: awayMsSince(awaySinceMs),
       access,

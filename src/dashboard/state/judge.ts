@@ -14,6 +14,7 @@ export function judge(seen: Seen | undefined): Judgement {
   if (connection.state === "closed") return { mood: "bad", word: "refused" };
   if (connection.state === "paused") return { mood: "wait", word: "paused" };
   if (!seen.view && connection.code === 503) return { mood: "wait", word: "no data yet" };
+  if (seen.isOffline) return { mood: "bad", word: "offline" };
   if (connection.state !== "live") return { mood: "wait", word: seen.view ? "reconnecting" : "connecting" };
   if (freshness?.state === "down") return { mood: "bad", word: "source down" };
   if (freshness?.state === "stale") return { mood: "bad", word: "stale" };

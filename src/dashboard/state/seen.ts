@@ -13,6 +13,8 @@ export interface Seen {
   /** The lists, all from one state of the server; `undefined` before the first. */
   readonly view: View | undefined;
   readonly connection: ConnectionStatus;
+  /** Whether the browser has no network, and no newer data has arrived since it said so. */
+  readonly isOffline: boolean;
   /** Time without a connection in milliseconds; 0 while connected and for a moment after. */
   readonly awayMs: number;
   /** The visitor's access; `undefined` before the response, `null` if there was none. */

@@ -30,7 +30,7 @@ export function wantedFlares<F extends AnyFlare>(
   });
 }
 
-/** Returns the texts that a search looks in. On an exchange the market takes the address's place. */
+/** Returns the texts that a search looks in. On an exchange, the market replaces the address. */
 function textsOf(flare: AnyFlare): readonly string[] {
   const { symbol, name, address } = flare.token;
   const market = "pair" in flare ? [flare.pair, flare.exchange] : [address];

@@ -8,7 +8,8 @@ export function describeEvent(event: EventMessage): string {
   switch (event.name) {
     case "flare-started": {
       const { flare, why, cause } = event.data;
-      const started = `${cause}, ${formatPct(flare.recent_price_change)}`;
+      const change = `${formatPct(flare.recent_price_change)} in 5 min`;
+      const started = cause === "detected" ? change : `${cause}, ${change}`;
       return why ? `${started}: ${why.text}` : started;
     }
     case "flare-finished":

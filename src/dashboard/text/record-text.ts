@@ -37,9 +37,9 @@ function fewText(flares: number, moments: number): string {
 }
 
 /** Says how long before a collapse the canary warned. Empty without a collapse. */
-export function warningText({ warning_s: { q1, median, q3 } }: RecordFigures): string {
+export function warningText({ warned, warning_s: { q1, median, q3 } }: RecordFigures): string {
   if (median === null) return "";
-  if (median === 0) return "most came without a warning";
+  if (median === 0) return `${warned === 0 ? "all" : "most"} came without a warning`;
   const spread = q1 === null || q3 === null ? "" : `, half of them ${secondsText(q1)} to ${secondsText(q3)}`;
   return `median ${secondsText(median)} before${spread}`;
 }

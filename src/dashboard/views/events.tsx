@@ -6,8 +6,9 @@ import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
 import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
-import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
+import { eventsHash, flarePageHref, flaresHash, tokenHash } from "../route.ts";
 import { fetchNews, MAX_NEWS, newsOf } from "../state/feed/news.ts";
+import { DEFAULT_QUERY } from "../state/flare-query.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
@@ -17,6 +18,8 @@ import { onDemand } from "./on-demand.tsx";
 const EventSheet = onDemand<EventSheetProps>(
   async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,
 );
+
+const FINISHED = flaresHash({ ...DEFAULT_QUERY, channel: "flares.finished" });
 
 interface Shown {
   readonly events: readonly NamedEvent[];
@@ -37,42 +40,55 @@ interface EventsViewProps {
 
 /** What began and ended in the last day or, on request, every event since the page was opened. */
 export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewProps) {
-  const news = useNews(seen, server, apiKey);
+  const [news, isComplete] = useNews(seen, server, apiKey);
   return (
     <Feed
       // Another list, not more of the same: nothing waits.
       key={`${hasUpdates}`}
       hasUpdates={hasUpdates}
+      hasEnded={(seen.view?.flares?.finished_trending?.length ?? 0) > 0}
       onUpdates={(wanted) => go(eventsHash(wanted), "push")}
       {...(hasUpdates ? { events: seen.events, count: seen.count } : { events: news, count: news.length })}
+      isLoading={!hasUpdates && !isComplete && news.length === 0}
     />
   );
 }
 
-/** Returns the stored and the live news, each once, newest first. */
-function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly NamedEvent[] {
-  const [stored, setStored] = useState<readonly EventMessage[]>([]);
+/** Returns all news, each once, newest first, and whether the stored ones are among them. */
+function useNews(
+  { news, view }: Seen,
+  server: URL,
+  apiKey: string | undefined,
+): readonly [news: readonly NamedEvent[], isComplete: boolean] {
+  const [stored, setStored] = useState<readonly EventMessage[]>();
   useEffect(() => {
     const over = new AbortController();
-    fetchNews(server, apiKey, over.signal).then(setStored, () => {});
+    fetchNews(server, apiKey, over.signal).then(setStored, () => {
+      if (!over.signal.aborted) setStored([]);
+    });
     return () => over.abort();
   }, [server.href, apiKey]);
-  return useMemo(
+  const all = useMemo(
     () =>
-      newsOf([...news.map(({ event }) => event), ...stored])
+      newsOf([...news.map(({ event }) => event), ...(stored ?? [])])
         .slice(0, MAX_NEWS)
         .map((event) => ({ event, token: tokenOf(event, view) })),
     [news, stored],
   );
+  return [all, stored !== undefined];
 }
 
 interface FeedProps extends Shown {
   readonly hasUpdates: boolean;
+  /** Whether the stored events are not there yet. */
+  readonly isLoading: boolean;
+  /** Whether flares are listed as finished. They may have ended before the log began. */
+  readonly hasEnded: boolean;
   readonly onUpdates: (wanted: boolean) => void;
 }
 
 /** Events, newest first. Lines stand still while the visitor reads; new ones wait. */
-function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
+function Feed({ events, count, hasUpdates, isLoading, hasEnded, onUpdates }: FeedProps) {
   const [isOver, setOver] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
@@ -109,7 +125,15 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
           <span>Every update</span>
         </label>
       </div>
-      <p>{feedText(hasUpdates, count, events.length)}</p>
+      <p>
+        {isLoading ? "Loading…" : feedText(hasUpdates, count, events.length)}
+        {!isLoading && !hasUpdates && count === 0 && hasEnded && (
+          <>
+            {" "}
+            Flares that ended earlier are <a href={FINISHED}>in the list of finished flares</a>.
+          </>
+        )}
+      </p>
       <ol
         class={hasUpdates ? "events" : "events news"}
         reversed
@@ -131,8 +155,8 @@ function Feed({ events, count, hasUpdates, onUpdates }: FeedProps) {
 function feedText(hasUpdates: boolean, count: number, shown: number): string {
   if (!hasUpdates)
     return count === 0
-      ? "No start, end or listing is in the server's log. The next one appears here."
-      : "Starts and ends of flares, and listings, of the last 24 hours. Click a time for the event as JSON.";
+      ? "No flare started or ended, and no token was listed, since the server's log began. The next event appears here."
+      : "Starts and ends of flares, and listings, of the last 24 hours, or since the server's log began. Click a time for the event as JSON.";
   if (count === 0) return "None since this page was opened. The next one appears here.";
   return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}.`;
 }

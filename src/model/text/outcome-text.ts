@@ -4,8 +4,8 @@ import type { Outcome } from "../outcome.ts";
 
 const ENDS: Readonly<Record<FinishCause, string>> = {
   faded: "faded",
-  silent: "ended in silence",
-  canary: "ended by its canary",
+  silent: "trading stopped",
+  canary: "possible rug",
   upstream: "no longer listed",
 };
 

@@ -43,7 +43,7 @@ interface TimelineProps {
 
 const FATE_LABELS = {
   flaring: "flaring now",
-  faded: CAUSES.faded,
+  faded: "other ends",
   canary: CAUSES.canary,
 } as const;
 
@@ -67,7 +67,7 @@ export function Timeline({ group, view, server, apiKey, window, at, onWindow }: 
       <div class="timeline-head">
         <h2 id="timeline-title">{window === "6h" ? "The last six hours" : "The last 24 hours"}</h2>
         <p class="fates">
-          {(["flaring", "faded", "canary"] as const).map((fate) => (
+          {(["flaring", "canary", "faded"] as const).map((fate) => (
             <span key={fate} class={`fate ${fate}`}>
               <b>{counts[fate]}</b>{" "}
               {fate === "flaring" ? (

@@ -1,4 +1,4 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { AnyFlare } from "../../../model/index.ts";
 import { NowS } from "../../parts/flare/age.tsx";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
@@ -14,6 +14,9 @@ const EMPTY: CandleBook = { closedMs: 0, of: new Map() };
 /** The server closes a minute shortly after its end. */
 export const CLOSES_LATE_S = 3;
 
+/** A request without a response, such as of an offline browser, is repeated after at most this. */
+const RETRY_S = 5;
+
 /**
  * Fetches the candles when a minute has ended and when a flare has started. Empty before the first
  * response, and with a server that has none.
@@ -26,20 +29,27 @@ export function useCandles(
   at?: string,
 ): CandleBook {
   const [book, setBook] = useState(EMPTY);
-  const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
+  const nowS = useContext(NowS);
+  const minute = Math.floor((nowS - CLOSES_LATE_S) / 60);
+  const hasFailed = useRef(false);
+  const retry = useRef(0);
+  if (hasFailed.current) retry.current = Math.floor(nowS / RETRY_S);
   const newest = flares[0]?.id;
   useEffect(() => {
     if (newest === undefined) return;
     const over = new AbortController();
     const url = new URL(at === undefined ? "api/v1/candles" : `api/v1/candles?at=${at}`, server);
+    hasFailed.current = false;
     readCandles(fetchWithKey(url, key, over.signal)).then(
       (fetched) => {
         if (fetched) setBook(fetched);
       },
-      () => {},
+      () => {
+        hasFailed.current = !over.signal.aborted;
+      },
     );
     return () => over.abort();
-  }, [server.href, key, minute, newest, at]);
+  }, [server.href, key, minute, newest, at, retry.current]);
   return book;
 }
 
