@@ -21,7 +21,7 @@ export interface AlertsOptions {
   readonly store: AlertStore;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** URL of this server for its visitors. Default: alerts have no links. */
+  /** Public URL of this server, for links. Default: alerts have no links. */
   readonly publicUrl?: string | undefined;
   readonly beforeAttempt?: SenderOptions["beforeAttempt"];
   /** Targets that are in no metrics, because visitors added them. Default: none. */

@@ -5,14 +5,14 @@ import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
 /**
- * Replaces a key file with `edit`'s result, atomically. Others than its owner may read it only if
- * its group could before. Throws InputError.
+ * Atomically replaces a key file with the result of `edit`. Only the owner can read the new file,
+ * and the group if it could read the old one. Rejects with InputError.
  */
 export async function editKeyFile(
   file: string,
   edit: (keys: readonly Key[]) => readonly Key[],
 ): Promise<void> {
-  // A symbolic link stays one.
+  // Replace the target of a symbolic link, not the link.
   const target = await realpath(file).catch(() => file);
   const next = `${target}.new`;
   const handle = await lock(file, next);
@@ -57,7 +57,7 @@ async function ownerOf(path: string): Promise<Owner | undefined> {
   }
 }
 
-/** Keeps the owner and its group's permission, so that a change does not lock the server out. */
+/** Copies the owner, the group and its read permission, so that the server can still read. */
 async function keepOwner(handle: FileHandle, { uid, gid, mode }: Owner): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});

@@ -18,7 +18,7 @@ export const Key = z.strictObject({
   /** SHA-256 of the whole key, hexadecimal. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/, "64 hexadecimal digits; never the key itself"),
   plan: z.enum(PLANS, { error: `one of ${PLANS.join(", ")}` }),
-  /** The holder, for people. */
+  /** The holder's name, for display. */
   name: z
     .string()
     .regex(/^[^\p{Cc}]{1,64}$/u, "1 to 64 characters, without control characters")
@@ -37,16 +37,16 @@ export const Key = z.strictObject({
     .optional(),
   /** Limit of open streams and waiting polls. Default: the server's. */
   connections: count().optional(),
-  /** Long-term request rate, and the size of a burst. Default: no limit. */
+  /** Average request rate, and the size of a burst. Default: no limit. */
   requests_per_minute: count().optional(),
 });
 export type Key = z.infer<typeof Key>;
 
 /** What a key or a token grants. */
 export interface KeyGrant extends Omit<Key, "sha256" | "created_at"> {
-  /** Of a key of the file: see {@link Key}. */
+  /** For a key of the file, see {@link Key}. */
   readonly sha256?: string;
-  /** Of a token: the fingerprint of the key that signed it. */
+  /** For a token, the fingerprint of the key that signed it. */
   readonly signer?: string;
 }
 
@@ -54,7 +54,7 @@ const KeyFile = z.strictObject({
   keys: z.array(Key, { error: "a list" }).max(MAX_KEYS, `at most ${MAX_KEYS} keys`),
 });
 
-/** Reads a key file. Throws InputError that names file, field, value and bound, never a key. */
+/** Reads a key file. Rejects with an InputError, which never contains a key. */
 export async function readKeyFile(
   file: string,
 ): Promise<{ readonly text: string; readonly keys: readonly Key[] }> {
@@ -89,7 +89,7 @@ export function isExpired({ expires_at }: Pick<Key, "expires_at">, nowMs: number
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
 }
 
-/** A user may have put the key itself there. It must not appear in a log. */
+/** Hides the value of `sha256`: a user may have put the key itself there. */
 function veil(name: PropertyKey | undefined): string | undefined {
   return name === "sha256" ? "malformed" : undefined;
 }

@@ -12,9 +12,9 @@ export type EndReason = Extract<CloseReason, "unauthorized" | "forbidden">;
 interface KeyRingOptions {
   readonly file: string;
   readonly clock: Clock;
-  /** Reports each new valid version of the file: its keys' ids, and the changes. */
+  /** Reports each new valid version of the file: the number of keys, and the changes. */
   readonly onReload: (change: KeyChange) => void;
-  /** Reports once, as an InputError, that the file is invalid. The previous keys stay valid. */
+  /** Reports once that the file is invalid, and why. The previous keys stay valid. */
   readonly notify: Notify;
   /** Reports a key whose clients must be disconnected. */
   readonly onEnd: (id: string, reason: EndReason) => void;
@@ -28,7 +28,7 @@ export interface KeyChange {
   readonly lowered: readonly string[];
 }
 
-/** Looks up valid keys. */
+/** Looks up keys, even expired ones: by the text of a key, or by its id. */
 export interface KnownKeys {
   find(text: string): KeyGrant | undefined;
   get(id: string): KeyGrant | undefined;
@@ -47,11 +47,11 @@ export function knownKeys(keys: readonly Key[]): KnownKeys {
   return { find: (text) => findIn(held, text), get: (id) => held.get(id)?.key };
 }
 
-/** The keys of a file, which it follows. */
+/** The keys of a file. Rereads the file when it changes. */
 export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
   #held: HeldKeys = hold([]);
-  /** Ids of keys that ended by expiry. */
+  /** Ids of expired keys that need no further report. */
   #ended: ReadonlySet<string> = new Set();
   readonly #files: FollowedFiles<readonly Key[]>;
   readonly #stop: () => void;
@@ -95,7 +95,7 @@ export class KeyRing implements KnownKeys {
     return this.#files.isStale;
   }
 
-  /** Returns the key with this exact text, even if expired. Takes constant time. */
+  /** Returns the key with this text, even if expired. Compares in constant time. */
   find(text: string): Key | undefined {
     return findIn(this.#held, text);
   }
@@ -105,7 +105,7 @@ export class KeyRing implements KnownKeys {
     return this.#held.get(id)?.key;
   }
 
-  /** Ends expired keys and rereads the file. Never rejects. */
+  /** Reports newly expired keys and rereads the file if it changed. Never rejects. */
   look(): Promise<void> {
     this.#endExpired();
     return this.#files.look();

@@ -15,7 +15,7 @@ interface KeyUsesOptions {
   readonly file: string;
   readonly clock: Clock;
   readonly notify: Notify;
-  /** Ids of the keys; other ids are dropped when the file is written. */
+  /** Whether a key has this id. Other ids are dropped when the file is written. */
   readonly isKnown: (id: string) => boolean;
 }
 
@@ -34,7 +34,7 @@ export class KeyUses {
     this.#stop = options.clock.every(SAVE_MS, () => this.#save());
   }
 
-  /** Notes that the key is used now. */
+  /** Records that the key is used now. */
   note(id: string): void {
     this.#lastMs.set(id, this.#options.clock.now());
     this.#isChanged = true;
@@ -65,13 +65,13 @@ export class KeyUses {
   }
 }
 
-/** Returns when keys were last used, as ISO times by id. Empty if that was never stored. */
+/** Returns when keys were last used, as ISO times by id. Empty without a valid file. */
 export function readKeyUses(file: string): Readonly<Record<string, string>> {
   try {
     const stored = Uses.parse(JSON.parse(readFileSync(usesFileOf(file), "utf8")));
     return Object.fromEntries(Object.entries(stored).filter(([, at]) => !Number.isNaN(Date.parse(at))));
   } catch {
-    // It is a convenience: a missing or damaged file must not stop the server.
+    // The times are a convenience: a missing or damaged file must not stop the server.
     return {};
   }
 }

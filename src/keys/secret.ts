@@ -16,11 +16,11 @@ const ID_BYTES = 4;
 /** 256 bits cannot be guessed, so one round of SHA-256 is enough. Slow hashes are for passwords. */
 const SECRET_BYTES = 32;
 const FORM = /^(fwt?)_([0-9a-f]{8})_[\w-]{43}$/;
-/** Maximum characters of a token. */
+/** Maximum length of a token, in characters. */
 const MAX_TOKEN = 8_192;
 const NO_DIGEST = Buffer.alloc(32);
 
-/** Creates a secret. `random`: unpredictable bytes, by default the system's. */
+/** Creates a secret. `random` returns unpredictable bytes, by default the system's. */
 export function mintSecret(
   kind: SecretKind,
   random: (bytes: number) => Buffer = (bytes) => randomBytes(bytes),
@@ -36,7 +36,7 @@ export function idOf(kind: SecretKind, text: string): string | undefined {
   return prefix === kind ? id : undefined;
 }
 
-/** Returns true if the text contains a key or a token, judged by its form. */
+/** Returns true if the text contains something in the form of a key or a token. */
 export function holdsKey(text: string): boolean {
   return /fw_[0-9a-f]{8}_[\w-]{43}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./.test(text);
 }
@@ -50,12 +50,12 @@ export function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Returns whether the text has this digest. Takes constant time, also without a digest. */
+/** Returns true if the text has this digest. Takes constant time, even without a digest. */
 export function isSecretOf(digest: Buffer | undefined, text: string): boolean {
   return timingSafeEqual(digest ?? NO_DIGEST, digestOf(text)) && digest !== undefined;
 }
 
-/** Cuts each secret in `text` to its id, `fw_3f9a1c2e_***`, and each token to `eyJ***`. */
+/** Shortens each secret in `text` to its id, `fw_3f9a1c2e_***`, and each token to `eyJ***`. */
 export function hideSecrets(text: string): string {
   return text
     .replace(/(fwt?_[0-9a-f]{8})_[\w-]+/g, "$1_***")

@@ -9,24 +9,24 @@ export const TICKET_MS = 30_000;
 export const TICKETS_OF_KEY = 64;
 const MAX_TICKETS = 10_000;
 
-/** Between the id and the grant. No id contains it. */
+/** Separates the id from the grant. No id contains it. */
 const BORDER = "|";
 
 /**
- * Names a grant in tickets. Processes that never saw a token must know what it grants, so this
- * names all of it. Only tickets of our own contain it.
+ * Returns a reference to a grant, for tickets: a key's id, or the id and the whole grant of a
+ * token, because other processes never saw the token. Only this server's tickets contain it.
  */
 export function refOf(grant: KeyGrant): string {
   return grant.signer === undefined ? grant.id : `${grant.id}${BORDER}${JSON.stringify(grant)}`;
 }
 
-/** Returns the grant that {@link refOf} wrote out, that of a token; else `undefined`. */
+/** Returns the token's grant in a reference of {@link refOf}; `undefined` if it is a key's. */
 export function grantIn(ref: string): KeyGrant | undefined {
   const at = ref.indexOf(BORDER);
   return at < 0 ? undefined : JSON.parse(ref.slice(at + 1));
 }
 
-/** Returns the id in what {@link refOf} returned. */
+/** Returns the id in a reference of {@link refOf}. */
 export function idIn(ref: string): string {
   return ref.split(BORDER, 1)[0] ?? "";
 }
@@ -61,7 +61,7 @@ export class TicketTable {
     return this.#tickets.size;
   }
 
-  /** Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at our own. */
+  /** Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at the total. */
   issue(keyId: string): IssuedTicket {
     this.#removeExpired();
     const own = this.#byKey.get(idIn(keyId)) ?? 0;
@@ -81,7 +81,7 @@ export class TicketTable {
     return { text: minted.text, expiresAtMs: this.#clock.now() + TICKET_MS };
   }
 
-  /** Returns the id of a valid ticket's key, or `undefined`. Takes constant time. */
+  /** Returns the {@link refOf} of a valid ticket, or `undefined`. Compares in constant time. */
   keyOf(text: string): string | undefined {
     this.#removeExpired();
     const ticket = this.#tickets.get(idOf("fwt", text) ?? "");
@@ -95,7 +95,7 @@ export class TicketTable {
     return true;
   }
 
-  /** Removes the tickets of a removed key, whose id a later key may have. */
+  /** Removes the tickets of a removed key, because a later key may get the same id. */
   forget(keyId: string): void {
     for (const [id, ticket] of this.#tickets) if (ticket.keyId === keyId) this.#remove(id);
   }

@@ -4,23 +4,23 @@ import { InputError } from "../lib/input-error.ts";
 import { parseJsonText, readTrustedText } from "../lib/io/json-file.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 
-/** Signatures that are accepted. A key's type decides which one it verifies, never the token. */
+/** Accepted algorithms. The key's type decides which one is used, never the token. */
 export type TokenAlgorithm = "HS256" | "RS256" | "ES256";
 
 /** A key that verifies tokens. */
 export interface TokenKey {
   readonly algorithm: TokenAlgorithm;
   readonly key: KeyObject;
-  /** The key's name in its set, which a token's header may state. */
+  /** The key's id in its set, which a token's header may state. */
   readonly kid: string | undefined;
-  /** Differs for different keys. */
+  /** Identifies the key. */
   readonly fingerprint: string;
 }
 
-/** A set with more keys is refused: a token without `kid` is checked with each. */
+/** Larger sets are rejected, because a token without `kid` is checked with each key. */
 const MAX_KEYS = 32;
 export const MAX_KEYS_BYTES = 256 * 1_024;
-/** RFC 7518, 3.2: a secret has at least as many bytes as the hash. */
+/** A secret must be at least as long as the hash (RFC 7518, 3.2). */
 const MIN_SECRET_BYTES = 32;
 const MIN_RSA_BITS = 2_048;
 const PEM = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;

@@ -8,13 +8,13 @@ import { jwkSetKeys, MAX_KEYS_BYTES, readTokenKeys, type TokenKey } from "./toke
 
 /** Where the keys that verify tokens come from. */
 export interface TokenSource {
-  /** `undefined` while there are none, and tokens cannot be judged. */
+  /** `undefined` while there are none; tokens cannot be verified then. */
   readonly keys: readonly TokenKey[] | undefined;
-  /** Public text about what is wrong, without paths. */
+  /** The current problem, in words that clients may see; `undefined` if there is none. */
   readonly trouble: string | undefined;
   /** Resolves after the first attempt to get the keys. */
   loaded(): Promise<void>;
-  /** Looks for a key that a token names and that is not there. Never rejects. */
+  /** Rereads the keys, because a token names an unknown one. Never rejects. */
   refresh(): Promise<void>;
   stop(): void;
 }
@@ -26,9 +26,9 @@ interface SourceParts {
 
 /** How often the key set is fetched. */
 export const REFRESH_MS = 5 * MINUTE_MS;
-/** Time between two attempts, when one failed or a token names an unknown key. */
+/** Minimum time between two attempts, after a failure or when a token names an unknown key. */
 export const RETRY_MS = 30_000;
-/** How long the keys of the last successful fetch count while the URL fails. */
+/** How long the keys of the last successful fetch stay valid while the URL fails. */
 export const MAX_AGE_MS = DAY_MS;
 const TIMEOUT_MS = 5_000;
 
@@ -40,10 +40,10 @@ export async function openTokenFile(file: string, { clock, notify }: SourceParts
     read: () => readTokenKeys(file),
     onChange: (value) => {
       keys = value;
-      notify("info", "reloaded the keys of tokens", { file, keys: value.length });
+      notify("info", "reloaded the token keys", { file, keys: value.length });
     },
     onInvalid: (error) =>
-      notify("error", "file with the keys of tokens is invalid; keeping the previous keys", {
+      notify("error", "file of token keys is invalid; keeping the previous keys", {
         reason: messageOf(error),
       }),
   });
@@ -54,9 +54,7 @@ export async function openTokenFile(file: string, { clock, notify }: SourceParts
       return keys;
     },
     get trouble() {
-      return files.isStale
-        ? "the file with the keys of tokens is invalid; the previous keys still count"
-        : undefined;
+      return files.isStale ? "the file of token keys is invalid; the previous keys stay in use" : undefined;
     },
     loaded: () => files.looked(),
     refresh: () => files.look(),
@@ -73,16 +71,16 @@ export class TokenKeySet implements TokenSource {
   readonly #stopTimer: () => void;
   #keys: readonly TokenKey[] | undefined;
   #etag: string | undefined;
-  /** On the monotonic clock: of the last success, and of the last attempt. */
+  /** Monotonic times of the last success and of the last attempt. */
   #fetchedMs = Number.NEGATIVE_INFINITY;
   #triedMs = Number.NEGATIVE_INFINITY;
   /** Why the last attempt failed; `undefined` if it did not. */
   #failure: string | undefined;
-  /** The trouble as last reported. */
+  /** The last reported trouble. */
   #reported: string | undefined;
   #fetching: Promise<void> | undefined;
 
-  /** Begins to fetch. Never fails: until the first success, tokens cannot be judged. */
+  /** Starts fetching. Never throws; tokens cannot be verified until a fetch succeeds. */
   constructor(url: string, parts: SourceParts, request: typeof fetch = fetch) {
     this.#url = url;
     this.#parts = parts;
@@ -98,8 +96,8 @@ export class TokenKeySet implements TokenSource {
   get trouble(): string | undefined {
     if (this.#failure === undefined) return undefined;
     return this.keys
-      ? "the JWK set cannot be fetched; its previous keys still count"
-      : "the JWK set cannot be fetched; tokens are refused";
+      ? "the JWK set cannot be fetched; the previous keys stay in use"
+      : "the JWK set cannot be fetched; tokens are rejected";
   }
 
   async loaded(): Promise<void> {
@@ -144,7 +142,7 @@ export class TokenKeySet implements TokenSource {
     else notify("error", trouble, { ...facts, reason: failure });
   }
 
-  /** Returns why it failed. */
+  /** Fetches the set once. Returns or throws the reason for a failure. */
   async #attempt(): Promise<string | undefined> {
     const settings = {
       ...{ fetch: this.#fetch, clock: this.#parts.clock },

@@ -18,7 +18,7 @@ interface TokenVerifierOptions {
   readonly clock: Clock;
 }
 
-/** Verified tokens to remember. Verifying one again costs about as much as a request. */
+/** Maximum number of remembered tokens. Verifying one again costs about as much as a request. */
 const MAX_VERIFIED = 10_000;
 /** How far the issuer's clock may be ahead. A token ends exactly at `exp`. */
 const CLOCK_TOLERANCE_S = 5;
@@ -46,8 +46,8 @@ export class TokenVerifier {
   }
 
   /**
-   * Verifies a token, which {@link find} then knows. Returns why it is invalid, or `not-ready` if
-   * there are no keys to judge it. Never rejects.
+   * Verifies a token, so that {@link find} returns its grant. Returns an error if it is invalid, or
+   * `not-ready` if there are no keys to verify it. Never rejects.
    */
   async verify(text: string): Promise<FlarewireError | undefined> {
     if (this.find(text)) return undefined;
@@ -90,7 +90,7 @@ export class TokenVerifier {
     return this.#options.source.keys?.some(({ fingerprint }) => fingerprint === signer) ?? false;
   }
 
-  /** The keys for the algorithm that the token's header states, and for its `kid` if it has one. */
+  /** Returns the keys that may have signed a token whose header has this `alg` and `kid`. */
   #candidates(algorithm: string | undefined, kid: string | undefined): readonly TokenKey[] {
     const { keys = [] } = this.#options.source;
     const usable = keys.filter((key) => key.algorithm === algorithm);
@@ -159,12 +159,12 @@ function invalid(error: unknown): FlarewireError {
   return new FlarewireError("unauthorized", `invalid token: ${reasonOf(error)}`, { field: "Authorization" });
 }
 
-/** Describes why a token is invalid. Repeats nothing of it. */
+/** Describes why a token is invalid, without quoting it. */
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "it has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {
     if (error.claim === "nbf") return "it is not yet valid (nbf)";
-    if (error.reason === "check_failed") return `its claim ${error.claim} is not the one of this server`;
+    if (error.reason === "check_failed") return `its claim ${error.claim} does not match this server`;
     return `its claim ${error.claim} is ${error.reason}`;
   }
   if (error instanceof errors.JOSEError || error instanceof TypeError) return "it is malformed";

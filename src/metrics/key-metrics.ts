@@ -21,7 +21,7 @@ interface KeyUse {
 
 export function keyMetrics({ isKeyFileUsable, keys, keyCounts, keyConnections }: KeyParts): Metrics {
   const isUsable =
-    "1 while the key file and the keys of tokens are current; 0 while the previous ones are in use, or none.";
+    "1 while the key file and the token keys are current; 0 while the previous ones are in use, or none.";
   const plans = () => {
     const counts: Record<string, number> = { free: 0, pro: 0 };
     for (const { plan } of keys?.() ?? []) counts[plan] = (counts[plan] ?? 0) + 1;

@@ -54,7 +54,7 @@ test("[L5] a disk that is full during a delivery loses and repeats nothing, and 
   await sut.publish("flare");
   await expect
     .poll(() => lines.at(-1))
-    .toMatch(/rule all failed and resumes from its last saved position.*disk is full/);
+    .toMatch(/rule all failed; resuming from its last saved position.*disk is full/);
   expect(alerts.stats()).toMatchObject({ desk: { waiting: 1, disabled: false } });
   makeRoom();
   sut.clock.advance(60_000);

@@ -180,7 +180,7 @@ test("if nothing can be stored, as on a full disk, no alert is repeated or lost"
   await rule.end();
   expect(cursorsOf(drain(store))).toEqual(["test1-1", "test1-2", "test1-3"]);
   expect(rule.notices).toEqual([
-    expect.stringMatching(/rule rule failed and resumes from its last saved position.*disk is full/),
+    expect.stringMatching(/rule rule failed; resuming from its last saved position.*disk is full/),
   ]);
 });
 

@@ -136,7 +136,7 @@ test("[W32] the same client id under another key takes nothing", async ({ keyed 
   expect(await before?.ended).toEqual(end("superseded"));
 });
 
-test("if the file becomes invalid, the previous keys still count, and one log line without secrets reports it", async ({
+test("if the file becomes invalid, the previous keys stay in use, and one log line without secrets reports it", async ({
   keyed,
 }) => {
   const works = async (name: string) =>

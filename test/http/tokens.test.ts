@@ -74,8 +74,8 @@ const INVALID: readonly (readonly [string, () => string | Promise<string>, strin
   ["has expired", () => rsa.sign({ exp: START_S - 6 }), "it has expired"],
   ["expired within the clock tolerance", () => rsa.sign({ exp: START_S - 1 }), "the key expired at"],
   ["is not yet valid", () => rsa.sign({ nbf: START_S + 6 }), "it is not yet valid (nbf)"],
-  ["is for another audience", () => rsa.sign({ aud: "other" }), "its claim aud is not the one"],
-  ["is of another issuer", () => rsa.sign({ iss: "other" }), "its claim iss is not the one"],
+  ["is for another audience", () => rsa.sign({ aud: "other" }), "its claim aud does not match this server"],
+  ["is of another issuer", () => rsa.sign({ iss: "other" }), "its claim iss does not match this server"],
   ["ends at a text", () => rsa.sign({ exp: "tomorrow" as unknown as number }), "its claim exp is invalid"],
   ["has no end", () => rsa.sign({ exp: undefined }), "its claim exp is missing"],
   ["has no subject", () => rsa.sign({ sub: undefined }), "its claim sub is missing"],
@@ -176,8 +176,8 @@ test("[K9] while the issuer's keys are not available, tokens get 503 with Retry-
     expect(message.headers).toHaveProperty("retry-after");
   }
   expect((await keyed.wire.ask("/api/v1/flares", keyed.bearer("pro"))).message.statusCode).toBe(200);
-  expect(keyed.trouble()).toBe("the JWK set cannot be fetched; tokens are refused");
-  expect(keyed.lines.join()).toContain("the JWK set cannot be fetched; tokens are refused");
+  expect(keyed.trouble()).toBe("the JWK set cannot be fetched; tokens are rejected");
+  expect(keyed.lines.join()).toContain("the JWK set cannot be fetched; tokens are rejected");
 });
 
 test("[K9] when the key that signed a token is removed, the token's connections end", async ({
@@ -189,7 +189,7 @@ test("[K9] when the key that signed a token is removed, the token's connections 
   const tokens = tokensOf(set(before.jwk), onTestFinished);
   const keyed = await makeKeyed({ tokens });
   const reloaded = async (keys: number) => {
-    while (!keyed.lines.join().includes(`"keys":${keys},"msg":"reloaded the keys of tokens"`))
+    while (!keyed.lines.join().includes(`"keys":${keys},"msg":"reloaded the token keys"`))
       await keyed.pass(1);
   };
   const late = { exp: START_S + 1e6 };

@@ -48,7 +48,7 @@ test.for([1, 2])(
     const gone = await until(url, ({ reason, usable }) => !!reason && usable === "0");
     expect(gone).toEqual({
       status: "ready",
-      reason: "key file is invalid; the previous keys still count, and changes to the file have no effect",
+      reason: "key file is invalid; the previous keys stay in use, and changes to the file have no effect",
       usable: "0",
     });
     renameSync(`${file}.away`, file);

@@ -19,10 +19,10 @@ export const NEWS: ReadonlySet<EventName> = new Set([
 
 const MAX_QUIET_S = 604_800;
 
-/** A level with hysteresis: after a rise to `above`, only a fall to `below` allows another. */
+/** A level with hysteresis: after a rise to `above`, another needs a fall to `below` first. */
 const Edge = z
   .strictObject({
-    /** A number of the channel's items, by its name in the API; `score` too for flares. */
+    /** A numeric field of the channel's items, as named in the API, or the `score` of flares. */
     field: z.string(),
     above: z.number(),
     below: z.number(),
@@ -31,7 +31,7 @@ const Edge = z
   })
   .refine(({ above, below }) => below <= above, {
     path: ["below"],
-    error: "at most above",
+    error: "at most edge.above",
   });
 
 /** Reports news about items that pass a filter or, with `edge`, numbers that cross a level. */
@@ -39,12 +39,15 @@ export const AlertRule = z
   .strictObject({
     /** Names the rule in messages and in the log. Unique within the target. */
     name: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
-    /** Channels, or patterns such as `charts.*`. Default: `flares.pro`, every flare at once. */
+    /** Channels, or patterns such as `charts.*`. Default: `flares.pro`, each flare as it starts. */
     channels: z.array(z.string()).min(1).max(CHANNELS.length).default(["flares.pro"]),
     /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
     filter: Filter.optional(),
     edge: Edge.optional(),
-    /** Seconds of event time after an alert in which starts are suppressed; default 0. */
+    /**
+     * Seconds of event time after an alert in which further starts of the same token are not
+     * reported. Default: 0.
+     */
     quiet_seconds: z
       .number()
       .min(0, "0 or more")
@@ -67,9 +70,9 @@ export const AlertRule = z
         const fields = edgeFieldsOf(channel);
         const those =
           fields.length > 0
-            ? `${fields.join(", ")}, which are the numbers of ${channel}`
-            : `left out: ${channel} has no numbers to watch`;
-        if (!fields.includes(edge.field)) issue(["edge", "field"], `one of ${those}`);
+            ? `one of ${fields.join(", ")}, the numeric fields of ${channel}`
+            : `a numeric field of every channel; ${channel} has none`;
+        if (!fields.includes(edge.field)) issue(["edge", "field"], those);
       }
     }
   });
@@ -89,7 +92,8 @@ function checkNews(
   issue: (path: string[], message: string) => void,
 ): void {
   const unknown = filter?.names?.find((name) => !NEWS.has(name));
-  if (unknown) issue(["filter", "names"], `some of ${[...NEWS].join(", ")}; use an edge to report changes`);
+  if (unknown)
+    issue(["filter", "names"], `a subset of ${[...NEWS].join(", ")}; use an edge to report changes`);
   const names = new Set(channels.flatMap(eventNamesOn));
   if (newsOf(filter).some((name) => names.has(name))) return;
   issue(

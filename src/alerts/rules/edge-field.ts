@@ -1,13 +1,13 @@
 import type { ListItem } from "../../model/index.ts";
 import type { ListChannel, View } from "../../protocol/index.ts";
 
-/** Reads a number from an item; `undefined` if absent. */
+/** Reads a field of an item; `undefined` if absent. */
 type Read = (item: Readonly<Record<string, unknown>>, why: { readonly score: number } | undefined) => unknown;
 
 const inner = (object: unknown, name: string): unknown =>
   typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined;
 
-/** The numbers that a rule can watch, by resource and by their names in the API. */
+/** The numeric fields that a rule can watch, by a channel's first part and by name in the API. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   flares: {
     score: (_item, why) => why?.score,

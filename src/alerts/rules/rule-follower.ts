@@ -22,12 +22,12 @@ interface RuleFollowing {
   readonly commits: Pick<GroupCommit, "commit">;
   readonly clock: Clock;
   readonly steadyMs: () => number;
-  /** URL of this server for its visitors. Default: alerts have no links. */
+  /** Public URL of this server, for links. Default: alerts have no links. */
   readonly publicUrl?: string | undefined;
   /** True while the target is disabled. The rule's alerts are then discarded. */
   readonly isDisabled: () => boolean;
   readonly onAlerts: () => void;
-  /** Called when no later event will be missed. Default: nothing. */
+  /** Called once the rule has a position, so that it misses no later event. */
   readonly onFollowing?: () => void;
   readonly notify: Notify;
   readonly signal: AbortSignal;
@@ -40,14 +40,17 @@ const FAULT_REST_MS = 5_000;
 /** A position is saved with each message, and otherwise this often. */
 const SAVE_EVERY_MS = 60_000;
 
-/** Returns the rule's name in the store. A rule with another level has its own state. */
+/** Returns the rule's name in the store. A changed edge rule gets another, and so starts over. */
 export function nameOfRule(target: string, { name, channels, filter, edge }: AlertRule): string {
   if (!edge) return `${target}/${name}`;
   const level = createHash("sha256").update(JSON.stringify([channels, filter, edge]));
   return `${target}/${name}/${level.digest("base64url").slice(0, 16)}`;
 }
 
-/** Alerts from the log until the signal aborts; never rejects. Lost events are `alerts-lost`. */
+/**
+ * Stores a rule's alerts until the signal aborts. Reports lost news as `alerts-lost`. Never
+ * rejects.
+ */
 export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
   while (!signal.aborted) {
@@ -57,7 +60,7 @@ export async function followRule(following: RuleFollowing): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       const reason = messageOf(error);
-      notify("warn", `rule ${rule.name} failed and resumes from its last saved position: ${reason}`);
+      notify("warn", `rule ${rule.name} failed; resuming from its last saved position: ${reason}`);
       await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
     }
   }
@@ -86,7 +89,7 @@ class RuleRun {
 
   async run(): Promise<void> {
     const { rule, signal } = this.#following;
-    // The current lists are enough for a level. Only news needs every event.
+    // An edge rule needs only the current lists. A news rule needs every event.
     if (rule.edge || !this.#position) await this.#begin([]);
     this.#following.onFollowing?.();
     while (!signal.aborted) {
@@ -105,7 +108,7 @@ class RuleRun {
   async #begin(lost: readonly AlertContent[]): Promise<void> {
     const { head, rule } = this.#following;
     const answer = await this.#take({ after: undefined, waitMs: 0, snapshot: rule.edge !== undefined });
-    if (answer.kind !== "page") throw new Error(`the log answered ${answer.kind} instead of its head`);
+    if (answer.kind !== "page") throw new Error(`expected a page at the head of the log, got ${answer.kind}`);
     const cursor = formatCursor(answer.cursor);
     const at = { cursor, observed_at: new Date(head.observedAtMs).toISOString() };
     const known = this.#position !== undefined;
@@ -123,7 +126,7 @@ class RuleRun {
 
   #lostContents({ reason, events }: Lost): readonly AlertContent[] {
     const after = this.#position?.cursor ?? "";
-    // A rule with an edge compares its level with the current lists instead.
+    // An edge rule compares the current lists with its level instead.
     if (this.#following.rule.edge) return [];
     return [{ type: "alerts-lost", key: after, data: { after, reason, events } }];
   }
@@ -142,7 +145,7 @@ class RuleRun {
   }
 }
 
-/** Parses a page, which this process itself has formatted. */
+/** Parses a page without checks: this process formatted it. */
 function parseMessages(bytes: Buffer): readonly EventMessage[] {
   return JSON.parse(`[${bytes.toString()}]`) as EventMessage[];
 }

@@ -25,9 +25,9 @@ export interface Sighting {
 /** Decides which events a rule reports. Pure: the same state and events give the same alerts. */
 export interface RuleJudge {
   readonly state: RuleState;
-  /** Starts from a view. `known`: its state is an earlier view's, so differences are reported. */
+  /** Starts from a view. If `known`, the state is from an earlier view: reports the differences. */
   begin(view: View, at: Sighting, known: boolean): readonly AlertContent[];
-  /** Takes the next event of the rule's channels and filter. Throws ChangeMismatch after a gap. */
+  /** Handles the rule's next event. Throws ChangeMismatch after a gap. */
   take(message: EventMessage): readonly AlertContent[];
 }
 
@@ -130,7 +130,7 @@ class EdgeJudge implements RuleJudge {
       const key = change.op === "insert" ? keyOf(change.item) : change.id;
       const item = change.op === "remove" ? undefined : list.find((one) => keyOf(one) === key);
       if (item) return this.#judge(channel, item, message, true);
-      // An item that is gone has neither risen nor fallen. If it comes back, it starts over.
+      // A removed item counts as neither a rise nor a fall. If it comes back, it starts over.
       this.#quiet.ends(itemIdOf(channel, key), true);
       return [];
     });
@@ -171,7 +171,7 @@ class EdgeJudge implements RuleJudge {
   }
 }
 
-/** Returns the path of the page of an event's flare or token. */
+/** Returns the path of the dashboard page for an event's flare or token. */
 function pageOf(message: EventMessage): string | undefined {
   if (message.name === "flare-started" || message.name === "flare-finished")
     return pageOfItem(message.channel, message.data.flare);

@@ -1,6 +1,6 @@
 /** A rule's state besides its position in the log. Another process can resume from it. */
 export interface RuleState {
-  /** Tokens that are quiet, each with the end of the quiet in event time, in milliseconds. */
+  /** Tokens in their quiet time, each with its end, in milliseconds of event time. */
   readonly quiet: readonly (readonly [token: string, untilMs: number])[];
   /** Open flares and raised items, and whether their start was reported. */
   readonly begun: readonly (readonly [what: string, isReported: boolean])[];
@@ -11,12 +11,12 @@ export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 /** Maximum number of remembered starts. The ends of forgotten ones are reported. */
 const MAX_BEGUN = 10_000;
 
-/** Decides which starts and ends are reported. Uses event time, so speed does not matter. */
+/** Decides which starts and ends are reported. Uses event time, so a replay at any speed agrees. */
 export class Quiet {
   readonly #quietMs: number;
   readonly #until: Map<string, number>;
   readonly #begun: Map<string, boolean>;
-  /** Ended at {@link #timeMs}; the same end may arrive again at that time, on another channel. */
+  /** Ended at {@link #timeMs}. The same end may still arrive on another channel. */
   readonly #ended = new Set<string>();
   #timeMs = Number.NEGATIVE_INFINITY;
 
@@ -50,7 +50,7 @@ export class Quiet {
 
   begins(what: string, token: string, atMs: number): boolean {
     const isReported = this.mayReport(token, atMs);
-    // For a flare that starts in two lists, the first decision counts.
+    // A flare can start in two lists. If either start was reported, its end is too.
     if (!this.#begun.get(what)) this.#begun.set(what, isReported);
     for (const oldest of this.#begun.keys()) {
       if (this.#begun.size <= MAX_BEGUN) break;
@@ -63,7 +63,7 @@ export class Quiet {
     this.#begun.set(what, true);
   }
 
-  /** Advances the event time and forgets earlier ends. All ends of a flare have one time. */
+  /** Advances the event time and forgets earlier ends. All ends of a flare have the same time. */
   moveTo(atMs: number): void {
     if (atMs <= this.#timeMs) return;
     for (const what of this.#ended) this.#begun.delete(what);

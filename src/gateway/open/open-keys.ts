@@ -59,7 +59,7 @@ export interface OwnKeys extends Keys {
   onEnd: (id: string, reason: EndReason) => void;
 }
 
-const TROUBLE = "key file is invalid; the previous keys still count, and changes to the file have no effect";
+const TROUBLE = "key file is invalid; the previous keys stay in use, and changes to the file have no effect";
 
 const NO_RATES = { countElsewhere: () => {}, spent: [] } as const;
 

@@ -3,7 +3,7 @@ import type { CloseReason } from "../../protocol/index.ts";
 import type { SocketUser } from "../stream/websocket-socket.ts";
 import type { PairQuery } from "./pair-query.ts";
 
-/** What a session needs of its server. */
+/** The parts of the server that a session uses. */
 export interface ConsumerHost {
   /** Returns the frame with the pairs that the query selects now. */
   frameOf(query: PairQuery): Buffer;
@@ -12,13 +12,13 @@ export interface ConsumerHost {
   readonly limits: { readonly commandsPerSecond: number; readonly commandsBurst: number };
 }
 
-/** The one topic that is published, of the many that a consumer may name. */
+/** The only published topic. Consumers may name others, which are ignored. */
 const TOPIC = "whitelist";
 
-/** One freqtrade that consumes pairs. Like freqtrade's own producer, ignores unknown requests. */
+/** A connected freqtrade. Ignores unknown requests, as freqtrade's own producer does. */
 export class ConsumerSession implements SocketUser {
   readonly query: PairQuery;
-  /** Its connection is pinged, and frames do not queue up: it is never too far behind. */
+  /** Always false: at most one frame waits, and pings detect a dead connection. */
   readonly isBehind = false;
   readonly #host: ConsumerHost;
   readonly #socket: Socket;
@@ -26,7 +26,7 @@ export class ConsumerSession implements SocketUser {
   #follows = false;
   #isFull = false;
   #isClosing = false;
-  /** The newest frame, for when the socket has room. It replaces older ones. */
+  /** The newest frame, sent when the socket has room again. It replaces older ones. */
   #waiting: Buffer | undefined;
 
   constructor(host: ConsumerHost, socket: Socket, query: PairQuery) {

@@ -19,13 +19,13 @@ interface Group {
   frame: Buffer;
 }
 
-/** How soon data that arrive no more empty the lists. */
+/** How often to check whether the data is stale, which empties the lists. */
 const CHECK_MS = 1_000;
 
 /** freqtrade ignores an empty list and keeps the last one. No exchange trades this pair. */
 const NO_PAIR = "NONE/NONE";
 
-/** Sends each consumer its pairs at every change, once per query that selects others. */
+/** Sends consumers their pairs whenever these change. Builds each frame once per query. */
 export class Consumers {
   readonly #parts: ConsumersParts;
   readonly #host: ConsumerHost;
@@ -44,7 +44,7 @@ export class Consumers {
     const update = () => this.#update();
     this.#stops = [hub.head.onChange(update), clock.every(CHECK_MS, update)];
     hub.head.onRestart(update);
-    // A consumer reconnects at once and then finds a refusal, which it retries.
+    // Close all of them at once: a freqtrade reconnects, is rejected, and retries.
     hub.stopping.addEventListener("abort", () => this.#closeAll());
   }
 
@@ -59,7 +59,7 @@ export class Consumers {
     return session;
   }
 
-  /** Ends the updates. The hub's drain closes the sessions. */
+  /** Stops the updates. The hub's drain closes the sessions. */
   stop(): void {
     for (const stop of this.#stops) stop();
   }
@@ -70,7 +70,7 @@ export class Consumers {
     for (const [list, groups] of lists) {
       const listed = this.#listedNow(list);
       const from = JSON.stringify(listed);
-      // Most batches change figures of the same tokens.
+      // Most batches change only the values of the listed tokens.
       for (const group of groups) if (group.from !== from) publish(group, listed, from);
     }
   }

@@ -9,12 +9,12 @@ import {
 import { invalid } from "../connections/admission.ts";
 import { type ListedPair, PAIR_SOURCES, type PairSource } from "./pair-sources.ts";
 
-/** What selects the pairs of a list. */
+/** Selects pairs of a list. */
 export interface PairQuery {
   readonly list: PairSource;
   /** Name of the exchange, in lower case. Default: all. */
   readonly exchange?: string | undefined;
-  /** Quote currency, in upper case. Default: all, and USDT where the list knows none. */
+  /** Quote currency, in upper case. Default: all, and USDT for pairs without one. */
   readonly quote?: string | undefined;
   /** Settlement currency of futures, in upper case, appended as `:USDT`. Default: none. */
   readonly settle?: string | undefined;
@@ -40,7 +40,7 @@ export function readPairQuery(query: unknown): PairQuery {
   };
 }
 
-/** Returns the channel with the data of the list that a query names; none if it is invalid. */
+/** Returns the channel of the list that a query names; none if the query is invalid. */
 export function channelsOfQuery(query: unknown): readonly Channel[] {
   const { list = DEFAULT_LIST }: { readonly list?: unknown } = Object(query);
   return PAIR_LISTS.flatMap((name) => (name === list ? [PAIR_SOURCES[name].channel] : []));
@@ -51,13 +51,13 @@ export function checkPlan({ list }: PairQuery, plan: Plan | undefined): void {
   const { channel } = PAIR_SOURCES[list];
   if (channelsOfPlan(plan).includes(channel)) return;
   const bound = PAIR_LISTS.filter((name) => channelsOfPlan(plan).includes(PAIR_SOURCES[name].channel));
-  const message = `list is ${list}, which the plan ${plan} does not include; it may be ${bound.join(", ")}`;
+  const message = `list is ${list}, which the plan ${plan} does not include; it must be one of ${bound.join(", ")}`;
   throw new FlarewireError("forbidden", message, { field: "list", bound: bound.join(", ") });
 }
 
 /**
- * Returns the list's pairs that may be traded now: none while the data are not fresh. Nobody then
- * knows which flares have finished, and a bot that fails to get a list would keep its last one.
+ * Returns the list's pairs that may be traded now. Returns none while the data is stale, because
+ * flares may have finished. An error instead would make a bot keep its last list.
  */
 export function listedPairs(
   list: PairSource,

@@ -1,7 +1,7 @@
 import type { ExchangeFlare } from "../../model/index.ts";
 import type { Channel, Snapshot } from "../../protocol/index.ts";
 
-/** A pair of an exchange. Unknown parts fit every query. */
+/** A pair of an exchange. Unknown parts match every query. */
 export interface ListedPair {
   readonly base: string;
   readonly quote?: string | undefined;
@@ -10,16 +10,16 @@ export interface ListedPair {
 }
 
 interface Source {
-  /** The channel with the same data, which a client needs. */
+  /** The channel with the same data. A client needs access to it. */
   readonly channel: Channel;
   /** Returns the list's pairs, the most recent or best ones first. */
   pairsOf(snapshot: Snapshot): readonly ListedPair[];
 }
 
-/** freqtrade reads each pair as a regular expression: a name from outside must not act as one. */
+/** freqtrade reads each pair as a regular expression, so only literal names may pass. */
 const LITERAL = /^[\p{L}\p{N}_-]{1,64}$/u;
 
-/** The lists that a client may ask for. */
+/** The lists that a client may request. */
 export const PAIR_SOURCES = {
   pro: {
     channel: "flares.exchange.pro",
@@ -38,7 +38,7 @@ export const PAIR_SOURCES = {
 
 export type PairSource = keyof typeof PAIR_SOURCES;
 
-/** Returns a flare's pair. Without one, as from a recording, its quote and exchange are unknown. */
+/** Returns a flare's pair. Some feeds, such as recordings, name no quote currency or exchange. */
 function pairOf({ pair, exchange, token }: ExchangeFlare): readonly ListedPair[] {
   const [base = token.symbol, quote] = pair?.split("/") ?? [];
   return literal({ base, quote, exchange: exchange?.toLowerCase() });

@@ -17,7 +17,7 @@ interface PairlistParts {
   readonly hasPast: boolean;
 }
 
-/** Adds `GET /api/v1/pairlist`, in the form that freqtrade's RemotePairList reads. */
+/** Adds `GET /api/v1/pairlist`, which freqtrade's RemotePairList reads. */
 export function addPairlistRoute(add: (route: PreparedRoute) => void, parts: PairlistParts): void {
   const { head, freshness, hasPast } = parts;
   add({

@@ -13,8 +13,8 @@ import type { Consumers } from "./consumers.ts";
 import { channelsOfQuery, checkPlan, readPairQuery } from "./pair-query.ts";
 
 /**
- * Serves the WebSocket of freqtrade's producers, so that its stock `external_message_consumer`
- * gets each change of the pairs at once. Only freqtrade's list of pairs is sent, never data frames.
+ * Serves the WebSocket of a freqtrade producer, so that a stock `external_message_consumer` gets
+ * each change of the pairs immediately. Sends only the list of pairs, never candles.
  */
 export function addProducerRoute(
   scope: FastifyInstance,
@@ -29,7 +29,7 @@ export function addProducerRoute(
     url: path,
     config: { parameters: queryNames(PRODUCER_PARAMETERS), keyParameter: "token", channels: channelsOfQuery },
     preValidation: async (request, reply) => {
-      // A message is small, and a change is rare.
+      // Compression would save little: messages are small and rare.
       delete request.headers["sec-websocket-extensions"];
       if (policy.isKeyed) useToken(request);
       await admitUpgrade(request, reply, parts, ({ plan }) => {
@@ -43,7 +43,7 @@ export function addProducerRoute(
   });
 }
 
-/** Takes the key from the URL, the only place where freqtrade can send it. */
+/** Accepts the key from the URL, the only place where freqtrade can send it. */
 function useToken({ headers, query }: FastifyRequest): void {
   const { token }: { readonly token?: unknown } = Object(query);
   if (typeof token === "string" && token !== "") headers.authorization ??= `Bearer ${token}`;

@@ -13,8 +13,8 @@ interface CacheEntry {
 }
 
 /**
- * Caches framed parts of the backlog (law L6): a thousand clients that return with one cursor after
- * an outage cost one framing.
+ * Caches framed parts of the backlog (law L6). A thousand clients that resume from the same cursor
+ * after an outage cost one framing.
  */
 export class BacklogFrameCache {
   readonly #maxBytes: number;
@@ -36,7 +36,7 @@ export class BacklogFrameCache {
     const last = records.at(-1)?.seq ?? from.through;
     const key = `${from.epoch} ${from.through} ${from.prev} ${shape.key}`;
     const entry = this.#entries.get(key);
-    // A part that ended at its size limit stays valid, whatever came after it.
+    // A part that ended at its size limit stays valid: later records do not belong to it.
     if (entry && (entry.last === last || (entry.frames.through < entry.last && entry.frames.through < last)))
       return entry.frames;
     const { epoch, ...position } = from;
@@ -75,7 +75,7 @@ export class BacklogFrameCache {
   }
 }
 
-/** Counts the key too, because records outside the shape still cost a key. */
+/** Counts the key too: an entry without frames still stores its key. */
 function sizeOf(key: string, { frames }: CacheEntry): number {
   return key.length + (frames.bytes?.length ?? 0);
 }

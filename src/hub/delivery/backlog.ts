@@ -8,12 +8,12 @@ export type BacklogPart =
       readonly records: readonly LogRecord[];
       /** `records` contains every requested event up to here. */
       readonly through: Seq;
-      /** Only lasting events (`LASTING_EVENTS`) are still stored here; the others are unknown. */
+      /** The log has dropped all but the lasting events (`LASTING_EVENTS`) after the cursor. */
       readonly sparse: boolean;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 
-/** Reads up to `limit` events; with `lasting`, only lasting ones where the log lost the others. */
+/** Reads up to `limit` events; with `lasting`, only lasting ones if the log dropped others. */
 export async function readBacklog(
   log: EventLog,
   after: Cursor,
@@ -30,7 +30,7 @@ export async function readBacklog(
   return { ...result, through: result.records.at(-1)?.seq ?? after.seq, sparse };
 }
 
-/** Returns how far a reader gets with this part. The log may be ahead of the head's state. */
+/** Returns the position after this part, at most the head. The log may be ahead of the head. */
 export function throughOf(
   { records, through }: { records: readonly LogRecord[]; through: Seq },
   head: Seq,

@@ -1,11 +1,11 @@
 import { constants, deflateRawSync } from "node:zlib";
 
-/** Window as an exponent of 2 (RFC 7692, 7.1.2.1). 15 would only make snapshots a tenth shorter. */
+/** Window size, as an exponent of 2. 15 would shrink snapshots by a tenth, but not events. */
 export const WINDOW_BITS = 12;
 
 const OPTIONS = { windowBits: WINDOW_BITS, finishFlush: constants.Z_SYNC_FLUSH };
 
-/** A sync flush's empty stored block, without its first byte, as RFC 7692, 7.2.1, removes it. */
+/** The last bytes of a sync flush, 00 00 FF FF. RFC 7692, 7.2.1, removes them. */
 const FLUSH_BYTES = 4;
 
 /** Approximate overhead of a cache entry. */
@@ -20,7 +20,7 @@ interface CacheEntry {
 
 /** Compression statistics since the start. */
 export interface DeflateCounts {
-  /** Compressed texts, each counted once, however many clients receive it. */
+  /** Texts compressed, regardless of how many clients receive each. */
   deflatedTexts: number;
   /** Their size before compression. */
   deflatedFromBytes: number;
@@ -33,8 +33,8 @@ export function deflateBlocks(text: Buffer): Buffer {
 }
 
 /**
- * Caches the compressed tails of messages, each once (law L6), up to a size limit. The beginning
- * differs per client and precedes it as an uncompressed block.
+ * Caches the compressed tails of messages, up to a size limit (law L6). A tail follows an opening
+ * that differs per client or shape and is not cached.
  */
 export class DeflateCache {
   readonly #entries = new Map<Buffer | string, CacheEntry>();
@@ -48,8 +48,9 @@ export class DeflateCache {
   }
 
   /**
-   * Returns `before`, `text` and `after`, joined and compressed, or `undefined` if that saves less
-   * than `overhead` bytes. `text` is the key: a string by value, an unchanging Buffer by identity.
+   * Returns `before`, `text` and `after`, joined and compressed, or `undefined` if that saves no
+   * more than `overhead` bytes. `text` is the key: a string by value, an unchanging Buffer by
+   * identity.
    */
   take(text: Buffer | string, before: string, after: string, overhead: number): Buffer | undefined {
     const cached = this.#entries.get(text);

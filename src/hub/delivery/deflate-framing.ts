@@ -5,16 +5,16 @@ import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
 /** Shorter texts stay uncompressed: they would save little. */
 const MIN_DEFLATED_BYTES = 256;
-/** Larger texts stay plain: compressing one takes 4 ms, and some clients inflate at most 4 MiB. */
+/** Larger ones stay uncompressed: one takes 4 ms, and some clients inflate at most 4 MiB. */
 const MAX_DEFLATED_BYTES = 524_288;
 /** Message openings up to this size are not compressed: they differ per client. */
 const MAX_STORED_BYTES = 1_024;
-/** Cache for events: several minutes of a busy market, for clients that resume together. */
+/** Cache size for events: several minutes of a busy market, for clients that resume together. */
 const EVENT_CACHE_BYTES = 8_388_608;
 /** Cache size for snapshots. Older ones are never needed again. */
 const SNAPSHOT_CACHE_BYTES = 2_097_152;
 
-/** Header of a stored block (RFC 1951, 3.2.4): its type, then its length twice. */
+/** Header of a stored block (RFC 1951, 3.2.4): its type, its length, and the complement. */
 const STORED_HEADER_BYTES = 5;
 
 function writeStoredHeader(target: Buffer, offset: number, bytes: number): number {
@@ -23,7 +23,7 @@ function writeStoredHeader(target: Buffer, offset: number, bytes: number): numbe
   return target.writeUInt16LE(0xffff - bytes, offset + 3);
 }
 
-/** Formats a message's opening as blocks that precede the shared ones. */
+/** Converts a message's opening to blocks, which precede the shared ones. */
 function openingBlocks(opening: Buffer): Buffer {
   if (opening.length > MAX_STORED_BYTES) return deflateBlocks(opening);
   const block = Buffer.allocUnsafe(STORED_HEADER_BYTES + opening.length);
@@ -32,9 +32,9 @@ function openingBlocks(opening: Buffer): Buffer {
 }
 
 /**
- * Frames messages for permessage-deflate without context takeover and a window of `WINDOW_BITS` or
- * more: a stored block that differs per shape, then shared compressed blocks. So each event is
- * compressed once for all shapes and cursors, and a snapshot once per state.
+ * Frames messages for permessage-deflate without context takeover, with a window of `WINDOW_BITS`
+ * or more. Each starts with a stored block of its own, followed by shared compressed blocks. So an
+ * event is compressed once for all shapes and cursors, and a snapshot once per state.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
   const events = new DeflateCache(EVENT_CACHE_BYTES, counts);
@@ -81,7 +81,7 @@ export function createDeflateFraming(counts: DeflateCounts): Framing {
 /** Compresses everything but the shape's own part; `undefined` if the event stays uncompressed. */
 function deflatedRest(texts: DeflateCache, { head, tail, isCommon }: FramedEvent): Buffer | undefined {
   const bytes = head.length + tail.length;
-  // Few share a filter's output: a thousand filters would compress a thousand texts per event.
+  // Few clients share a filter's output: a thousand filters would compress an event 1,000 times.
   if (!isCommon || bytes < MIN_DEFLATED_BYTES || bytes > MAX_DEFLATED_BYTES) return undefined;
   return texts.take(tail, head, "", STORED_HEADER_BYTES);
 }

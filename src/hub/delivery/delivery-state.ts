@@ -16,11 +16,11 @@ export interface Behind {
   readonly shape: StreamShape;
   /** The lists at `seq`, for a filtered shape. */
   walk: ListWalk | undefined;
-  /** Everything of the shape up to here was written. */
+  /** Every event of the shape up to here was written or skipped. */
   seq: Seq;
   /** Channels whose skipped events the lists at the head will cover. */
   conflating: ChannelMask | undefined;
-  /** The last event of the shape that is known to be among what was written. */
+  /** Seq to send as `prev` with the next event. */
   prev: Seq;
   /** The socket is full, and a `drained` call will follow. */
   full: boolean;

@@ -21,14 +21,14 @@ export interface DeliveryOwner {
   fail(error: unknown): void;
 }
 
-/** Records read at once for a filtered session. Each takes about 30 µs, and the turn is shared. */
+/** Records read at once for a filtered session. Each takes about 30 µs of the shared turn. */
 const MAX_FILTERED_RECORDS = 32;
 
 type Records = Extract<BacklogPart, { kind: "records" }>;
 
 /**
- * Brings one client to the head of the log. A client that reads costs one write per batch, made by
- * its group. One that does not read costs only the few numbers stored here.
+ * Brings one client to the head of the log. A client that keeps up costs one write per batch, made
+ * by its group. A client that does not read costs only the few numbers stored here.
  */
 export class Delivery implements GroupMember {
   slot = 0;
@@ -49,7 +49,7 @@ export class Delivery implements GroupMember {
     this.#state = this.#join(NOT_SUBSCRIBED, host.head.cursor.seq);
   }
 
-  /** At the head: only there can the client be given a cursor and a snapshot. */
+  /** Whether the client is at the head. Only there can it get a snapshot and its cursor. */
   get isLive(): boolean {
     return this.#state.kind === "live";
   }
@@ -58,12 +58,12 @@ export class Delivery implements GroupMember {
     return this.#state.kind === "behind" ? Math.max(0, this.#host.head.cursor.seq - this.#state.seq) : 0;
   }
 
-  /** Whether a message would be sent, rather than pile up behind unread data. */
+  /** Whether a message would be sent now, not queued behind unread data. */
   get hasRoom(): boolean {
     return this.#state.kind === "live" || (this.#state.kind === "behind" && !this.#state.full);
   }
 
-  /** Sends one message after everything before. `snapshot`: see Framing. */
+  /** Sends one message, in order. `snapshot`: see Framing. */
   write(json: string, snapshot?: string): void {
     if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
   }
@@ -89,7 +89,7 @@ export class Delivery implements GroupMember {
     });
   }
 
-  /** Handles the socket's report that it has room again. */
+  /** Continues sending. Called when the socket has room again. */
   drained(): void {
     if (this.#state.kind !== "behind") return;
     this.#state.full = false;
@@ -255,7 +255,7 @@ export class Delivery implements GroupMember {
     return result;
   }
 
-  /** The shape selects only lasting events, or the lists at the head will cover the others. */
+  /** True if the shape selects only lasting events, or lists at the head will cover the others. */
   #needsOnlyLasting({ selection }: StreamShape): boolean {
     return !selection.filtered && (this.latest || selection.lasting);
   }
@@ -274,7 +274,7 @@ export class Delivery implements GroupMember {
     const { head, limits, backlogFrames } = this.#host;
     const { epoch } = head.cursor;
     const from = { prev, through: seq };
-    // A filtered frame depends on the lists before it, and a sparse one on the gaps.
+    // Not cached: filtered frames depend on the lists before them, and sparse ones on the gaps.
     if (!walk && !sparse) return backlogFrames.frame(records, shape, { ...from, epoch }, limits.catchUpBytes);
     return frameEvents(
       records,

@@ -51,8 +51,8 @@ export class FramePrefixes {
 
 /**
  * Frames and joins the shape's records, up to the event that reaches `maxBytes` (default:
- * unlimited). A filtered shape needs `steps`, which advance past each used record. `from.prev` is
- * sent with the first event.
+ * unlimited). A filtered shape needs `steps`, which advance past each record examined. The first
+ * event is sent with `from.prev`.
  */
 export function frameEvents(
   records: readonly LogRecord[],

@@ -1,6 +1,6 @@
 /** An event to send. `own`, `head` and `tail` joined are its message as JSON text. */
 export interface FramedEvent {
-  /** The cursor after it, as text; `undefined` if it does not move the client. */
+  /** The cursor after the event, as text; `undefined` if the client's cursor stays. */
   readonly cursor: string | undefined;
   /** The event's name; the message type if that is not `event`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface FramedEvent {
   readonly isCommon: boolean;
 }
 
-/** Converts messages to bytes for a transport. Stateless: a frame can serve an entire group. */
+/** Converts messages to bytes for a transport. One frame can serve an entire group. */
 export interface Framing {
   /** Part of a group's key: sessions with equal names get equal bytes. */
   readonly name: string;

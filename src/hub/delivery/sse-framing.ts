@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
 
-/** The fields of a message that become fields of its event. */
+/** The fields of a message that determine the name and id of its server-sent event. */
 const Outline = z.object({ type: z.string(), cursor: z.string().optional(), lost: z.unknown().optional() });
 
 function fields(name: string, id: string | undefined): string {

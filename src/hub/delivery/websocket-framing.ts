@@ -1,7 +1,7 @@
 import { FINAL_TEXT, headerBytes, writeHeader } from "./frame-header.ts";
 import { type FramedEvent, type Framing, withSnapshot } from "./framing.ts";
 
-/** Builds unmasked text frames, once for every socket. */
+/** Builds unmasked text frames, so that one frame serves every socket. */
 export const websocketFraming: Framing = {
   name: "websocket",
   transport: "websocket",

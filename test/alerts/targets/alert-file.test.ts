@@ -77,19 +77,19 @@ const REFUSED: readonly (readonly [unknown, RegExp])[] = [
   ],
   [
     withRule({ filter: { names: ["flare-updated"] } }),
-    /some of flare-started, flare-finished, token-listed, source-status/,
+    /a subset of flare-started, flare-finished, token-listed, source-status/,
   ],
   [withRule({ filter: { min_liquidity: -1 } }), /filter\.min_liquidity is -1; it must be from 0 on/],
   [withRule({ filter: { colour: "red" } }), /unknown key "colour" in .*filter/],
   [withRule({ quiet_seconds: -1 }), /quiet_seconds is -1; it must be 0 or more/],
   [withRule({ quiet_seconds: 604_801 }), /at most 604800 \(a week\)/],
-  [withRule({ edge: { ...edge, below: 3 } }), /edge\.below is 3; it must be at most above/],
+  [withRule({ edge: { ...edge, below: 3 } }), /edge\.below is 3; it must be at most edge\.above/],
   [withRule({ edge: { ...edge, on: "up" } }), /edge\.on is "up"; it must be one of rise, fall, both/],
   [
     withRule({ edge: { ...edge, field: "streak" } }),
     /edge\.field is "streak"; it must be one of score, price, liquidity/,
   ],
-  [withRule({ edge, channels: ["status"] }), /left out: status has no numbers to watch/],
+  [withRule({ edge, channels: ["status"] }), /must be a numeric field of every channel; status has none/],
   [
     withRule({ edge, filter: { names: ["flare-started"] } }),
     /filter\.names .*left out in a rule with an edge/,
