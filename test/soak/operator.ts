@@ -9,7 +9,7 @@ import { freePort } from "../support/free-port.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const NAME = "flares.example.org";
-const COMMANDS = 11;
+const COMMANDS = 10;
 
 type Change = readonly [from: string | RegExp, to: string];
 
@@ -24,7 +24,7 @@ function startOf(unit: string, stateDirectory: string): string {
 }
 
 /**
- * Runs the eleven commands of OPERATING.md, without systemd and below another directory. True if
+ * Runs the ten commands of OPERATING.md, without systemd and below another directory. True if
  * the client follows, and SIGTERM ends the unit's command in order.
  */
 export async function runOperator(proxy: "nginx" | "caddy"): Promise<boolean> {

@@ -12,7 +12,7 @@
  * npm run soak -- python [--minutes 30]: clients in Python behind proxies that cut and freeze.
  * npm run soak -- node-red [--kills 10]: the nodes in the real Node-RED, which is killed.
  * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
- * npm run soak -- operator: the eleven commands of OPERATING.md, with nginx and with Caddy.
+ * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";
