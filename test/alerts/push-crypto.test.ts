@@ -25,7 +25,7 @@ test("[RFC 8291 section 5] a payload is encrypted to the bytes of the example", 
 test("[RFC 8292] the authorization is a token that an independent library verifies with the public key", async () => {
   const key = await openVapidKey(undefined, () => expect.fail("nothing to repair"));
   const nowMs = Date.now();
-  const field = key.authorize("https://push.example:8443/a/b?c", "mailto:ops@example.org", nowMs);
+  const field = await key.authorize("https://push.example:8443/a/b?c", "mailto:ops@example.org", nowMs);
   const [, token = "", publicKey = ""] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(field) ?? [];
   expect(publicKey).toBe(key.publicKey);
   const point = fromUrl(publicKey);

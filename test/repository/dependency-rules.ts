@@ -14,7 +14,7 @@ export const ALLOWED: Record<string, { parts: readonly string[]; packages: reado
   keys: { parts: ["protocol"], packages: ["node:", "zod", "jose"] },
   alerts: {
     parts: ["hub", "log", "protocol", "model"],
-    packages: ["node:", "zod", "pino", "ipaddr.js", "mqtt"],
+    packages: ["node:", "zod", "jose", "pino", "ipaddr.js", "mqtt"],
   },
   history: { parts: ["hub", "log", "protocol", "model"], packages: ["node:"] },
   metrics: {

@@ -171,7 +171,7 @@ export class PushAlerts {
     const answer = await postHttp({
       url: endpoint,
       headers: {
-        authorization: key.authorize(endpoint, contact, clock.now()),
+        authorization: await key.authorize(endpoint, contact, clock.now()),
         "content-encoding": "aes128gcm",
         "content-type": "application/octet-stream",
         ttl: String(Math.ceil(restMs / 1_000)),

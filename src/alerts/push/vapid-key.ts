@@ -1,5 +1,6 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { chmodSync, existsSync, statSync, writeFileSync } from "node:fs";
+import { SignJWT } from "jose";
 import { InputError } from "../../lib/input-error.ts";
 import { readTrustedText } from "../../lib/io/json-file.ts";
 import { PRIVATE_FILE } from "../../lib/io/private-file.ts";
@@ -16,7 +17,7 @@ export interface VapidKey {
   /** For browsers: 65 bytes in base64url. */
   readonly publicKey: string;
   /** Returns the value of `Authorization` for a push service, as in RFC 8292. */
-  authorize(endpoint: string, contact: string, nowMs: number): string;
+  authorize(endpoint: string, contact: string, nowMs: number): Promise<string>;
 }
 
 /**
@@ -53,16 +54,11 @@ function vapidKey(key: KeyObject): VapidKey {
   const publicKey = Buffer.concat(point).toString("base64url");
   return {
     publicKey,
-    authorize: (endpoint, contact, nowMs) => {
+    authorize: async (endpoint, contact, nowMs) => {
       const exp = Math.floor((nowMs + VALID_MS) / 1_000);
       const claims = { aud: new URL(endpoint).origin, exp, sub: contact };
-      const signed = [{ typ: "JWT", alg: "ES256" }, claims].map(encode).join(".");
-      const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
-      return `vapid t=${signed}.${signature.toString("base64url")}, k=${publicKey}`;
+      const token = await new SignJWT(claims).setProtectedHeader({ typ: "JWT", alg: "ES256" }).sign(key);
+      return `vapid t=${token}, k=${publicKey}`;
     },
   };
-}
-
-function encode(part: object): string {
-  return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
