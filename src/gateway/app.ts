@@ -253,7 +253,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
     ...(metrics ? { onPoll: metrics.polled } : {}),
   };
   const scraped = mergedMetrics ? undefined : metrics && (frontend.metrics ?? metrics);
-  const listening = await listenWithMetrics(config, scraped, logger, frontend.listen);
+  const listening = await listenWithMetrics(config, scraped, counts.refusals, logger, frontend.listen);
   parts.history?.watch(head, () => source.info);
   const polled = prepared.run({ ...run, signal: polling.signal });
   await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);

@@ -2,14 +2,14 @@ import { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { createSecureContext, createServer, type Server } from "node:tls";
 import type { Config } from "../config/config.ts";
-import { clientOf, type Refusals } from "../http/index.ts";
+import { clientOf, createTrust, type Refusals } from "../http/index.ts";
 import { InputError } from "../lib/input-error.ts";
 import { FollowedFiles } from "../lib/io/followed-files.ts";
 import { readTrustedText } from "../lib/io/json-file.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 
-export type TlsConfig = Partial<Pick<Config, "tlsCert" | "tlsKey">>;
+export type TlsConfig = Partial<Pick<Config, "tlsCert" | "tlsKey" | "trustProxy">>;
 
 interface TlsParts {
   readonly clock: Clock;
@@ -23,7 +23,10 @@ interface TlsParts {
 
 const MAX_FILE_BYTES = 1_048_576;
 const HANDSHAKE_MS = 10_000;
-/** Limits of handshakes in progress, in all and per address. An idle one costs a connection. */
+/**
+ * Limits of handshakes in progress, in all and per address that is no trusted proxy. An idle one
+ * costs a connection.
+ */
 const MAX_HANDSHAKES = 2_048;
 export const MAX_HANDSHAKES_PER_ADDRESS = 256;
 /** Handshakes of a full server, which tells these clients that it is. */
@@ -44,14 +47,22 @@ export class TlsServer {
   readonly #files: FollowedFiles<Pair>;
   /** Connections in their handshake: their counted address by their own. */
   readonly #pending = new Map<string, string>();
+  readonly #byAddress = new Map<string, number>();
+  readonly #isTrusted: (address: string) => boolean;
 
-  private constructor(parts: TlsParts, { cert, key }: Pair, files: FollowedFiles<Pair>) {
+  private constructor(
+    parts: TlsParts,
+    { cert, key }: Pair,
+    files: FollowedFiles<Pair>,
+    isTrusted: (address: string) => boolean,
+  ) {
     this.#parts = parts;
+    this.#isTrusted = isTrusted;
     this.#files = files;
     const fixed = { handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ["http/1.1"] };
     this.#server = createServer({ cert, key, ...fixed });
     this.#server.on("secureConnection", (socket) => {
-      this.#pending.delete(nameOf(socket));
+      this.#over(nameOf(socket));
       parts.onSecure(socket);
     });
     // Scanners and clients that do not trust the certificate: not worth a line each.
@@ -59,7 +70,8 @@ export class TlsServer {
   }
 
   /** Reads the files; `undefined` if the settings name none. Rejects with InputError. */
-  static async open({ tlsCert, tlsKey }: TlsConfig, parts: TlsParts): Promise<TlsServer | undefined> {
+  static async open(config: TlsConfig, parts: TlsParts): Promise<TlsServer | undefined> {
+    const { tlsCert, tlsKey, trustProxy = false } = config;
     if (tlsCert === undefined || tlsKey === undefined) return undefined;
     const { clock, logger } = parts;
     const opened = await FollowedFiles.open({
@@ -72,7 +84,7 @@ export class TlsServer {
       },
       onInvalid: (error) => logger.error({ reason: messageOf(error) }, TROUBLE),
     });
-    const server = new TlsServer(parts, opened.value, opened.files);
+    const server = new TlsServer(parts, opened.value, opened.files, createTrust(trustProxy));
     logger.info(factsOf(tlsCert, opened.value), "loaded the TLS certificate");
     return server;
   }
@@ -83,19 +95,31 @@ export class TlsServer {
 
   /** Begins the handshake on an unread connection, or closes it at the limits. */
   accept(socket: Socket): void {
-    const [name, address] = [nameOf(socket), clientOf(socket.remoteAddress ?? "")];
-    const ofAddress = [...this.#pending.values()].filter((other) => other === address).length;
+    const peer = socket.remoteAddress ?? "";
+    const [name, address] = [nameOf(socket), clientOf(peer)];
+    const ofAddress = this.#byAddress.get(address) ?? 0;
     const most = Math.min(MAX_HANDSHAKES, Math.max(FEW_HANDSHAKES, this.#parts.room()));
-    if (ofAddress >= MAX_HANDSHAKES_PER_ADDRESS || this.#pending.size >= most) {
+    const isBeyond = ofAddress >= MAX_HANDSHAKES_PER_ADDRESS && !this.#isTrusted(peer);
+    if (isBeyond || this.#pending.size >= most) {
       this.#parts.refusals.count("handshakes", socket.remoteAddress);
       socket.destroy();
       return;
     }
     this.#pending.set(name, address);
-    socket.once("close", () => this.#pending.delete(name));
+    this.#byAddress.set(address, ofAddress + 1);
+    socket.once("close", () => this.#over(name));
     // Until the handshake is complete, a client that has closed its side is gone.
     socket.allowHalfOpen = false;
     this.#server.emit("connection", socket);
+  }
+
+  #over(name: string): void {
+    const address = this.#pending.get(name);
+    if (address === undefined) return;
+    this.#pending.delete(name);
+    const left = (this.#byAddress.get(address) ?? 0) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
   }
 
   stop(): void {

@@ -79,6 +79,8 @@ interface MinuteParts {
   readonly settled: (atMs?: number) => Promise<void>;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;
+  /** Whether the store fails at present, and lacks this minute therefore. Default: it does not. */
+  readonly lacks?: (atMs: number) => boolean;
   /** How many states were queued to replace stored ones: see MinuteWriter. Default: unknown. */
   readonly replacements?: () => number | undefined;
   /** Receives the error of a read. */
@@ -111,6 +113,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
         const found = minutes?.store.find(atMs);
         if (!found) {
           await minutes?.settled();
+          if (minutes?.lacks?.(atMs)) return FAULTY;
           return { minute: undefined, stored: minutes?.store.range };
         }
         const { keyframeId, keyframe, body, ...minute } = found;

@@ -60,7 +60,8 @@ export class MinuteWriter {
   #written: Promise<void> = Promise.resolve();
   #newestMs = Number.POSITIVE_INFINITY;
   #replacements = 0;
-  #hasFailed = false;
+  /** The first minute that could not be stored, while none can. */
+  #failedMs: number | undefined;
 
   constructor(writing: MinuteWriting) {
     this.#writing = writing;
@@ -73,6 +74,11 @@ export class MinuteWriter {
   /** Resolves when the states queued for this minute or earlier are stored, or have failed. */
   async settled(atMs = Number.POSITIVE_INFINITY): Promise<void> {
     if (this.#waiting.some((firstMs) => firstMs <= atMs)) await this.#written;
+  }
+
+  /** Whether this minute's state is missing because the store fails at present. */
+  lacks(atMs: number): boolean {
+    return this.#failedMs !== undefined && atMs >= this.#failedMs;
   }
 
   /** How many states were queued to replace stored minutes, whether or not they are written yet. */
@@ -123,7 +129,7 @@ export class MinuteWriter {
     this.#written = this.#written
       .then(() => this.#write(state, snapshot))
       .then(() => this.#succeeded())
-      .catch((error) => this.#failed(error))
+      .catch((error) => this.#failed(state, error))
       .finally(() => {
         this.#waiting.shift();
       });
@@ -147,17 +153,17 @@ export class MinuteWriter {
   }
 
   #succeeded(): void {
-    if (this.#hasFailed) this.#writing.notify("info", "storing the state of each minute again");
-    this.#hasFailed = false;
+    if (this.#failedMs !== undefined) this.#writing.notify("info", "storing the state of each minute again");
+    this.#failedMs = undefined;
   }
 
-  #failed(error: unknown): void {
+  #failed({ firstMs }: MinuteState, error: unknown): void {
     // A failed write may have been that of the keyframe.
     this.#keyframe = undefined;
     // Logged only once: a line for each attempt would help to fill the disk.
-    if (!this.#hasFailed)
+    if (this.#failedMs === undefined)
       this.#writing.notify("warn", `cannot store the state of a minute: ${messageOf(error)}`, { err: error });
-    this.#hasFailed = true;
+    this.#failedMs = Math.min(this.#failedMs ?? firstMs, firstMs);
   }
 }
 

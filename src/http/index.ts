@@ -5,6 +5,7 @@ export * from "./access/connection-limiter.ts";
 export * from "./access/key-access-policy.ts";
 export * from "./access/refusals.ts";
 export { createLocalState, type SharedState } from "./access/shared-state.ts";
+export { createTrust } from "./access/trusted-peers.ts";
 export { checkOrigin } from "./connections/admission.ts";
 export * from "./connections/admission-queue.ts";
 export { Audit, LINES_PER_MINUTE } from "./connections/audit.ts";

@@ -1,6 +1,7 @@
 import { type FastifyInstance, fastify } from "fastify";
 import { FlarewireError } from "../protocol/index.ts";
 import { createHostCheck } from "./access/host-check.ts";
+import type { Refusals } from "./access/refusals.ts";
 import type { HttpSettings } from "./http-settings.ts";
 import { sendProblem } from "./problems/send-problem.ts";
 
@@ -31,12 +32,16 @@ export function registerMetrics(app: FastifyInstance, metrics: MetricsText): voi
 export function createMetricsServer(
   settings: Pick<HttpSettings, "host" | "allowedHosts">,
   metrics: MetricsText,
+  refusals: Pick<Refusals, "countError">,
 ): FastifyInstance {
   const app = fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
   app.server.maxConnections = MAX_METRICS_CONNECTIONS;
   const checkHost = createHostCheck(settings);
   app.addHook("onRequest", (request, _reply, done) => done(checkHost(request.raw)));
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply));
+  app.setErrorHandler((error, request, reply) => {
+    refusals.countError(error, request.ip);
+    return sendProblem(error, request, reply);
+  });
   app.setNotFoundHandler((request, reply) =>
     sendProblem(new FlarewireError("not-found", `only ${METRICS_PATH} is served here`), request, reply),
   );

@@ -14,6 +14,8 @@ export interface ClusterState {
   readonly epochs: number;
   /** Whether this node delivered other entries than the log has, and waits for a new epoch. */
   readonly isForked: boolean;
+  /** Whether the cluster's server answers, but takes no entry of this node. */
+  readonly isRejected: boolean;
 }
 
 export interface ClusterParts {
@@ -46,6 +48,10 @@ export function clusterMetrics({ cluster }: ClusterParts): Metrics {
     flarewire_cluster_forked: level(
       "1 while the cluster's log contradicts what this node delivered; 0 otherwise.",
       () => Number(cluster().isForked),
+    ),
+    flarewire_cluster_rejected: level(
+      "1 while the cluster's server answers, but takes no entry of this node; 0 otherwise.",
+      () => Number(cluster().isRejected),
     ),
     flarewire_cluster_silence_seconds: level(
       "Time since the cluster's servers last answered.",

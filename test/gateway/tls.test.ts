@@ -141,6 +141,38 @@ test("handshakes use no more open files than connections have left, but always a
   }
 });
 
+test("handshakes of a trusted proxy, which has many clients, have no limit of their own", async ({
+  onTestFinished,
+}) => {
+  const { cert: tlsCert, key: tlsKey } = certify(newDirectory(onTestFinished), "own");
+  for (const trustProxy of [[], ["loopback"]]) {
+    const counts: string[] = [];
+    const refusals = { count: (reason: string) => void counts.push(reason) };
+    const logger = { info: () => {}, error: () => {} };
+    const parts = { clock: new ManualClock(), logger, refusals, onSecure: () => {}, room: () => 4_096 };
+    const tls = await TlsServer.open({ tlsCert, tlsKey, trustProxy }, parts);
+    let begun = 0;
+    const listener = createServer((socket) => {
+      tls?.accept(socket);
+      begun += 1;
+    }).listen(0, "127.0.0.1");
+    await once(listener, "listening");
+    const { port } = listener.address() as AddressInfo;
+    for (let at = 0; at <= MAX_HANDSHAKES_PER_ADDRESS; at += 1) {
+      const silent = connectPlain(port, "127.0.0.1").on("error", () => {});
+      onTestFinished(() => void silent.destroy());
+    }
+    await eventually(
+      () => begun > MAX_HANDSHAKES_PER_ADDRESS,
+      () => begun,
+      { what: "all connections" },
+    );
+    expect(counts).toEqual(trustProxy.length === 0 ? ["handshakes"] : []);
+    listener.close();
+    tls?.stop();
+  }
+});
+
 test("a new certificate counts within seconds, and open connections stay; an invalid pair keeps the old one and is reported", async ({
   onTestFinished,
 }) => {

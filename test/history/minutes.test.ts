@@ -248,10 +248,17 @@ test("a full disk is reported once, and the recovery", async ({ expect }) => {
   market.observe(90);
   market.observe(150);
   await writer.settled();
+  // The minutes from the first one that failed.
+  expect([-1, 0, 2].map((minute) => writer.lacks(START_MS + minute * MINUTE_MS))).toEqual([
+    false,
+    true,
+    true,
+  ]);
   isFull = false;
   market.observe(210);
   await writer.stop();
   await turn();
+  expect(writer.lacks(START_MS + 2 * MINUTE_MS)).toBe(false);
   expect(notices).toEqual([
     "warn: cannot store the state of a minute: database or disk is full",
     "info: storing the state of each minute again",

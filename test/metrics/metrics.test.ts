@@ -162,6 +162,9 @@ test("metrics with a port of their own are gone from the public one, are refused
     "response",
   );
   expect(rebound.resume().statusCode).toBe(421);
+  expect(
+    (await scrape(url.replace("/metrics", ""))).get('flarewire_refusals_total{reason="host-refused"}'),
+  ).toBe(1);
   const taken = startGateway(createConfig({ ...options, metricsPort: port }));
   await expect(taken).rejects.toThrow(`metricsPort = ${port} is already in use on 127.0.0.1`);
   await gateway.stop();
@@ -175,6 +178,7 @@ test("connections to the metrics' own port use up a few open files only", async 
   const app = createMetricsServer(
     { host: "127.0.0.1", allowedHosts: [] },
     { contentType: "text/plain", text: async () => "" },
+    { countError: () => {} },
   );
   onTestFinished(() => app.close());
   const port = Number(new URL(await app.listen({ host: "127.0.0.1", port: 0 })).port);
@@ -218,7 +222,8 @@ test("every series on the dashboard is served, and every served series is on the
   const served = [...types].map(([, name, type]) => (type === "histogram" ? `${name}_bucket` : (name ?? "")));
   const cluster = clusterMetrics({
     cluster: () => ({
-      ...{ isLeading: true, term: 1, entries: 1, silenceMs: 0, repairs: 0, epochs: 1, isForked: false },
+      ...{ isLeading: true, term: 1, entries: 1, silenceMs: 0, repairs: 0, epochs: 1 },
+      ...{ isForked: false, isRejected: false },
     }),
   });
   expect([...shown].sort()).toEqual([...new Set([...served, ...Object.keys(cluster)])].sort());

@@ -112,7 +112,8 @@ export class ClusterSource {
     const { role, term = 0, delivered, isForked = false } = member ?? {};
     const entries = delivered?.offset ?? 0;
     const log = { entries, repairs: this.#repairs, epochs: this.#epochs, isForked };
-    return { isLeading: role === "leader", term, ...log, silenceMs: engineSilenceMs };
+    const isRejected = this.#options.rejection() !== "";
+    return { isLeading: role === "leader", term, ...log, silenceMs: engineSilenceMs, isRejected };
   }
 
   /** The source of the market while this node leads. */

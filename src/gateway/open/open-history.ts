@@ -63,6 +63,7 @@ export function openHistory(
     reader: createHistoryReader(store, {
       store: minuteStore,
       settled: async (atMs) => await writer?.settled(atMs),
+      lacks: (atMs) => writer?.lacks(atMs) ?? false,
       replacements: () => writer?.replacements,
       isComplete: () => progress.settled(),
       onFault: (error) => {

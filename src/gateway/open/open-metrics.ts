@@ -73,13 +73,14 @@ interface Listening {
 export async function listenWithMetrics(
   config: Pick<Config, "metricsHost" | "metricsPort" | "allowedHosts">,
   metrics: MetricsText | undefined,
+  refusals: Refusals,
   logger: Logger,
   listen: () => Promise<string>,
 ): Promise<Listening> {
   const { metricsHost: host, metricsPort: port, allowedHosts } = config;
   if (!metrics || !isMetricsPortOwn(config))
     return { url: await listen(), metricsUrl: undefined, close: async () => {} };
-  const app = createMetricsServer({ host, allowedHosts }, metrics);
+  const app = createMetricsServer({ host, allowedHosts }, metrics, refusals);
   const close = () => app.close();
   try {
     const origin = await app.listen({ host, port }).catch((error: unknown) => {

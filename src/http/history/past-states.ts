@@ -172,7 +172,9 @@ function timeGone(
   }
   const bound = `from ${isoTime(stored.oldestMs)} to ${isoTime(stored.newestMs)}`;
   const isInside = atMs > stored.oldestMs && atMs < stored.newestMs;
-  const why = isInside ? "this server did not run, or had no data, at that minute" : "it is out of reach";
+  const why = isInside
+    ? "this server did not run, had no data, or could not store them at that minute"
+    : "it is out of reach";
   const message = `no state is stored for ${isoTime(atMs)}: ${why}; at must be ${bound}`;
   return new FlarewireError("time-gone", message, { field: "at", bound });
 }
