@@ -2,8 +2,8 @@ import { PAGES, type Route } from "../../../src/dashboard/route.ts";
 
 /** Color schemes and screen sizes. */
 export const LOOKS = {
-  light: { colorScheme: "light", viewport: { width: 1_120, height: 720 } },
-  dark: { colorScheme: "dark", viewport: { width: 1_120, height: 720 } },
+  light: { colorScheme: "light", viewport: { width: 1_120, height: 840 } },
+  dark: { colorScheme: "dark", viewport: { width: 1_120, height: 840 } },
   "phone-light": { colorScheme: "light", viewport: { width: 390, height: 780 } },
   "phone-dark": { colorScheme: "dark", viewport: { width: 390, height: 780 } },
 } as const;
