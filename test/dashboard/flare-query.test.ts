@@ -192,7 +192,7 @@ test("[W44] each sample of another group follows its channels, and looks at its 
   for (const { text } of [typescript, python]) expect(text).not.toContain("/flare/");
   expect(AlertRule.parse(JSON.parse(webhook.text)).channels).toEqual(["flares.exchange.pro"]);
   expect(describeQuery(ON_EXCHANGE)).toBe(
-    "Every flare of Exchange at once, and its end: “btc/usdt” in symbol, name, pair or exchange.",
+    "Every flare on exchanges at once, and its end: “btc/usdt” in symbol, name, pair or exchange.",
   );
 });
 

@@ -44,7 +44,8 @@ export function describeQuery(query: FlareQuery): string {
 /** Says in words what an alert of this page selects: no ends, unless they are its list. */
 export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, isSafe, cause } = splitQuery(query);
-  const of = query.group === "bsc" ? "" : ` of ${GROUP_LABELS[query.group]}`;
+  const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
+  const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
     "flares.pro": `Every flare${of} at once${end}`,
     "flares.free": `Every flare${of} that has lasted 5 minutes without a warning${end}`,
