@@ -53,13 +53,12 @@ export function tokenHref(group: GroupName, key: string): string {
 }
 
 /**
- * Returns the page of a finished flare; for a running one its token's, which stays current. Flares
- * of other groups have none, and a link to the server sends no key: then the list with its token.
+ * Returns the page of a finished flare; for a running one its token's, which stays current. A link
+ * to the server sends no key: with one, a flare of another group leads to the list with its token.
  */
 export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
   const group = groupOf(flare);
-  if (isAnonymous && group === FLARING_GROUP && flare.finished_trending_at !== null)
-    return flarePath(flare.id);
+  if (isAnonymous && flare.finished_trending_at !== null) return flarePath(flare.id);
   const href = tokenHref(group, tokenOf(flare));
   if (isAnonymous || href.startsWith("#")) return href;
   const channel = flare.finished_trending_at === null ? DEFAULT_QUERY.channel : "flares.finished";

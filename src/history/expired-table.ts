@@ -1,13 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cachedStatements } from "../lib/io/sqlite.ts";
+import type { Group } from "../model/index.ts";
 import type { PastReach } from "./history-store.ts";
 
 /** One row for each flare that expired recently: past answers that had it cannot be repeated. */
 export const EXPIRED_TABLE = `
   CREATE TABLE expired (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, known_ms INTEGER NOT NULL,
-    expired_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL) STRICT;
+    expired_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
+    market TEXT NOT NULL DEFAULT 'bsc') STRICT;
   CREATE INDEX by_expiry ON expired (expired_ms);
 `;
+
+/** Its last column, in files of earlier releases. */
+export const EXPIRED_GROUP = "ALTER TABLE expired ADD COLUMN market TEXT NOT NULL DEFAULT 'bsc';";
 
 /** Maximum number of rows, about 2 MB: a month of 300 flares a day, with a margin. */
 const MAX_ROWS = 10_000;
@@ -22,7 +27,7 @@ export class ExpiredTable {
 
   /** Call it before deleting the flares that meet `condition`, in which `?2` is `value`. */
   note(nowMs: number, condition: string, value: string | number): void {
-    const flares = `SELECT id, finished_ms, known_ms, ?1, address, symbol FROM flare WHERE ${condition}`;
+    const flares = `SELECT id, finished_ms, known_ms, ?1, address, symbol, market FROM flare WHERE ${condition}`;
     this.#prepare(`INSERT OR REPLACE INTO expired ${flares}`).run(nowMs, value);
   }
 
@@ -39,13 +44,21 @@ export class ExpiredTable {
   }
 
   /** Returns whether a flare of this reach that was stored at `knownMs` has expired since. */
-  has({ knownMs, isFinishedThen = true, id, fromMs, toMs, address, symbol }: PastReach): boolean {
+  has({ knownMs, isFinishedThen = true, id, group, fromMs, toMs, address, symbol }: PastReach): boolean {
     const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
-      AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)
+      AND (?8 IS NULL OR market = ?8) AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)
       AND finished_ms >= ?5 AND finished_ms <= ?6 LIMIT 1`;
-    const names = [id ?? null, address?.toLowerCase() ?? null, symbol?.toLowerCase() ?? null];
+    const token = address === undefined ? null : storedToken(group, address);
+    const names = [id ?? null, token, symbol?.toLowerCase() ?? null];
     const bounds = [fromMs ?? Number.MIN_SAFE_INTEGER, toMs ?? Number.MAX_SAFE_INTEGER];
     const finishKnownMs = isFinishedThen ? knownMs : Number.MAX_SAFE_INTEGER;
-    return this.#prepare(select).get(knownMs, ...names, ...bounds, finishKnownMs) !== undefined;
+    return (
+      this.#prepare(select).get(knownMs, ...names, ...bounds, finishKnownMs, group ?? null) !== undefined
+    );
   }
+}
+
+/** Returns what identifies a token in the tables. Only on the exchange, case matters. */
+export function storedToken(group: Group | undefined, address: string): string {
+  return group === "exchange" ? address : address.toLowerCase();
 }

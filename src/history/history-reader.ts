@@ -1,5 +1,12 @@
 import type { Candle, Explanation, TrackRecord } from "../model/index.ts";
-import type { CandleQuery, HistoryQuery, HistoryStore, PastReach, StoredRecord } from "./history-store.ts";
+import type {
+  CandleQuery,
+  HistoryQuery,
+  HistoryStore,
+  PastReach,
+  StoredRecord,
+  SymbolQuery,
+} from "./history-store.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
@@ -11,12 +18,7 @@ export type HistoryRequest =
   | { readonly kind: "page"; readonly query: HistoryQuery }
   | { readonly kind: "record"; readonly query: RecordQuery }
   | { readonly kind: "candles"; readonly query: CandleQuery }
-  | {
-      readonly kind: "addresses";
-      readonly symbol: string;
-      readonly limit: number;
-      readonly knownMs?: number | undefined;
-    }
+  | { readonly kind: "tokens"; readonly query: SymbolQuery }
   | { readonly kind: "reaches"; readonly reach: PastReach }
   | { readonly kind: "minute"; readonly atMs: number };
 
@@ -41,8 +43,8 @@ export interface HistoryReader {
   page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): Promise<readonly Candle[]>;
-  /** Returns addresses of tokens with this symbol that have finished flares, in lower case. */
-  addressesOf(symbol: string, limit: number, knownMs?: number): Promise<readonly string[]>;
+  /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
+  tokensOf(query: SymbolQuery): Promise<readonly string[]>;
   /** Returns whether everything in `reach` that was stored at its `knownMs` still is. */
   reaches(reach: PastReach): Promise<boolean>;
   /** Returns the state served at a past minute, such as 12:34:00. */
@@ -62,8 +64,8 @@ export async function answerHistory(reader: HistoryReader, request: HistoryReque
       return await reader.page(request.query);
     case "candles":
       return await reader.candles(request.query);
-    case "addresses":
-      return await reader.addressesOf(request.symbol, request.limit, request.knownMs);
+    case "tokens":
+      return await reader.tokensOf(request.query);
     case "reaches":
       return await reader.reaches(request.reach);
     case "minute":
@@ -104,7 +106,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     started: async (id) => store.started(id),
     page: async (query) => store.page(query),
     candles: async (query) => store.candles(query),
-    addressesOf: async (symbol, limit, knownMs) => store.addressesOf(symbol, limit, knownMs),
+    tokensOf: async (query) => store.tokensOf(query),
     reaches: async (reach) => store.reaches(reach),
     minute: async (atMs) => {
       await minutes?.settled(atMs);
@@ -136,8 +138,7 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
     page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
     candles: async (query) => (await ask({ kind: "candles", query })) as readonly Candle[],
-    addressesOf: async (symbol, limit, knownMs) =>
-      (await ask({ kind: "addresses", symbol, limit, knownMs })) as readonly string[],
+    tokensOf: async (query) => (await ask({ kind: "tokens", query })) as readonly string[],
     reaches: async (reach) => (await ask({ kind: "reaches", reach })) as boolean,
     minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
     record: async (query) => (await ask({ kind: "record", query })) as TrackRecord,

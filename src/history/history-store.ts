@@ -1,4 +1,4 @@
-import type { Candle, Explanation, FinishCause, Flare, Group, Outcome } from "../model/index.ts";
+import type { AnyFlare, Candle, Explanation, FinishCause, Group, Outcome } from "../model/index.ts";
 
 /** A start that was detected. */
 export interface FlareStart {
@@ -9,7 +9,7 @@ export interface FlareStart {
 
 /** A flare that finished. Its start is looked up in the store. */
 export interface FlareFinish {
-  readonly flare: Flare;
+  readonly flare: AnyFlare;
   readonly why: Explanation | null;
   readonly cause: FinishCause;
   /** `null` if unknown; an outcome that is already stored then remains. */
@@ -71,11 +71,14 @@ export interface RecordKey {
 }
 
 export interface HistoryQuery {
+  /** Default: `bsc`. */
+  readonly group?: Group | undefined;
   /** Bounds of the finish, inclusive, in milliseconds since 1970 UTC. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
-  /** Compared without regard to case. */
+  /** Compared without regard to case. On the exchange it is the symbol, compared exactly. */
   readonly address?: string | undefined;
+  /** Compared without regard to case. */
   readonly symbol?: string | undefined;
   /** Only records after this one. */
   readonly after?: RecordKey | undefined;
@@ -84,9 +87,20 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
+/** Selects the tokens of a group with this symbol; case is ignored. */
+export interface SymbolQuery {
+  readonly group: Group;
+  readonly symbol: string;
+  /** Only flares that were known at this event time. Default: now. */
+  readonly knownMs?: number | undefined;
+  readonly limit: number;
+}
+
 /** Flares and candles that a past answer contained. */
 export interface PastReach extends Omit<HistoryQuery, "limit" | "after"> {
   readonly knownMs: number;
+  /** Default: any. */
+  readonly group?: Group | undefined;
   readonly id?: string | undefined;
   /** `false`: also flares that finished later. Default true. */
   readonly isFinishedThen?: boolean | undefined;
@@ -132,8 +146,8 @@ export interface HistoryStore {
   outcomes(query: HistoryQuery): readonly StoredOutcome[];
   /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): readonly Candle[];
-  /** Returns addresses of tokens with this symbol that have finished flares, in lower case. */
-  addressesOf(symbol: string, limit: number, knownMs?: number): readonly string[];
+  /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
+  tokensOf(query: SymbolQuery): readonly string[];
   /** Returns whether everything in `reach` that was stored at its `knownMs` still is. */
   reaches(reach: PastReach): boolean;
   close(): void;

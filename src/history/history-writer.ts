@@ -3,12 +3,12 @@ import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { decodeTail, type EventLog } from "../log/index.ts";
+import { type AnyFlare, flaresKeyOf, GROUPS } from "../model/index.ts";
 import {
   type Cursor,
   type Epoch,
   type EventBody,
   formatCursor,
-  isOfOtherGroup,
   LASTING_EVENTS,
   parseCursor,
   type Snapshot,
@@ -144,8 +144,8 @@ async function readEvents(log: EventLog, at: Cursor) {
   return { ...all, through: all.records.at(-1)?.seq ?? at.seq, isWhole: true };
 }
 
-function startOf({ name, channel, data }: EventBody): readonly FlareStart[] {
-  if (name !== "flare-started" || data.cause !== "detected" || isOfOtherGroup(channel)) return [];
+function startOf({ name, data }: EventBody): readonly FlareStart[] {
+  if (name !== "flare-started" || data.cause !== "detected") return [];
   const { flare, why } = data;
   return [{ id: flare.id, at: flare.started_trending_at, why }];
 }
@@ -154,7 +154,6 @@ function startOf({ name, channel, data }: EventBody): readonly FlareStart[] {
 function finishOf({ name, data, observed_at }: EventBody): readonly FlareFinish[] {
   if (name !== "flare-finished") return [];
   const { flare, why, cause, outcome } = data;
-  if ("group" in flare) return [];
   return [{ flare, why, cause, outcome: outcome ?? null, atMs: Date.parse(observed_at) }];
 }
 
@@ -174,17 +173,21 @@ function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {
 }
 
 /** Returns the running flares' starts whose explanations have not changed since the start. */
-function begun({ flares, explanations }: Snapshot): readonly FlareStart[] {
-  return flares.pro.flatMap(({ id, started_trending_at: at }) => {
-    const why = explanations[id];
+function begun(snapshot: Snapshot): readonly FlareStart[] {
+  const running = GROUPS.flatMap((group): readonly AnyFlare[] => snapshot[flaresKeyOf(group)].pro);
+  return running.flatMap(({ id, started_trending_at: at }) => {
+    const why = snapshot.explanations[id];
     return why?.at === at ? [{ id, at, why }] : [];
   });
 }
 
-function listed({ flares, explanations, outcomes }: Snapshot): readonly FlareFinish[] {
-  return flares.finished_trending.map((flare) => {
-    const why = explanations[flare.id] ?? null;
-    const outcome = outcomes[flare.id] ?? null;
+function listed(snapshot: Snapshot): readonly FlareFinish[] {
+  const finished = GROUPS.flatMap(
+    (group): readonly AnyFlare[] => snapshot[flaresKeyOf(group)].finished_trending,
+  );
+  return finished.map((flare) => {
+    const why = snapshot.explanations[flare.id] ?? null;
+    const outcome = snapshot.outcomes[flare.id] ?? null;
     return { flare, why, cause: why?.finish_cause ?? "upstream", outcome };
   });
 }

@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { cachedStatements, openDatabase, type Statement, transact } from "../lib/io/sqlite.ts";
 import type { Notify } from "../lib/notify.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time/time.ts";
-import type { Candle, Explanation, Outcome } from "../model/index.ts";
+import { type Candle, type Explanation, groupOf, type Outcome, tokenOf } from "../model/index.ts";
 import { CANDLE_TABLE, CandleTable } from "./candle-table.ts";
-import { EXPIRED_TABLE, ExpiredTable } from "./expired-table.ts";
+import { EXPIRED_GROUP, EXPIRED_TABLE, ExpiredTable, storedToken } from "./expired-table.ts";
 import type {
   CandleQuery,
   FlareFinish,
@@ -16,6 +16,7 @@ import type {
   PastReach,
   StoredOutcome,
   StoredRecord,
+  SymbolQuery,
 } from "./history-store.ts";
 
 /**
@@ -31,22 +32,35 @@ const PAST_COLUMNS = `
   ${EXPIRED_TABLE}
 `;
 
-/** With `known_ms`: a page of a past minute skips later flares without reading them. */
-const NEWEST_INDEX = "CREATE INDEX newest ON flare (finished_ms, id, bytes, known_ms);";
-/** Whether the market is simulated or recorded, and an index for pages of past minutes. */
-const ORIGIN_COLUMN = `
-  ALTER TABLE position ADD COLUMN is_generated INTEGER; DROP INDEX newest; ${NEWEST_INDEX}
+/**
+ * `newest` finds what expires; the others find pages. With `known_ms`: a page of a past minute
+ * skips later flares without reading them.
+ */
+const FLARE_INDEXES = `
+  CREATE INDEX newest ON flare (finished_ms, id, bytes);
+  CREATE INDEX by_market ON flare (market, finished_ms, id, known_ms);
+  CREATE INDEX by_address ON flare (market, address, finished_ms, id);
+  CREATE INDEX by_symbol ON flare (market, symbol, finished_ms, id);
+`;
+/** Whether the market is simulated or recorded. */
+const ORIGIN_COLUMN = "ALTER TABLE position ADD COLUMN is_generated INTEGER;";
+
+/** The token's group. Earlier releases stored flares of `bsc` only. */
+const GROUP_COLUMN = `
+  ALTER TABLE flare ADD COLUMN market TEXT NOT NULL DEFAULT 'bsc';
+  DROP INDEX newest; DROP INDEX by_address; DROP INDEX by_symbol; ${FLARE_INDEXES}
 `;
 
 const FORM = {
   /** `FLWH`. */
   applicationId: 0x464c5748,
-  version: 5,
+  version: 6,
   upgrades: {
-    1: `ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'; ${CANDLE_TABLE} ${PAST_COLUMNS} ${ORIGIN_COLUMN}`,
-    2: `${CANDLE_TABLE} ${PAST_COLUMNS} ${ORIGIN_COLUMN}`,
-    3: `${PAST_COLUMNS} ${ORIGIN_COLUMN}`,
-    4: ORIGIN_COLUMN,
+    1: `ALTER TABLE flare ADD COLUMN outcome TEXT NOT NULL DEFAULT 'null'; ${CANDLE_TABLE} ${PAST_COLUMNS} ${ORIGIN_COLUMN} ${GROUP_COLUMN}`,
+    2: `${CANDLE_TABLE} ${PAST_COLUMNS} ${ORIGIN_COLUMN} ${GROUP_COLUMN}`,
+    3: `${PAST_COLUMNS} ${ORIGIN_COLUMN} ${GROUP_COLUMN}`,
+    4: `${ORIGIN_COLUMN} ${EXPIRED_GROUP} ${GROUP_COLUMN}`,
+    5: `${EXPIRED_GROUP} ${GROUP_COLUMN}`,
   },
   tables: `
   CREATE TABLE position (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT NOT NULL, since_ms INTEGER,
@@ -54,11 +68,10 @@ const FORM = {
   CREATE TABLE start (id TEXT PRIMARY KEY, at_ms INTEGER NOT NULL, bytes INTEGER NOT NULL, why TEXT NOT NULL) STRICT;
   CREATE TABLE flare (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
     bytes INTEGER NOT NULL, flare TEXT NOT NULL, started TEXT NOT NULL, why TEXT NOT NULL, cause TEXT NOT NULL,
-    outcome TEXT NOT NULL, known_ms INTEGER NOT NULL, earlier TEXT, outcome_ms INTEGER NOT NULL) STRICT;
+    outcome TEXT NOT NULL, known_ms INTEGER NOT NULL, earlier TEXT, outcome_ms INTEGER NOT NULL,
+    market TEXT NOT NULL) STRICT;
   CREATE INDEX oldest_start ON start (at_ms, id, bytes);
-  ${NEWEST_INDEX}
-  CREATE INDEX by_address ON flare (address, finished_ms, id);
-  CREATE INDEX by_symbol ON flare (symbol, finished_ms, id);
+  ${FLARE_INDEXES}
   ${CANDLE_TABLE} ${EXPIRED_TABLE}
 `,
 };
@@ -217,17 +230,17 @@ class SqliteHistoryStore implements HistoryStore {
   }
 
   #select(columns: string, query: HistoryQuery): readonly Row[] {
-    const { fromMs, toMs, address, symbol, after, knownMs, limit } = query;
-    const wanted: (readonly [condition: string, ...values: (string | number)[]])[] = [];
+    const { group = "bsc", fromMs, toMs, address, symbol, after, knownMs, limit } = query;
+    const wanted: (readonly [condition: string, ...values: (string | number)[]])[] = [["market = ?", group]];
     if (fromMs !== undefined) wanted.push(["finished_ms >= ?", fromMs]);
     if (toMs !== undefined) wanted.push(["finished_ms <= ?", toMs]);
-    if (address !== undefined) wanted.push(["address = ?", address.toLowerCase()]);
+    if (address !== undefined) wanted.push(["address = ?", storedToken(group, address)]);
     if (symbol !== undefined) wanted.push(["symbol = ?", symbol.toLowerCase()]);
     if (after !== undefined) wanted.push(["(finished_ms, id) < (?, ?)", after.finishedMs, after.id]);
     if (knownMs !== undefined) wanted.push(["known_ms <= ?", knownMs]);
-    const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([condition]) => condition).join(" AND ")}`;
+    const where = wanted.map(([condition]) => condition).join(" AND ");
     const values = wanted.flatMap(([, ...bound]) => bound);
-    const sql = `SELECT ${columns} FROM flare ${where} ORDER BY finished_ms DESC, id DESC LIMIT ?`;
+    const sql = `SELECT ${columns} FROM flare WHERE ${where} ORDER BY finished_ms DESC, id DESC LIMIT ?`;
     return this.#prepare(sql).all(...values, limit);
   }
 
@@ -235,11 +248,11 @@ class SqliteHistoryStore implements HistoryStore {
     return this.#candles.find(query);
   }
 
-  addressesOf(symbol: string, limit: number, knownMs = NOW): readonly string[] {
+  tokensOf({ group, symbol, knownMs = NOW, limit }: SymbolQuery): readonly string[] {
     const select =
-      "SELECT DISTINCT address FROM flare WHERE symbol = ? AND known_ms <= ? ORDER BY address LIMIT ?";
+      "SELECT DISTINCT address FROM flare WHERE market = ? AND symbol = ? AND known_ms <= ? ORDER BY address LIMIT ?";
     return this.#prepare(select)
-      .all(symbol.toLowerCase(), knownMs, limit)
+      .all(group, symbol.toLowerCase(), knownMs, limit)
       .map(({ address }) => String(address));
   }
 
@@ -269,20 +282,21 @@ class SqliteHistoryStore implements HistoryStore {
     const texts = [JSON.stringify(flare), String(known?.why ?? null), JSON.stringify(why)];
     const outcomeText = String(known?.outcome ?? JSON.stringify(outcome));
     this.#prepare(
-      `INSERT INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0) ON CONFLICT DO UPDATE SET
+      `INSERT INTO flare VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, 0, ?) ON CONFLICT DO UPDATE SET
         finished_ms = excluded.finished_ms, address = excluded.address, symbol = excluded.symbol,
         flare = excluded.flare, started = excluded.started, why = excluded.why, cause = excluded.cause,
         bytes = excluded.bytes + coalesce(length(earlier), 0)`,
     ).run(
       id,
       timeOf(finishedAt ?? flare.started_trending_at, nowMs),
-      token.address.toLowerCase(),
+      tokenOf(flare),
       token.symbol.toLowerCase(),
       [...texts, outcomeText].reduce((sum, text) => sum + Buffer.byteLength(text), 0),
       ...texts,
       cause,
       outcomeText,
       atMs ?? nowMs,
+      groupOf(flare),
     );
     if (outcome) this.#setOutcome({ id, outcome, atMs: atMs ?? nowMs }, nowMs);
     this.#prepare("DELETE FROM start WHERE id = ?").run(id);

@@ -15,7 +15,7 @@ import type { HistoryStore, RecordKey, StoredOutcome } from "./history-store.ts"
 /** A window of time, and which flares count. */
 export interface RecordQuery {
   readonly window: RecordWindow;
-  /** Default: all. */
+  /** Default: `bsc`. */
   readonly group?: Group | undefined;
   /** End of the window, inclusive, in milliseconds since 1970 UTC. */
   readonly toMs: number;
@@ -41,15 +41,15 @@ const LIQUIDITIES = [10_000, 50_000, 250_000];
 /** Returns the track record of stored flares. Lets other work run between reads. */
 export async function recordOf(
   store: Pick<HistoryStore, "outcomes">,
-  { window, group, toMs, knownMs }: RecordQuery,
+  { window, group = "bsc", toMs, knownMs }: RecordQuery,
 ): Promise<TrackRecord> {
   const fromMs = toMs - RECORD_WINDOWS[window] * HOUR_MS;
   const finals: FinalOutcome[] = [];
-  // Only tokens of this group flare.
-  let hasMore = group === undefined || group === "bsc";
+  let hasMore = true;
   let after: RecordKey | undefined;
   while (hasMore) {
-    const page = store.outcomes({ fromMs: fromMs - FINAL_MS, toMs, after, knownMs, limit: READ_FLARES });
+    const bounds = { fromMs: fromMs - FINAL_MS, toMs, after, knownMs };
+    const page = store.outcomes({ group, ...bounds, limit: READ_FLARES });
     after = page.at(-1)?.key;
     hasMore = page.length === READ_FLARES;
     const known = page.flatMap((stored) => finalOf(stored) ?? []);
@@ -57,7 +57,7 @@ export async function recordOf(
     await turn();
   }
   const sorted = finals.sort((a, b) => a.finalMs - b.finalMs);
-  return { window, ...(await describeFinals(sorted, group ?? "bsc")) };
+  return { window, ...(await describeFinals(sorted, group)) };
 }
 
 function finalOf({ startedMs, key, outcome }: StoredOutcome): FinalOutcome | undefined {

@@ -1,10 +1,11 @@
-import type { Explanation, Flare, FlareRecord, Outcome } from "../model/index.ts";
+import type { AnyFlare, Explanation, FlareRecord, Outcome } from "../model/index.ts";
 import { type Untrusted, untrusted } from "./untrusted.ts";
 
 /** A flare as tools return it. */
 export interface ShownFlare {
   readonly id: string;
-  readonly address: string;
+  /** `null` for a token of the exchange. */
+  readonly address: string | null;
   readonly symbol: Untrusted;
   readonly name: Untrusted;
   readonly started_at: string;
@@ -18,11 +19,11 @@ export interface ShownFlare {
   readonly warnings: readonly string[];
 }
 
-export function showFlare(flare: Flare, why: Explanation | null | undefined): ShownFlare {
+export function showFlare(flare: AnyFlare, why: Explanation | null | undefined): ShownFlare {
   const { token } = flare;
   return {
     id: flare.id,
-    address: token.address,
+    address: token.address ?? null,
     symbol: untrusted(token.symbol),
     name: untrusted(token.name),
     started_at: flare.started_trending_at,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { Candle } from "./candles.ts";
 import { Explanation, FinishCause } from "./explanation.ts";
 import { ContractSource, MarketData, SocialData } from "./facts.ts";
-import { Flare } from "./flare.ts";
+import { AnyFlare } from "./flare.ts";
 import { Outcome } from "./outcome.ts";
 import { Address, Count, DecimalString, Group, Id, Timestamp } from "./primitives.ts";
 
 export const FlareRecord = z
   .object({
-    flare: Flare.describe("Its final form; the current one while it runs."),
+    flare: AnyFlare.describe("Its final form; the current one while it runs."),
     started: Explanation.nullable().describe("Why it started; `null` if the server did not see the start."),
     why: Explanation.nullable().describe("The explanation as of its end, or now while it runs."),
     cause: FinishCause.nullable().describe("Why it ended; `null` while it runs."),
@@ -128,7 +128,7 @@ export const TokenDetails = z
     price: DecimalString.describe("In US dollars, or in the quote currency of a feed without dollar prices."),
     created_at: Timestamp.nullable(),
     liquidity: DecimalString.nullable().describe(
-      'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` outside `bsc`.',
+      'Dollars in the token\'s pools, `"0"` if the feed does not know; `null` if only a chart or leaderboard of another group than `bsc` has the token.',
     ),
     market_data: MarketData.nullable(),
     social_data: SocialData.nullable(),
@@ -149,16 +149,16 @@ export const TokenDetails = z
       .array(Candle)
       .max(TOKEN_CANDLES)
       .describe(
-        "Stored closed minutes of the last 24 hours, oldest first: those from an hour before to two hours after the start of each flare, or its end if that is later.",
+        "Stored closed minutes of the last 24 hours, oldest first; empty outside `bsc`. They are those from an hour before to two hours after the start of each flare, or its end if that is later.",
       ),
     flares: z
       .array(FlareRecord)
       .max(TOKEN_FLARES)
       .describe(
-        "Running flares, then finished ones, newest first. `/api/v1/history?address=` has further ones.",
+        "Running flares, then finished ones, newest first. `/api/v1/history?group=&address=` has further ones.",
       ),
   })
   .describe(
-    "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Candles and flares are those of `bsc`.",
+    "`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only tokens of `bsc` have candles.",
   );
 export type TokenDetails = z.infer<typeof TokenDetails>;

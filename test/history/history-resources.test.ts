@@ -1,13 +1,15 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
+import type { FastifyRequest } from "fastify";
 import { expect } from "vitest";
 import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
+import { checkRoute } from "../../src/http/access/key-access-policy.ts";
 import type { FlareRecord } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest-fixture.ts";
 import { planByHeader } from "../support/plan-by-header.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
-import { finishAt, flareAt, idOf, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import { finishAt, flareAt, idOf, inGroup, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
 import { test } from "./history-fixture.ts";
 
 interface Page {
@@ -85,13 +87,75 @@ test("paging meets each stored flare once, while others finish", async ({ makeRe
   );
 });
 
+test("group selects the history of another group, and an id finds a flare of any", async ({
+  served,
+  store,
+}) => {
+  finish(store, 21, 1);
+  const { flare, ...rest } = finishAt(2, 22);
+  const exchanged = { flare: inGroup(flare, "exchange"), ...rest };
+  const nowMs = START_MS + 22 * MINUTE_MS;
+  store.commit({ cursor: "test1-x", nowMs, starts: [], finishes: [exchanged], outcomes: [] });
+  const record = { ...exchanged, started: null };
+  expect(await getPage(served, "?group=exchange")).toEqual({ flares: [record], next: null });
+  expect(await getPage(served, "?group=exchange&symbol=tok2")).toEqual({ flares: [record], next: null });
+  expect(idsOf(await getPage(served))).toEqual([idOf(1)]);
+  expect((await served.ask("GET", `/api/v1/flares/${flare.id}`)).json).toEqual(record);
+  const [running] = SAMPLE_SNAPSHOT["flares.exchange"].pro;
+  expect((await served.ask("GET", `/api/v1/flares/${running?.id}`)).json).toMatchObject({
+    ...{ flare: running, cause: null },
+  });
+});
+
+test("[K10] flares of a group need its channels, also once another key has read them", async ({
+  makeRest,
+  store,
+}) => {
+  const { flare, ...rest } = finishAt(2, 22);
+  const nowMs = START_MS + 22 * MINUTE_MS;
+  const finishes = [{ flare: inGroup(flare, "exchange"), ...rest }];
+  store.commit({ cursor: "test1-x", nowMs, starts: [], finishes, outcomes: [] });
+  const admit = (request: FastifyRequest) => {
+    const rights = { plan: undefined, channels: String(request.headers.authorization).split(" ") };
+    checkRoute(request, rights);
+    return rights;
+  };
+  const limited = await makeRest({
+    history: createHistoryReader(store),
+    policy: { ...planByHeader, admit },
+  });
+  const statusOf = async (path: string, authorization: string) =>
+    (await limited.ask("GET", `/api/v1/${path}`, { authorization })).status;
+  const [running] = SAMPLE_SNAPSHOT["flares.exchange"].pro;
+  const paths = [
+    `flares/${flare.id}`,
+    `flares/${running?.id}`,
+    "history?group=exchange",
+    "record?group=exchange",
+  ];
+  for (const path of paths) {
+    expect(await statusOf(path, "flares.exchange.*")).toBe(200);
+    for (const other of ["flares.*", "flares.matic.*", "charts.*"])
+      expect([path, await statusOf(path, other)]).toEqual([path, 403]);
+  }
+  for (const path of [`flares/${SAMPLE_FLARE.id}`, "history", "record"]) {
+    expect(await statusOf(path, "flares.*")).toBe(200);
+    expect([path, await statusOf(path, "flares.exchange.*")]).toEqual([path, 403]);
+  }
+  expect(await statusOf(`flares/${idOf(404)}`, "flares.*")).toBe(404);
+  const symbol = SAMPLE_SNAPSHOT.charts.exchange[0]?.token.symbol;
+  expect(await statusOf(`tokens/exchange/${symbol}`, "* candles flares.exchange.*")).toBe(200);
+  expect(await statusOf(`tokens/exchange/${symbol}`, "* candles")).toBe(403);
+  expect(await statusOf(`tokens/bsc/${SAMPLE_FLARE.token.address}`, "* candles")).toBe(200);
+});
+
 test("time, symbol, address and group select", async ({ served, store }) => {
   for (const number of [1, 2, 3, 4]) finish(store, 20 + number, number);
   const at = (minute: number) => new Date(START_MS + minute * MINUTE_MS).toISOString();
   expect(idsOf(await getPage(served, `?from=${at(22)}&to=${at(23)}`))).toEqual([idOf(3), idOf(2)]);
   expect(idsOf(await getPage(served, "?symbol=tok1"))).toEqual([idOf(4), idOf(1)]);
   expect(idsOf(await getPage(served, "?address=0XAB02&group=bsc"))).toEqual([idOf(2)]);
-  expect(idsOf(await getPage(served, "?group=exchange"))).toEqual([]);
+  expect(idsOf(await getPage(served, "?address=0xab02&group=matic"))).toEqual([]);
 });
 
 test.for([

@@ -1,11 +1,21 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { HistoryBatch, HistoryQuery, HistoryStore } from "../../src/history/history-store.ts";
+import type { HistoryBatch, HistoryQuery, HistoryStore, PastReach } from "../../src/history/history-store.ts";
 import { openSqliteHistoryStore } from "../../src/history/index.ts";
-import { FlareRecord } from "../../src/model/index.ts";
+import { FlareRecord, GROUPS, type Group, type OtherGroup } from "../../src/model/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
-import { finishAt, idOf, MINUTE_MS, outcomeAt, START_MS, WITHOUT_PAST, whyAt } from "./flare-records.ts";
+import {
+  finishAt,
+  idOf,
+  inGroup,
+  MINUTE_MS,
+  outcomeAt,
+  START_MS,
+  WITHOUT_GROUP,
+  WITHOUT_PAST,
+  whyAt,
+} from "./flare-records.ts";
 
 const ROOMY = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 type Limits = typeof ROOMY;
@@ -124,6 +134,45 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     expect(ids(store, { symbol: "Tok1", toMs: at(23) })).toEqual([idOf(1)]);
   });
 
+  test("each query finds the flares of one group, by id those of all", ({ onTestFinished }) => {
+    const store = opened(onTestFinished);
+    const { flare, ...rest } = finishAt(1, 21);
+    const other = (number: number, group: OtherGroup) => ({
+      flare: { ...inGroup(flare, group), id: idOf(number) },
+      ...rest,
+    });
+    const groups = [other(2, "matic"), other(3, "exchange")];
+    commit(store, 21, { finishes: [{ flare, ...rest }, ...groups] });
+    expect(["bsc", undefined].map((group) => ids(store, { group: group as Group | undefined }))).toEqual([
+      [idOf(1)],
+      [idOf(1)],
+    ]);
+    const of = { matic: { group: "matic", symbol: "TOK1" }, exchange: { group: "exchange" } } as const;
+    expect(ids(store, { ...of.matic, address: "0xAB01" })).toEqual([idOf(2)]);
+    expect([ids(store, { ...of.exchange, address: "Tok1" }), ids(store, of.exchange)]).toEqual([
+      [idOf(3)],
+      [idOf(3)],
+    ]);
+    // An exchange may list two tokens whose symbols differ in case only.
+    expect(ids(store, { ...of.exchange, address: "TOK1" })).toEqual([]);
+    const tokensOf = (group: Group) => store.tokensOf({ group, symbol: "tok1", limit: 9 });
+    expect(GROUPS.map(tokensOf)).toEqual([["0xab01"], ["Tok1"], ["0xab01"], []]);
+    expect(store.outcomes({ group: "exchange", limit: 9 }).map(({ key }) => key.id)).toEqual([idOf(3)]);
+    expect([1, 2, 3].map((number) => store.find(idOf(number))?.key.id)).toEqual([1, 2, 3].map(idOf));
+  });
+
+  test("what expired in one group is missing in its past pages only", ({ onTestFinished }) => {
+    const store = opened(onTestFinished, { maxAgeMs: 10 * MINUTE_MS });
+    const { flare, ...rest } = finishAt(1, 20);
+    commit(store, 20, { finishes: [{ flare: inGroup(flare, "exchange"), ...rest }] });
+    commit(store, 31, {});
+    const knownMs = START_MS + 25 * MINUTE_MS;
+    const reach = (of: Partial<PastReach>) => store.reaches({ knownMs, ...of });
+    expect([reach({ group: "bsc" }), reach({ id: idOf(2) })]).toEqual([true, true]);
+    const gone = [{ group: "exchange" }, { group: "exchange", address: "Tok1" }, { id: idOf(1) }] as const;
+    expect(gone.map(reach)).toEqual([false, false, false]);
+  });
+
   test("records expire by the event time of later batches", ({ onTestFinished }) => {
     const store = opened(onTestFinished, { maxAgeMs: 10 * MINUTE_MS });
     commit(store, 20, { finishes: [finishAt(1, 19), finishAt(2, 20)], starts: [startOf(7, 12)] });
@@ -180,6 +229,26 @@ test("flares of a file of an earlier version are not shown as of then, later one
     outcomeAt(70, true),
     outcomeAt(20, false),
   ]);
+});
+
+test("a file of version 5 opens, and its flares are those of bsc", ({ onTestFinished }) => {
+  const path = join(newDirectory(onTestFinished), "history.sqlite");
+  const limits = { ...ROOMY, maxAgeMs: 10 * MINUTE_MS };
+  const first = openSqliteHistoryStore(limits, path);
+  commit(first, 20, { finishes: [finishAt(1, 20)] });
+  commit(first, 31, { finishes: [finishAt(2, 31)] });
+  const before = [first.page({ limit: 9 }), first.size, first.cursor];
+  first.close();
+  const db = new DatabaseSync(path);
+  db.exec(WITHOUT_GROUP);
+  db.close();
+  const second = openSqliteHistoryStore(limits, path);
+  onTestFinished(() => second.close());
+  expect([second.page({ limit: 9 }), second.size, second.cursor]).toEqual(before);
+  expect(ids(second, { group: "matic" })).toEqual([]);
+  const knownMs = START_MS + 25 * MINUTE_MS;
+  const reaches = (["bsc", "matic"] as const).map((group) => second.reaches({ knownMs, group }));
+  expect(reaches).toEqual([false, true]);
 });
 
 test("a file of the first version opens, and its flares have no outcome", ({ onTestFinished }) => {

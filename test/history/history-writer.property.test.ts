@@ -2,17 +2,33 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { HistoryStore } from "../../src/history/index.ts";
-import { openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts";
+import { type HistoryStore, openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts";
 import { Head } from "../../src/hub/index.ts";
 import { createMemoryLog } from "../../src/log/index.ts";
-import { EMPTY_SNAPSHOT, type FlareRecord, keyOf, type Snapshot } from "../../src/model/index.ts";
+import {
+  type AnyFlare,
+  EMPTY_SNAPSHOT,
+  type FlareRecord,
+  GROUPS,
+  type Snapshot,
+} from "../../src/model/index.ts";
 import { type Cursor, formatCursor, toEpoch } from "../../src/protocol/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
-import { finishAt, flareAt, idOf, MINUTE_MS, outcomeAt, START_MS, whyAt } from "./flare-records.ts";
+import {
+  anyFinishAt,
+  anyFlareAt,
+  finishAt,
+  flareAt,
+  idOf,
+  listsOf,
+  MINUTE_MS,
+  outcomeAt,
+  START_MS,
+  whyAt,
+} from "./flare-records.ts";
 
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 const CANDLE = {
@@ -30,6 +46,8 @@ class Market {
     log: this.log,
     initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS },
   });
+  #pro: readonly AnyFlare[] = [];
+  #listed: readonly AnyFlare[] = [];
   #minute = 0;
   #started = 0;
   #finished = 0;
@@ -37,14 +55,16 @@ class Market {
   /** One minute later: numbers of flares that start, and of the oldest that finish. */
   async step(starts: number, finishes: number): Promise<void> {
     const minute = ++this.#minute;
-    const { flares, explanations } = this.head.snapshot;
-    const begun = Array.from({ length: starts }, () => flareAt(this.#started++, minute));
-    const ended = Array.from({ length: Math.min(finishes, flares.pro.length) }, () => {
-      return finishAt(this.#finished++, minute);
+    const { explanations } = this.head.snapshot;
+    const begun = Array.from({ length: starts }, () => anyFlareAt(this.#started++, minute));
+    const ended = Array.from({ length: Math.min(finishes, this.#pro.length) }, () => {
+      return anyFinishAt(this.#finished++, minute);
     });
     const endedIds = new Set(ended.map(({ flare }) => flare.id));
-    const pro = [...begun, ...flares.pro.filter(({ id }) => !endedIds.has(id))];
-    const finished = [...ended.map(({ flare }) => flare), ...flares.finished_trending].slice(0, MAX_LISTED);
+    const pro = [...begun, ...this.#pro.filter(({ id }) => !endedIds.has(id))];
+    this.#pro = pro;
+    const finished = [...ended.map(({ flare }) => flare), ...this.#listed].slice(0, MAX_LISTED);
+    this.#listed = finished;
     const whys = {
       ...explanations,
       ...Object.fromEntries(begun.map(({ id }) => [id, whyAt(minute)])),
@@ -57,10 +77,11 @@ class Market {
         return [flare.id, endedNow?.outcome ?? outcomeAt(minute, true)];
       }),
     );
-    const listed = new Set([...pro, ...finished].map(keyOf));
+    const listed = new Set([...pro, ...finished].map(({ id }) => id));
     const snapshot: Snapshot = {
       ...EMPTY_SNAPSHOT,
-      flares: { free: [], pro, finished_trending: finished },
+      flares: listsOf(pro, finished, "bsc"),
+      "flares.matic": listsOf(pro, finished, "matic"),
       outcomes,
       explanations: Object.fromEntries(
         Object.entries(whys).flatMap(([id, why]) => (listed.has(id) && why ? [[id, why]] : [])),
@@ -90,7 +111,9 @@ class Market {
   }
 }
 
-const bodies = (store: HistoryStore) => store.page({ limit: 10_000 }).map(({ body }) => body);
+/** The records of each group. */
+const stored = (store: HistoryStore) => GROUPS.flatMap((group) => store.page({ group, limit: 10_000 }));
+const bodies = (store: HistoryStore) => stored(store).map(({ body }) => body);
 
 const ops = fc.array(
   fc.oneof(
@@ -269,24 +292,21 @@ test("a history that the log no longer continues takes the finished flares of th
   const market = new Market();
   const store = openSqliteHistoryStore(LIMITS);
   store.commit({
-    cursor: "another-7",
-    nowMs: START_MS,
-    starts: [],
+    ...{ cursor: "another-7", nowMs: START_MS, starts: [], outcomes: [] },
     finishes: [finishAt(999, 0)],
-    outcomes: [],
   });
   for (const _ of [1, 2, 3, 4]) await market.step(1, 1);
   const writer = market.write(store);
   await turn();
-  const stored = store.page({ limit: 9 });
-  const { finished_trending } = market.head.snapshot.flares;
-  expect(stored.slice(0, MAX_LISTED).map(({ key }) => key.id)).toEqual(finished_trending.map(keyOf));
+  const [newest] = market.head.snapshot.flares.finished_trending;
+  expect(store.page({ limit: 1 })[0]?.key.id).toBe(newest?.id);
   // What the log has, too: earlier finishes, and why each flare started.
-  expect(stored).toHaveLength(3 + 1);
-  for (const { body, key } of stored) expect(JSON.parse(body).started === null).toBe(key.id === idOf(999));
+  expect(stored(store)).toHaveLength(3 + 1);
+  for (const { body, key } of stored(store))
+    expect(JSON.parse(body).started === null).toBe(key.id === idOf(999));
   await market.step(0, 1);
   await turn();
-  expect(store.page({ limit: 9 })).toHaveLength(4 + 1);
+  expect(stored(store)).toHaveLength(4 + 1);
   writer.kill();
   store.close();
 });

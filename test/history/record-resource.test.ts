@@ -1,10 +1,10 @@
 import { expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { RecordBodies } from "../../src/http/history/record-bodies.ts";
-import type { Outcome, TrackRecord } from "../../src/model/index.ts";
+import type { OtherGroup, Outcome, TrackRecord } from "../../src/model/index.ts";
 import { type Rest, test as restTest } from "../http/rest-fixture.ts";
 import { SAMPLE_OUTCOME } from "../support/samples.ts";
-import { finishAt, MINUTE_MS, START_MS } from "./flare-records.ts";
+import { finishAt, inGroup, MINUTE_MS, START_MS } from "./flare-records.ts";
 
 const DAY = 24 * 60;
 
@@ -13,7 +13,7 @@ interface Served {
   /** How often a record was computed. */
   readonly computed: () => number;
   /** Stores a flare that finished in that minute. */
-  finish(minute: number, outcome: Partial<Outcome>): void;
+  finish(minute: number, outcome: Partial<Outcome>, group?: OtherGroup): void;
 }
 
 const test = restTest.extend<{ served: Served }>({
@@ -27,11 +27,11 @@ const test = restTest.extend<{ served: Served }>({
     };
     const rest = await makeRest({ history: { ...reader, flaresVersion: undefined, record } });
     rest.head.observedAtMs = START_MS + 100 * MINUTE_MS;
-    const finish = (minute: number, outcome: Partial<Outcome>) => {
+    const finish = (minute: number, outcome: Partial<Outcome>, group?: OtherGroup) => {
       number += 1;
-      const finishes = [
-        { ...finishAt(number, minute), outcome: { ...SAMPLE_OUTCOME, final: true, ...outcome } },
-      ];
+      const { flare: ofBsc, ...rest } = finishAt(number, minute);
+      const flare = group ? inGroup(ofBsc, group) : ofBsc;
+      const finishes = [{ flare, ...rest, outcome: { ...SAMPLE_OUTCOME, final: true, ...outcome } }];
       const nowMs = START_MS + minute * MINUTE_MS;
       store.commit({ cursor: `test1-${number}`, nowMs, starts: [], finishes, outcomes: [] });
     };
@@ -137,6 +137,19 @@ test.for([
 test("before the first snapshot the record is not ready", async ({ served }) => {
   served.rest.head.ready = false;
   expect((await served.rest.ask("GET", "/api/v1/record")).status).toBe(503);
+});
+
+test("group selects the record of another group; the default is that of bsc", async ({ served }) => {
+  served.finish(20, { change_15m: 3 });
+  served.finish(21, { change_15m: -8, start_liquidity: null }, "exchange");
+  const of = async (query: string) => {
+    const { all, by_group, by_liquidity } = await getRecord(served, query);
+    const rows = by_liquidity.map(({ figures }) => figures.flares);
+    return [all.after[1]?.median, by_group.map(({ group, figures }) => [group, figures.flares]), ...rows];
+  };
+  expect(await of("?group=exchange")).toEqual([-8, [["exchange", 1]], 0, 0, 0, 0]);
+  expect(await of("")).toEqual(await of("?group=bsc"));
+  expect(await of("")).toEqual([3, [["bsc", 1]], 0, 1, 0, 0]);
 });
 
 test("a group without flares has a record of its own, without values", async ({ served }) => {

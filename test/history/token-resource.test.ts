@@ -1,6 +1,7 @@
 import { expect, vi } from "vitest";
+import type { FlareFinish } from "../../src/history/history-store.ts";
 import { createHistoryReader, type HistoryStore } from "../../src/history/index.ts";
-import type { Candle, Flares, TokenDetails } from "../../src/model/index.ts";
+import type { Candle, ExchangeFlare, Flares, TokenDetails } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest-fixture.ts";
 import { planByHeader } from "../support/plan-by-header.ts";
@@ -12,7 +13,7 @@ import {
   SAMPLE_LISTING,
   SAMPLE_SNAPSHOT,
 } from "../support/samples.ts";
-import { finishAt, flareAt, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
+import { finishAt, flareAt, idOf, inGroup, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
 import { test } from "./history-fixture.ts";
 
 const { token } = SAMPLE_FLARE;
@@ -53,8 +54,8 @@ test("a token of another group that only flares has the facts of its flare", asy
   served.head.move({ "flares.exchange": { ...NO_FLARES, finished_trending: [lone] } });
   const details = await get(served, "LONE", "exchange");
   const { name, price, created_at } = lone.token;
-  expect(details).toMatchObject({ group: "exchange", address: null, name, price, created_at, flares: [] });
-  expect(details).toMatchObject({ liquidity: null, contract_source: null, chart: null, candles: [] });
+  expect(details).toMatchObject({ group: "exchange", address: null, name, price, created_at });
+  expect(details).toMatchObject({ flares: [{ flare: lone }], liquidity: "0", chart: null, candles: [] });
 });
 
 test("a flaring token has its facts, ranks, candles and flares", async ({ served }) => {
@@ -89,6 +90,58 @@ test.for([
   ["bsc", "uni", { address: token.address }],
 ] as const)("%s/%s is found, in any case", async ([group, name, expected], { served }) => {
   expect(await get(served, name, group)).toMatchObject({ group, ...expected });
+});
+
+test("a token of another group has its running and its past flares, and no candles", async ({
+  served,
+  store: history,
+}) => {
+  const { pro, finished_trending } = SAMPLE_SNAPSHOT["flares.exchange"];
+  const { flare: ofBsc, ...rest } = finishAt(300, 300);
+  const past = { ...inGroup(ofBsc, "exchange"), token: SAMPLE_EXCHANGE_FLARE.token };
+  const onMatic = inGroup({ ...ofBsc, id: idOf(301) }, "matic");
+  const nowMs = START_MS + 300 * MINUTE_MS;
+  history.commit({
+    ...{ cursor: "test1-1", nowMs, starts: [], outcomes: [] },
+    finishes: [{ flare: past, ...rest } as FlareFinish],
+    // A token may have the same address on two chains.
+    candles: [{ group: "bsc", address: "0xAb00", candles: [300].map(candleAt) }],
+  });
+  served.head.observedAtMs = nowMs;
+  const details = await get(served, "btc", "exchange");
+  expect(details).toMatchObject({ symbol: "BTC", address: null, as_of: null, candles: [], canary: null });
+  expect(details.flares.map(({ flare }) => flare)).toEqual([...pro, ...finished_trending, past]);
+  expect(details.flares.map(({ cause }) => cause)).toEqual([null, "upstream", "faded"]);
+  expect((await served.ask("GET", pathOf("0xab00", "matic"))).status).toBe(404);
+  history.commit({
+    ...{ cursor: "test1-2", nowMs, starts: [], outcomes: [] },
+    finishes: [{ flare: onMatic, ...rest, outcome: null }],
+  });
+  expect(await get(served, "tok0", "matic")).toMatchObject({
+    ...{ group: "matic", address: "0xAb00", as_of: onMatic.finished_trending_at, candles: [] },
+    flares: [{ flare: { group: "matic" } }],
+  });
+  expect((await served.ask("GET", pathOf("0xab00"))).status).toBe(404);
+});
+
+test("symbols of the exchange that differ in case only name two tokens", async ({
+  served,
+  store: history,
+}) => {
+  const finishOf = (number: number, symbol: string) => {
+    const { flare, ...rest } = finishAt(number, 300);
+    const { token: own, ...facts } = inGroup(flare, "exchange") as ExchangeFlare;
+    return { flare: { ...facts, token: { ...own, symbol } }, ...rest };
+  };
+  history.commit({
+    ...{ cursor: "test1-1", nowMs: START_MS, starts: [], outcomes: [] },
+    finishes: [finishOf(1, "Abc"), finishOf(2, "ABC")],
+  });
+  for (const symbol of ["Abc", "ABC"])
+    expect((await get(served, symbol, "exchange")).flares).toMatchObject([{ flare: { token: { symbol } } }]);
+  expect((await served.ask("GET", pathOf("abc", "exchange"))).json).toMatchObject({
+    bound: "one of ABC, Abc",
+  });
 });
 
 test("a token of the history has the facts of its last flare and the candles around its flares", async ({

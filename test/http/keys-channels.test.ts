@@ -7,6 +7,7 @@ import { type Keyed, test, type WantedKeys } from "./keyed-fixture.ts";
 import { HANDSHAKE } from "./websocket-fixture.ts";
 
 const KEYS: WantedKeys = {
+  exchange: { channels: ["flares.exchange.*"] },
   flares: { channels: ["flares.*"] },
   aged: { channels: ["flares.free", "flares.finished"] },
   charts: { channels: ["charts.*", "candles"] },
@@ -24,7 +25,15 @@ test("[K10] a limited key reads the resources whose channels it has, and gets fo
   makeKeyed,
 }) => {
   const keyed = await makeKeyed({ keys: KEYS });
-  const paths = ["flares", "newest", "charts", "leaderboards", "candles", "snapshot"];
+  const paths = [
+    "flares",
+    "flares?group=exchange",
+    "newest",
+    "charts",
+    "leaderboards",
+    "candles",
+    "snapshot",
+  ];
   const seen: Record<string, readonly string[]> = {};
   for (const name of Object.keys(KEYS)) {
     const answers = await Promise.all(
@@ -40,7 +49,8 @@ test("[K10] a limited key reads the resources whose channels it has, and gets fo
     aged: [],
     charts: ["charts", "candles"],
     free: ["flares"],
-    all: paths,
+    exchange: ["flares?group=exchange"],
+    all: paths.filter((path) => path !== "flares?group=exchange"),
   });
   expect(await ask(keyed, "flares", keyed.bearer("aged"))).toMatchObject({
     bound: "flares.free, flares.finished",

@@ -6,7 +6,12 @@ import { Pictures } from "../../src/http/permalinks/picture/pictures.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { FlarewireError } from "../../src/protocol/index.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, START_MS } from "../history/flare-records.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import {
+  SAMPLE_EXCHANGE_FLARE,
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_SNAPSHOT,
+} from "../support/samples.ts";
 import { type Rest, type RestFactory, test as restTest } from "./rest-fixture.ts";
 
 const BROWSER = { accept: "text/html,*/*;q=0.8", host: "127.0.0.1:8080" };
@@ -103,6 +108,29 @@ test("tokens of other groups have pages while they are in a chart", async ({ ser
   const { statusCode, body } = await get(rest, `/token/exchange/${exchange?.token.symbol}`);
   expect([statusCode, body.includes(exchange?.token.price ?? "no sample")]).toEqual([200, true]);
   expect((await get(rest, "/token/mars/0xab01")).statusCode).toBe(404);
+});
+
+test("flares of other groups and their tokens have pages and pictures, which say why they lack prices", async ({
+  serve,
+}) => {
+  const rest = await serve();
+  const { id, token } = SAMPLE_EXCHANGE_FLARE;
+  const page = await get(rest, `/flare/${id}`);
+  expect([page.statusCode, page.body.includes("<figure>")]).toEqual([200, false]);
+  for (const text of [
+    "BTC/USDT on binance",
+    "for flares of BSC only",
+    `href="../token/exchange/${token.symbol}"`,
+  ])
+    expect(page.body).toContain(text);
+  const ofToken = (await get(rest, `/token/exchange/${token.symbol}`)).body;
+  const [ended] = SAMPLE_SNAPSHOT["flares.exchange"].finished_trending;
+  for (const text of ["Flaring now", "for flares of BSC only", `../../flare/${ended?.id}`])
+    expect(ofToken).toContain(text);
+  for (const path of [`/flare/${id}`, `/token/exchange/${token.symbol}`]) {
+    const picture = await get(rest, `${path}/picture.png`);
+    expect([picture.statusCode, picture.headers["content-type"]]).toEqual([200, "image/png"]);
+  }
 });
 
 test("[K1] the page of a running flare shows no more than the plan", async ({ serve }) => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
+import type { HistoryResponse } from "../../src/http/rest/responses.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
@@ -62,6 +63,16 @@ test("[L3] [W39] a copied data directory of an earlier version keeps its epoch: 
     "flare-finished",
     "flare-started",
   ]);
+  const history = async (query: string) => {
+    const { json } = await checkedFetch(`${gateway.url}/api/v1/history${query}`);
+    return (json as HistoryResponse).flares.map(({ started, cause }) => [cause, started?.finish_cause]);
+  };
+  const stored = (await history("")).slice(-2);
+  expect(stored).toEqual([
+    ["faded", null],
+    ["faded", null],
+  ]);
+  expect(await history("?group=exchange")).toEqual([]);
   const client = new IndependentClient(gateway.url);
   await client.connect();
   expect(client.state.flares?.pro).toMatchObject([{ token: { symbol: "PUMP" } }]);

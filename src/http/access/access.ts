@@ -8,9 +8,9 @@ declare module "fastify" {
     /**
      * Channels whose data the route serves. A key that may not follow all of them gets `forbidden`.
      * Default: `*` and `candles`. Empty: the route itself selects permitted channels. A function
-     * reads them from the query.
+     * reads them from the query and the path's parameters.
      */
-    channels?: readonly string[] | ((query: unknown) => readonly string[]);
+    channels?: readonly string[] | ((query: unknown, params: unknown) => readonly string[]);
   }
 }
 

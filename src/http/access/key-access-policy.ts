@@ -240,13 +240,16 @@ function refusal(reply: FastifyReply, message: string, field: string): Flarewire
   return new FlarewireError("unauthorized", message, { field });
 }
 
-/** Throws `forbidden` if the route serves channels of the plan that the key may not follow. */
-function checkRoute({ routeOptions, query }: FastifyRequest, rights: Rights): void {
-  if (!rights.channels) return;
+/** Throws `forbidden` if the key may not follow all channels that the route serves. */
+export function checkRoute({ routeOptions, query, params }: FastifyRequest, rights: Rights): void {
   const { channels = ["*", "candles"] } = routeOptions.config;
-  const served = typeof channels === "function" ? channels(query) : channels;
-  if (mayRead(served, rights)) return;
-  const needed = served.flatMap(matchChannels);
+  requireChannels(rights, typeof channels === "function" ? channels(query, params) : channels);
+}
+
+/** Throws `forbidden` if the key may not follow all channels of its plan in these patterns. */
+export function requireChannels(rights: Rights, patterns: readonly string[]): void {
+  if (!rights.channels || mayRead(patterns, rights)) return;
+  const needed = patterns.flatMap(matchChannels);
   const bound = permittedChannels(rights).join(", ");
   const message = `this resource contains the channels ${needed.join(", ")}, but the key is limited to ${bound}; follow these at /api/v1/events`;
   throw new FlarewireError("forbidden", message, { field: "Authorization", bound });

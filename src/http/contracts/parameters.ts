@@ -107,13 +107,25 @@ const CHOICE = {
   ),
 } as const;
 
+/** The parameter of resources with flares. */
+export const GROUP_PARAMETER = query(
+  "group",
+  "The group whose flares are served. Default: `bsc`, the flares of the specification.",
+  { ...refTo("Group"), default: "bsc" },
+  "exchange",
+);
+
 /** The parameters of `/api/v1/history`. */
 export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
   query("from", "Only flares that finished at this UTC time or later.", UTC, "2026-01-31T00:00:00Z"),
   query("to", "Only flares that finished at this UTC time or earlier.", UTC),
-  query("group", "Only flares of this group. Today all are of `bsc`.", refTo("Group")),
+  GROUP_PARAMETER,
   query("symbol", "Only flares of tokens with this symbol; case is ignored.", NAME, "CAKE"),
-  query("address", "Only flares of the token with this address; case is ignored.", NAME),
+  query(
+    "address",
+    "Only flares of the token with this address; case is ignored. On the exchange, whose tokens have none: with this symbol, as it is spelled there.",
+    NAME,
+  ),
   query("limit", "Maximum number of flares.", {
     type: "integer",
     minimum: 1,
@@ -133,14 +145,6 @@ export const AT_PARAMETER = query(
   UTC,
 );
 
-/** The parameter of flares and of the snapshot. */
-export const GROUP_PARAMETER = query(
-  "group",
-  "The group whose flares are served. Default: `bsc`, the flares of the specification.",
-  { ...refTo("Group"), default: "bsc" },
-  "exchange",
-);
-
 /** The parameters of `/api/v1/record`. */
 export const RECORD_PARAMETERS: readonly ParameterContract[] = [
   query("window", "Length of the window.", {
@@ -148,7 +152,7 @@ export const RECORD_PARAMETERS: readonly ParameterContract[] = [
     enum: RecordWindow.options,
     default: DEFAULT_WINDOW,
   }),
-  query("group", "Only flares of this group. Today all are of `bsc`.", refTo("Group")),
+  GROUP_PARAMETER,
 ];
 
 const PAIR_NAME_SCHEMA: JsonSchema = { type: "string", pattern: PAIR_NAME.source };

@@ -14,8 +14,8 @@ export const DEFAULT_WINDOW: RecordWindow = "24h";
 /** Position after a record: its finish and id. */
 export const PAGE_CURSOR = /^(0|[1-9]\d{0,14})\.([-0-9A-Za-z_]{1,64})$/;
 
-/** Reads a query; `undefined` if it selects a group without flares. Throws `invalid-parameter`. */
-export function readHistoryQuery(given: Readonly<Record<string, unknown>>): HistoryQuery | undefined {
+/** Reads a query. Throws `invalid-parameter`. */
+export function readHistoryQuery(given: Readonly<Record<string, unknown>>): HistoryQuery {
   const query = {
     fromMs: readTime("from", given.from),
     toMs: readTime("to", given.to),
@@ -23,13 +23,12 @@ export function readHistoryQuery(given: Readonly<Record<string, unknown>>): Hist
     address: readName("address", given.address),
     after: readCursor(given.cursor),
     limit: readWhole("limit", given.limit, DEFAULT_RECORDS, 1, MAX_RECORDS),
+    group: readGroup(given.group),
   };
-  const group = readGroup(given.group);
   const { fromMs, toMs } = query;
   if (fromMs !== undefined && toMs !== undefined && fromMs > toMs)
     throw invalid("from", given.from, `at most to, which is ${quote(given.to)}`);
-  // Only tokens of this group flare.
-  return group === undefined || group === "bsc" ? query : undefined;
+  return query;
 }
 
 /** Reads a query of the track record. Throws `invalid-parameter`. */

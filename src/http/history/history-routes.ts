@@ -1,20 +1,26 @@
 import type { HistoryReader, StoredRecord } from "../../history/index.ts";
-import type { Explanation, Flare } from "../../model/index.ts";
-import { FlarewireError, formatCursor, type Snapshot } from "../../protocol/index.ts";
+import {
+  type AnyFlare,
+  type AnyFlares,
+  type Explanation,
+  type FlareRecord,
+  flaresKeyOf,
+  GROUPS,
+} from "../../model/index.ts";
+import { FlarewireError, formatCursor, type Rights, type Snapshot } from "../../protocol/index.ts";
+import { requireChannels } from "../access/key-access-policy.ts";
 import { quote } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { AT_PARAMETER, HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from "../contracts/parameters.ts";
 import { HISTORY_ENDPOINTS } from "../endpoints.ts";
 import { type PreparedRoute, shownTo } from "../rest/prepared-routes.ts";
 import { Representation, versionOf } from "../rest/representation.ts";
+import { flaresOf } from "../rest/resource-routes.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import type { PastState } from "./past-states.ts";
 import { RecordBodies } from "./record-bodies.ts";
 import { TokenBodies } from "./token-bodies.ts";
 import { minuteOf, recordOf } from "./token-details.ts";
-
-/** See PreparedRoute. */
-const FLARES = ["flares.*"];
 
 interface HistoryParts {
   readonly head: HeadLike;
@@ -42,36 +48,36 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   add({
     path: HISTORY_ENDPOINTS.history.path,
     parameters: [AT_PARAMETER.name, ...queryNames(HISTORY_PARAMETERS)],
-    channels: FLARES,
+    channels: flaresOf,
     now: version,
-    read: async ({ query }, _plan, then) => {
+    read: async ({ query }, _rights, then) => {
       const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
       // One more than wanted shows whether there is another page.
-      const found = wanted
-        ? await (then?.history ?? history).page({ ...wanted, limit: wanted.limit + 1 })
-        : [];
-      const body = bodyOf(pageText(found, wanted?.limit ?? 0));
+      const found = await (then?.history ?? history).page({ ...wanted, limit: wanted.limit + 1 });
+      const body = bodyOf(pageText(found, wanted.limit));
       return () => body;
     },
   });
   add({
     path: HISTORY_ENDPOINTS.flare.path,
     parameters: [AT_PARAMETER.name],
-    channels: FLARES,
+    // Only what is found tells the group.
+    channels: [],
     now: versionAndState,
-    read: async ({ params }, _plan, then) => {
+    read: async ({ params }, rights, then) => {
       const { id } = params as { readonly id: string };
       // In this order: a flare that finishes meanwhile moves from the first to the second.
       const of = then?.history ?? history;
       const [started, stored] = await Promise.all([of.started(id), of.find(id)]);
-      return (shown) => bodyOf(flareText(id, shown, started ?? null, stored));
+      return (shown) => bodyOf(flareText(id, shown, started ?? null, stored, rights));
     },
   });
   add({
     path: HISTORY_ENDPOINTS.token.path,
     parameters: [AT_PARAMETER.name],
+    channels: channelsOfToken,
     now: versionAndState,
-    read: ({ params }, plan, then) => {
+    read: ({ params }, { plan }, then) => {
       const given = params as { readonly group: string; readonly token: string };
       return tokensOf(then).read(given, shownTo((then?.head ?? head).snapshot, plan));
     },
@@ -79,9 +85,9 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   add({
     path: HISTORY_ENDPOINTS.record.path,
     parameters: [AT_PARAMETER.name, ...queryNames(RECORD_PARAMETERS)],
-    channels: FLARES,
+    channels: flaresOf,
     now: records.now,
-    read: async ({ query }, _plan, then) => {
+    read: async ({ query }, _rights, then) => {
       const of = then ? new RecordBodies(then.head, then.history) : records;
       const body = await of.read(readRecordQuery(query as Readonly<Record<string, unknown>>));
       return () => body;
@@ -89,21 +95,33 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   });
 }
 
-/** Returns the flare's record as JSON. Throws `not-found`. */
+/** Returns the channels with what a token's path selects. */
+export function channelsOfToken(_query: unknown, params: unknown): readonly string[] {
+  return ["*", "candles", ...flaresOf(params)];
+}
+
+/**
+ * Returns the flare's record as JSON. Throws `not-found`, and `forbidden` if the rights lack its
+ * group.
+ */
 export function flareText(
   id: string,
   shown: Snapshot,
   started: Explanation | null,
   stored: StoredRecord | undefined,
+  rights: Rights,
 ): string {
-  const { pro, free, finished_trending } = shown.flares;
-  const isIt = (flare: Flare) => flare.id === id;
-  const running = pro.find(isIt) ?? free.find(isIt);
-  if (running) return JSON.stringify(recordOf(running, started, shown));
-  if (stored) return stored.body;
+  const listed = (...lists: readonly (keyof AnyFlares)[]) =>
+    GROUPS.flatMap((group) =>
+      lists.flatMap((list): readonly AnyFlare[] => shown[flaresKeyOf(group)][list]),
+    ).find((flare) => flare.id === id);
+  const running = listed("pro", "free");
   // The history is written after the head has moved.
-  const finished = finished_trending.find(isIt);
-  if (finished) return JSON.stringify(recordOf(finished, started, shown));
+  const flare = running ?? (stored ? undefined : listed("finished_trending"));
+  const text = flare ? JSON.stringify(recordOf(flare, started, shown)) : stored?.body;
+  const { flare: found } = Object(text && JSON.parse(text)) as Partial<FlareRecord>;
+  requireChannels(rights, flaresOf(found));
+  if (text !== undefined) return text;
   throw new FlarewireError("not-found", `no flare with the id ${quote(id)} is running or stored`);
 }
 

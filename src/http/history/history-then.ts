@@ -38,25 +38,26 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
     },
     page: async (query) => {
       const found = await history.page({ ...query, knownMs });
-      const { limit, after, ...others } = query;
+      const { limit, after, group = "bsc", ...others } = query;
       const last = found.length >= limit ? found.at(-1)?.key.finishedMs : undefined;
       const toMs = after ? Math.min(after.finishedMs, query.toMs ?? after.finishedMs) : query.toMs;
-      await check({ ...others, fromMs: last ?? query.fromMs, toMs });
+      await check({ ...others, group, fromMs: last ?? query.fromMs, toMs });
       return found;
     },
     candles: async (query) => {
       await check({ id: "", candlesFromMs: query.fromMs });
       return await history.candles({ ...query, knownMs });
     },
-    addressesOf: async (symbol, limit) => {
-      await check({ symbol });
-      return await history.addressesOf(symbol, limit, knownMs);
+    tokensOf: async (query) => {
+      await check({ group: query.group, symbol: query.symbol });
+      return await history.tokensOf({ ...query, knownMs });
     },
     reaches: (reach) => history.reaches(reach),
     minute: (atMs) => history.minute(atMs),
     record: async (query) => {
       // Final an hour after the start, so some finished before the window.
       await check({
+        group: query.group ?? "bsc",
         fromMs: query.toMs - RECORD_WINDOWS[query.window] * HOUR_MS - HOUR_MS,
         toMs: query.toMs,
       });

@@ -11,7 +11,7 @@ import { type ListedToken, TokenIndex } from "./token-index.ts";
 
 interface TokenParts {
   readonly head: HeadLike;
-  readonly history: Pick<HistoryReader, "flaresVersion" | "page" | "started" | "candles" | "addressesOf">;
+  readonly history: Pick<HistoryReader, "flaresVersion" | "page" | "started" | "candles" | "tokensOf">;
 }
 
 /** Finds the token that a request names, among those in the snapshot's lists and the history. */
@@ -25,7 +25,6 @@ const CANDLE_BYTES = 300;
 /** Addresses that a problem lists. */
 const MAX_LISTED = 20;
 const ADDRESS = /^0x[0-9a-f]+$/i;
-const NOTHING: StoredToken = { records: [], starts: new Map(), candles: [] };
 
 /** Makes bodies of tokens. A token's history is read once per minute and change of its flares. */
 export class TokenBodies {
@@ -53,13 +52,13 @@ export class TokenBodies {
     const group = readGroup(given.group);
     const resolve = await this.#resolver(group, given.token);
     const identity = resolve(shown);
-    const stored = group === "bsc" ? await this.#read(identity) : NOTHING;
+    const stored = await this.#read(group, identity);
     return (snapshot) => {
       const now = resolve(snapshot);
       if (now !== identity) throw ambiguous(group, given.token, [identity, now]);
       const body = this.#bodyOf(group, identity, snapshot, stored);
       if (body) return body;
-      this.#stored.drop(identity);
+      this.#stored.drop(keyOf(group, identity));
       throw unknown(group, given.token);
     };
   }
@@ -68,10 +67,11 @@ export class TokenBodies {
     // Never a symbol: it could be that of a token that poses as another.
     if (group !== "exchange" && ADDRESS.test(key)) return () => key.toLowerCase();
     const { history } = this.#parts;
-    const stored = group === "bsc" ? await history.addressesOf(key, MAX_LISTED + 1) : [];
+    const stored = await history.tokensOf({ group, symbol: key, limit: MAX_LISTED + 1 });
     return (snapshot) => {
       const index = this.#indexOf(group, snapshot);
-      if (index.find(key)) return key;
+      // On the exchange. Symbols of two of its tokens may differ in case only.
+      if (index.find(key) || stored.includes(key)) return key;
       const found = [...new Set([...index.identitiesOf(key), ...stored])];
       const [only, ...others] = found;
       if (only === undefined) throw unknown(group, key);
@@ -80,26 +80,28 @@ export class TokenBodies {
     };
   }
 
-  async #read(address: string): Promise<StoredToken> {
+  async #read(group: Group, identity: string): Promise<StoredToken> {
     const { head, history } = this.#parts;
-    const listed = () => this.#indexOf("bsc", head.snapshot).find(address);
+    const listed = () => this.#indexOf(group, head.snapshot).find(identity);
     // The history of another process has no version here: it is read again each minute.
     const now = () => {
       const flares = listed()?.flares.map(({ id, finished_trending_at: end }) => `${id} ${end}`) ?? [];
       return `${history.flaresVersion} ${minuteOf(head.observedAtMs)} ${flares}`;
     };
-    const stored = await this.#stored.read(address, now, () => this.#readStored(address, listed()));
-    if (this.#isBehind(listed(), stored)) this.#stored.drop(address);
+    const key = keyOf(group, identity);
+    const stored = await this.#stored.read(key, now, () => this.#readStored(group, identity, listed()));
+    if (this.#isBehind(listed(), stored)) this.#stored.drop(key);
     return stored;
   }
 
-  async #readStored(address: string, listed: ListedToken | undefined): Promise<StoredToken> {
+  async #readStored(group: Group, address: string, listed: ListedToken | undefined): Promise<StoredToken> {
     const { head, history } = this.#parts;
     const toMs = minuteOf(head.observedAtMs);
     const running = listed?.flares.filter((flare) => flare.finished_trending_at === null) ?? [];
     const [records, candles, starts] = await Promise.all([
-      history.page({ address, limit: TOKEN_FLARES }),
-      history.candles({ group: "bsc", address, fromMs: toMs - DAY_MS, toMs }),
+      history.page({ group, address, limit: TOKEN_FLARES }),
+      // Other groups have none, so past answers need none that expired.
+      group === "bsc" ? history.candles({ group, address, fromMs: toMs - DAY_MS, toMs }) : [],
       Promise.all(running.map(async ({ id }) => [id, await history.started(id)] as const)),
     ]);
     return {
@@ -139,6 +141,10 @@ export class TokenBodies {
     known.set(group, index);
     return index;
   }
+}
+
+function keyOf(group: Group, identity: string): string {
+  return `${group} ${identity}`;
 }
 
 function readGroup(given: string): Group {

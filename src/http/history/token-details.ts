@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import {
+  type AnyFlare,
   CANDLE_MINUTES,
   type Candle,
   type Explanation,
-  type Flare,
   type FlareRecord,
   type Group,
   type Snapshot,
@@ -37,7 +37,7 @@ interface Known {
 const FOLLOW_MS = 120 * MINUTE_MS;
 
 /** Returns the record of a listed flare. */
-export function recordOf(flare: Flare, started: Explanation | null, shown: Snapshot): FlareRecord {
+export function recordOf(flare: AnyFlare, started: Explanation | null, shown: Snapshot): FlareRecord {
   const why = shown.explanations[flare.id] ?? null;
   if (flare.finished_trending_at === null) return { flare, started, why, cause: null, outcome: null };
   const outcome = shown.outcomes[flare.id] ?? null;
@@ -85,9 +85,9 @@ function candlesOf(
   address: string | null,
   stored: readonly Candle[],
   flares: readonly FlareRecord[],
-  { snapshot, nowMs }: Known,
+  { group, snapshot, nowMs }: Known,
 ): Candle[] {
-  const all = withLive(stored, address, snapshot);
+  const all = withLive(stored, group, address, snapshot);
   const spans = flares.map(({ flare }) => spanOf(flare));
   const oldestMs = minuteOf(nowMs) - TOKEN_CANDLES * MINUTE_MS;
   return all.filter(({ open_at }) => {
@@ -99,16 +99,18 @@ function candlesOf(
 /** Adds the last hour of a token that flares, or did, to its stored candles. */
 export function withLive(
   stored: readonly Candle[],
-  address: string | null,
+  group: Group,
+  address: string | null | undefined,
   { candles: { bsc } }: Snapshot,
 ): readonly Candle[] {
-  const live = address !== null && Object.hasOwn(bsc, address) ? (bsc[address] ?? []) : [];
+  const isLive = group === "bsc" && address != null && Object.hasOwn(bsc, address);
+  const live = isLive ? (bsc[address] ?? []) : [];
   const liveFrom = live[0]?.open_at;
   return liveFrom === undefined ? stored : [...stored.filter((c) => c.open_at < liveFrom), ...live];
 }
 
 /** The first and the last minute of a flare's candles. */
-function spanOf({ started_trending_at, finished_trending_at }: Flare): readonly [number, number] {
+function spanOf({ started_trending_at, finished_trending_at }: AnyFlare): readonly [number, number] {
   const startMs = Date.parse(started_trending_at);
   const endMs = finished_trending_at === null ? Number.POSITIVE_INFINITY : Date.parse(finished_trending_at);
   const fromMs = minuteOf(startMs) - CANDLE_MINUTES * MINUTE_MS;

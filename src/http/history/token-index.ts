@@ -3,7 +3,6 @@ import {
   type AnyFlares,
   type ChainToken,
   type ExchangeToken,
-  type Flare,
   flaresKeyOf,
   type Group,
   type Listing,
@@ -32,7 +31,7 @@ export interface ListedToken {
   /** From the list that is updated most often. */
   readonly facts: TokenFacts;
   /** Running flares, then finished ones, newest start first. */
-  readonly flares: readonly Flare[];
+  readonly flares: readonly AnyFlare[];
 }
 
 /** Returns the address in lower case; of a token without address the symbol. */
@@ -42,7 +41,7 @@ export function identityOf(token: { readonly address?: string | null; readonly s
 
 /** The tokens in a group's lists, by identity and symbol. */
 export class TokenIndex {
-  readonly #tokens = new Map<string, ListedToken & { readonly flares: Flare[] }>();
+  readonly #tokens = new Map<string, ListedToken & { readonly flares: AnyFlare[] }>();
   readonly #bySymbol = new Map<string, string[]>();
 
   constructor(group: Group, snapshot: Snapshot) {
@@ -58,7 +57,7 @@ export class TokenIndex {
     return this.#bySymbol.get(symbol.toLowerCase()) ?? [];
   }
 
-  #add(facts: TokenFacts, flare: Flare | undefined): void {
+  #add(facts: TokenFacts, flare: AnyFlare | undefined): void {
     const identity = identityOf(facts);
     const known = this.#tokens.get(identity);
     if (known) {
@@ -73,46 +72,42 @@ export class TokenIndex {
   }
 }
 
-type Listed = readonly [facts: TokenFacts, flare?: Flare];
+type Listed = readonly [facts: TokenFacts, flare?: AnyFlare];
 
 /** Lists with current facts come first, the most often updated of them first. */
 function listed(group: Group, snapshot: Snapshot): readonly Listed[] {
-  const { flares, newest, charts, leaderboards } = snapshot;
-  if (group !== "bsc") {
-    const { pro, free, finished_trending }: AnyFlares = snapshot[flaresKeyOf(group)];
-    return [
-      ...charts[group].map(({ token, market_data }): Listed => [pricedFacts(token, market_data)]),
-      ...leaderboards[group].map(({ object }): Listed => [pricedFacts(object, null)]),
-      ...[...pro, ...free, ...finished_trending].map((flare): Listed => [otherFacts(flare)]),
-    ];
-  }
-  const inCharts = [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
+  const { pro, free, finished_trending }: AnyFlares = snapshot[flaresKeyOf(group)];
   return [
-    ...[...flares.pro, ...flares.free].map((flare): Listed => [factsOf(flare, null), flare]),
-    ...[...inCharts, ...newest.bsc].map((item): Listed => [factsOf(item, null)]),
-    ...flares.finished_trending.map((flare): Listed => [finalFacts(flare), flare]),
+    ...[...pro, ...free].map((flare): Listed => [factsOf(flare, null), flare]),
+    ...current(group, snapshot).map((facts): Listed => [facts]),
+    ...finished_trending.map((flare): Listed => [finalFacts(flare), flare]),
   ];
 }
 
+/** Returns the facts of charted and listed tokens. */
+function current(group: Group, { newest, charts, leaderboards }: Snapshot): readonly TokenFacts[] {
+  if (group !== "bsc") {
+    return [
+      ...charts[group].map(({ token, market_data }) => pricedFacts(token, market_data)),
+      ...leaderboards[group].map(({ object }) => pricedFacts(object, null)),
+    ];
+  }
+  const inCharts = [...charts.bsc.map(({ flare }) => flare), ...leaderboards.bsc.map(({ object }) => object)];
+  return [...inCharts, ...newest.bsc].map((item) => factsOf(item, null));
+}
+
 /** Returns the facts as of a flare's end. */
-export function finalFacts(flare: Flare): TokenFacts {
+export function finalFacts(flare: AnyFlare): TokenFacts {
   return factsOf(flare, flare.finished_trending_at);
 }
 
-function factsOf(item: Flare | NestedFlare | Listing, as_of: string | null): TokenFacts {
+function factsOf(item: AnyFlare | NestedFlare | Listing, as_of: string | null): TokenFacts {
   const { token, liquidity, market_data, social_data, contract_source } = item;
-  const { symbol, address, name, price, created_at } = token;
+  const { symbol, address = null, name, price, created_at } = token;
   return {
     ...{ symbol, address, name, price, created_at },
     ...{ liquidity, market_data, social_data, contract_source, as_of },
   };
-}
-
-/** Returns the facts of another group's flare: those of its group's lists, and what they lack. */
-function otherFacts({ token, market_data, social_data, finished_trending_at }: AnyFlare): TokenFacts {
-  const { symbol, address = null, name, price, created_at } = token;
-  const facts = pricedFacts({ symbol, price, ...(address !== null && { address }) }, market_data);
-  return { ...facts, name, created_at, social_data, as_of: finished_trending_at };
 }
 
 function pricedFacts(token: ExchangeToken | ChainToken, market_data: MarketData | null): TokenFacts {

@@ -25,7 +25,7 @@ export function addPairlistRoute(add: (route: PreparedRoute) => void, parts: Pai
     parameters: [...queryNames(PAIR_PARAMETERS), ...(hasPast ? ["at"] : [])],
     channels: channelsOfQuery,
     now: () => `${formatCursor(head.cursor)} ${freshness().state}`,
-    read: async ({ query }, plan, then) => {
+    read: async ({ query }, { plan }, then) => {
       const asked = readPairQuery(query);
       checkPlan(asked, plan);
       return (shown) => {

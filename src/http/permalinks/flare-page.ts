@@ -4,11 +4,15 @@ import { hasMixedLetters } from "../../lib/text/mixed-letters.ts";
 import { tokenPath } from "../../lib/text/page-path.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
 import {
+  type AnyFlare,
   type Candle,
+  type ExchangeFlare,
   type FinishCause,
   type FlareRecord,
+  groupOf,
   outcomeText,
   type Token,
+  tokenOf,
 } from "../../model/index.ts";
 import { type Html, html } from "../docs/html.ts";
 import type { PageText } from "./page-template.ts";
@@ -24,9 +28,6 @@ const FATES: Readonly<Record<FinishCause, Fate>> = {
   upstream: ["faded", "No longer listed"],
 };
 export const FLARING: Fate = ["flaring", "Flaring now"];
-
-/** Only tokens of this group flare. */
-const GROUP = "bsc";
 
 export interface PageParts {
   /** Relative URL from the page to the root. */
@@ -49,20 +50,34 @@ export function flarePage(
   const picture = pricePicture(candles, [spanOf(record)]);
   const caption = `Close of each minute, ${closesText(candles)}, and volume. ▲ start${cause === null ? "" : ", ■ end"} of the flare.`;
   const sentence = whyText(record);
+  const group = groupOf(flare);
+  const path = tokenPath(group, tokenOf(flare));
   return {
     title: cause === null ? `${symbol} is flaring` : `${symbol} flared${peakText(record)}`,
     description: `${start}: ${sentence}`,
     main: html`<p><span class="fate ${look}">${fate}</span>${market === undefined ? html`` : html` <span class="market">${market}</span>`}</p>
 <h1>${nameHtml(token)}</h1>
 <p class="lead">${sentence}</p>
-${picture ? html`<figure>${picture}<figcaption>${caption}</figcaption></figure>` : html``}
+${picture ? html`<figure>${picture}<figcaption>${caption}</figcaption></figure>` : group === "bsc" ? html`` : candlelessHtml()}
 ${figuresHtml(record)}
 ${warningsHtml(record)}
-<p class="links"><a class="primary" href="${root}#/${tokenPath(GROUP, token.address.toLowerCase())}">Open in the dashboard</a>
-<a href="${root}${tokenPath(GROUP, token.address.toLowerCase())}">All flares of this token</a>
+<p class="links">${group === "bsc" ? html`<a class="primary" href="${root}#/${path}">Open in the dashboard</a>` : html``}
+<a href="${root}${path}">All flares of this token</a>
 <a href="${root}api/v1/flares/${encodeURIComponent(flare.id)}">JSON</a></p>
-<p class="address"><small>${token.address}</small></p>`,
+<p class="address"><small>${marketText(flare)}</small></p>`,
   };
+}
+
+/** The token's address; of a token of the exchange, the market. */
+function marketText(flare: AnyFlare): string {
+  if (flare.token.address !== undefined) return flare.token.address;
+  const { pair, exchange } = flare as ExchangeFlare;
+  return safeText([pair, exchange].filter((name) => name !== null).join(" on "));
+}
+
+/** Says why the prices around a flare of another group than `bsc` are not shown. */
+export function candlelessHtml(): Html {
+  return html`<p><small>The prices of each minute are stored for flares of BSC only.</small></p>`;
 }
 
 /** Returns what the picture of a flare shows. */

@@ -3,11 +3,11 @@ import type { HistoryReader } from "../../history/index.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import type { FlareRecord, TokenDetails } from "../../model/index.ts";
-import { FlarewireError, type Plan } from "../../protocol/index.ts";
+import { type FlareRecord, groupOf, type TokenDetails, tokenOf } from "../../model/index.ts";
+import { FlarewireError, type Rights } from "../../protocol/index.ts";
 import { allowAll } from "../access/access.ts";
 import { createOwnHostCheck } from "../access/host-check.ts";
-import { flareText } from "../history/history-routes.ts";
+import { channelsOfToken, flareText } from "../history/history-routes.ts";
 import { TokenBodies } from "../history/token-bodies.ts";
 import { withLive } from "../history/token-details.ts";
 import type { HttpSettings } from "../http-settings.ts";
@@ -39,6 +39,8 @@ const MAX_CACHED = 64;
 const BEFORE_MS = 30 * MINUTE_MS;
 const AFTER_MS = 60 * MINUTE_MS;
 
+const TOKEN_PATH = "/token/:group/:token";
+
 const MARKETS = { live: undefined, recorded: "Recorded market", simulated: "Simulated market" } as const;
 
 /** A flare or token that a visitor's plan shows, as a page and as a picture. */
@@ -51,7 +53,7 @@ interface Subject {
 }
 
 /** Returns what the API returns for the plan. Throws `not-found`. */
-type Read = (request: FastifyRequest, plan: Plan | undefined) => Promise<Subject>;
+type Read = (request: FastifyRequest, rights: Rights) => Promise<Subject>;
 
 /**
  * Adds `/flare/{id}` and `/token/{group}/{address}`, and the picture of each: pages that need no
@@ -68,9 +70,9 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   const urlOf = createUrlOf(settings);
   const market = () => MARKETS[info().origin];
   const readSubject = (request: FastifyRequest, reply: FastifyReply, read: Read) => {
-    const { plan } = policy.admit(request, reply);
+    const rights = policy.admit(request, reply);
     if (!head.ready) throw noDataYet(freshness());
-    return read(request, plan);
+    return read(request, rights);
   };
   const addPage = (path: string, root: string, read: Read) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -91,7 +93,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
         return sendFailurePage(reply, failed, fill(failed.text, undefined), vary);
       }
     };
-    scope.route({ method: ["GET", "HEAD"], url: path, handler });
+    scope.route({ method: ["GET", "HEAD"], url: path, config: configOf(path), handler });
   };
   const addPicture = (path: string, read: Read) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -105,24 +107,25 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
       const body = new Representation(await pictures.draw(version, facts), version, PNG_TYPE);
       return sendReady(reply.headers(fields), readyAnswer(body, [], request.raw));
     };
-    scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, handler });
+    scope.route({ method: ["GET", "HEAD"], url: `${path}${PICTURE_PATH}`, config: configOf(path), handler });
   };
-  const readFlare: Read = async ({ params }, plan) => {
+  const readFlare: Read = async ({ params }, rights) => {
     const { id } = params as { readonly id: string };
     // In this order: a flare that finishes meanwhile moves from the first to the second.
     const [started, stored] = await Promise.all([history.started(id), history.find(id)]);
-    const shown = shownTo(head.snapshot, plan);
-    const text = flareText(id, shown, started ?? null, stored);
+    const shown = shownTo(head.snapshot, rights.plan);
+    const text = flareText(id, shown, started ?? null, stored, rights);
     const record = JSON.parse(text) as FlareRecord;
-    const { token, started_trending_at, finished_trending_at } = record.flare;
+    const { started_trending_at, finished_trending_at } = record.flare;
     const startMs = Date.parse(started_trending_at);
     const endMs = finished_trending_at === null ? head.observedAtMs : Date.parse(finished_trending_at);
-    const { address } = token;
+    const group = groupOf(record.flare);
+    const address = tokenOf(record.flare);
     const fromMs = startMs - BEFORE_MS;
     const toMs = Math.max(endMs, startMs + AFTER_MS);
-    const past = await history.candles({ group: "bsc", address, fromMs, toMs });
+    const past = await history.candles({ group, address, fromMs, toMs });
     // The newest minutes of running flares may not be stored yet.
-    const all = endMs < head.observedAtMs ? past : withLive(past, address, shown);
+    const all = endMs < head.observedAtMs ? past : withLive(past, group, record.flare.token.address, shown);
     const candles = all.filter(({ open_at }) => Date.parse(open_at) >= fromMs);
     return {
       path: flarePath(record.flare.id),
@@ -131,7 +134,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
       picture: () => flarePicture(record, candles, market()),
     };
   };
-  const readToken: Read = async ({ params }, plan) => {
+  const readToken: Read = async ({ params }, { plan }) => {
     const given = params as { readonly group: string; readonly token: string };
     const shown = shownTo(head.snapshot, plan);
     const body = (await tokens.read(given, shown))(shown);
@@ -147,9 +150,11 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   };
   addPage("/flare/:id", "../", readFlare);
   addPicture("/flare/:id", readFlare);
-  addPage("/token/:group/:token", "../../", readToken);
-  addPicture("/token/:group/:token", readToken);
+  addPage(TOKEN_PATH, "../../", readToken);
+  addPicture(TOKEN_PATH, readToken);
 }
+
+const configOf = (path: string) => (path === TOKEN_PATH ? { channels: channelsOfToken } : {});
 
 /** Returns the page's bytes, compressed only once while many visitors follow one link. */
 function represent(page: string, cached: BoundedMap<string, Representation>): Representation {

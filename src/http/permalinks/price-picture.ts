@@ -50,9 +50,13 @@ export function pricePaths(
   const thick = Math.min(16, Math.max(1, (0.6 * width) / minutes)).toFixed(1);
   const shades = spans
     .filter(({ startMs, endMs }) => startMs < last[0] && (endMs ?? last[0]) > first[0])
-    .map(({ startMs, endMs }) => `M${x(startMs)} 0H${x(endMs ?? last[0])}V${height}H${x(startMs)}Z`);
+    .map(({ startMs, endMs }) => {
+      const [from, to] = [x(Math.max(startMs, first[0])), x(endMs ?? last[0])];
+      return `M${from} 0H${to}V${height}H${from}Z`;
+    });
   const [only, ...others] = spans;
-  const marks = only && others.length === 0 ? marksOf(only, x, priceHeight) : "";
+  const isMarked = only && others.length === 0 && only.startMs >= first[0];
+  const marks = isMarked ? marksOf(only, x, priceHeight) : "";
   return html`<path class="shade" d="${shades.join("")}"/>
 <path class="volume" stroke-width="${thick}" d="${line.volume}"/>
 <path class="price" d="${line.price}"/>

@@ -9,6 +9,7 @@ import { type FlareRecord, outcomeText, type TokenDetails } from "../../model/in
 import type { PricedCandle } from "../../model/text/price-line.ts";
 import { html } from "../docs/html.ts";
 import {
+  candlelessHtml,
   changeText,
   type Figure,
   FLARING,
@@ -67,12 +68,14 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
 <h1>${nameHtml({ symbol: token.symbol, name: token.name ?? "" })}</h1>
 <p class="lead">${now}</p>
 ${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
+${group !== "bsc" && flares.length > 0 ? candlelessHtml() : html``}
 ${figureList(figures)}
 <p class="links">${group !== "bsc" ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>`}
 ${running ? html`<a href="${root}${flarePath(running.flare.id)}">This flare</a>` : html``}
 <a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
 ${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}
-${group === "bsc" ? html`<h2>Finished flares</h2>\n${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${items}</ol>`}` : html``}`,
+<h2>Finished flares</h2>
+${past.length === 0 ? html`<p>None is stored.</p>` : html`<ol class="past">\n${items}</ol>`}`,
   };
 }
 
@@ -85,7 +88,7 @@ export function tokenPicture(token: TokenDetails, nowMs: number, market: string 
     name: name ?? GROUP_LABELS[group],
     isMixed: hasMixedLetters(symbol),
     fate: runningOf(token) ? FLARING : ["faded", fate],
-    sentence: group === "bsc" && !runningOf(token) ? lastText(token) : nowText(token),
+    sentence: (group === "bsc" || flares.length > 0) && !runningOf(token) ? lastText(token) : nowText(token),
     figures: [
       { name: "Price", value: priceText(token), look: "plain" },
       ...(liquidity === null
@@ -100,9 +103,7 @@ export function tokenPicture(token: TokenDetails, nowMs: number, market: string 
             },
           ]
         : []),
-      ...(group === "bsc"
-        ? [{ name: "Flares stored", value: String(flares.length), look: "plain" as const }]
-        : []),
+      { name: "Flares stored", value: String(flares.length), look: "plain" as const },
     ],
     candles: pricesOf(token, nowMs),
     spans: flares.map(spanOf),

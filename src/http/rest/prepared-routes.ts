@@ -4,6 +4,7 @@ import { type Stamp, StampedCache } from "../../lib/stamped-cache.ts";
 import {
   type Freshness,
   type Plan,
+  type Rights,
   type Snapshot,
   type SourceInfo,
   snapshotOfPlan,
@@ -47,7 +48,7 @@ export interface PreparedRoute {
   /** Returns a function of what the plan shows. `then`: for the parameter `at`. */
   readonly read: (
     request: FastifyRequest,
-    plan: Plan | undefined,
+    rights: Rights,
     then: PastState | undefined,
   ) => Promise<(shown: Snapshot) => Representation>;
 }
@@ -80,14 +81,14 @@ export function createPreparedRoutes(
   const bodies = new StampedCache<Prepared>(MAX_BYTES, ({ body }) => 2 * body.bytes.length);
   const { anonymous } = policy;
   const anonymousFields = readyFields(anonymous?.fields ?? {});
-  const preparedFor = (plan: Plan | undefined, { url }: IncomingMessage) => bodies.get(`${plan} ${url}`);
+  const keyOf = ({ plan, channels = [] }: Rights, url: string | undefined) => `${plan} ${channels} ${url}`;
   const addQuick = (path: string, live: PreparedRoute["live"]) => {
     if (!anonymous || !quick) return;
     const { plan } = anonymous.access;
     const route = `${scope.prefix}${routeOf(path)}`;
     const prefix = `${scope.prefix}${path.replace(/\{.*/, "")}`;
     const quickly = (request: IncomingMessage) => {
-      const known = head.ready ? preparedFor(plan, request) : undefined;
+      const known = head.ready ? bodies.get(keyOf(anonymous.access, request.url)) : undefined;
       return known && answer(request, known, anonymousFields);
     };
     if (path.includes("{")) quick.addBelow(prefix, route, quickly);
@@ -103,7 +104,8 @@ export function createPreparedRoutes(
       url: routeOf(path),
       config: { parameters, ...(channels && { channels }) },
       handler: async (request, reply) => {
-        const { plan } = policy.admit(request, reply);
+        const rights = policy.admit(request, reply);
+        const { plan } = rights;
         if (!head.ready) {
           const fresh = freshness();
           setFreshness(reply, fresh, info());
@@ -113,17 +115,17 @@ export function createPreparedRoutes(
         const query = request.query as RouteQuery;
         const { at } = query;
         if (live && at === undefined) return sendReady(reply, answer(raw, { body: live(plan, query) }));
-        const known = preparedFor(plan, raw);
+        const key = keyOf(rights, raw.url);
+        const known = bodies.get(key);
         if (known) return sendReady(reply, answer(raw, known));
         const before = now();
         const by = at === undefined || !past ? undefined : await claimantOf(policy, request);
         const then = by && (await past?.read(at, by));
         const bodyFor = await (by && past
-          ? past.inTurn(by, () => read(request, plan, then))
-          : read(request, plan, undefined));
+          ? past.inTurn(by, () => read(request, rights, then))
+          : read(request, rights, undefined));
         // Without a wait from here on: the fields and the body show the same moment (law L2).
         const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
-        const key = `${plan} ${raw.url}`;
         const last = bodies.last(key)?.body;
         // An equal body has its compressed forms already.
         const prepared = { body: last?.version === made.version ? last : made, past: then?.fields };

@@ -26,7 +26,7 @@ export function addResourceRoutes(
       ...{ path, parameters: [...withPast, ...others], channels },
       live: (plan, query) => bodyOf(bodies, plan, groupIn(query)),
       now: () => undefined,
-      read: async ({ query }, plan, then) => {
+      read: async ({ query }, { plan }, then) => {
         const of = (path === ENDPOINTS.candles.path ? await then?.withCandles() : then?.bodies) ?? bodies;
         return () => bodyOf(of, plan, groupIn(query));
       },

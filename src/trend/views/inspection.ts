@@ -2,7 +2,7 @@ import type { TokenState } from "../state/token-state.ts";
 
 /** A token's flare, canary and price, served or not. Times are event time in milliseconds. */
 export interface TrendInspection {
-  /** Start of the running flare, if any. Every group's flare here; only those of BSC are served. */
+  /** Start of the running flare, if any. */
   readonly flaringSinceMs: number | null;
   /** Since when the canary is on; `null` if it is off. */
   readonly canarySinceMs: number | null;

@@ -86,7 +86,7 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
         const isSnapshot = path === "snapshot";
         const shown = isSnapshot ? body.replace(/"cursor":"[^"]*"/, "") : body;
         bodies.add(
-          `${plan} /${path.replace(/\/.*/, "/{…}").replace(/=(0x|\d{9}).*/, "={…}")}${at && " at"}`,
+          `${plan} /${kindOf(path)}${at && " at"}`,
           statusCode === 200 ? `${isSnapshot ? "" : headers.etag} ${shown}` : `${statusCode}`,
         );
       }
@@ -126,6 +126,13 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   }
 }
 
+/** Returns the path without what names a single flare or token. */
+function kindOf(path: string): string {
+  return path
+    .replace(/[^/]*$/, (name) => (path.includes("/") ? "{…}" : name))
+    .replace(/(address|symbol)=.*/, "$1={…}");
+}
+
 /** Paths of some listed flares and their tokens. */
 function pathsOf({ snapshot }: Head): readonly string[] {
   const { pro, finished_trending } = snapshot.flares;
@@ -136,7 +143,9 @@ function pathsOf({ snapshot }: Head): readonly string[] {
     const { id, token } = flare;
     return [`flares/${id}`, `tokens/bsc/${token.address}`, `history?address=${token.address}`];
   });
-  return [...symbols, ...others];
+  const [last] = finished_trending;
+  const bySymbol = last ? [`history?symbol=${encodeURIComponent(last.token.symbol)}`] : [];
+  return [...symbols, ...others, ...bySymbol];
 }
 
 /** Hashes the events of a WebSocket's subscription, without their positions. */

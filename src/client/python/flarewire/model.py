@@ -1010,7 +1010,7 @@ class Candles:
 class FlareRecord:
     """One flare with its explanations and outcome."""
 
-    flare: Flare
+    flare: AnyFlare
     started: Explanation | None
     why: Explanation | None
     cause: FinishCause | None
@@ -1049,8 +1049,8 @@ class TokenDetailsLeaderboard:
 
 @dataclass(frozen=True)
 class TokenDetails:
-    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token.
-    Candles and flares are those of `bsc`."""
+    """`GET /api/v1/tokens/{group}/{token}`: facts, ranks, candles and flares of one token. Only
+    tokens of `bsc` have candles."""
 
     group: Group
     symbol: str
