@@ -11,7 +11,12 @@ track_record states what prices did after flares, beside other moments of the sa
 
 /** Creates a server of the Model Context Protocol whose tools read this API. */
 export function createMcpServer(request: RequestApi): McpServer {
-  const server = new McpServer({ name: "flarewire", version: VERSION }, { instructions: INSTRUCTIONS });
+  // The tools never change, so there is nothing to subscribe to.
+  const capabilities = { tools: { listChanged: false } };
+  const server = new McpServer(
+    { name: "flarewire", version: VERSION },
+    { instructions: INSTRUCTIONS, capabilities },
+  );
   for (const tool of TOOLS) addTool(server, tool, request);
   return server;
 }

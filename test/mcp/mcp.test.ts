@@ -32,6 +32,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     await using gateway = await startLedGateway();
     gateway.start("ONE");
     await using agent = await Agent.overHttp(era, gateway.url);
+    expect(agent.client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
     const { tools } = await agent.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...["flares_now", "flares_since", "why", "token", "history", "track_record", "snapshot_at"],
