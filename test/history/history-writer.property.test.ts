@@ -16,6 +16,7 @@ import { type Cursor, formatCursor, toEpoch } from "../../src/protocol/index.ts"
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import {
   anyFinishAt,
@@ -155,7 +156,7 @@ test("after any kills the history is that of a writer that was never killed", as
       store.close();
       steady.close();
     }),
-    { numRuns: 15 },
+    lawRuns(6),
   );
 });
 

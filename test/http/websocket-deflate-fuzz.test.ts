@@ -4,6 +4,7 @@ import { constants, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { readServerFrames, type ServerFrame } from "../support/server-frames.ts";
 import { type ConnectionHandle, handshake, test } from "./websocket-fixture.ts";
 
@@ -170,7 +171,7 @@ test("[W24] [W37] whatever compressed frames come, the server ends that connecti
         if (code !== undefined) expect(DOCUMENTED).toContain(code);
       },
     ),
-    { numRuns: 300 },
+    lawRuns(100),
   );
   expect([...codes]).toEqual(expect.arrayContaining([undefined, 1002, 1007, 4001]));
   await wire.sessions(1);

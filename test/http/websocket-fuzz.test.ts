@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { type ConnectionHandle, HANDSHAKE, handshake, test } from "./websocket-fixture.ts";
 
 /** The codes that the document names. */
@@ -96,7 +97,7 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
       }
       client.ws.terminate();
     }),
-    { numRuns: 300 },
+    lawRuns(100),
   );
   await wire.sessions(0);
 });
@@ -152,7 +153,7 @@ test("[W24] whatever bytes come, also in the middle of a frame, the server ends 
       // Who closes is answered with a code of its own.
       if (code !== undefined && !bytes.includes(0x88)) expect(DOCUMENTED).toContain(code);
     }),
-    { numRuns: 300 },
+    lawRuns(100),
   );
   await wire.sessions(1);
   steady.send({ type: "ping", id: "alive" });
@@ -211,7 +212,7 @@ test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with 
         seen.add(status);
       },
     ),
-    { numRuns: 300 },
+    lawRuns(100),
   );
   expect([...seen]).toEqual(expect.arrayContaining([101, 200, 400]));
   await wire.sessions(0);

@@ -37,7 +37,12 @@ const PROGRESS_EVERY = 100;
 const MAX_GROWTH_BYTES = 1e6;
 
 /** Tests of laws on random cases, see test/support/law-runs.ts. */
-const LAWS = ["protocol/filter-law", "source/events-law", "source/upstream-law", "trend/engine-laws"];
+const LAWS = [
+  ...["client/update.property", "feed/replay/recordings", "history/history-writer"],
+  ...["http/websocket-fuzz", "http/websocket-deflate-fuzz", "protocol/filter-law"],
+  ...["source/events-law", "source/upstream-doubt", "source/upstream-law"],
+  "trend/engine-laws",
+];
 const MAX_PAST_P99_MS = 50;
 
 const SUITES = [

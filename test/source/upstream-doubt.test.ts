@@ -6,6 +6,7 @@ import { toEvents } from "../../src/source/events.ts";
 import { UpstreamDoubt } from "../../src/source/upstream/upstream-doubt.ts";
 import { RESOURCES, type Resource } from "../../src/source/upstream/upstream-part.ts";
 import { arbitrarySnapshot } from "../support/arbitraries.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { SAMPLE_BSC_CHART_ITEM, SAMPLE_EXPLANATION } from "../support/samples.ts";
 import { flareOf, MARKET_AT, type Market, marketOf, range } from "../support/upstream-market.ts";
 
@@ -200,7 +201,7 @@ test("[L1] whatever an upstream answers, what is believed is valid, and events l
         }
       }
     }),
-    { numRuns: 100 },
+    lawRuns(40),
   );
 });
 
@@ -222,7 +223,7 @@ test("an answer that stays the same is believed in full after a minute", () => {
       expect(numbersOf(upstream.believed ?? marketOf({}))).toEqual(numbersOf(last));
       expect(upstream.reason).toBeUndefined();
     }),
-    { numRuns: 60 },
+    lawRuns(25),
   );
 });
 

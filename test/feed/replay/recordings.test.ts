@@ -5,6 +5,7 @@ import { describe, expect } from "vitest";
 import { addressOf } from "../../../src/feed/index.ts";
 import { LATEST_AT_MS } from "../../../src/feed/replay/timeline.ts";
 import { MarketEvent, MarketGroup } from "../../../src/market/index.ts";
+import { lawRuns } from "../../support/law-runs.ts";
 import { gzip, only, replay, test } from "./replay-kit.ts";
 
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
@@ -120,7 +121,7 @@ describe("market events as NDJSON", () => {
           expect(totals).toEqual({});
           expect(reported[0]).toEqual(event);
         }),
-        { numRuns: 40 },
+        lawRuns(15),
       );
     },
   );

@@ -1,0 +1,128 @@
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { rolldown } from "rolldown";
+import { expect, type TestAPI } from "vitest";
+import { startLedGateway } from "../examples/led-gateway.ts";
+import { environmentOfNode } from "./copy-of-sources.ts";
+import { CLIENT_PACKAGES, type InstalledPackages } from "./installed-package.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const run = promisify(execFile);
+const MAX_BUNDLE = 7_000;
+
+const BOT = `import { connect, type Flare, type FlareStarted, type StreamItem } from "@flarewire/client";
+import { type Flares, useFlares } from "@flarewire/react";
+
+const stream = connect(process.argv[2] ?? "", { channels: ["*"], filter: { sticky: true, min_price_change: -100 } });
+const symbolOf = (flare: Flare): string => flare.token.symbol + flare.token.address.slice(42);
+const started = ({ data }: FlareStarted) => symbolOf(data.flare);
+export const hook: (server: string) => Flares = useFlares;
+for await (const item of stream) {
+  const { name }: StreamItem = item;
+  console.log(name);
+  if (item.name === "flare-started") console.log(started(item));
+  if (item.name === "reset") continue;
+  console.log(stream.connection.transport);
+  break;
+}
+stream.close();
+`;
+
+/** The types that are written out of schemas: they must be what the sources have. */
+const SAME_TYPES = `import type * as packed from "@flarewire/client";
+import type * as own from "${ROOT}src/client/index.ts";
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+export const same: [
+  Same<packed.StreamItem, own.StreamItem>, Same<packed.EventBody, own.EventBody>, Same<packed.View, own.View>,
+  Same<packed.Filter, own.Filter>, Same<packed.Flare, own.Flare>, Same<packed.ChartItem, own.ChartItem>,
+  Same<packed.LeaderboardEntry, own.LeaderboardEntry>, Same<packed.Listing, own.Listing>,
+  Same<packed.Outcome, own.Outcome>, Same<packed.Explanation, own.Explanation>,
+  Same<keyof packed.Stream, keyof own.Stream>, Same<packed.Stream["server"], own.Stream["server"]>,
+  Same<keyof packed.ConnectOptions, keyof own.ConnectOptions>, Same<packed.DataFreshness, own.DataFreshness>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true];
+`;
+
+async function checkTypes(project: string, options: object, ...files: readonly string[]): Promise<string> {
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true };
+  const shared = { target: "es2024", lib: ["es2024", "dom"], noEmit: true, skipLibCheck: false };
+  const compilerOptions = { ...strict, ...shared, types: [], ...options };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const tsc = run(join(ROOT, "node_modules/.bin/tsc"), ["-p", project]);
+  return tsc.then(
+    () => "",
+    ({ stdout }) => String(stdout),
+  );
+}
+
+/** Adds the tests of these packages, which share the build and the projects with those of `flarewire`. */
+export function testClientPackages(test: TestAPI<{ installed: InstalledPackages }>): void {
+  test("@flarewire/client and @flarewire/react install without other packages, and publint finds no fault", async ({
+    installed: { clientProject: project },
+  }) => {
+    const lock = JSON.parse(await readFile(join(project, "package-lock.json"), "utf8"));
+    const installed = Object.keys(lock.packages).filter((path) => path !== "");
+    expect(installed).toEqual(CLIENT_PACKAGES.map((name) => `node_modules/@flarewire/${name}`));
+    for (const name of CLIENT_PACKAGES) {
+      const folder = join(project, "node_modules/@flarewire", name);
+      const { messages, pkg } = await publint({ pkgDir: folder, pack: false, strict: true });
+      expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+      const readme = await readFile(join(folder, "README.md"), "utf8");
+      expect(readme).toContain(`from "@flarewire/${name}"`);
+      expect(readme).not.toMatch(/\]\((?!http)/);
+    }
+  });
+
+  test("the types of the client packages are complete under strict rules, for Node and for bundlers, and as in the sources", async ({
+    installed: { clientProject: project },
+  }) => {
+    await writeFile(join(project, "bot.ts"), `declare const process: { argv: string[] };\n${BOT}`);
+    await writeFile(join(project, "same.ts"), SAME_TYPES);
+    const node = { module: "node16", moduleResolution: "node16" };
+    expect(await checkTypes(project, node, "bot.ts")).toBe("");
+    const bundler = { module: "esnext", moduleResolution: "bundler" };
+    expect(await checkTypes(project, bundler, "bot.ts")).toBe("");
+    const sources = { ...bundler, allowImportingTsExtensions: true, skipLibCheck: true };
+    const types = { types: ["node"], typeRoots: [join(ROOT, "node_modules/@types")] };
+    expect(await checkTypes(project, { ...sources, ...types }, "same.ts")).toBe("");
+  });
+
+  test.for(["20.19.6", "22.18.0"])(
+    "a bot of the client packages runs on Node %s",
+    async (version, { installed: { clientProject: project }, skip }) => {
+      const env = environmentOfNode(version);
+      if (!env) return skip(`npm cannot fetch Node ${version}`);
+      await using market = await startLedGateway();
+      const code = BOT.replaceAll(
+        /, type \w+|type \w+, |: (Flare|FlareStarted|StreamItem|string)\b/g,
+        "",
+      ).replace(/hook: .* =/, "hook =");
+      await writeFile(join(project, "bot.js"), code);
+      const bot = run("node", ["bot.js", market.url], { cwd: project, env });
+      bot.child.stdout?.once("data", () => market.start("UNI"));
+      const { stdout } = await bot;
+      expect(stdout).toBe(`reset\nflare-started\nUNI\n${version.startsWith("20") ? "sse" : "websocket"}\n`);
+    },
+  );
+
+  test("a page's bundle of the client package has all of it in 7 kB, and one of both needs nothing of Node", async ({
+    installed: { clientProject: project },
+  }) => {
+    const bundle = async (code: string, external: string[]) => {
+      const input = join(project, "page.js");
+      await writeFile(input, code);
+      await using build = await rolldown({ input, platform: "browser", external });
+      const { output } = await build.generate({ format: "es", minify: true });
+      return output[0].code;
+    };
+    const client = await bundle('export { connect, StreamError } from "@flarewire/client";', []);
+    expect(gzipSync(client, { level: 9 }).length).toBeLessThanOrEqual(MAX_BUNDLE);
+    const both = await bundle('export { useFlares } from "@flarewire/react";', ["react"]);
+    expect([...both.matchAll(/from *"([^"]+)"/g)].map(([, name]) => name)).toEqual(["react"]);
+  });
+}
