@@ -60,7 +60,7 @@ async function checkTypes(project: string, options: object, ...files: readonly s
   );
 }
 
-/** Adds the tests of these packages, which share the build and the projects with those of `flarewire`. */
+/** Adds the tests of these packages, which share the build with those of `flarewire`. */
 export function testClientPackages(test: TestAPI<{ installed: InstalledPackages }>): void {
   test("@flarewire/client and @flarewire/react install without other packages, and publint finds no fault", async ({
     installed: { clientProject: project },

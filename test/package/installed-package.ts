@@ -21,7 +21,7 @@ export interface InstalledPackages extends AsyncDisposable {
   readonly clientProject: string;
 }
 
-/** Builds and packs the sources as they are now, once, and installs the results in empty projects. */
+/** Builds and packs the sources as they are now, and installs the results in empty projects. */
 export async function installPackages(env: NodeJS.ProcessEnv): Promise<InstalledPackages> {
   const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
   const clone = await copyOfSources(folder);
