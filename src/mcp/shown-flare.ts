@@ -1,4 +1,4 @@
-import type { AnyFlare, Explanation, FlareRecord, Outcome } from "../model/index.ts";
+import type { AnyFlare, Explanation, FlareRecord, Group, Outcome } from "../model/index.ts";
 import { type Untrusted, untrusted } from "./untrusted.ts";
 
 /** A flare as tools return it. */
@@ -17,6 +17,11 @@ export interface ShownFlare {
   readonly liquidity_usd: string;
   readonly why: string | null;
   readonly warnings: readonly string[];
+  /** Absent for `bsc`. */
+  readonly group?: Group;
+  /** The followed market of a token of the exchange: its feed names both. */
+  readonly pair?: Untrusted | null;
+  readonly exchange?: Untrusted | null;
 }
 
 export function showFlare(flare: AnyFlare, why: Explanation | null | undefined): ShownFlare {
@@ -35,7 +40,13 @@ export function showFlare(flare: AnyFlare, why: Explanation | null | undefined):
     liquidity_usd: flare.liquidity,
     why: why?.text ?? null,
     warnings: warningsOf(why),
+    ...("group" in flare && { group: flare.group }),
+    ...("pair" in flare && { pair: untrustedOrNull(flare.pair), exchange: untrustedOrNull(flare.exchange) }),
   };
+}
+
+function untrustedOrNull(text: string | null): Untrusted | null {
+  return text === null ? null : untrusted(text);
 }
 
 /** A flare with what became of it. */

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import {
+  AnyFlare,
   Explanations,
-  Flare,
   FlareRecord,
   GROUPS,
+  type Group,
   Outcome,
   RecordWindow,
   TokenDetails,
@@ -26,16 +27,15 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
 
 /** Longest wait of `flares_since`, in seconds: clients give up after 60. */
 const MAX_WAIT_S = 25;
-const SNAPSHOT = "/api/v1/snapshot";
 const NAMES = "flare-started,flare-finished,flare-outcome";
-const CHANNELS = "flares.*";
 const Time = z.string().max(40).describe("A time in UTC such as 2026-01-31T12:00:00Z.");
+const InGroup = z.enum(GROUPS).default("bsc").describe("Market: a chain, or the exchange.");
 const Id = z.string().max(64);
 
 const Snapshot = z.object({
   cursor: z.string(),
   observed_at: z.string(),
-  flares: z.object({ pro: z.array(Flare), free: z.array(Flare) }).partial(),
+  flares: z.object({ pro: z.array(AnyFlare), free: z.array(AnyFlare) }).partial(),
   explanations: Explanations,
 });
 
@@ -51,7 +51,7 @@ const Events = z.object({
       data: z.object({
         id: z.string().optional(),
         cause: z.string().nullish(),
-        flare: Flare.nullish(),
+        flare: AnyFlare.nullish(),
         why: z.object({ text: z.string() }).nullish(),
         outcome: Outcome.nullish(),
       }),
@@ -65,8 +65,11 @@ export const TOOLS: readonly Tool[] = [
     title: "What flares now",
     description:
       "Tokens that flare now, newest start first, each with the reason, and a cursor for flares_since.",
-    input: z.object({ limit: z.int().min(1).max(100).default(20).describe("Maximum number of flares.") }),
-    run: (request, { limit }, signal) => readSnapshot(request, SNAPSHOT, limit, signal),
+    input: z.object({
+      group: InGroup,
+      limit: z.int().min(1).max(100).default(20).describe("Maximum number of flares."),
+    }),
+    run: (request, { group, limit }, signal) => readSnapshot(request, { group }, limit, signal),
   }),
   tool({
     name: "flares_since",
@@ -74,6 +77,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Every start, finish and final outcome of flares after the cursor, in order, and the next cursor. A flare starts in the list pro, and after 5 minutes without a sign of danger also in free. Waits for the first event if wait_s is given. Nothing is missed between two calls: if something is gone, lost says so, and flares has what flares now.",
     input: z.object({
+      group: InGroup,
       cursor: z.string().min(1).max(100).describe("From flares_now, or from the previous call."),
       wait_s: z.int().min(0).max(MAX_WAIT_S).default(0).describe("Seconds to wait if nothing happened yet."),
       limit: z.int().min(1).max(200).default(50).describe("Maximum number of events."),
@@ -99,7 +103,7 @@ export const TOOLS: readonly Tool[] = [
     title: "A token",
     description: "One token: facts, standing in chart and leaderboard, warnings, and its ten latest flares.",
     input: z.object({
-      group: z.enum(GROUPS).default("bsc"),
+      group: InGroup,
       token: z.string().min(1).max(64).describe("Its address, or a symbol that only one token has."),
     }),
     run: async (request, { group, token: key }, signal) => {
@@ -122,6 +126,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       "Finished flares, newest first, with reasons and outcomes. next is the cursor of older ones.",
     input: z.object({
+      group: z.enum(GROUPS).optional(),
       from: Time.optional(),
       to: Time.optional(),
       address: z.string().max(64).optional(),
@@ -140,9 +145,9 @@ export const TOOLS: readonly Tool[] = [
     title: "How flares turned out",
     description:
       "What prices did after the flares of a day, a week or a month, beside other moments of the same tokens.",
-    input: z.object({ window: RecordWindow.default("7d") }),
-    run: async (request, { window }, signal) => {
-      const path = withQuery("/api/v1/record", { window });
+    input: z.object({ group: z.enum(GROUPS).optional(), window: RecordWindow.default("7d") }),
+    run: async (request, input, signal) => {
+      const path = withQuery("/api/v1/record", input);
       const { body, data } = await read(request, path, TrackRecord, signal);
       return { data, ...body };
     },
@@ -151,9 +156,8 @@ export const TOOLS: readonly Tool[] = [
     name: "snapshot_at",
     title: "What flared at a past minute",
     description: "The flares as they were served at that minute, without later knowledge.",
-    input: z.object({ at: Time, limit: z.int().min(1).max(100).default(20) }),
-    run: (request, { at, limit }, signal) =>
-      readSnapshot(request, withQuery(SNAPSHOT, { at }), limit, signal),
+    input: z.object({ group: InGroup, at: Time, limit: z.int().min(1).max(100).default(20) }),
+    run: (request, { limit, ...query }, signal) => readSnapshot(request, query, limit, signal),
   }),
 ];
 
@@ -161,7 +165,14 @@ function tool<Input extends z.ZodObject>(one: Tool<Input>): Tool {
   return { ...one, run: (request, input, signal) => one.run(request, one.input.parse(input), signal) };
 }
 
-async function readSnapshot(request: RequestApi, path: string, limit: number, signal: AbortSignal) {
+async function readSnapshot(
+  request: RequestApi,
+  { group, at }: { readonly group: Group; readonly at?: string },
+  limit: number,
+  signal: AbortSignal,
+) {
+  // A server without flares of other groups rejects the parameter.
+  const path = withQuery("/api/v1/snapshot", { at, group: group === "bsc" ? undefined : group });
   const { body, data } = await read(request, path, Snapshot, signal);
   const flares = body.flares.pro ?? body.flares.free ?? [];
   const shown = flares.slice(0, limit).map((flare) => showFlare(flare, body.explanations[flare.id]));
@@ -170,10 +181,11 @@ async function readSnapshot(request: RequestApi, path: string, limit: number, si
 
 async function readSince(
   request: RequestApi,
-  { cursor, wait_s, limit }: { cursor: string; wait_s: number; limit: number },
+  { group, cursor, wait_s, limit }: { group: Group; cursor: string; wait_s: number; limit: number },
   signal: AbortSignal,
 ) {
-  const query = { channels: CHANNELS, names: NAMES, after: cursor, wait: wait_s, limit };
+  const channels = group === "bsc" ? "flares.*" : `flares.${group}.*`;
+  const query = { channels, names: NAMES, after: cursor, wait: wait_s, limit };
   const path = withQuery("/api/v1/events", query);
   const response = await request(path, signal);
   const data = dataState(response);
@@ -181,7 +193,7 @@ async function readSince(
   if (response.status === 204) return { data, cursor: next, events: [], more: false, lost: null };
   if (response.status === 410) {
     // Its lists replace what the agent knew, and its cursor continues.
-    const now = await readSnapshot(request, SNAPSHOT, limit, signal);
+    const now = await readSnapshot(request, { group }, limit, signal);
     return { ...now, events: [], more: false, lost: lossIn(response) };
   }
   if (response.status !== 200) throw new ApiProblem(path, response);
@@ -202,8 +214,8 @@ function showEvent({
   data,
 }: z.infer<typeof Events>["events"][number]): readonly object[] {
   const { id, flare, why, cause, outcome } = data;
-  if (name === "flare-finished" && channel !== "flares.finished") return [];
-  const event = { name, at: observed_at, list: channel.replace("flares.", ""), cause: cause ?? null };
+  if (name === "flare-finished" && !channel.endsWith(".finished")) return [];
+  const event = { name, at: observed_at, list: channel.split(".").at(-1), cause: cause ?? null };
   const shown = outcome ? showOutcome(outcome) : null;
   if (!flare) return [{ ...event, id: id ?? null, outcome: shown }];
   return [{ ...event, flare: { ...showFlare(flare, undefined), why: why?.text ?? null }, outcome: shown }];

@@ -24,7 +24,7 @@ export const Filter = z
       .min(1, A_LIST)
       .max(MAX_NAMED, A_LIST)
       .optional()
-      .describe("Symbols, case-insensitive."),
+      .describe("Symbols, or pairs of flares of the exchange such as `BTC/USDT`, case-insensitive."),
     min_liquidity: z
       .union([z.number(), DecimalString], { error: "a number, or a decimal as text, from 0 on" })
       .refine((value) => Number(value) >= 0, { error: "from 0 on" })

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createConfig } from "../../src/config/config.ts";
 import { startGateway } from "../../src/gateway/app.ts";
 import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";
 
 /** A gateway whose market the test controls, behind a proxy whose connections it can cut. */
@@ -12,6 +12,9 @@ export interface LedGateway extends AsyncDisposable {
   readonly url: string;
   /** Starts a flare. */
   start(symbol: string, name?: string): void;
+  /** Starts a flare of the exchange, and finishes it. */
+  startOnExchange(pair: string): void;
+  finishOnExchange(): void;
   /** Finishes the running flare. */
   finish(symbol: string): void;
   /** Cuts all connections silently, like a lost network. */
@@ -44,6 +47,8 @@ export async function startLedGateway(
   return {
     url: `http://127.0.0.1:${port}`,
     start: (symbol, name) => market.start(symbol, name),
+    startOnExchange: (pair) => market.startOnExchange(pair),
+    finishOnExchange: () => market.finishOnExchange(),
     finish: (symbol) => market.finish(symbol),
     cut,
     [Symbol.asyncDispose]: async () => {
@@ -100,6 +105,24 @@ export class LedMarket extends ToldSource {
       },
       explanations: { ...explanations, [ended.id]: { ...SAMPLE_EXPLANATION, at, finish_cause: "faded" } },
     });
+  }
+
+  startOnExchange(pair: string): void {
+    const started_trending_at = this.#tick();
+    const flare = { ...SAMPLE_EXCHANGE_FLARE, pair, exchange: pair, started_trending_at };
+    const { explanations } = this.#snapshot;
+    this.#say({
+      ...this.#snapshot,
+      "flares.exchange": { free: [], pro: [flare], finished_trending: [] },
+      explanations: { ...explanations, [flare.id]: { ...SAMPLE_EXPLANATION, at: started_trending_at } },
+    });
+  }
+
+  finishOnExchange(): void {
+    const finished_trending_at = this.#tick();
+    const { pro } = this.#snapshot["flares.exchange"];
+    const finished_trending = pro.map((flare) => ({ ...flare, finished_trending_at }));
+    this.#say({ ...this.#snapshot, "flares.exchange": { free: [], pro: [], finished_trending } });
   }
 
   #tick(): string {

@@ -12,13 +12,13 @@ import { startLedGateway } from "../examples/led-gateway.ts";
 import { Agent, ERAS, PROGRAM } from "./agent.ts";
 
 const Text = z.strictObject({ untrusted_text: z.string() });
-const Flare = z.object({ id: z.string(), symbol: Text, name: Text, why: z.string() });
+const Flare = z.looseObject({ id: z.string(), symbol: Text, name: Text, why: z.string() });
 const Data = z.object({ origin: z.literal("simulated"), age_s: z.number() });
 const Now = z.object({ data: Data, cursor: z.string(), total: z.number(), flares: z.array(Flare) });
 const Since = z.object({
   data: Data,
   cursor: z.string(),
-  events: z.array(z.object({ name: z.string(), flare: Flare })),
+  events: z.array(z.looseObject({ name: z.string(), flare: Flare })),
   lost: z.object({ reason: z.string() }).nullable(),
 });
 /** Kills of an agent: few in the tests, a hundred with this variable. */
@@ -56,6 +56,21 @@ describe.each(ERAS)("the protocol of %s", (era) => {
       z.object({ latest: z.object({ terms: z.array(z.unknown()) }) }),
     );
     expect(why.latest.terms.length).toBeGreaterThan(0);
+    expect((await agent.call("flares_since", { cursor: second.cursor }, Since)).events).toEqual([]);
+    const group = "exchange";
+    gateway.startOnExchange('BTC/"}USDT');
+    const other = await agent.call("flares_since", { group, cursor: second.cursor, wait_s: 20 }, Since);
+    expect(other.events).toMatchObject([
+      { name: "flare-started", list: "pro", flare: { group, address: null } },
+    ]);
+    const fenced = { untrusted_text: 'BTC/"}USDT' };
+    const exchange = await agent.call("flares_now", { group }, Now);
+    expect(exchange).toMatchObject({ total: 1, flares: [{ group, pair: fenced, exchange: fenced }] });
+    gateway.finishOnExchange();
+    const third = await agent.call("flares_since", { group, cursor: other.cursor, wait_s: 20 }, Since);
+    expect(third.events).toMatchObject([
+      { name: "flare-finished", list: "finished", flare: { pair: fenced } },
+    ]);
     expect((await agent.call("flares_since", { cursor: second.cursor }, Since)).events).toEqual([]);
   });
 

@@ -34,7 +34,10 @@ const ways = fc.oneof(
 const cases = ways.chain((snapshots) => {
   const items = snapshots.flatMap(({ flares, newest }) => [...flares.pro, ...flares.free, ...newest.bsc]);
   const tokens = items.map(({ token }) => token.address);
-  const symbols = items.map(({ token }) => token.symbol).filter((symbol) => symbol !== "");
+  const pairs = snapshots.flatMap((snapshot) =>
+    snapshot["flares.exchange"].pro.map(({ pair }) => pair ?? ""),
+  );
+  const symbols = [...items.map(({ token }) => token.symbol), ...pairs].filter((symbol) => symbol !== "");
   const some = (values: readonly string[]) =>
     fc.array(
       fc

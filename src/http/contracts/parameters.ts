@@ -60,7 +60,7 @@ const CHOICE = {
   tokens: query("tokens", "Only items with these addresses; case is ignored.", list(refTo("Address"))),
   symbols: query(
     "symbols",
-    "Only items with these symbols; case is ignored.",
+    "Only items with these symbols, or flares of the exchange with these pairs, such as `BTC/USDT`; case is ignored.",
     list({ type: "string", minLength: 1, maxLength: 64 }),
     ["CAKE"],
   ),

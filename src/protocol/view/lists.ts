@@ -16,7 +16,7 @@ export { EMPTY_SNAPSHOT } from "../../model/index.ts";
 export interface Marks {
   /** Addresses in lower case. Several if the source corrected it; none without an address. */
   readonly tokens: readonly string[];
-  /** Symbols in lower case. */
+  /** Symbols in lower case, and the pair of a flare of the exchange. */
   readonly symbols: readonly string[];
   /** Highest liquidity in US dollars; -Infinity if none was stated. */
   readonly liquidity: number;
@@ -124,7 +124,9 @@ export function marksOf(item: ListItem): Marks {
       ? marks(item.flare.token, item.flare.liquidity, change)
       : marks(item.token, undefined, change);
   }
-  return marks(item.token, item.liquidity, "listed_at" in item ? undefined : item.recent_price_change);
+  const own = marks(item.token, item.liquidity, "listed_at" in item ? undefined : item.recent_price_change);
+  if (!("pair" in item) || item.pair === null) return own;
+  return { ...own, symbols: [...own.symbols, foldCase(item.pair)] };
 }
 
 function marks(

@@ -154,6 +154,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     await client.said("stdout", '"reset"');
     gateway.start("ONE");
     gateway.finish("ONE");
+    gateway.startOnExchange("BTC/USDT");
     gateway.start("TWO");
     expect(await client.ended()).toBe(0);
     const response = await fetch(`${gateway.url}/api/v1/snapshot`);
@@ -161,7 +162,12 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     expect(eventsOf(client)).toMatchObject([{ event: "flare-started", cursor }]);
     await using rest = spawnPython("test/client/python/print_snapshot.py", gateway.url);
     expect(await rest.ended(), rest.stderr()).toBe(0);
-    expect(JSON.parse(rest.stdout())).toEqual({ cursor, pro: flares.pro, rejected: 404 });
+    expect(JSON.parse(rest.stdout())).toEqual({
+      cursor,
+      pro: flares.pro,
+      pairs: ["BTC/USDT"],
+      rejected: 404,
+    });
   });
 
   test("[W3] [W38] after a rejection over HTTP it waits for Retry-After, or stops if a retry is useless", async () => {

@@ -52,12 +52,16 @@ class Client:
         if self._session:
             await self._session.close()
 
-    async def snapshot(self, at: str | None = None) -> SnapshotResponse:
-        """Returns all lists, and the cursor to continue from: `connect(url, after=cursor)`."""
-        return await self._get(SnapshotResponse, "snapshot", {"at": at})
+    async def snapshot(self, at: str | None = None, group: Group | None = None) -> SnapshotResponse:
+        """Returns all lists, and the cursor to continue from: `connect(url, after=cursor)`.
 
-    async def flares(self, at: str | None = None) -> Flares:
-        return await self._get(Flares, "flares", {"at": at})
+        The flares are those of `group`, by default of `bsc`.
+        """
+        return await self._get(SnapshotResponse, "snapshot", {"at": at, "group": group})
+
+    async def flares(self, at: str | None = None, group: Group | None = None) -> Flares:
+        """Returns the lists of flares of a group, by default `bsc`."""
+        return await self._get(Flares, "flares", {"at": at, "group": group})
 
     async def newest(self, at: str | None = None) -> Newest:
         return await self._get(Newest, "newest", {"at": at})
@@ -75,8 +79,8 @@ class Client:
         """Returns finished flares, newest first. `query`: parameters of /api/v1/history."""
         return await self._get(HistoryResponse, "history", query)
 
-    async def record(self, window: RecordWindow = "7d") -> TrackRecord:
-        return await self._get(TrackRecord, "record", {"window": window})
+    async def record(self, window: RecordWindow = "7d", group: Group | None = None) -> TrackRecord:
+        return await self._get(TrackRecord, "record", {"window": window, "group": group})
 
     async def flare(self, id: str) -> FlareRecord:
         return await self._get(FlareRecord, f"flares/{quote(id, safe='')}", {})
