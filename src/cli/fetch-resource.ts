@@ -1,5 +1,6 @@
 import { requestJson } from "../lib/io/request-json.ts";
 import { systemClock } from "../lib/time/clock.ts";
+import type { Group } from "../model/index.ts";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
 
@@ -8,7 +9,7 @@ const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
  * help to read. Never rejects.
  */
 export async function fetchResource(
-  name: "snapshot" | "candles",
+  name: "snapshot" | "candles" | `snapshot?group=${Group}`,
   base: URL,
   key: string | undefined,
   signal: AbortSignal,

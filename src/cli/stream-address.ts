@@ -2,6 +2,7 @@ import { type ConnectOptions, connect, type Filter, type Stream, StreamError } f
 import { CLIENT_KEY_VARIABLE } from "../config/config.ts";
 import { redact } from "../config/redact.ts";
 import { suggestion } from "../lib/text/nearest.ts";
+import { GROUPS, type Group } from "../model/index.ts";
 import { EVENT_NAMES, FlarewireError } from "../protocol/index.ts";
 
 /** The server that commands follow by default. */
@@ -67,6 +68,17 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
     }
   }
   return filter;
+}
+
+/** Reads the flag `--group`; `bsc` without it. Appends a mistake to `wrong`. */
+export function readGroup(given: string | boolean | undefined, wrong: string[]): Group {
+  const name = typeof given === "string" ? given : "bsc";
+  const group = GROUPS.find((one) => one === name);
+  if (group === undefined)
+    wrong.push(
+      `--group ${JSON.stringify(redact(name))} must be one of ${GROUPS.join(", ")}${suggestion(name, GROUPS)}`,
+    );
+  return group ?? "bsc";
 }
 
 /** Connects the SDK. Throws FlarewireError `invalid-setting` for options that it rejects. */

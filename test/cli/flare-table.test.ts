@@ -22,6 +22,7 @@ const { rows } = readFlares(
     flares: { pro: [SAMPLE_FLARE], finished_trending: [] },
     explanations: { [SAMPLE_FLARE.id]: { ...SAMPLE_EXPLANATION, score: 4.123, threshold: 3, warnings: [] } },
   }),
+  "bsc",
 );
 const [sample = {} as FlareRow] = rows;
 const FORM: TableForm = {
@@ -111,9 +112,23 @@ test("an age is never cut, also of a recording", () => {
 
 test("a missing or invalid value is a dash, not an error", () => {
   const odd = [null, 7, { token: 5 }, { recent_price_change: "9", token: { symbol: 1 }, liquidity: "0" }];
-  const read = readFlares(view({ flares: { free: odd }, explanations: null }));
-  expect([read.list, read.rows.length, readFlares(undefined).rows]).toEqual(["free", 2, []]);
+  const read = readFlares(view({ flares: { free: odd }, explanations: null }), "bsc");
+  expect([read.list, read.rows.length, readFlares(undefined, "bsc").rows]).toEqual(["free", 2, []]);
   expect(tableLines(read.rows, FORM)[1]?.trim()).toMatch(/^(- +){5}-$/);
+});
+
+test("a flare of the exchange shows its pair and exchange, and no trend; the view's other groups are left out", () => {
+  const pair = { ...SAMPLE_FLARE, pair: "BTC/USDT", exchange: "binance" };
+  const both = view({ flares: { pro: [SAMPLE_FLARE] }, "flares.exchange": { pro: [pair] } });
+  const { rows, group } = readFlares(both, "exchange");
+  expect(rows.map(({ symbol }) => symbol)).toEqual(["BTC/USDT"]);
+  const at = (width: number) => tableLines(rows, { ...FORM, group, width }).map((line) => line.trim());
+  expect(at(100)[0]).toMatch(/ score {2}symbol +exchange +warnings$/);
+  expect(at(100)[0]).not.toContain("last hour");
+  expect(at(100)[1]).toMatch(/ BTC\/USDT +binance/);
+  expect(at(50)[1]).toContain("BTC/USDT");
+  expect(at(50)[1]).not.toContain("binance");
+  expect(tableLines(rows, FORM)[0]).not.toContain("exchange");
 });
 
 test("[W41] the page names what is read of the past, while the data is live", () => {
@@ -123,7 +138,7 @@ test("[W41] the page names what is read of the past, while the data is live", ()
   const page: TopPage = {
     ...{ host: "h", connection: { state: "live", transport: "sse", reason: "" }, cursor: undefined },
     freshness: { ...freshness, parts: [{ ...part, filling }] },
-    ...{ flares: readFlares(undefined), started: 0, ended: 0, missed: 0 },
+    ...{ flares: readFlares(undefined, "bsc"), started: 0, ended: 0, missed: 0 },
   };
   const form = { width: 80, height: 20, state: INITIAL_STATE, paint: FORM.paint };
   expect(pageLines(page, form)).toContain("reading the past: bsc: 41 of 90 s");
@@ -140,6 +155,7 @@ const anyRow: fc.Arbitrary<FlareRow> = fc.record({
   ...{ id: hostile, symbol: hostile, name: hostile, address: hostile, price: hostile, why: hostile },
   startedAtMs: anyNumber,
   endedAtMs: anyNumber,
+  exchange: hostile,
   outcome: fc.constantFrom(undefined, SAMPLE_OUTCOME),
   change: anyNumber,
   buys: anyNumber,
@@ -169,17 +185,18 @@ const anySize = fc.oneof(
 test("[law] for any names, no line is too wide or moves the cursor, and there are never too many lines", () => {
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 8 }), anySize, anyState, hostile, (rows, size, state, said) => {
+      const group = rows.length % 2 === 0 ? "bsc" : "exchange";
       const page: TopPage = {
         host: said,
         connection: { state: "waiting", transport: "sse", reason: said },
         freshness: { state: "stale", reason: said, ageMs: 7, observedAt: said },
         cursor: said,
-        flares: { list: "pro", rows, finished: rows },
+        flares: { group, list: "pro", rows, finished: rows },
         ...{ started: 0, ended: 0, missed: null },
       };
       const { list, order } = state;
       for (const lines of [
-        tableLines(rows, { ...FORM, ...size, list, order, trendOf: () => "▁█" }),
+        tableLines(rows, { ...FORM, ...size, list, group, order, trendOf: () => "▁█" }),
         pageLines(page, { ...size, state, paint: FORM.paint }),
       ]) {
         expect(lines.length).toBeLessThanOrEqual(Math.max(1, size.height));

@@ -7,7 +7,7 @@ import { SAMPLE_OUTCOME } from "../support/samples.ts";
 const NOW = "2026-11-23T00:40:00.000Z";
 const paint = (_style: string, text: string) => text;
 const rowOf = (symbol: string, startedMin: number): FlareRow => ({
-  ...{ id: symbol, symbol, name: `${symbol} Token`, address: `0x${symbol}`, price: "0.5" },
+  ...{ id: symbol, symbol, name: `${symbol} Token`, address: `0x${symbol}`, exchange: "", price: "0.5" },
   why: "21 times the usual buyers, buys outweigh sells at least 1.1:1, price 16 % above normal",
   startedAtMs: Date.parse(NOW) - startedMin * 60_000,
   endedAtMs: Number.NaN,
@@ -24,7 +24,7 @@ const PAGE: TopPage = {
   connection: { state: "live", transport: "websocket", reason: "" },
   freshness: { state: "live", reason: "", ageMs: 2_000, observedAt: NOW },
   ...{ cursor: "abcd-7", started: 4, ended: 2, missed: 0 },
-  flares: { list: "pro", rows: ROWS, finished: [ended(rowOf("OVER", 9))] },
+  flares: { group: "bsc", list: "pro", rows: ROWS, finished: [ended(rowOf("OVER", 9))] },
 };
 const SIZES = { small: [50, 15], usual: [80, 24], large: [120, 40] } as const;
 
@@ -67,6 +67,18 @@ test("at 80, 120 and 50 columns the first line is the promise, and the last one 
     "20 flaring (pro)  0 with warnings  1 finished",
     "q quit  ? keys  / filter  Enter why  f finished",
   ]);
+});
+
+test("flares of the exchange are counted by their group's name, found by exchange, and explained with it", () => {
+  const row = { ...rowOf("BTC/USDT", 1), address: "", exchange: "binance" };
+  const page = {
+    ...PAGE,
+    flares: { ...PAGE.flares, group: "exchange" as const, rows: [row, rowOf("X", 2)] },
+  };
+  expect(screenAfter(SIZES.small, [], page)[1]).toBe("2 flaring (exchange, pro)  0 with warnings");
+  const found = screenAfter(SIZES.usual, [..."/BINANCE", "\r", "\r"], page);
+  expect(found[1]).toMatch(/^"BINANCE": 1 of 2 /);
+  expect(found).toContain("binance");
 });
 
 test("Enter shows why the selected flare flares below the table, at each size, and again or Esc hides it", () => {
@@ -133,7 +145,7 @@ test("before the first data, top shows the whole reason in place of an empty tab
       ...{ state: "waiting", transport: "websocket", code: 503 },
       reason: "HTTP 503 no data yet: the market has no data yet; bsc has no data yet: no network",
     },
-    ...{ freshness: undefined, cursor: undefined, flares: { list: "pro", rows: [], finished: [] } },
+    ...{ freshness: undefined, cursor: undefined, flares: { ...PAGE.flares, rows: [], finished: [] } },
   };
   const lines = screenAfter([40, 12], [], page);
   expect(lines).toHaveLength(12);

@@ -41,11 +41,11 @@ export class SymbolBook {
   }
 }
 
-/** Returns the symbol of an item: a flare, a listing, a chart item, a leaderboard entry. */
+/** Returns the pair or symbol of an item: a flare, a listing, a chart item, a leaderboard entry. */
 export function nameItem(item: Fields): string | undefined {
   const token = fields(item.token) ?? fields(fields(item.flare)?.token);
   const object = fields(item.object);
-  const symbol = token?.symbol ?? object?.symbol ?? fields(object?.token)?.symbol;
+  const symbol = item.pair ?? token?.symbol ?? object?.symbol ?? fields(object?.token)?.symbol;
   return typeof symbol === "string" ? symbol : undefined;
 }
 

@@ -6,6 +6,7 @@ import { redact } from "../../config/redact.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { suggestion } from "../../lib/text/nearest.ts";
 import { systemClock } from "../../lib/time/clock.ts";
+import { GROUPS, type Group } from "../../model/index.ts";
 import {
   CHANNEL_PATTERNS,
   CHANNELS,
@@ -18,6 +19,7 @@ import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
   openStream,
+  readGroup,
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
@@ -29,9 +31,11 @@ import { eventLine, readEvent, screenLines, type TailEvent, UPDATES, unknownId }
 import { FinishBook } from "./finish-book.ts";
 import { SymbolBook } from "./symbol-book.ts";
 
-const DEFAULT_CHANNELS = "flares.pro,newest.bsc,status";
-/** The default without a key for `flares.pro`. */
-const FREE_CHANNELS = "flares.free,newest.bsc,status";
+/** The default channels; `free` for a key without the list `pro`. */
+function channelsOf(group: Group, list: "pro" | "free" = "pro"): string {
+  return group === "bsc" ? `flares.${list},newest.bsc,status` : `flares.${group}.${list},status`;
+}
+
 const SAMPLE_CURSOR = "8dffafc1dc3c26d1-1042";
 const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"];
 /** Time without a printed event after which tail says what it waits for. */
@@ -39,6 +43,7 @@ const QUIET_MS = 3_000;
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
   channels: { value: true },
+  group: { value: true },
   after: { value: true },
   json: { value: false },
   updates: { value: false },
@@ -61,12 +66,14 @@ Prints an item's events while it meets the filter; with &sticky=true, or with
 
 Options:
   --channels LIST   channels or patterns, separated by commas. Default: those of
-                    the URL, else ${DEFAULT_CHANNELS}
+                    the URL, else ${channelsOf("bsc")}
                     (flares.free in place of flares.pro if the key does not
                     include it). There are
 ${wrapText([...CHANNELS, "flares.*", "*", "…"].join(", "), 58)
   .map((line) => `                    ${line}`)
   .join("\n")}
+  --group GROUP     whose flares the default channels have: ${GROUPS.slice(0, -1).join(", ")} or
+                    ${GROUPS.at(-1)}; default: bsc
   --after CURSOR    start after this cursor, which events and responses contain,
                     for example ${SAMPLE_CURSOR}; default: now
   --json            print each event as the server sent it, a JSON object a line
@@ -88,7 +95,7 @@ export async function tail(args: readonly string[], terminal: Terminal): Promise
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   return await untilStopped(terminal, (signal) => {
     const follower: Follower = { plan, key, signal, terminal, symbols: new SymbolBook() };
-    return follow(follower, plan.channels ?? DEFAULT_CHANNELS, plan.after);
+    return follow(follower, plan.channels ?? channelsOf(plan.group), plan.after);
   });
 }
 
@@ -137,9 +144,10 @@ async function follow(follower: Follower, channels: string, after: string | unde
     return code;
   } catch (error) {
     if (!(error instanceof StreamError) || error.code !== "refused") throw error;
-    if (stream.connection.code === 403 && channels === DEFAULT_CHANNELS && plan.channels === undefined) {
-      notice(`the key does not include flares.pro: following ${FREE_CHANNELS}`);
-      return await follow(follower, FREE_CHANNELS, stream.cursor);
+    const [pro, free] = [channelsOf(plan.group), channelsOf(plan.group, "free")];
+    if (stream.connection.code === 403 && channels === pro && plan.channels === undefined) {
+      notice(`the key does not include ${pro.split(",")[0]}: following ${free}`);
+      return await follow(follower, free, stream.cursor);
     }
     notice(describeEnd(stream.connection));
     return EXIT.usage;
@@ -180,7 +188,8 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     // The stream itself has brought no lists if it resumed, or if the filter selects names.
     if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
       isLookedUp = true;
-      symbols.learnSnapshot(await fetchResource("snapshot", plan.address.url, key, signal));
+      const name = plan.group === "bsc" ? "snapshot" : (`snapshot?group=${plan.group}` as const);
+      symbols.learnSnapshot(await fetchResource(name, plan.address.url, key, signal));
     }
     if (!plan.json && !plan.raw && finishes.isRepeated(event)) return false;
     const text = plan.json ? plainJson(item) : linesOf(event).join("\n");
@@ -194,6 +203,7 @@ interface TailArguments {
   readonly address: StreamAddress;
   /** `undefined`: the default. */
   readonly channels: string | undefined;
+  readonly group: Group;
   readonly after: string | undefined;
   readonly json: boolean;
   readonly updates: boolean;
@@ -207,6 +217,9 @@ function readArguments(args: readonly string[]): TailArguments {
   const query = address?.query ?? new URLSearchParams();
   const given = textOf(flags.get("channels")) ?? (query.getAll("channels").join() || undefined);
   const channels = given?.replaceAll(" ", "");
+  const group = readGroup(flags.get("group"), wrong);
+  if (flags.has("group") && channels !== undefined)
+    wrong.push("--group chooses the default channels; leave it out, or leave out the channels");
   const mode = query.get("mode") ?? "events";
   if (mode !== "events")
     wrong.push(
@@ -232,6 +245,7 @@ function readArguments(args: readonly string[]): TailArguments {
   return {
     address,
     channels,
+    group,
     after,
     json: flags.get("json") === true,
     updates: flags.get("updates") === true,

@@ -1,13 +1,16 @@
 import { z } from "zod";
 import type { View } from "../../client/index.ts";
-import { Outcome } from "../../model/index.ts";
+import { flaresKeyOf, type Group, Outcome } from "../../model/index.ts";
 
 /** One flare in the table. Unknown numbers are NaN. Its texts are untrusted: not safe to print. */
 export interface FlareRow {
   readonly id: string;
+  /** The pair, such as `BTC/USDT`, of a flare of the exchange. */
   readonly symbol: string;
   readonly name: string;
   readonly address: string;
+  /** Empty for tokens of chains. */
+  readonly exchange: string;
   readonly price: string;
   /** Why it started, or why it goes on. */
   readonly why: string;
@@ -28,8 +31,9 @@ export interface FlareRow {
   readonly warnings: readonly string[];
 }
 
-/** The current flares in the server's order. `list`: the fullest one available. */
+/** A group's current flares in the server's order. `list`: the fullest one available. */
 export interface FlaresNow {
+  readonly group: Group;
   readonly list: "pro" | "free";
   readonly rows: readonly FlareRow[];
   /** Flares that finished within 24 hours and are still listed. */
@@ -48,6 +52,8 @@ const Item = z.looseObject({
   latest_buy_count: Figure,
   latest_sell_count: Figure,
   liquidity: Text,
+  pair: Text,
+  exchange: Text,
   token: Token.catch({ symbol: "", name: "", address: "", price: "" }),
 });
 const Why = z.looseObject({
@@ -58,23 +64,24 @@ const Why = z.looseObject({
 });
 
 /** Reads the flares from the server's lists; none without lists. Never throws. */
-export function readFlares(view: View | undefined): FlaresNow {
-  const { pro, free, finished_trending: finished } = view?.flares ?? {};
+export function readFlares(view: View | undefined, group: Group): FlaresNow {
+  const { pro, free, finished_trending: finished } = view?.[flaresKeyOf(group)] ?? {};
   const rowsOf = (items: readonly unknown[] = []) =>
     items.flatMap((item) => {
       const { data } = Item.safeParse(item);
       return data ? [rowOf(data, view?.explanations?.[data.id], view?.outcomes?.[data.id])] : [];
     });
-  return { list: pro ? "pro" : "free", rows: rowsOf(pro ?? free), finished: rowsOf(finished) };
+  return { group, list: pro ? "pro" : "free", rows: rowsOf(pro ?? free), finished: rowsOf(finished) };
 }
 
 function rowOf(item: z.infer<typeof Item>, explanation: unknown, outcome: unknown): FlareRow {
   const why = Why.safeParse(explanation).data;
   return {
     id: item.id,
-    symbol: item.token.symbol,
+    symbol: item.pair || item.token.symbol,
     name: item.token.name,
     address: item.token.address,
+    exchange: item.exchange,
     price: item.token.price,
     why: why?.text ?? "",
     startedAtMs: Date.parse(item.started_trending_at),

@@ -1,3 +1,4 @@
+import type { Group } from "../../model/index.ts";
 import { columns, padColumns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
@@ -18,6 +19,8 @@ export interface TableForm {
   readonly first?: number;
   /** Default: the flares of now. */
   readonly list?: FlareList;
+  /** Whose flares they are. Default: `bsc`, which alone has candles. */
+  readonly group?: Group;
   /** ID of the marked row, if any. */
   readonly selected?: string | undefined;
   readonly order: Order;
@@ -92,6 +95,7 @@ const COLUMNS = {
     style: ({ outcome }) => (outcome?.ended_by === "canary" ? "red" : undefined),
   },
   symbol: { title: "symbol", width: 16, left: true, text: ({ symbol }) => symbol, style: () => "bold" },
+  exchange: { title: "exchange", width: 8, left: true, text: ({ exchange }) => exchange },
   warnings: {
     title: "warnings",
     width: 12,
@@ -103,12 +107,17 @@ const COLUMNS = {
 
 type ColumnName = keyof typeof COLUMNS;
 const LISTED: Readonly<Record<FlareList, readonly ColumnName[]>> = {
-  now: ["mark", "age", "change", "trend", "buys", "sells", "liquidity", "score", "symbol", "warnings"],
-  finished: ["mark", "ended", "lasted", "peak", "end", "later", "cause", "symbol"],
+  now: [
+    ...(["mark", "age", "change", "trend", "buys", "sells", "liquidity", "score"] as const),
+    ...(["symbol", "exchange", "warnings"] as const),
+  ],
+  finished: ["mark", "ended", "lasted", "peak", "end", "later", "cause", "symbol", "exchange"],
 };
+/** Columns that only one group has. */
+const ONLY: Readonly<Partial<Record<ColumnName, Group>>> = { trend: "bsc", exchange: "exchange" };
 /** Columns that a narrow terminal drops, in this order. The symbol always stays. */
 const DROPPED: readonly ColumnName[] = [
-  ...["warnings", "sells", "buys", "liquidity", "lasted", "score", "later", "trend", "end"],
+  ...["warnings", "exchange", "sells", "buys", "liquidity", "lasted", "score", "later", "trend", "end"],
   ...["age", "ended", "cause", "peak", "change", "mark"],
 ] as const;
 const MIN_SYMBOL = 8;
@@ -146,7 +155,9 @@ export function sortRows(rows: readonly FlareRow[], { by, reversed }: Order): re
 /** Formats a heading and one line per flare. The last line counts the hidden ones, if any. */
 export function tableLines(rows: readonly FlareRow[], form: TableForm): readonly string[] {
   const { width, height, order, selected, paint } = form;
-  const shown = columnsFor(width, LISTED[form.list ?? "now"]);
+  const { list = "now", group = "bsc" } = form;
+  const listed = LISTED[list].filter((name) => (ONLY[name] ?? group) === group);
+  const shown = columnsFor(width, listed);
   const { first, count } = rowWindow(rows.length, Math.max(0, height - 1), form.first ?? 0);
   const visible = sortRows(rows, order).slice(first, first + count);
   const below = rows.length - first - count;

@@ -83,7 +83,8 @@ function bodyLines(page: TopPage, form: PageForm): readonly string[] {
   const selected = Number.isFinite(height) ? row?.id : undefined;
   const nowMs = Date.parse(page.freshness?.observedAt ?? "");
   const { list, order, first } = state;
-  const options = { width, height: table, list, order, first, selected, nowMs, paint };
+  const { group } = page.flares;
+  const options = { width, height: table, list, group, order, first, selected, nowMs, paint };
   const lines = tableLines(rows, { ...options, ...(trendOf ? { trendOf } : {}) });
   const whose = list === "now" ? "flare" : "finished flare";
   const none = state.filter === "" ? `no ${whose}s` : `no ${whose} matches the filter`;
@@ -95,7 +96,8 @@ function bodyLines(page: TopPage, form: PageForm): readonly string[] {
 /** Explains the selected flare, most important first: a small screen shows only some lines. */
 function whyLines(row: FlareRow | undefined, { isWhy }: TopState, width: number): readonly string[] {
   if (!isWhy || !row) return [];
-  const { symbol, name, address, why, outcome, score, threshold, warnings, price, startedAtMs } = row;
+  const { symbol, name, address, exchange, why, outcome, score, threshold, warnings, price, startedAtMs } =
+    row;
   const since = new Date(startedAtMs);
   const facts = [
     Number.isNaN(since.getTime()) ? "" : `since ${since.toISOString().slice(11, 19)}`,
@@ -108,7 +110,7 @@ function whyLines(row: FlareRow | undefined, { isWhy }: TopState, width: number)
     ...(outcome ? wrapText(outcomeText(outcome), width) : []),
     ...wrapText(why === "" ? "the server gives no reason" : why, width),
     ...wrapText(facts.filter((fact) => fact !== "").join("; "), width),
-    plainText(address, width),
+    plainText(address || exchange, width),
   ];
 }
 
@@ -159,7 +161,7 @@ function countTexts({ flares, started, ended }: TopPage, { filter, list }: TopSt
   const all = list === "now" ? rows : finished;
   return [
     filter === "" ? "" : `"${filter}": ${filterRows(all, filter).length} of ${all.length}`,
-    `${rows.length} flaring (${flares.list})`,
+    `${rows.length} flaring (${flares.group === "bsc" ? "" : `${flares.group}, `}${flares.list})`,
     `${warned} with warnings`,
     `${finished.length} finished`,
     `${started} started, ${ended} ended since the start`,

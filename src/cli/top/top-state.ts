@@ -6,7 +6,7 @@ import { firstAfter, rowWindow } from "./scroll.ts";
 export interface TopState {
   readonly list: FlareList;
   readonly order: Order;
-  /** Only flares whose symbol, name or address contains this. Empty: all. */
+  /** Only flares whose symbol, name, address or exchange contains this. Empty: all. */
   readonly filter: string;
   /** Keys go into the filter. */
   readonly isTyping: boolean;
@@ -48,8 +48,8 @@ const MAX_FILTER = 40;
 export function filterRows(rows: readonly FlareRow[], filter: string): readonly FlareRow[] {
   const text = filter.toLowerCase();
   if (text === "") return rows;
-  return rows.filter(({ symbol, name, address }) =>
-    [symbol, name, address].some((one) => one.slice(0, 2_000).toLowerCase().includes(text)),
+  return rows.filter(({ symbol, name, address, exchange }) =>
+    [symbol, name, address, exchange].some((one) => one.slice(0, 2_000).toLowerCase().includes(text)),
   );
 }
 

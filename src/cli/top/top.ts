@@ -3,12 +3,14 @@ import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { systemClock } from "../../lib/time/clock.ts";
-import { actionAfter, FlarewireError } from "../../protocol/index.ts";
+import { GROUPS, type Group } from "../../model/index.ts";
+import { actionAfter, FlarewireError, flareChannelsOf } from "../../protocol/index.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
   ITEM_PARAMETERS,
   openStream,
+  readGroup,
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
@@ -31,10 +33,10 @@ const PRINTED_WIDTH = 120;
 /** Includes Ctrl-C and Ctrl-D, which raw mode passes on as characters. */
 const QUIT_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
 const STOP_KEY = "\u001A";
-const FLAGS: Readonly<Record<string, FlagForm>> = {};
+const FLAGS: Readonly<Record<string, FlagForm>> = { group: { value: true } };
 
 export function topHelp(): string {
-  return `Usage: flarewire top [URL]
+  return `Usage: flarewire top [URL] [options]
 
 Shows a server's current flares in a full-screen table, until stopped: first
 whether anything was missed and how old the data is. Resumes after a lost
@@ -46,12 +48,16 @@ http://127.0.0.1:8080/?symbols=CAKE&min_liquidity=50000
 A flare is shown while it meets the filter; with &sticky=true, from the first
 match until it ends.
 
+Options:
+  --group GROUP     whose flares: ${GROUPS.slice(0, -1).join(", ")} or ${GROUPS.at(-1)};
+                    default: bsc
+
 Keys:
   q, Ctrl-C         quit
   up, down, k, j    select a row; page up, page down, space: by a page;
                     home, end: the first or last
   Enter             why the selected flare flares; again or Esc: close
-  /                 show only flares whose symbol, name or address has this text;
+  /                 show only flares whose symbol, name, address or exchange has this text;
                     Enter: keep, Esc: show all
   f                 the flares that finished within a day, and back
   ?                 show the keys
@@ -76,16 +82,17 @@ not reached (if printed once).`;
 }
 
 export async function top(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const address = readArguments(args);
+  const { address, group } = readArguments(args);
   const key = keyFrom(terminal.environment, CLIENT_KEY_VARIABLE);
   const { url } = address;
   const isScreen = terminal.stdout.isTTY === true && terminal.environment.TERM !== "dumb";
   const show = isScreen ? showLive : printOnce;
   return await untilStopped(terminal, async (signal) => {
     const trends = new TrendBook(() => fetchResource("candles", url, key, signal), systemClock);
-    const stream = openStream(address, key, { channels: ["flares.*"], signal });
+    const channels = [group === "bsc" ? "flares.*" : `flares.${group}.*`];
+    const stream = openStream(address, key, { channels, signal });
     try {
-      return await show({ stream, page: pageOf(stream, url.host), trends, terminal, signal });
+      return await show({ stream, page: pageOf(stream, url.host, group), trends, terminal, signal });
     } catch (error) {
       if (!(error instanceof StreamError) || error.code !== "refused") throw error;
       say(terminal, `flarewire top: ${plainText(error.message, 400)}`);
@@ -96,11 +103,13 @@ export async function top(args: readonly string[], terminal: Terminal): Promise<
   });
 }
 
-function pageOf(stream: Stream, host: string): () => TopPage {
+function pageOf(stream: Stream, host: string, group: Group): () => TopPage {
   let started = 0;
   let ended = 0;
   let missed: number | null = 0;
-  const isShown = (channel: string) => channel === `flares.${readFlares(stream.view).list}`;
+  const [free, pro] = flareChannelsOf(group);
+  const isShown = (channel: string) =>
+    channel === (readFlares(stream.view, group).list === "pro" ? pro : free);
   stream.on("flare-started", ({ channel }) => {
     if (isShown(channel)) started += 1;
   });
@@ -114,7 +123,7 @@ function pageOf(stream: Stream, host: string): () => TopPage {
   });
   return () => {
     const { connection, freshness, cursor, view } = stream;
-    return { host, connection, freshness, cursor, flares: readFlares(view), started, ended, missed };
+    return { host, connection, freshness, cursor, flares: readFlares(view, group), started, ended, missed };
   };
 }
 
@@ -139,7 +148,8 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   };
   const draw = () => {
     const now = page();
-    trends.refresh(Date.parse(now.freshness?.observedAt ?? ""), now.flares.rows[0]?.id);
+    if (now.flares.group === "bsc")
+      trends.refresh(Date.parse(now.freshness?.observedAt ?? ""), now.flares.rows[0]?.id);
     inSight();
     screen.draw(pageLines(now, { ...screen.size, state, trendOf, paint }));
   };
@@ -226,10 +236,11 @@ async function printOnce({ stream, page, terminal, signal }: Showing): Promise<E
   return EXIT.clean;
 }
 
-function readArguments(args: readonly string[]): StreamAddress {
-  const { positionals, problems } = parseFlags(args, FLAGS, 1);
+function readArguments(args: readonly string[]): { readonly address: StreamAddress; readonly group: Group } {
+  const { flags, positionals, problems } = parseFlags(args, FLAGS, 1);
   const wrong = [...problems];
   const address = readStreamAddress(positionals[0] ?? DEFAULT_URL, ITEM_PARAMETERS, wrong);
+  const group = readGroup(flags.get("group"), wrong);
   if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
-  return address;
+  return { address, group };
 }
