@@ -59,6 +59,6 @@ test("a picture is one well-formed document whatever the pair is called", () => 
     levels: [{ value: 3, label: "starts above 3.00" }],
     marks: [{ from: 1, to: 9, label: "flare", kind: "flare" }],
   });
-  expect(svg).toContain("A &quot;&lt;b>&quot; &amp; C");
+  expect(svg).toContain("A &quot;&lt;b&gt;&quot; &amp; C");
   expect(svg).not.toMatch(/NaN|Infinity|undefined/);
 });

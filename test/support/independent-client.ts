@@ -128,14 +128,22 @@ export class IndependentClient {
     this.#history = { seq: this.seq, state: structuredClone(this.state), events: [] };
   }
 
-  /** Returns the state after this event since {@link beginHistory}, and ends the recording. */
+  /**
+   * Returns the state at this seq since {@link beginHistory}, and ends the recording. The event may
+   * be another group's, which is not followed.
+   */
   stateAt(seq: number): unknown {
     const history = this.#history;
     this.#history = undefined;
-    const end = history?.events.findIndex((event) => event.seq === seq) ?? -1;
-    if (!history || (end < 0 && history.seq !== seq)) return undefined;
-    for (const event of history.events.slice(0, end + 1)) applyEvent(history.state, event);
+    if (!history || history.seq > seq) return undefined;
+    for (const event of history.events) if (Number(event.seq) <= seq) applyEvent(history.state, event);
     return history.state;
+  }
+
+  /** Whether the server's events up to this seq have come, or are not followed. */
+  hasReached(seq: number): boolean {
+    const [epoch, told] = String(this.received.heartbeats.at(-1)?.cursor).split("-");
+    return this.seq >= seq || (this.cursor?.startsWith(`${epoch}-`) === true && Number(told) >= seq);
   }
 
   send(command: unknown): void {

@@ -14,7 +14,7 @@ export async function expectOneState(url: string, client: IndependentClient): Pr
   // Another worker than the client's may answer, which is about to have what the client has.
   for (let tries = 0; seq < from && tries < 1_000; tries++)
     ({ seq, cursor, lists } = await fetchSnapshot(url));
-  await client.until(() => client.seq >= seq || client.closeCode !== undefined);
+  await client.until(() => client.hasReached(seq) || client.closeCode !== undefined);
   expect(
     client.stateAt(seq),
     `the client's state at ${cursor}; it stands at ${client.seq}, closed ${client.closeCode}`,
