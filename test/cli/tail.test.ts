@@ -236,27 +236,6 @@ test("changes of flares that began before --after are printed with the token's n
   expect(unknown).toMatch(/flare-updated +flares.pro +\+13 % +flare id-2: recent_price_change$/);
 });
 
-test("--group follows the flares of a group, by pair, and not beside --channels", async ({ server }) => {
-  server.refuse = {
-    status: 403,
-    headers: { "Content-Type": "application/problem+json" },
-    body: JSON.stringify({ detail: "the plan free does not include flares.exchange.pro" }),
-    channel: "flares.exchange.pro",
-  };
-  await using tail = spawnCli(["tail", server.url, "--group", "exchange"]);
-  const { socket, query } = await server.next();
-  expect(query.get("channels")).toBe("flares.exchange.free,status");
-  greet(socket, { cursor: "abcd-6", resumed: "reset" });
-  const started = flareStarted(7, "BTC");
-  const flare = { ...started.data.flare, pair: "BTC/USDT" };
-  send(socket, { ...started, channel: "flares.exchange.free", data: { ...started.data, flare } });
-  await tail.said("stdout", "BTC/USDT");
-  expect(tail.stderr()).toContain("does not include flares.exchange.pro: following flares.exchange.free");
-  const wrong = await runCli(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
-  expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
-  expect(wrong.stderr).toContain("--group chooses the default channels");
-});
-
 test("a key without flares.pro is shown flares.free if no channels were asked for, and is refused if they were", async ({
   server,
 }) => {
