@@ -111,7 +111,7 @@ test.each([
 ])("a connection that %s is reopened, and the missed minutes are requested", async (_what, spoil, reason) => {
   await using run = await lineTo("binance", ["AAAUSDT"]);
   const { server, until, has, news, health, resumed } = run;
-  await until(() => has("AAAUSDT", 0));
+  await until(() => has("AAAUSDT", 0) && health.length > 0);
   spoil(server);
   await until(() => health.length >= 2);
   server.mute.clear();
