@@ -10,7 +10,7 @@ import {
   TokenDetails,
   TrackRecord,
 } from "../model/index.ts";
-import { Lost } from "../protocol/index.ts";
+import { flarePatternOf, Lost } from "../protocol/index.ts";
 import { ApiProblem, type ApiResponse, dataState, type RequestApi, read, withQuery } from "./market-api.ts";
 import { showFlare, showOutcome, showRecord } from "./shown-flare.ts";
 import { untrusted } from "./untrusted.ts";
@@ -184,8 +184,7 @@ async function readSince(
   { group, cursor, wait_s, limit }: { group: Group; cursor: string; wait_s: number; limit: number },
   signal: AbortSignal,
 ) {
-  const channels = group === "bsc" ? "flares.*" : `flares.${group}.*`;
-  const query = { channels, names: NAMES, after: cursor, wait: wait_s, limit };
+  const query = { channels: flarePatternOf(group), names: NAMES, after: cursor, wait: wait_s, limit };
   const path = withQuery("/api/v1/events", query);
   const response = await request(path, signal);
   const data = dataState(response);

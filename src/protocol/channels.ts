@@ -67,6 +67,11 @@ export function flareChannelsOf(group: Group): readonly FlareChannel[] {
   return [`flares.${group}.free`, `flares.${group}.pro`, `flares.${group}.finished`];
 }
 
+/** Returns the pattern of the channels of a group's flares. */
+export function flarePatternOf(group: Group): string {
+  return group === "bsc" ? "flares.*" : `flares.${group}.*`;
+}
+
 export function isFlareChannel(channel: Channel): channel is FlareChannel {
   return channel.startsWith("flares.");
 }

@@ -4,7 +4,7 @@ import { type FlagForm, parseFlags } from "../../config/flags.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { GROUPS, type Group } from "../../model/index.ts";
-import { actionAfter, FlarewireError, flareChannelsOf } from "../../protocol/index.ts";
+import { actionAfter, FlarewireError, flareChannelsOf, flarePatternOf } from "../../protocol/index.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
@@ -89,8 +89,7 @@ export async function top(args: readonly string[], terminal: Terminal): Promise<
   const show = isScreen ? showLive : printOnce;
   return await untilStopped(terminal, async (signal) => {
     const trends = new TrendBook(() => fetchResource("candles", url, key, signal), systemClock);
-    const channels = [group === "bsc" ? "flares.*" : `flares.${group}.*`];
-    const stream = openStream(address, key, { channels, signal });
+    const stream = openStream(address, key, { channels: [flarePatternOf(group)], signal });
     try {
       return await show({ stream, page: pageOf(stream, url.host, group), trends, terminal, signal });
     } catch (error) {

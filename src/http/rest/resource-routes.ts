@@ -1,5 +1,5 @@
 import { type Group, OTHER_GROUPS } from "../../model/index.ts";
-import type { Plan } from "../../protocol/index.ts";
+import { flarePatternOf, type Plan } from "../../protocol/index.ts";
 import type { HeadLike } from "../connections/head-like.ts";
 import { AT_PARAMETER, GROUP_PARAMETER } from "../contracts/parameters.ts";
 import { ENDPOINTS } from "../endpoints.ts";
@@ -55,8 +55,7 @@ export function groupIn(query: unknown): Group | undefined {
 /** Returns the pattern of the channels with the flares that a query selects by `group`. */
 export function flaresOf(query: unknown): readonly string[] {
   const { group } = Object(query) as { readonly group?: unknown };
-  const isOther = OTHER_GROUPS.some((name) => name === group);
-  return [isOther ? `flares.${group}.*` : "flares.*"];
+  return [flarePatternOf(OTHER_GROUPS.find((name) => name === group) ?? "bsc")];
 }
 
 type BodyOf = (of: ResourceBodies, plan: Plan | undefined, group?: Group) => Representation;
