@@ -118,10 +118,10 @@ export function flareText(
   const running = listed("pro", "free");
   // The history is written after the head has moved.
   const flare = running ?? (stored ? undefined : listed("finished_trending"));
-  const text = flare ? JSON.stringify(recordOf(flare, started, shown)) : stored?.body;
-  const { flare: found } = Object(text && JSON.parse(text)) as Partial<FlareRecord>;
+  const found = flare ?? (stored && (JSON.parse(stored.body) as FlareRecord).flare);
   requireChannels(rights, flaresOf(found));
-  if (text !== undefined) return text;
+  if (flare) return JSON.stringify(recordOf(flare, started, shown));
+  if (stored) return stored.body;
   throw new FlarewireError("not-found", `no flare with the id ${quote(id)} is running or stored`);
 }
 
