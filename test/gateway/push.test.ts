@@ -192,7 +192,7 @@ test("[K6] a subscription made with a key ends with it while the server is stopp
   expect(endpoints()).toEqual(["/held"]);
   // As a version without holders stored it.
   const db = new DatabaseSync(file);
-  db.exec("DROP TABLE holder");
+  db.exec("ALTER TABLE subscription DROP COLUMN holder; PRAGMA user_version = 1");
   db.close();
   await (await start(finish, { data, keys: own.keys })).stop();
   expect(endpoints()).toEqual(["/held"]);

@@ -1,18 +1,17 @@
-import { cachedStatements, openDatabase, transact } from "../../lib/io/sqlite.ts";
+import { cachedStatements, openDatabase } from "../../lib/io/sqlite.ts";
 import { PushRequest } from "./push-subscription.ts";
 
 const FORM = {
   /** `FLWP`. */
   applicationId: 0x464c5750,
-  version: 1,
+  version: 2,
+  // Those of the first version count as made without a key.
+  upgrades: { 1: "ALTER TABLE subscription ADD COLUMN holder TEXT" },
   tables: `
-  CREATE TABLE subscription (id TEXT PRIMARY KEY, client TEXT NOT NULL, request TEXT NOT NULL) STRICT;
+  CREATE TABLE subscription (id TEXT PRIMARY KEY, client TEXT NOT NULL, request TEXT NOT NULL, holder TEXT) STRICT;
   CREATE INDEX by_client ON subscription (client);
 `,
 };
-
-/** Also created in older stores, whose subscriptions count as those of visitors without a key. */
-const HOLDER = "CREATE TABLE IF NOT EXISTS holder (id TEXT PRIMARY KEY, holder TEXT NOT NULL) STRICT";
 
 /** A stored subscription. `holder`: the key or token with which it was made, if any. */
 export interface StoredPush {
@@ -34,17 +33,10 @@ export interface PushStore {
 /** Opens the file at `path`, readable for its owner only, or memory. Throws if it is unusable. */
 export function openPushStore(path: string | undefined): PushStore {
   const db = openDatabase(path, FORM);
-  try {
-    db.exec(HOLDER);
-  } catch (error) {
-    db.close();
-    throw error;
-  }
   const prepare = cachedStatements(db);
-  const forget = (id: string) => prepare("DELETE FROM holder WHERE id = ?").run(id);
   return {
     all: () =>
-      prepare("SELECT request, holder FROM subscription LEFT JOIN holder USING (id)")
+      prepare("SELECT request, holder FROM subscription")
         .all()
         .map(({ request, holder }) => ({
           request: PushRequest.parse(JSON.parse(String(request))),
@@ -58,18 +50,10 @@ export function openPushStore(path: string | undefined): PushStore {
     },
     save: (id, client, { request, holder }) => {
       const sql =
-        "INSERT INTO subscription VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET request = excluded.request";
-      transact(db, () => {
-        prepare(sql).run(id, client, JSON.stringify(request));
-        forget(id);
-        if (holder !== undefined) prepare("INSERT INTO holder VALUES (?, ?)").run(id, holder);
-      });
+        "INSERT INTO subscription VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET request = excluded.request, holder = excluded.holder";
+      prepare(sql).run(id, client, JSON.stringify(request), holder ?? null);
     },
-    remove: (id) =>
-      transact(db, () => {
-        prepare("DELETE FROM subscription WHERE id = ?").run(id);
-        forget(id);
-      }),
+    remove: (id) => void prepare("DELETE FROM subscription WHERE id = ?").run(id),
     close: () => db.close(),
   };
 }
