@@ -95,8 +95,8 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
         />
       ) : (
         <p class="legend">
-          Running flares, and those of the last 24 hours. Past minutes, prices since the start, alerts and the
-          record are available for BSC only.
+          Running flares, and those of the last 24 hours. This page has past minutes, prices since the start,
+          alerts and the record for BSC only.
         </p>
       )}
       <section aria-labelledby="flares-title" class={`${at === undefined ? "" : "past"} ${LACKING[group]}`}>

@@ -23,7 +23,7 @@ const EXPLORERS = {
   avalanche: ["Snowtrace", "https://snowtrace.io/token/"],
 } as const;
 
-/** The actions for a flare's token. Only flares of `bsc` have a page of their own. */
+/** The actions for a flare's token. Outside `bsc`, they link to the token's page. */
 export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
   const group = groupOf(flare);
   const page = group === "bsc" ? flarePath(flare.id) : tokenPath(group, tokenOf(flare));

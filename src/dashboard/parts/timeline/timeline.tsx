@@ -228,7 +228,7 @@ function useOlderFlares(
   const oldest = listed.length < MAX_LISTED ? undefined : oldestFinish(listed);
   const nowMs = useContext(NowS) * 1_000;
   const fromMs = nowMs - WINDOWS[window];
-  // The history has no other group.
+  // The page requests the history of this group only.
   const isNeeded = group === "bsc" && oldest !== undefined && Date.parse(oldest) > fromMs;
   useEffect(() => {
     if (!isNeeded || oldest === undefined) return;
