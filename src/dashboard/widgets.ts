@@ -67,9 +67,17 @@ async function suggestToken(): Promise<void> {
   showToken(input.value);
 }
 
-/** Says that the server has no data while the elements wait for it. */
+const TROUBLES: Readonly<Record<string, string>> = {
+  waiting: "The server has no data yet.",
+  refused: "The server shows no flares to visitors without a key, and widgets have none.",
+};
+
+/** Says why the elements are empty. */
 function showTrouble(): void {
-  if (trouble) trouble.hidden = list?.getAttribute("state") !== "waiting";
+  const text = TROUBLES[list?.getAttribute("state") ?? ""];
+  if (!trouble?.firstElementChild) return;
+  trouble.firstElementChild.textContent = text ?? "";
+  trouble.hidden = text === undefined;
 }
 
 if (list) new MutationObserver(showTrouble).observe(list, { attributeFilter: ["state"] });

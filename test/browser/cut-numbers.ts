@@ -23,7 +23,8 @@ export const CUT_NUMBERS = `(() => {
       if (cell && !fits(cell.getBoundingClientRect())) cut.push(number + " leaves its cell");
       for (let box = around; box; box = box.parentElement) {
         const bounds = box.getBoundingClientRect();
-        const clips = getComputedStyle(box).overflow !== "visible" && box !== document.body;
+        const { overflow, contentVisibility } = getComputedStyle(box);
+        const clips = (overflow !== "visible" || contentVisibility === "auto") && box !== document.body;
         if (clips && !(fits(bounds) && top >= bounds.top - 0.5 && bottom <= bounds.bottom + 0.5))
           cut.push(number + " is cut off by ." + box.className);
       }

@@ -12,6 +12,7 @@ import { WIDE } from "./wide-market.ts";
 const executable = findChromium();
 const PAGES = [
   "flares",
+  "flares?channels=flares.finished",
   "flares?group=exchange",
   "newest",
   "charts",

@@ -84,7 +84,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     await goto("charts");
     const words = (await page.locator("main p.legend").textContent()) ?? "";
     expect(words).toContain("against the group's median");
-    expect(words).toContain("When a whole group falls, they are those that fall least.");
+    expect(words).toContain("In a falling group, they fell least.");
   });
 
   test("a chart's token with a canary fits on one line", async ({ onTestFinished }) => {

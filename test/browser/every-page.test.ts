@@ -29,18 +29,20 @@ describe.skipIf(executable === undefined)("every page in Chromium", () => {
   });
   afterAll(() => browser?.close());
 
-  test("no number of a permalink is cut off, and none is wider than the screen, from 320 to 1920 pixels", async ({
+  test("no number of a permalink or an event is cut off, and none is wider than the screen, from 320 to 1920 pixels", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(BEFORE);
     const { page, gateway } = await openDashboard(browser, onTestFinished, market);
     const ended = { ...ENDING, finished_trending_at: new Date().toISOString() };
     const { finished_trending } = WIDE.flares;
+    const started = { ...ENDING, id: "started" };
     market.show({
       ...WIDE,
-      flares: { ...WIDE.flares, finished_trending: [ended, ...finished_trending] },
+      flares: { free: [], pro: [started], finished_trending: [ended, ...finished_trending] },
       explanations: {
         ...WIDE.explanations,
+        [started.id]: Object.values(WIDE.explanations)[0] ?? SAMPLE_EXPLANATION,
         [ENDING.id]: { ...SAMPLE_EXPLANATION, finish_cause: "canary", warnings: ["liquidity-removed"] },
       },
     });
@@ -49,11 +51,13 @@ describe.skipIf(executable === undefined)("every page in Chromium", () => {
       `flare/${ENDING.id}`,
       TOKEN,
       `token/exchange/${encodeURIComponent(coin?.token.symbol ?? "")}`,
+      "#/events",
     ];
     for (const path of paths) {
       await expect
         .poll(async () => (await page.goto(`${gateway.url}/${path}`))?.status(), { message: path })
         .toBe(200);
+      if (path === "#/events") await page.locator(".flare-started .words", { hasText: "1000+" }).waitFor();
       for (let width = 320; width <= 1_920; width += width < 1_200 ? 20 : 80) {
         await page.setViewportSize({ width, height: 900 });
         const found = await page.evaluate(CUT_NUMBERS);

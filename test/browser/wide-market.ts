@@ -41,8 +41,9 @@ function widen(snapshot: Snapshot): Snapshot {
       z: 1_234_567.89,
       weight: 0.25,
     })),
-    warnings: ["liquidity-removed", "price-collapsed"],
+    warnings: ["liquidity-removed", "price-collapsed", "unverified-source"],
   };
-  const explained = Object.keys(explanations).map((id) => [id, why]);
+  const ended = snapshot.flares.finished_trending.map(({ id }) => id);
+  const explained = [...Object.keys(explanations), ...ended].map((id) => [id, why]);
   return { ...widened, explanations: Object.fromEntries(explained) };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { eventsHash, readRoute } from "../../src/dashboard/route.ts";
 import { MAX_NEWS, newsKey, newsOf } from "../../src/dashboard/state/feed/news.ts";
+import { pastNewsOf } from "../../src/dashboard/state/feed/past-news.ts";
 import { describeEvent } from "../../src/dashboard/text/describe-event.ts";
 import type { EventMessage } from "../../src/protocol/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../support/samples.ts";
@@ -29,6 +30,19 @@ test("a start and an end that are events on several channels appear once, newest
   expect(newsOf(newestFirst).map(({ seq }) => seq)).toEqual([5, 4, 1]);
   // The stored and the live part of the feed overlap.
   expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+});
+
+test("what is older than the log comes from the history and the lists, each once, newest first", () => {
+  const running = { ...SAMPLE_FLARE, id: "running", started_trending_at: "2026-01-01T00:03:00.000Z" };
+  const ended = { ...SAMPLE_FLARE, finished_trending_at: "2026-01-01T00:02:00.000Z" };
+  const why = { started: SAMPLE_EXPLANATION, why: null };
+  const records = [{ flare: ended, ...why, cause: "canary", outcome: SAMPLE_OUTCOME } as const];
+  const news = (known: readonly string[]) =>
+    pastNewsOf(records, { pro: [running] }, new Set(known)).map(({ name, words }) => `${name}: ${words}`);
+  const [start, end] = [`flare-started: ${SAMPLE_EXPLANATION.text}`, "flare-finished: +14 % peak"];
+  expect(news([])).toEqual(["flare-started: still flaring", expect.stringContaining(end), start]);
+  expect(news([`flare-finished ${ended.id}`])).toEqual(["flare-started: still flaring", start]);
+  expect(news(["flare-started running", `flare-finished ${ended.id}`])).toEqual([start]);
 });
 
 test("updates, and what the feed does not name, are no news", () => {

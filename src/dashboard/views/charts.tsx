@@ -15,10 +15,9 @@ export function ChartsView({ view, ...props }: { readonly view: View } & Omit<Gr
     <>
       <h2>Charts</h2>
       <p class="legend">
-        The ten tokens of each group with the best risk-adjusted performance against the group's median. When
-        a whole group falls, they are those that fall least. The best one comes first, whatever its
-        percentage, which is the distance of its price from the hour's average. Each row shows the last hour,
-        this percentage, the {usePriceLabel().replace("Price", "price")}, and the time on the chart.
+        The ten tokens of each group that did best against the group's median, for their risk, best first. In
+        a falling group, they fell least. Each row shows the last hour, the distance from the hour's average,
+        the {usePriceLabel().replace("Price", "price")}, and the time on the chart.
       </p>
       <Groups page="charts" {...props}>
         {(group) => <Chart group={group} items={view.charts?.[group] ?? []} />}

@@ -1,15 +1,18 @@
 import { Component } from "preact";
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { EventMessage } from "../../client/index.ts";
-import type { Token } from "../../model/index.ts";
+import { DAY_MS } from "../../lib/time/time.ts";
+import type { Flare, FlareRecord, Token } from "../../model/index.ts";
 import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
+import { NowS } from "../parts/flare/age.tsx";
 import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
-import { eventsHash, flarePageHref, flaresHash, tokenHash } from "../route.ts";
-import { fetchNews, MAX_NEWS, newsOf } from "../state/feed/news.ts";
-import { DEFAULT_QUERY } from "../state/flare-query.ts";
+import { eventsHash, flarePageHref, tokenHash } from "../route.ts";
+import { fetchNews, MAX_NEWS, newsKey, newsOf } from "../state/feed/news.ts";
+import { type PastNews, pastNewsOf } from "../state/feed/past-news.ts";
 import type { NamedEvent, Seen } from "../state/seen.ts";
+import { fetchOlderFlares } from "../state/timeline/older-flares.ts";
 import type { Go } from "../state/use-route.ts";
 import { describeEvent } from "../text/describe-event.ts";
 import { tokenOf } from "../text/event-token.ts";
@@ -19,10 +22,10 @@ const EventSheet = onDemand<EventSheetProps>(
   async () => (await import("../parts/bot/event-sheet.tsx")).EventSheet,
 );
 
-const FINISHED = flaresHash({ ...DEFAULT_QUERY, channel: "flares.finished" });
+type Line = NamedEvent | PastNews;
 
 interface Shown {
-  readonly events: readonly NamedEvent[];
+  readonly events: readonly Line[];
   readonly count: number;
 }
 
@@ -40,55 +43,58 @@ interface EventsViewProps {
 
 /** What began and ended in the last day or, on request, every event since the page was opened. */
 export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewProps) {
-  const [news, isComplete] = useNews(seen, server, apiKey);
+  const news = useNews(seen, server, apiKey);
+  const shown = hasUpdates ? seen : { events: news ?? [], count: news?.length ?? 0 };
   return (
     <Feed
       // Another list, not more of the same: nothing waits.
       key={`${hasUpdates}`}
       hasUpdates={hasUpdates}
-      hasEnded={(seen.view?.flares?.finished_trending?.length ?? 0) > 0}
       onUpdates={(wanted) => go(eventsHash(wanted), "push")}
-      {...(hasUpdates ? { events: seen.events, count: seen.count } : { events: news, count: news.length })}
-      isLoading={!hasUpdates && !isComplete && news.length === 0}
+      events={shown.events}
+      count={shown.count}
+      isLoading={!hasUpdates && news === undefined}
     />
   );
 }
 
-/** Returns all news, each once, newest first, and whether the stored ones are among them. */
-function useNews(
-  { news, view }: Seen,
-  server: URL,
-  apiKey: string | undefined,
-): readonly [news: readonly NamedEvent[], isComplete: boolean] {
-  const [stored, setStored] = useState<readonly EventMessage[]>();
+/**
+ * Returns all news of the last 24 hours, each once, newest first; `undefined` before the server has
+ * responded. Its log may begin later than its history.
+ */
+function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined): readonly Line[] | undefined {
+  const [logged, setLogged] = useState<readonly EventMessage[]>();
+  const [records, setRecords] = useState<readonly FlareRecord[]>();
+  const nowMs = useContext(NowS) * 1_000;
   useEffect(() => {
     const over = new AbortController();
-    fetchNews(server, apiKey, over.signal).then(setStored, () => {
-      if (!over.signal.aborted) setStored([]);
-    });
+    const { signal } = over;
+    const day = { fromMs: nowMs - DAY_MS, to: new Date(nowMs).toISOString() };
+    const orNone = (set: (none: readonly never[]) => void) => () => {
+      if (!signal.aborted) set([]);
+    };
+    fetchNews(server, apiKey, signal).then(setLogged, orNone(setLogged));
+    fetchOlderFlares(server, apiKey, day, signal).then(setRecords, orNone(setRecords));
     return () => over.abort();
   }, [server.href, apiKey]);
-  const all = useMemo(
-    () =>
-      newsOf([...news.map(({ event }) => event), ...(stored ?? [])])
-        .slice(0, MAX_NEWS)
-        .map((event) => ({ event, token: tokenOf(event, view) })),
-    [news, stored],
-  );
-  return [all, stored !== undefined];
+  const all = useMemo(() => {
+    if (logged === undefined || records === undefined) return undefined;
+    const events = newsOf([...news.map(({ event }) => event), ...logged]);
+    const past = pastNewsOf(records, view?.flares, new Set(events.map(newsKey)));
+    return [...events.map((event) => ({ event, token: tokenOf(event, view) })), ...past].slice(0, MAX_NEWS);
+  }, [news, logged, records]);
+  return all;
 }
 
 interface FeedProps extends Shown {
   readonly hasUpdates: boolean;
   /** Whether the stored events are not there yet. */
   readonly isLoading: boolean;
-  /** Whether flares are listed as finished. They may have ended before the log began. */
-  readonly hasEnded: boolean;
   readonly onUpdates: (wanted: boolean) => void;
 }
 
 /** Events, newest first. Lines stand still while the visitor reads; new ones wait. */
-function Feed({ events, count, hasUpdates, isLoading, hasEnded, onUpdates }: FeedProps) {
+function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   const [isOver, setOver] = useState(false);
   const [isFocused, setFocused] = useState(false);
   const [isStill] = useState(() => matchMedia("(prefers-reduced-motion: reduce)").matches);
@@ -125,15 +131,7 @@ function Feed({ events, count, hasUpdates, isLoading, hasEnded, onUpdates }: Fee
           <span>Every update</span>
         </label>
       </div>
-      <p>
-        {isLoading ? "Loading…" : feedText(hasUpdates, count, events.length)}
-        {!isLoading && !hasUpdates && count === 0 && hasEnded && (
-          <>
-            {" "}
-            Flares that ended earlier are <a href={FINISHED}>in the list of finished flares</a>.
-          </>
-        )}
-      </p>
+      <p>{isLoading ? "Loading…" : feedText(hasUpdates, count, events.length)}</p>
       <ol
         class={hasUpdates ? "events" : "events news"}
         reversed
@@ -143,8 +141,8 @@ function Feed({ events, count, hasUpdates, isLoading, hasEnded, onUpdates }: Fee
         onFocusIn={() => setFocused(true)}
         onFocusOut={() => setFocused(false)}
       >
-        {shown.events.map((event, line) => (
-          <EventLine key={line} named={event} onRaw={setRaw} />
+        {shown.events.map((line, place) => (
+          <EventLine key={place} line={line} onRaw={setRaw} />
         ))}
       </ol>
       {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
@@ -155,8 +153,8 @@ function Feed({ events, count, hasUpdates, isLoading, hasEnded, onUpdates }: Fee
 function feedText(hasUpdates: boolean, count: number, shown: number): string {
   if (!hasUpdates)
     return count === 0
-      ? "No flare started or ended, and no token was listed, since the server's log began. The next event appears here."
-      : "Starts and ends of flares, and listings, of the last 24 hours, or since the server's log began. Click a time for the event as JSON.";
+      ? "No start, end or listing is known of the last 24 hours. The next event appears here."
+      : "Starts and ends of flares in the last 24 hours, and listings since the server's log began. Click an underlined time for the event as JSON.";
   if (count === 0) return "None since this page was opened. The next one appears here.";
   return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}.`;
 }
@@ -171,44 +169,66 @@ function useScrolled(): boolean {
   return isScrolled;
 }
 
-function isByCanary(event: EventMessage): boolean {
-  return event.name === "flare-finished" && event.data.cause === "canary";
+/** What one line shows. */
+interface ShownLine {
+  readonly name: string;
+  readonly at: string;
+  readonly channel: string;
+  readonly words: string;
+  readonly isByCanary: boolean;
+  /** The page of the flare or token; `undefined` if neither is known. */
+  readonly target: Flare | Token | undefined;
+  readonly event: EventMessage | undefined;
+}
+
+function shownLine(line: Line): ShownLine {
+  if (!("event" in line)) return { ...line, channel: "", target: line.flare, event: undefined };
+  const { event, token } = line;
+  return {
+    ...{ name: event.name, at: event.observed_at, channel: event.channel, event },
+    words: describeEvent(event),
+    isByCanary: event.name === "flare-finished" && event.data.cause === "canary",
+    target: token && "flare" in event.data ? { ...event.data.flare, token } : token,
+  };
 }
 
 /** Leads to the page of a finished flare, or else of the token. */
-function EventLink({ event: { data }, token }: { readonly event: EventMessage; readonly token: Token }) {
+function LineLink({ to }: { readonly to: Flare | Token }) {
   const isAnonymous = useContext(IsAnonymous);
+  const isFlare = "token" in to;
   return (
-    <a
-      href={"flare" in data ? flarePageHref({ ...data.flare, token }, isAnonymous) : tokenHash(token.address)}
-    >
-      <UntrustedText text={token.symbol} />
+    <a href={isFlare ? flarePageHref(to, isAnonymous) : tokenHash(to.address)}>
+      <UntrustedText text={isFlare ? to.token.symbol : to.symbol} />
     </a>
   );
 }
 
 interface EventLineProps {
-  readonly named: NamedEvent;
+  readonly line: Line;
   /** Shows the event as JSON. It stays the same for the life of the line. */
   readonly onRaw: (event: EventMessage) => void;
 }
 
 /** One event. All lines have the same height, so that none pushes the others. */
 class EventLine extends Component<EventLineProps> {
-  override shouldComponentUpdate({ named }: EventLineProps): boolean {
-    return named !== this.props.named;
+  override shouldComponentUpdate({ line }: EventLineProps): boolean {
+    return line !== this.props.line;
   }
 
-  override render({ named: { event, token }, onRaw }: EventLineProps) {
-    const words = describeEvent(event);
+  override render({ line, onRaw }: EventLineProps) {
+    const { name, at, channel, words, isByCanary, target, event } = shownLine(line);
     return (
-      <li data-seq={event.seq} class={`${event.name} ${isByCanary(event) ? "by-canary" : ""}`}>
-        <button type="button" class="plain" title="Show as JSON" onClick={() => onRaw(event)}>
-          <TimeText at={event.observed_at} />
-        </button>
-        <code>{event.name}</code>
-        <small>{event.channel}</small>
-        {token === undefined ? <span class="untrusted" /> : <EventLink event={event} token={token} />}
+      <li data-seq={event?.seq} class={`${name} ${isByCanary ? "by-canary" : ""}`}>
+        {event ? (
+          <button type="button" class="plain" title="Show as JSON" onClick={() => onRaw(event)}>
+            <TimeText at={at} />
+          </button>
+        ) : (
+          <TimeText at={at} />
+        )}
+        <code>{name}</code>
+        <small>{channel}</small>
+        {target === undefined ? <span class="untrusted" /> : <LineLink to={target} />}
         <span class="words" title={words}>
           {words}
         </span>

@@ -1,5 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { tokenOf } from "../../../model/key-of.ts";
+import { flaresHash } from "../../route.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { useCandles } from "../../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
@@ -7,6 +8,7 @@ import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
+import { Ago } from "./age.tsx";
 import { FinishedRow, FlareRow } from "./flare-row.tsx";
 import { Gliding } from "./gliding.tsx";
 import { WhyLegend } from "./why-bars.tsx";
@@ -79,6 +81,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
               Show all
             </button>
           )}
+          {all.length === 0 && query.at === undefined && <LastEnd query={query} view={view} />}
         </p>
       ) : (
         <table class={isFinished ? "rows flares finished" : "rows flares"}>
@@ -128,5 +131,21 @@ function CourseLegend() {
       <span>■ end</span>
       <span>changes since the start</span>
     </p>
+  );
+}
+
+/** Leads from an empty list to the finished flares, of which it names the age of the newest. */
+function LastEnd({ query, view }: Pick<FlareListProps, "query" | "view">) {
+  const ends =
+    view.flares?.finished_trending?.map((flare) => Date.parse(`${flare.finished_trending_at}`)) ?? [];
+  if (ends.length === 0) return null;
+  return (
+    <>
+      {" The last one ended "}
+      <a href={flaresHash({ ...query, channel: "flares.finished" })}>
+        <Ago atMs={Math.max(...ends)} />
+      </a>
+      .
+    </>
   );
 }

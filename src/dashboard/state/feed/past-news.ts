@@ -1,0 +1,44 @@
+import type { View } from "../../../client/index.ts";
+import type { Flare, FlareRecord } from "../../../model/index.ts";
+import { outcomeText } from "../../../model/text/outcome-text.ts";
+import { CAUSES } from "../../text/fate-text.ts";
+import { formatSpan } from "../../text/format.ts";
+
+/** A start or an end of a flare from before the server's log, in which it is no event. */
+export interface PastNews {
+  readonly name: "flare-started" | "flare-finished";
+  readonly at: string;
+  readonly flare: Flare;
+  readonly words: string;
+  readonly isByCanary: boolean;
+}
+
+/**
+ * Returns the starts and ends of stored and running flares, newest first, without those that are
+ * known: `flare-started` or `flare-finished`, a space and the flare's id, see `newsKey`.
+ */
+export function pastNewsOf(
+  records: readonly FlareRecord[],
+  flares: View["flares"],
+  known: ReadonlySet<string | undefined>,
+): readonly PastNews[] {
+  const running = (flares?.pro ?? flares?.free ?? []).map((flare) => startOf(flare, "still flaring"));
+  const ended = records.flatMap(({ flare: any, started, cause, outcome }) => {
+    // The feed follows the flares of `bsc` only.
+    const flare = any as Flare;
+    if (flare.finished_trending_at === null) return [];
+    const lastedMs = Date.parse(flare.finished_trending_at) - Date.parse(flare.started_trending_at);
+    const end: PastNews = {
+      ...{ name: "flare-finished", at: flare.finished_trending_at, flare, isByCanary: cause === "canary" },
+      words: outcome ? outcomeText(outcome) : cause ? CAUSES[cause] : "ended",
+    };
+    return [startOf(flare, started?.text ?? `lasted ${formatSpan(lastedMs)}`), end];
+  });
+  return [...running, ...ended]
+    .filter(({ name, flare }) => !known.has(`${name} ${flare.id}`))
+    .sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+}
+
+function startOf(flare: Flare, words: string): PastNews {
+  return { name: "flare-started", at: flare.started_trending_at, flare, words, isByCanary: false };
+}
