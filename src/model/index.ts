@@ -10,5 +10,6 @@ export * from "./listing.ts";
 export * from "./outcome.ts";
 export * from "./primitives.ts";
 export * from "./snapshot.ts";
+export * from "./text/item-name.ts";
 export * from "./text/outcome-text.ts";
 export * from "./text/why-text.ts";

@@ -5,7 +5,7 @@ import { type AlertRule, AlertRule as AlertRuleSchema } from "../../src/alerts/r
 import { createRuleJudge, type RuleJudge } from "../../src/alerts/rules/rule-judge.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { Flare } from "../../src/model/index.ts";
-import type { EventMessage } from "../../src/protocol/index.ts";
+import type { EventMessage, FlareChannel } from "../../src/protocol/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 
 const ruleOf = (more: object): AlertRule => AlertRuleSchema.parse({ name: "rule", ...more });
@@ -13,10 +13,10 @@ const START = Date.UTC(2026, 0, 1);
 
 /** A list of flares that the test changes, with its events. */
 class Flares {
-  readonly channel: "flares.pro" | "flares.free";
+  readonly channel: FlareChannel;
   #seq = 0;
 
-  constructor(channel: "flares.pro" | "flares.free" = "flares.pro") {
+  constructor(channel: FlareChannel = "flares.pro") {
     this.channel = channel;
   }
 
@@ -112,6 +112,28 @@ test("during a token's quiet time its starts and their finishes are suppressed; 
     "flare-started",
     "flare-finished",
     "flare-finished",
+  ]);
+});
+
+test("tokens of two chains with one address have quiet times of their own", () => {
+  const [bsc, matic] = [new Flares(), new Flares("flares.matic.pro")];
+  const judge = createRuleJudge(
+    ruleOf({ channels: ["flares.pro", "flares.matic.pro"], quiet_seconds: 600 }),
+    NEW_RULE,
+  );
+  const messages = [
+    bsc.start("ONE", 0),
+    matic.start("ONE2", 1),
+    matic.start("ONE3", 2),
+    matic.start("ONE4", 601),
+    bsc.start("ONE5", 601),
+  ];
+  expect(reported(judge, messages)).toEqual([
+    "flare-started",
+    "flare-started",
+    "",
+    "flare-started",
+    "flare-started",
   ]);
 });
 

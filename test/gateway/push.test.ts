@@ -6,12 +6,17 @@ import { openPushStore } from "../../src/alerts/index.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys } from "../../src/keys/key-file.ts";
 import { mintSecret } from "../../src/keys/secret.ts";
-import type { Flare, Snapshot } from "../../src/model/index.ts";
+import type { ExchangeFlare, Flare, Snapshot } from "../../src/model/index.ts";
 import { makeKeys } from "../browser/open-dashboard.ts";
 import { ToldMarket } from "../browser/told-market.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 import { PushService } from "../support/push-service.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import {
+  SAMPLE_EXCHANGE_FLARE,
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_SNAPSHOT,
+} from "../support/samples.ts";
 
 const flareOf = (symbol: string, at: number): Flare => ({
   ...SAMPLE_FLARE,
@@ -24,6 +29,7 @@ const marketOf = (pro: Flare[], free: Flare[] = []): Snapshot => ({
   ...SAMPLE_SNAPSHOT,
   flares: { pro, free, finished_trending: [] },
   explanations: Object.fromEntries(pro.map(({ id }) => [id, SAMPLE_EXPLANATION])),
+  "flares.exchange": { pro: [], free: [], finished_trending: [] },
 });
 const EVERY_FLARE = [{ channel: "flares.pro", filter: {} }];
 
@@ -154,11 +160,19 @@ test("[K1] with keys, a subscription gets what visitors without a key see; witho
   await using service = new PushService();
   await service.up();
   const { source, ask } = await start(finish, { data: "none", keys: makeKeys(finish).keys });
-  await ask("PUT", { ...(await service.subscription()), rules: EVERY_FLARE });
-  source.show(marketOf([CAKE]));
-  source.show(marketOf([CAKE, MOON], [MOON]));
-  await service.until(() => service.received.length > 0);
-  expect(service.received.map(({ payload }) => Object(payload).title)).toEqual(["MOON is flaring"]);
+  const rules = [...EVERY_FLARE, { channel: "flares.exchange.pro", filter: {} }];
+  await ask("PUT", { ...(await service.subscription()), rules });
+  const ether = { ...SAMPLE_EXCHANGE_FLARE, id: CAKE.id.replace("3b", "4b"), pair: "ETH/USDT" };
+  const exchangeOf = (free: ExchangeFlare[]) => ({
+    "flares.exchange": { pro: [ether, SAMPLE_EXCHANGE_FLARE], free, finished_trending: [] },
+  });
+  source.show({ ...marketOf([CAKE]), ...exchangeOf([]) });
+  source.show({ ...marketOf([CAKE, MOON], [MOON]), ...exchangeOf([SAMPLE_EXCHANGE_FLARE]) });
+  await service.until(() => service.received.length > 1);
+  expect(service.received.map(({ payload }) => Object(payload).title).sort()).toEqual([
+    "BTC/USDT on binance is flaring",
+    "MOON is flaring",
+  ]);
   const without = await start(finish, { data: "none", push: undefined });
   expect(await (await without.ask("GET")).json()).toEqual({ public_key: null });
   expect((await without.ask("DELETE", { endpoint: "https://push.example/a" })).status).toBe(404);
@@ -203,13 +217,19 @@ test("[K6] a subscription made with a key ends with it while the server is stopp
   expect(endpoints()).toEqual([]);
 });
 
-test("[K10] a key limited to channels subscribes if it may follow the flares, and is refused if not", async ({
+test("[K10] a key limited to channels subscribes to flares that it may follow, and is refused others", async ({
   onTestFinished: finish,
 }) => {
   await using service = new PushService();
   await service.up();
   const keys = join(newDirectory(finish), "keys.json");
-  const limits = [["flares.*"], ["flares.*", "charts.bsc"], ["charts.bsc"], ["flares.finished"]];
+  const limits = [
+    ["flares.*"],
+    ["flares.*", "charts.bsc"],
+    ["charts.bsc"],
+    ["flares.finished"],
+    ["flares.*", "flares.exchange.*"],
+  ];
   const made = limits.map((channels) => ({ channels, ...mintSecret("fw") }));
   const entries = made.map(({ id, digest, channels }) => ({
     ...{ id, sha256: digest.toString("hex"), plan: "pro" as const, channels },
@@ -219,5 +239,8 @@ test("[K10] a key limited to channels subscribes if it may follow the flares, an
   const body = { ...(await service.subscription()), rules: EVERY_FLARE };
   const statuses: number[] = [];
   for (const { text } of made) statuses.push((await ask("PUT", body, text)).status);
-  expect(statuses).toEqual([204, 204, 403, 403]);
+  expect(statuses).toEqual([204, 204, 403, 403, 204]);
+  const exchange = { ...body, rules: [{ channel: "flares.exchange.pro", filter: {} }] };
+  expect((await ask("PUT", exchange, made[0]?.text)).status).toBe(403);
+  expect((await ask("PUT", exchange, made[4]?.text)).status).toBe(204);
 });

@@ -32,8 +32,11 @@ interface PushOptions {
   readonly contact: string;
   /** Whether subscribers see what visitors without a key see. */
   readonly isFree: boolean;
-  /** Whether a key or token, or a visitor without one, may subscribe. `undefined`: unknown. */
-  readonly isAdmitted: (holder: string | undefined) => boolean | undefined;
+  /**
+   * Whether a key or token, or a visitor without one, may follow these channels. `undefined`:
+   * unknown.
+   */
+  readonly isAdmitted: (holder: string | undefined, channels: readonly string[]) => boolean | undefined;
   /** Allows plain HTTP and this machine's addresses, for tests. */
   readonly allowPrivate: boolean;
   readonly clock: Clock;
@@ -71,13 +74,17 @@ export class PushAlerts {
 
   /**
    * Adds a subscription, or replaces its rules. `client`: the address that it came from.
-   * `holder`: see {@link StoredPush}. Throws FlarewireError `invalid-parameter`, or `over-capacity`
-   * beyond {@link PUSH_LIMITS}.
+   * `holder`: see {@link StoredPush}. Throws FlarewireError `invalid-parameter`, `forbidden`, or
+   * `over-capacity` beyond {@link PUSH_LIMITS}.
    */
   async subscribe(body: unknown, client: string, holder: string | undefined): Promise<void> {
     const request = this.#parse(body);
     const { store } = this.#options;
     const id = subscriptionId(request.endpoint);
+    if (this.#isAdmitted({ request, holder }) === false)
+      throw new FlarewireError("forbidden", "the key is limited to other channels than those of the rules", {
+        field: "Authorization",
+      });
     // The address itself is not stored: it is personal, and only its equality counts.
     const mark = createHash("sha256").update(`${this.publicKey} ${client}`).digest("base64url");
     const { all, ofClient } = store.count(mark);
@@ -121,13 +128,22 @@ export class PushAlerts {
   }
 
   #endInvalid(): void {
-    const { store, isAdmitted, logger } = this.#options;
+    const { store, logger } = this.#options;
     try {
-      for (const { request, holder } of store.all())
-        if (isAdmitted(holder) === false) this.#end(request, "its key or token is no longer valid");
+      for (const stored of store.all())
+        if (this.#isAdmitted(stored) === false)
+          this.#end(stored.request, "its key or token is no longer valid");
     } catch (error) {
       logger.warn(`could not look for invalid push subscriptions: ${messageOf(error)}`);
     }
+  }
+
+  #isAdmitted({ request, holder }: StoredPush): boolean | undefined {
+    const { isFree, isAdmitted } = this.#options;
+    return isAdmitted(
+      holder,
+      rulesOf(request, isFree).flatMap(({ channels }) => channels),
+    );
   }
 
   #end({ endpoint }: PushRequest, reason: string): void {
@@ -153,18 +169,18 @@ export class PushAlerts {
   }
 
   async #deliver(
-    { request, holder }: StoredPush,
+    stored: StoredPush,
     sent: BoundedMap<string, true>,
     alert: Alert,
     signal: AbortSignal,
   ): Promise<Outcome> {
-    const { key, contact, clock, allowPrivate, isAdmitted } = this.#options;
-    const { endpoint, keys } = request;
+    const { key, contact, clock, allowPrivate } = this.#options;
+    const { endpoint, keys } = stored.request;
     const message = pushMessageOf(alert);
     const restMs = message ? MAX_PUSH_AGE_MS - (clock.now() - message.atMs) : 0;
     // Another rule may have reported the same flare.
     if (!message || restMs <= 0 || sent.has(message.tag)) return { kind: "delivered" };
-    const isValid = isAdmitted(holder);
+    const isValid = this.#isAdmitted(stored);
     if (isValid === undefined)
       return { kind: "failed", reason: "the issuer's keys are not available", retryAfterMs: undefined };
     if (!isValid) return { kind: "delivered" };

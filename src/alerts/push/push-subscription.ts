@@ -37,8 +37,8 @@ export function subscriptionId(endpoint: string): string {
 export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly AlertRule[] {
   const byName = new Map<string, AlertRule>();
   for (const { channel, filter } of rules) {
-    const channels = [isFree && channel === "flares.pro" ? "flares.free" : channel];
-    const names = [channel === "flares.finished" ? "flare-finished" : "flare-started"];
+    const channels = [isFree ? channel.replace(/\.pro$/, ".free") : channel];
+    const names = [channel.endsWith(".finished") ? "flare-finished" : "flare-started"];
     const content = { channels, filter: { ...filter, names } };
     const name = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
     byName.set(name, AlertRule.parse({ name, ...content }));

@@ -13,7 +13,7 @@ import {
   type View,
 } from "../../protocol/index.ts";
 import type { AlertContent } from "../alert.ts";
-import { type AlertRule, channelsOfRule } from "./alert-rule.ts";
+import { type AlertRule, channelsOfRule, groupOfChannel } from "./alert-rule.ts";
 import { readEdgeField } from "./edge-field.ts";
 import { Quiet, type RuleState } from "./rule-state.ts";
 
@@ -68,11 +68,15 @@ class NewsJudge implements RuleJudge {
     this.#quiet.moveTo(atMs);
     switch (message.name) {
       case "flare-started":
-        return this.#quiet.begins(message.data.flare.id, tokenOf(message.data.flare), atMs);
+        return this.#quiet.begins(
+          message.data.flare.id,
+          quietKeyOf(message.channel, message.data.flare),
+          atMs,
+        );
       case "flare-finished":
         return this.#quiet.ends(message.data.flare.id, this.#endsOnce);
       case "token-listed":
-        return this.#quiet.mayReport(tokenOf(message.data.listing), atMs);
+        return this.#quiet.mayReport(quietKeyOf(message.channel, message.data.listing), atMs);
       case "flare-updated":
       case "flare-outcome":
       case "flare-withdrawn":
@@ -154,11 +158,11 @@ class EdgeJudge implements RuleJudge {
     if (!isHigh && value >= above) {
       // With `fall`, only the fall is reported.
       if (!known || on === "fall") this.#quiet.assume(what);
-      else if (this.#quiet.begins(what, tokenOf(item), atMs)) return report("edge-rose");
+      else if (this.#quiet.begins(what, quietKeyOf(channel, item), atMs)) return report("edge-rose");
     } else if (isHigh && value <= below) {
       const wasReported = this.#quiet.ends(what, true);
       if (on === "both" && wasReported) return report("edge-fell");
-      if (on === "fall" && this.#quiet.mayReport(tokenOf(item), atMs)) return report("edge-fell");
+      if (on === "fall" && this.#quiet.mayReport(quietKeyOf(channel, item), atMs)) return report("edge-fell");
     }
     return [];
   }
@@ -179,17 +183,22 @@ function pageOf(message: EventMessage): string | undefined {
 }
 
 function pageOfItem(channel: string, item: object): string | undefined {
-  const [list, group] = channel.split(".");
-  if (list === "flares" && "id" in item) return flarePath(String(item.id));
+  if (channel.startsWith("flares.") && "id" in item) return flarePath(String(item.id));
   const key = tokenOf(item);
-  return key === "" || group === undefined ? undefined : tokenPath(group, key);
+  return key === "" ? undefined : tokenPath(groupOfChannel(channel), key);
 }
 
 function itemIdOf(channel: ListChannel, key: string): string {
   return `${channel} ${key}`;
 }
 
-/** Identifies the token for {@link Quiet}: its address, or its symbol on an exchange. */
+/** Identifies a token for {@link Quiet}. Stored keys of `bsc` have no group. */
+function quietKeyOf(channel: string, item: object): string {
+  const group = groupOfChannel(channel);
+  return group === "bsc" ? tokenOf(item) : `${group} ${tokenOf(item)}`;
+}
+
+/** Returns a token's address in lower case, or its symbol on an exchange. */
 function tokenOf(item: object): string {
   if ("flare" in item && typeof item.flare === "object" && item.flare) return tokenOf(item.flare);
   const token = "token" in item ? item.token : undefined;

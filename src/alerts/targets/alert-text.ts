@@ -1,10 +1,12 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
+import { namesInText } from "../../model/text/item-name.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { whyText } from "../../model/text/why-text.ts";
 import type { EventMessage } from "../../protocol/index.ts";
 import type { Alert } from "../alert.ts";
+import { groupOfChannel } from "../rules/alert-rule.ts";
 
 /** Text of ours, or a stranger's: a name may contain markup, links and mentions. */
 export type Part = string | { readonly name: string };
@@ -61,7 +63,8 @@ interface Body {
   readonly data: {
     readonly url?: string;
     readonly event?: EventMessage;
-    readonly item?: { readonly token?: { readonly symbol?: string }; readonly symbol?: string };
+    readonly channel?: string;
+    readonly item?: object;
     readonly field?: string;
     readonly value?: number;
     readonly above?: number;
@@ -80,16 +83,16 @@ export function alertText({ body }: Pick<Alert, "body">): AlertText {
 }
 
 function eventText(event: EventMessage): Content {
-  if (event.name === "flare-started") return startText(event.data);
+  if (event.name === "flare-started") return startText(event.channel, event.data);
   if (event.name === "flare-finished") {
     const { flare, outcome, cause } = event.data;
-    const title = [symbolOf(flare), ": the flare ended"];
+    const title = [...nameParts(event.channel, flare), ": the flare ended"];
     return { kind: "finished", title, body: [outcome ? outcomeText(outcome) : cause] };
   }
   if (event.name === "token-listed") {
     const { listing } = event.data;
     const body = [`price ${short(listing.token.price)}, liquidity $${short(listing.liquidity)}`];
-    return { kind: "listed", title: [symbolOf(listing), " is listed"], body };
+    return { kind: "listed", title: [...nameParts(event.channel, listing), " is listed"], body };
   }
   if (event.name === "source-status") {
     const { state, reason } = event.data;
@@ -100,24 +103,24 @@ function eventText(event: EventMessage): Content {
   return { kind: "notice", title: [event.name], body: [] };
 }
 
-function startText({
-  flare,
-  why,
-  cause,
-}: Extract<EventMessage, { readonly name: "flare-started" }>["data"]): Content {
+function startText(
+  channel: string,
+  { flare, why, cause }: Extract<EventMessage, { readonly name: "flare-started" }>["data"],
+): Content {
   const since = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
   const change = `${formatPct(flare.recent_price_change)} in 5 min`;
   // Computed again from the numbers: a sentence of another server could contain anything.
   const reason = why ? `${whyText(why, flare.liquidity)}; ` : "";
-  return { kind: "started", title: [symbolOf(flare), ` is flaring${since}`], body: [reason + change] };
+  const title = [...nameParts(channel, flare), ` is flaring${since}`];
+  return { kind: "started", title, body: [reason + change] };
 }
 
 function otherText(type: string, data: Body["data"]): Content {
-  const { item, field = "", value = 0, above, below, events, count, first, last } = data;
-  const symbol = { name: item?.token?.symbol ?? item?.symbol ?? "" };
+  const { channel = "", item = {}, field = "", value = 0, above, below, events, count, first, last } = data;
+  const name = nameParts(channel, item);
   const texts: Readonly<Record<string, readonly [title: readonly Part[], body?: string]>> = {
-    "edge-rose": [[symbol, ": ", { name: field }, ` rose to ${value}`], `level ${above}`],
-    "edge-fell": [[symbol, ": ", { name: field }, ` fell to ${value}`], `level ${below}`],
+    "edge-rose": [[...name, ": ", { name: field }, ` rose to ${value}`], `level ${above}`],
+    "edge-fell": [[...name, ": ", { name: field }, ` fell to ${value}`], `level ${below}`],
     "alerts-lost": [[`${events ?? "some"} events were lost: the log no longer holds them`]],
     "alerts-expired": [
       [`${count} alerts were dropped`],
@@ -128,8 +131,9 @@ function otherText(type: string, data: Body["data"]): Content {
   return { kind: "notice", title, body: body === undefined ? [] : [body] };
 }
 
-function symbolOf({ token }: { readonly token: { readonly symbol: string } }): Part {
-  return { name: token.symbol };
+function nameParts(channel: string, item: object): readonly Part[] {
+  const [name = "", ...venue] = namesInText(item, groupOfChannel(channel));
+  return [{ name }, ...venue.flatMap((at): readonly Part[] => [" on ", { name: at }])];
 }
 
 /** A decimal string, which may have 120 digits. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Outcome, outcomeText } from "../../model/index.ts";
+import { nameItem, Outcome, outcomeText } from "../../model/index.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import { nameItem, type SymbolBook } from "./symbol-book.ts";
+import type { SymbolBook } from "./symbol-book.ts";
 
 /** The fields of an event that are printed. The server may be newer and know other events. */
 const Printable = z.looseObject({

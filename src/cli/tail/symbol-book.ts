@@ -1,3 +1,4 @@
+import { nameItem } from "../../model/index.ts";
 import type { TailEvent } from "./event-lines.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -39,14 +40,6 @@ export class SymbolBook {
       this.#symbols.delete(id);
     }
   }
-}
-
-/** Returns the pair or symbol of an item: a flare, a listing, a chart item, a leaderboard entry. */
-export function nameItem(item: Fields): string | undefined {
-  const token = fields(item.token) ?? fields(fields(item.flare)?.token);
-  const object = fields(item.object);
-  const symbol = item.pair ?? token?.symbol ?? object?.symbol ?? fields(object?.token)?.symbol;
-  return typeof symbol === "string" ? symbol : undefined;
 }
 
 function idOf(item: Fields): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { View } from "../../client/index.ts";
-import { flaresKeyOf, type Group, Outcome } from "../../model/index.ts";
+import { flaresKeyOf, type Group, nameItem, Outcome } from "../../model/index.ts";
 
 /** One flare in the table. Unknown numbers are NaN. Its texts are untrusted: not safe to print. */
 export interface FlareRow {
@@ -52,7 +52,7 @@ const Item = z.looseObject({
   latest_buy_count: Figure,
   latest_sell_count: Figure,
   liquidity: Text,
-  pair: Text,
+  pair: z.string().optional().catch(undefined),
   exchange: Text,
   token: Token.catch({ symbol: "", name: "", address: "", price: "" }),
 });
@@ -78,7 +78,7 @@ function rowOf(item: z.infer<typeof Item>, explanation: unknown, outcome: unknow
   const why = Why.safeParse(explanation).data;
   return {
     id: item.id,
-    symbol: item.pair || item.token.symbol,
+    symbol: nameItem(item) ?? "",
     name: item.token.name,
     address: item.token.address,
     exchange: item.exchange,

@@ -1,5 +1,5 @@
 import type { View } from "../../client/index.ts";
-import { GROUP_LABELS, GROUP_NAMES } from "../../lib/text/group-labels.ts";
+import { GROUP_NAMES, SHORT_GROUP_LABELS } from "../../lib/text/group-labels.ts";
 import { Pitch } from "../parts/bot/pitch.tsx";
 import { NowS } from "../parts/flare/age.tsx";
 import { FlareList } from "../parts/flare/flare-list.tsx";
@@ -50,7 +50,7 @@ export function FlaresView({ view, ...props }: FlaresViewProps) {
         options={GROUP_NAMES}
         chosen={group}
         onChoose={(chosen) => go(flaresHash({ ...DEFAULT_QUERY, group: chosen }), "push")}
-        label={(name) => (name === "bsc" ? "BSC" : GROUP_LABELS[name])}
+        label={(name) => SHORT_GROUP_LABELS[name]}
       />
       {lists instanceof Error ? (
         <p class="empty" role="status">

@@ -81,7 +81,8 @@ async function openPush(contact: string, options: AlertsOpening, allowPrivate: b
   );
   const store = openPushStore(isStored ? storedPath(options, "push") : undefined);
   const isFree = config.keys !== undefined || config.jwtIssuer !== undefined;
-  const isAdmitted = (holder: string | undefined) => policy.isAdmitted(holder, PUSH_CHANNELS);
+  const isAdmitted = (holder: string | undefined, channels: readonly string[]) =>
+    policy.isAdmitted(holder, [...PUSH_CHANNELS, ...channels]);
   return new PushAlerts({ store, key, contact, isFree, isAdmitted, allowPrivate, clock, logger });
 }
 

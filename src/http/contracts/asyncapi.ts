@@ -3,6 +3,7 @@ import { CLOSE_CODES, EVENT_NAMES, type EventName } from "../../protocol/index.t
 import { EVENTS_ENDPOINT, STREAM_PATH } from "../endpoints.ts";
 import { SUBPROTOCOL } from "../stream/websocket-admission.ts";
 import { EVENT_EXAMPLES } from "./examples.ts";
+import { EXCHANGE_STARTED } from "./exchange-examples.ts";
 import { CHANNEL_EVENTS, channelsOf } from "./market-channels.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { EVENTS_PARAMETERS, type ParameterContract, STREAM_PARAMETERS } from "./parameters.ts";
@@ -209,7 +210,9 @@ function eventMessages(): Readonly<Record<EventName, MessageContract>> {
       title: name,
       summary: `On ${channelsOf(name).join(", ")}.`,
       payload: refTo(EVENT_SCHEMAS[name]),
-      examples: [{ payload: EVENT_EXAMPLES[name] }],
+      examples: [EVENT_EXAMPLES[name], ...(name === "flare-started" ? [EXCHANGE_STARTED] : [])].map(
+        (payload) => ({ payload }),
+      ),
     },
   ]);
   return Object.fromEntries(entries) as Readonly<Record<EventName, MessageContract>>;

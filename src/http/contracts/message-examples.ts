@@ -43,6 +43,7 @@ export const MESSAGE_EXAMPLES: {
       filter: { min_liquidity: 50_000 },
       mode: "latest",
     },
+    { type: "subscribe", id: "pair", channels: ["flares.exchange.*"], filter: { symbols: ["BTC/USDT"] } },
     { type: "subscribe", id: "again", channels: ["*"], after: CURSOR },
   ],
   subscribed: [

@@ -13,6 +13,7 @@ import {
 } from "../endpoints.ts";
 import { METRICS_PATH } from "../metrics-route.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
+import { EXCHANGE_FLARES } from "./exchange-examples.ts";
 import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
 import {
   AT_PARAMETER,
@@ -161,10 +162,17 @@ function resource(
         ...KEY_HEADERS,
       ]
     : ["Cache-Control", ...(name === "readyz" ? FRESHNESS_HEADERS : [])];
+  const example = BODY_EXAMPLES[name];
+  const examples = { examples: { bsc: { value: example }, exchange: { value: EXCHANGE_FLARES } } };
   const ok: ResponseContract = {
     description: summary,
     headers: headerRefs(headers),
-    content: { "application/json": { schema: refTo(schemaName(name)), example: BODY_EXAMPLES[name] } },
+    content: {
+      "application/json": {
+        schema: refTo(schemaName(name)),
+        ...(name === "flares" ? examples : { example }),
+      },
+    },
   };
   return operations(name, {
     tags: [alsoAtRoot ? "probes" : "resources"],

@@ -6,10 +6,10 @@ import { safeText } from "../../lib/text/safe-text.ts";
 import {
   type AnyFlare,
   type Candle,
-  type ExchangeFlare,
   type FinishCause,
   type FlareRecord,
   groupOf,
+  namesInText,
   outcomeText,
   type Token,
   tokenOf,
@@ -71,8 +71,7 @@ ${warningsHtml(record)}
 /** The token's address; of a token of the exchange, the market. */
 function marketText(flare: AnyFlare): string {
   if (flare.token.address !== undefined) return flare.token.address;
-  const { pair, exchange } = flare as ExchangeFlare;
-  return safeText([pair, exchange].filter((name) => name !== null).join(" on "));
+  return safeText(namesInText(flare, groupOf(flare)).join(" on "));
 }
 
 /** Says why the prices around a flare of another group than `bsc` are not shown. */

@@ -3,6 +3,7 @@ import { safeText } from "../../lib/text/safe-text.ts";
 import type { AnyFlare } from "../flare.ts";
 import { groupOf, tokenOf } from "../key-of.ts";
 import type { Outcome } from "../outcome.ts";
+import { namesInText } from "./item-name.ts";
 import { outcomeText } from "./outcome-text.ts";
 
 /** What a notification says, shown by the page or pushed by the server. */
@@ -17,21 +18,27 @@ export interface FlareAlert {
 
 /** A flare has started; `why`: its explanation as a sentence. */
 export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAlert {
-  const { id, token } = flare;
+  const group = groupOf(flare);
+  const path = tokenPath(group, tokenOf(flare));
   return {
-    title: `${safeText(token.symbol)} is flaring`,
+    title: `${nameOf(flare)} is flaring`,
     body: why ?? "",
-    tag: `start ${id}`,
-    path: `#/${tokenPath(groupOf(flare), tokenOf(flare))}`,
+    tag: `start ${flare.id}`,
+    // Tokens of other groups have no page in the dashboard.
+    path: group === "bsc" ? `#/${path}` : path,
   };
 }
 
 /** A flare has ended. */
-export function finishedAlert({ id, token }: AnyFlare, outcome: Outcome | null | undefined): FlareAlert {
+export function finishedAlert(flare: AnyFlare, outcome: Outcome | null | undefined): FlareAlert {
   return {
-    title: `${safeText(token.symbol)}: the flare ended`,
+    title: `${nameOf(flare)}: the flare ended`,
     body: outcome ? outcomeText(outcome) : "",
-    tag: `end ${id}`,
-    path: flarePath(id),
+    tag: `end ${flare.id}`,
+    path: flarePath(flare.id),
   };
+}
+
+function nameOf(flare: AnyFlare): string {
+  return namesInText(flare, groupOf(flare)).map(safeText).join(" on ");
 }

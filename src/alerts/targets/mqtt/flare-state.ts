@@ -6,6 +6,7 @@ import {
   type EventMessage,
   type Filter,
   formatCursor,
+  isFlareChannel,
   isListChannel,
   type ListChannel,
   listOf,
@@ -26,7 +27,7 @@ const MAX_FLARES = 40;
 export function flareChannelsOf({ channels }: Pick<AlertRule, "channels">): readonly ListChannel[] {
   return channelsOfRule(channels)
     .filter(isListChannel)
-    .filter((channel) => channel.startsWith("flares.") && channel !== "flares.finished");
+    .filter((channel) => isFlareChannel(channel) && !channel.endsWith(".finished"));
 }
 
 /** Calls `onState` with the running flares as JSON, at each change, until the signal aborts. */
@@ -110,14 +111,19 @@ class StateWriter {
   }
 }
 
-/** The fields of a flare that automations need. Its symbol is a stranger's text. */
+/** The fields of a flare that automations need. Its names are strangers' text. */
 function describe(item: ListItem): object {
-  const { id, token, started_trending_at, recent_price_change, liquidity } = Object(item);
+  const { id, token, started_trending_at, recent_price_change, liquidity, group, pair, exchange } =
+    Object(item);
   const { symbol, address, price } = token;
+  const safe = (text: string | null | undefined) => text && safeText(text);
   return {
     id,
     symbol: safeText(String(symbol)),
     address,
+    group,
+    pair: safe(pair),
+    exchange: safe(exchange),
     price,
     liquidity,
     recent_price_change,

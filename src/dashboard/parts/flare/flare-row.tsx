@@ -3,6 +3,7 @@ import { formatPct } from "../../../lib/text/format-pct.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
 import { groupOf, tokenOf } from "../../../model/key-of.ts";
+import { nameItem, venueOf } from "../../../model/text/item-name.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS, CAUSES } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
@@ -148,14 +149,12 @@ function Measured({ pct }: { readonly pct: number | null | undefined }) {
   return pct == null ? <span title="Not measured, or not yet">–</span> : <Change pct={pct} />;
 }
 
-const CHAIN_TAGS = { bsc: "BSC", matic: "Polygon", avalanche: "Avalanche" } as const;
-
 /** The token: of an exchange its pair and the exchange, of a chain the chain. */
 function TokenCell({ flare, isWatched, onWatch }: RowProps) {
   const hrefOf = useTokenHref();
   const group = groupOf(flare);
   const { symbol, name, address } = flare.token;
-  const isPair = "pair" in flare;
+  const venue = venueOf(flare, group);
   return (
     <th scope="row" class="token-cell">
       {group === "bsc" && address !== undefined && (
@@ -165,16 +164,10 @@ function TokenCell({ flare, isWatched, onWatch }: RowProps) {
         </span>
       )}
       <TokenName
-        symbol={(isPair && flare.pair) || symbol}
+        symbol={nameItem(flare) ?? ""}
         name={name}
         href={hrefOf(group, tokenOf(flare))}
-        tag={
-          group === "exchange"
-            ? isPair && flare.exchange
-              ? safeText(flare.exchange)
-              : undefined
-            : CHAIN_TAGS[group]
-        }
+        tag={venue && safeText(venue)}
       />
     </th>
   );

@@ -83,8 +83,10 @@ export function responseHtml(
   if (!found) return html``;
   const { description, headers = {}, content = {} } = found;
   const bodies = Object.entries(content).map(([type, { schema, example, examples }]) => {
-    const shown = example ?? Object.values(examples ?? {})[0]?.value;
-    return html`<p><code>${type}</code> ${typeHtml(schema)}</p>${shown === undefined ? html`` : exampleHtml(shown, status === "200")}`;
+    const isMain = status === "200";
+    const all = example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example];
+    const shown = all.slice(0, isMain ? all.length : 1).map((one) => exampleHtml(one, isMain));
+    return html`<p><code>${type}</code> ${typeHtml(schema)}</p>${shown}`;
   });
   const fields = Object.keys(headers).map(
     (name) => html`<a href="#header-${name}"><code>${name}</code></a> `,

@@ -1,0 +1,33 @@
+import { SHORT_GROUP_LABELS } from "../../lib/text/group-labels.ts";
+import type { Group } from "../primitives.ts";
+
+/** Where an item has its name: a flare, a listing, a chart item, a leaderboard entry. */
+const PATHS = [
+  ["pair"],
+  ["token", "symbol"],
+  ["flare", "token", "symbol"],
+  ["object", "symbol"],
+  ["object", "token", "symbol"],
+];
+
+/** Returns an item's pair, such as `BTC/USDT`, or symbol. A stranger's text. Accepts any item. */
+export function nameItem(item: object): string | undefined {
+  return PATHS.map((path) => path.reduce<unknown>(fieldOf, item)).find((name) => typeof name === "string");
+}
+
+/** Returns an item's exchange, a stranger's text, if its feed names one, or its chain. */
+export function venueOf(item: object, group: Group): string | undefined {
+  if (group !== "exchange") return SHORT_GROUP_LABELS[group];
+  const exchange = fieldOf(item, "exchange");
+  return typeof exchange === "string" ? exchange : undefined;
+}
+
+/** Returns what a sentence calls an item: its name, and its exchange or chain other than BSC. */
+export function namesInText(item: object, group: Group): readonly string[] {
+  const venue = group === "bsc" ? undefined : venueOf(item, group);
+  return [nameItem(item) ?? "", ...(venue === undefined ? [] : [venue])];
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
+}
