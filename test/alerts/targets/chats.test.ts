@@ -53,7 +53,8 @@ class ChatUnderTest implements AsyncDisposable {
   async flares(symbol: string): Promise<void> {
     this.symbols.push(symbol);
     const flare = { ...SAMPLE_FLARE, token: { ...SAMPLE_FLARE.token, symbol } };
-    const event = { name: "flare-started", data: { flare, why: SAMPLE_EXPLANATION, cause: "detected" } };
+    const data = { flare, why: SAMPLE_EXPLANATION, cause: "detected" };
+    const event = { name: "flare-started", channel: "flares.pro", data };
     const content = { type: "flare-started", key: String(this.symbols.length), data: { event } };
     const alert = formAlert(
       "chat",
