@@ -80,7 +80,7 @@ test.each([
   ["A warning of the canary", "trend/detect/canary.ts"],
   ["A metric", "metrics/metric-table.ts"],
   ["A log line", "lib/notify.ts"],
-  ["A column or a text of the page", "dashboard/parts/outage.tsx"],
+  ["A page, a column or a text of the dashboard", "dashboard/parts/outage.tsx"],
   ["A document", "http/docs/guides.ts"],
 ])("the guide says how to add: %s", (change, file) => {
   const recipe = GUIDE.split("\n\n").find((paragraph) => paragraph.startsWith(`**${change}.**`));
