@@ -86,14 +86,14 @@ export class CandleTable {
     return Math.max(0, ...hours.map(({ hour_ms }) => Number(hour_ms) + HOUR_MS));
   }
 
-  /** Reads a stored hour. A damaged one starts over, or its writer would fail on it forever. */
+  /** Reads a stored hour. Returns nothing for a damaged one, so that its writer replaces it. */
   #read(market: Group, address: string, hourMs: number): readonly Version[] {
     const select = "SELECT body FROM candle WHERE market = ? AND address = ? AND hour_ms = ?";
     const row = this.#prepare(select).get(market, address, hourMs);
     return row ? this.#unpack(row.body as Uint8Array, "replacing", market, address, hourMs) : [];
   }
 
-  /** Reads an hour. Reports a damaged one once for each way to treat it, and returns nothing. */
+  /** Reads an hour. Returns nothing for a damaged one, and reports it once for each treatment. */
   #unpack(
     body: Uint8Array,
     treatment: "leaving out" | "replacing",

@@ -32,8 +32,8 @@ export class ExpiredTable {
   }
 
   /**
-   * Deletes the rows from before this time, and the oldest beyond MAX_ROWS. Returns when the newest
-   * of the latter expired; 0 if there were none.
+   * Deletes the rows from before this time, and the oldest beyond MAX_ROWS. Returns the latest
+   * expiry among the rows beyond MAX_ROWS; 0 if there were none.
    */
   forget(beforeMs: number): number {
     this.#prepare("DELETE FROM expired WHERE expired_ms < ?").run(beforeMs);
@@ -43,7 +43,7 @@ export class ExpiredTable {
     return Math.max(0, ...forgotten.map(({ expired_ms }) => Number(expired_ms)));
   }
 
-  /** Returns whether a flare of this reach that was stored at `knownMs` has expired since. */
+  /** Returns whether a flare that the answer at `knownMs` contained has expired since. */
   has({ knownMs, isFinishedThen = true, id, group, fromMs, toMs, address, symbol }: PastReach): boolean {
     const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
       AND (?8 IS NULL OR market = ?8) AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)

@@ -23,8 +23,8 @@ export type HistoryRequest =
   | { readonly kind: "minute"; readonly atMs: number };
 
 /**
- * The state of a minute, or the minutes that are stored: `undefined` if there are none. `isFaulty`:
- * the store cannot be read, or lacks what it could not write.
+ * The state of a minute, or the range of the stored minutes: `undefined` if there are none.
+ * `isFaulty`: the store cannot be read, or could not write the minute.
  */
 export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
@@ -45,7 +45,7 @@ export interface HistoryReader {
   candles(query: CandleQuery): Promise<readonly Candle[]>;
   /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
   tokensOf(query: SymbolQuery): Promise<readonly string[]>;
-  /** Returns whether everything in `reach` that was stored at its `knownMs` still is. */
+  /** Returns whether everything in `reach` that was stored at its `knownMs` is still stored. */
   reaches(reach: PastReach): Promise<boolean>;
   /** Returns the state served at a past minute, such as 12:34:00. */
   minute(atMs: number): Promise<MinuteAnswer>;
@@ -81,7 +81,7 @@ interface MinuteParts {
   readonly settled: (atMs?: number) => Promise<void>;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;
-  /** Whether the store fails at present, and lacks this minute therefore. Default: it does not. */
+  /** Whether this minute is missing because the store fails at present. Default: no. */
   readonly lacks?: (atMs: number) => boolean;
   /** How many states were queued to replace stored ones: see MinuteWriter. Default: unknown. */
   readonly replacements?: () => number | undefined;

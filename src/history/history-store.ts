@@ -54,7 +54,7 @@ export interface HistoryBatch {
   readonly nowMs: number;
   /** Whether the market is simulated or recorded. Default: unknown. */
   readonly isGenerated?: boolean;
-  /** What is stored is of another market, and is deleted first. Default false. */
+  /** The stored history is of another market: delete it first. Default false. */
   readonly isAnotherMarket?: boolean;
   readonly starts: readonly FlareStart[];
   readonly finishes: readonly FlareFinish[];
@@ -128,7 +128,7 @@ export interface StoredOutcome {
 export interface HistoryStore {
   /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
   readonly cursor: string | undefined;
-  /** Whether what is stored is of a simulated or recorded market; `undefined` if unknown. */
+  /** Whether the stored history is of a simulated or recorded market; `undefined` if unknown. */
   readonly isGenerated: boolean | undefined;
   /** Number of flares, and the bytes of records, starts and candles, without indexes. */
   readonly size: { readonly flares: number; readonly bytes: number };
@@ -148,7 +148,7 @@ export interface HistoryStore {
   candles(query: CandleQuery): readonly Candle[];
   /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
   tokensOf(query: SymbolQuery): readonly string[];
-  /** Returns whether everything in `reach` that was stored at its `knownMs` still is. */
+  /** Returns whether everything in `reach` that was stored at its `knownMs` is still stored. */
   reaches(reach: PastReach): boolean;
   close(): void;
 }

@@ -28,7 +28,7 @@ interface HistoryWriting {
   readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
   readonly store: Pick<HistoryStore, "cursor" | "commit"> & Partial<Pick<HistoryStore, "isGenerated">>;
   readonly progress?: HistoryProgress | undefined;
-  /** Returns whether the market is simulated or recorded: a new one in each epoch. Default: no. */
+  /** Whether the market is simulated or recorded: each epoch is then a new one. Default: no. */
   readonly isGenerated?: (() => boolean) | undefined;
   /** Called when another market's history begins. */
   readonly onAnotherMarket?: ((epoch: Epoch) => Promise<void>) | undefined;
@@ -129,7 +129,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     const outcomes = bodies.flatMap(outcomeOf);
     const candles = result.isWhole ? bodies.flatMap(candlesOf) : shownCandles(head.snapshot);
     if (starts.length + finishes.length + outcomes.length + candles.length === 0) continue;
-    // Not of status events: without data they have wall-clock time, even in a recording.
+    // Status events do not count: without data they have wall-clock time, even in a recording.
     const last = bodies.findLast(({ channel }) => channel !== "status");
     const nowMs = last ? Date.parse(last.observed_at) : head.observedAtMs;
     const isGenerated = writing.isGenerated?.() ?? false;

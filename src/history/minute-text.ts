@@ -20,8 +20,8 @@ const compress = promisify(zstdCompress);
 
 /**
  * In 1.5 ms, 190 kB of a busy simulated market become 13 kB with a minute of the hour before as the
- * dictionary, or 31 kB without. Level 19 saves another seventh, but takes 70 ms. With the previous
- * minute as each one's dictionary, it would be a fifth less, but the 60th needs all to be expanded.
+ * dictionary, or 31 kB without. Level 19 saves another seventh, but takes 70 ms. The previous
+ * minute as the dictionary would save a fifth, but to read the 60th would then expand all before.
  */
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_windowLog]: 22 };
 
@@ -31,7 +31,7 @@ export async function packText(text: Buffer, dictionary?: Buffer): Promise<Buffe
 
 /**
  * Returns a function that expands snapshots of one store. It runs on the event loop: for a busy
- * market it takes 0.2 ms, less than parsing, and a third of what the thread pool takes in all.
+ * market that takes 0.2 ms, less than parsing. The thread pool takes three times as long.
  */
 export function createUnpack(): (packed: PackedMinute) => Buffer {
   const keyframes = new BoundedMap<number, Buffer>(MAX_KEYFRAMES);

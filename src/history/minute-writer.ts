@@ -22,7 +22,7 @@ interface MinuteWriting {
   readonly notify: Notify;
 }
 
-/** The candles that a state had: how many of each token. */
+/** The number of candles of each token in a state. */
 export interface CandleCounts {
   readonly closed_at: string | null;
   readonly bsc: Readonly<Record<string, number>>;
@@ -60,7 +60,7 @@ export class MinuteWriter {
   #written: Promise<void> = Promise.resolve();
   #newestMs = Number.POSITIVE_INFINITY;
   #replacements = 0;
-  /** The first minute that could not be stored, while none can. */
+  /** The first minute that could not be stored; `undefined` once storing works again. */
   #failedMs: number | undefined;
 
   constructor(writing: MinuteWriting) {
@@ -158,7 +158,7 @@ export class MinuteWriter {
   }
 
   #failed({ firstMs }: MinuteState, error: unknown): void {
-    // A failed write may have been that of the keyframe.
+    // The keyframe may not have been stored.
     this.#keyframe = undefined;
     // Logged only once: a line for each attempt would help to fill the disk.
     if (this.#failedMs === undefined)

@@ -20,8 +20,8 @@ import type {
 } from "./history-store.ts";
 
 /**
- * What past answers need: when each finish and outcome became known, the previous outcome, and
- * from when on all of that (`since_ms`) and the candles (`candles_ms`) are stored.
+ * Columns for past answers: when each finish and outcome became known, the previous outcome, and
+ * since when these (`since_ms`) and the candles (`candles_ms`) are stored.
  */
 const PAST_COLUMNS = `
   ALTER TABLE flare ADD COLUMN known_ms INTEGER NOT NULL DEFAULT 0;
@@ -78,7 +78,7 @@ const FORM = {
 
 /** Past answers show the candles of the day before, so candles are stored for a day longer. */
 const SHOWN_MS = DAY_MS;
-/** Later than all that is known. */
+/** Later than every known time. */
 const NOW = Number.MAX_SAFE_INTEGER;
 
 /** The tables whose rows count toward `maxBytes`. To save bytes, candles expire first. */
@@ -124,7 +124,7 @@ export function openSqliteHistoryStore(
 ): HistoryStore {
   const db = openDatabase(path, FORM);
   try {
-    // Without a flush to disk per commit. What a power cut loses is read from the log again.
+    // No flush to disk per commit: changes that a power cut loses are read from the log again.
     db.exec(`PRAGMA synchronous = NORMAL; ${SIZE}`);
     return new SqliteHistoryStore(db, limits, notify);
   } catch (error) {
@@ -272,7 +272,7 @@ class SqliteHistoryStore implements HistoryStore {
     this.#prepare(complete).run(id, text, bytes);
   }
 
-  /** Stores the flare with its start, which may be stored with an earlier finish of the flare. */
+  /** Stores a finished flare with its start, from `start` or from the flare's earlier finish. */
   #finish({ flare, why, cause, outcome, atMs }: FlareFinish, nowMs: number): void {
     const { id, token, finished_trending_at: finishedAt } = flare;
     const known = this.#get(

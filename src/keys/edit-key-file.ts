@@ -5,8 +5,8 @@ import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 
 /**
- * Atomically replaces a key file with the result of `edit`. Only the owner can read the new file,
- * and the group if it could read the old one. Rejects with InputError.
+ * Atomically replaces a key file with the result of `edit`. The owner can read the new file, and
+ * so can the group if it could read the old one. Rejects with InputError.
  */
 export async function editKeyFile(
   file: string,
@@ -57,7 +57,7 @@ async function ownerOf(path: string): Promise<Owner | undefined> {
   }
 }
 
-/** Copies the owner, the group and its read permission, so that the server can still read. */
+/** Copies the owner, and the group's read permission: the server must still read the file. */
 async function keepOwner(handle: FileHandle, { uid, gid, mode }: Owner): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});

@@ -20,7 +20,7 @@ export function refOf(grant: KeyGrant): string {
   return grant.signer === undefined ? grant.id : `${grant.id}${BORDER}${JSON.stringify(grant)}`;
 }
 
-/** Returns the token's grant in a reference of {@link refOf}; `undefined` if it is a key's. */
+/** Returns a token's grant from a reference of {@link refOf}; `undefined` for that of a key. */
 export function grantIn(ref: string): KeyGrant | undefined {
   const at = ref.indexOf(BORDER);
   return at < 0 ? undefined : JSON.parse(ref.slice(at + 1));

@@ -1,4 +1,4 @@
-/** Returns the events between two checkpoints of a log: about 32 in all, at least 64 apart. */
+/** Returns the number of events between two checkpoints: a 32nd of the log, at least 64. */
 export function checkpointInterval(events: number): number {
   return Math.max(64, events / 32);
 }

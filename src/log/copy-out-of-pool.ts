@@ -1,8 +1,8 @@
 import type { LogRecord } from "./event-log.ts";
 
 /**
- * Copies a tail out of Node's slab of 64 KiB, which lives as long as any Buffer in it: one event of
- * 500 bytes in fifty that lasts a day held 22 kB.
+ * Copies a tail out of Node's slab of 64 KiB, which is freed only with the last Buffer in it. When
+ * one event in fifty was stored for a day, each held 22 kB for its 500 bytes.
  */
 export function copyOutOfPool(record: LogRecord): LogRecord {
   const { tail } = record;

@@ -47,7 +47,7 @@ export interface ReplicaLog extends EventLog {
   appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
 }
 
-/** The start of a log that mirrors another one: a cursor of that log, and its positions there. */
+/** Where a mirror's log starts: a cursor of the mirrored log, and the positions at that cursor. */
 export interface LogStart {
   readonly cursor: Cursor;
   /** The highest position is the cursor's seq. */
@@ -67,13 +67,13 @@ export interface EventLog {
   readonly head: Cursor;
   /** The oldest cursor after which every event is stored. */
   readonly oldest: Cursor;
-  /** The oldest cursor that all lasting events after it are stored for; at most {@link oldest}. */
+  /** The oldest cursor after which every lasting event is stored; at most {@link oldest}. */
   readonly oldestLasting: Cursor;
   /** The runs of the epoch, as far back as {@link oldestLasting}. */
   readonly runs: readonly RunStart[];
   /** Returns the cursor after the event with this seq. */
   cursorAt(seq: Seq): Cursor;
-  /** Returns why the cursor is not of this history; `undefined` if it is or is too old to tell. */
+  /** Returns why the cursor is not of this log; `undefined` if it is, or is too old to tell. */
   strayed(cursor: Cursor): Lost | undefined;
   /** Seq of each channel's latest event in this epoch; 0 if it has none. */
   readonly positions: Readonly<Record<Channel, Seq>>;

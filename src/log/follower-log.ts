@@ -3,7 +3,7 @@ import { ForwardingLog } from "./forwarding-log.ts";
 
 type Listener = (records: readonly LogRecord[]) => void;
 
-/** Creates a log that restarts by replacing itself with one from `open`. `first`: until then. */
+/** Creates a log that is `first` until a restart replaces it with one from `open`. */
 export function createFollowerLog(first: ReplicaLog, open: (start: LogStart) => ReplicaLog): FollowerLog {
   return new RestartingLog(first, open);
 }

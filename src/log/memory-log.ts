@@ -21,9 +21,9 @@ import { randomEpoch } from "./random-epoch.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./sqlite/runs.ts";
 
-/** Drops events older than `maxAgeMs` beyond the latest `minCount`, or beyond `maxBytes`. */
+/** Drops events older than `maxAgeMs` and not among the last `minCount`, or above `maxBytes`. */
 export interface MemoryLogOptions {
-  /** Default: a random one, since a log in memory continues nothing. */
+  /** Default: a random one, because the log then continues no earlier one. */
   readonly epoch?: Epoch;
   readonly clock: Clock;
   /** In milliseconds of the monotonic clock. Default 600,000; 0: only the count retains events. */
@@ -33,15 +33,15 @@ export interface MemoryLogOptions {
   /** Minimum retention of lasting events, in ms. Default: 24 hours; 0: as others. */
   readonly lastingAgeMs?: number;
   /**
-   * Maximum {@link EventLog.bytes}; the latest batch stays in any case. The oldest events go, but
-   * the older lasting ones first while they take more than half. Default: 64 MiB.
+   * Maximum {@link EventLog.bytes}; the latest batch is stored in any case. The oldest events are
+   * dropped, or the lasting events before them if those take more than half. Default: 64 MiB.
    */
   readonly maxBytes?: number;
   /** An earlier log of the same epoch to continue. Ages continue by the wall clock. */
   readonly stored?: {
     readonly records: readonly LogRecord[];
     readonly positions: Readonly<Partial<Record<Channel, number>>>;
-    /** `records` is complete after this seq, lasting before. Default: before the first record. */
+    /** `records` has every event after this seq. Default: before the first record. */
     readonly oldest?: number;
     /** After this seq `records` has every lasting event. Default: `oldest`. */
     readonly oldestLasting?: number;
@@ -50,7 +50,7 @@ export interface MemoryLogOptions {
   };
   /** Run of appended events, required with `stored`. Default: the epoch's first run. */
   readonly run?: Run | undefined;
-  /** Mirrors another log: a cursor's run may be unknown here yet. Default: false. */
+  /** Mirrors another log, which may have runs that this one has not received. Default: false. */
   readonly follows?: boolean | undefined;
   /** Called once, with the first client cursor of this epoch that the log does not have. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
@@ -257,7 +257,7 @@ class MemoryLog implements ReplicaLog {
     }
   }
 
-  /** Stores a batch. Cannot fail: an encoding that throws has stored nothing. */
+  /** Stores a batch. Cannot fail, because its events are already encoded. */
   #store(records: readonly LogRecord[]): void {
     const appendedAt = this.#clock.monotonic();
     const before = this.#head;

@@ -15,7 +15,7 @@ import { makeRoom } from "./make-room.ts";
 import type { RecordingManifest, RecordingPart } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
-/** A recording cannot be written. The message names the directory and what is complete. */
+/** A recording cannot be written. The message names the directory and the complete events. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
@@ -27,7 +27,7 @@ export interface RecorderOptions {
   readonly clock: Clock;
   /**
    * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed first, so
-   * only one process may record there. Default Infinity. At least sixteen members of text.
+   * only one process may record there. Default Infinity, minimum 16 × `memberChars`.
    */
   readonly maxBytes?: number;
   /** Maximum bytes on disk of a part. Default 64 MiB, at most an eighth of `maxBytes`. */

@@ -32,7 +32,7 @@ export interface Anonymous {
 export interface AccessPolicy {
   /** The server has keys, so responses differ by client. */
   readonly isKeyed: boolean;
-  /** Logs admissions and refusals. Default: nothing does. */
+  /** Logs admissions and refusals. Default: they are not logged. */
   readonly audit?: Audit | undefined;
   /** `undefined`: a request without credentials is refused. */
   readonly anonymous: Anonymous | undefined;
@@ -53,7 +53,7 @@ export interface AccessPolicy {
    * be judged while the issuer's keys are not available.
    */
   isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined;
-  /** Issues a ticket for the request's key. Rejects where `admit` throws, and without keys. */
+  /** Issues a ticket for the request's key. Rejects like `admit`, and if there are no keys. */
   issueTicket(request: FastifyRequest, reply: FastifyReply): Promise<IssuedTicket>;
 }
 

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * Reduces `X-Forwarded-For` to plain addresses, and drops everything to the left of an entry that
- * is none: some proxies append a port, and clients send any text.
+ * Reduces `X-Forwarded-For` to plain addresses, because some proxies append a port. Drops an entry
+ * that is no address and all entries to its left, because clients send any text.
  */
 export function sanitizeForwardedFor(headers: IncomingHttpHeaders): void {
   const given = headers["x-forwarded-for"];

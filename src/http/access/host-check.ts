@@ -14,9 +14,9 @@ LOOPBACK.addAddress("::1", "ipv6");
 export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
 
 /**
- * Checks that `Host` is given exactly once, its name, and an absolute URL's authority, which
- * outranks it (RFC 9112, 3.2.2). On loopback, or with a list, other names are refused: by DNS
- * rebinding, a page whose name resolves to 127.0.0.1 could read this server.
+ * Checks that `Host` is given exactly once, and that its name is allowed. The authority of an
+ * absolute URL replaces `Host` (RFC 9112, 3.2.2). On loopback, or with a list, other names are
+ * refused: by DNS rebinding, a page whose name resolves to 127.0.0.1 could read this server.
  */
 export function createHostCheck({
   host,
@@ -70,7 +70,7 @@ function authorityIn(target = ""): string | undefined {
   return /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
 }
 
-/** Node itself would answer a missing Host with an empty body, and accept the first of two. */
+/** Node itself answers a missing Host with an empty body, and of two Hosts it uses the first. */
 function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

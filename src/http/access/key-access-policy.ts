@@ -143,7 +143,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return mayRead(channels, key);
   }
 
-  /** Counts requests that other processes served with the key. They may leave it fewer later. */
+  /** Counts requests that other processes served with the key: fewer are left for it here. */
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
     if (perMinute === undefined) return;

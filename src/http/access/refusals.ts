@@ -23,7 +23,7 @@ const LOG_EVERY_MS = 60_000;
 /** Refusals of a server that starts or stops, which are not faults. */
 const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
 
-/** Whether an error only says that the server starts or stops, which a probe asks for. */
+/** Whether an error only says that the server starts or stops: an answer, not a fault. */
 export function isExpected(error: unknown): boolean {
   return error instanceof FlarewireError && EXPECTED.has(error.code);
 }

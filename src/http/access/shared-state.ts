@@ -15,7 +15,7 @@ export interface SharedState {
   readonly tickets: Tickets;
   /** Announces that this process now serves the client. */
   claim(client: string): void;
-  /** Sets the listener for clients that connected to another process after they did here. */
+  /** Sets the listener for clients that were connected here and now use another process. */
   onClaimed(listener: (client: string) => void): void;
   /** Announces one request of a key, which counts toward its rate in every process. */
   count(keyId: string): void;

@@ -40,8 +40,8 @@ interface Waiting {
  * Admits requests for events within the event loop's budget: thousands of clients return at once
  * after a failure, and connected ones must not suffer.
  *
- * Claimants take turns, keys before addresses. Number and wait are limited; beyond, a request is
- * refused while it is still HTTP.
+ * Claimants take turns, keys before addresses. A request that finds the queue full, or waits for
+ * too long, is refused with an HTTP response.
  */
 export class AdmissionQueue {
   readonly #hub: AdmissionQueueOptions["hub"];
@@ -56,7 +56,7 @@ export class AdmissionQueue {
     this.#limits = { ...DEFAULT_ADMISSION_LIMITS, ...limits };
   }
 
-  /** Runs `work` at its turn. Rejects as it does, or `over-capacity`: full, late, client gone. */
+  /** Runs `work` in turn. Rejects with its error, or if the queue is full or the client leaves. */
   async admit<Result>(comer: AdmissionRequest, work: () => Promise<Result>): Promise<Result> {
     const { admissions } = this.#hub.counters;
     await this.#enter(comer);
@@ -129,7 +129,7 @@ export class AdmissionQueue {
     }
   }
 
-  /** Refuses the latest of the claimant with most waiting. Throws if that is the new one. */
+  /** Refuses a request of the address that has most waiting; throws if it must be the new one. */
   #makeRoom({ name, isKeyed }: Claimant): void {
     const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
     const own = lanes.get(name)?.length ?? 0;
@@ -159,7 +159,7 @@ function watchEnd(socket: Duplex, isUpgraded: boolean, gone: () => void): () => 
   }
   socket.on("close", gone);
   if (!isUpgraded) return () => socket.off("close", gone);
-  // Nothing reads the socket meanwhile, so look for an end; bytes stay for the next reader.
+  // Nothing else reads the socket now. Look for its end without taking bytes from it.
   const look = () => {
     socket.read(0);
   };

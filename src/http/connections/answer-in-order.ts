@@ -4,8 +4,8 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 export const MAX_AHEAD = 16;
 
 /**
- * Creates a hook that starts a request when its connection's previous responses are written: Node
- * buffers those of pipelined requests without bound. `onCut`: for each connection that is cut.
+ * Creates a hook that delays a pipelined request until the previous responses on its connection are
+ * written, because Node would buffer them without bound. `onCut`: called for each connection cut.
  */
 export function createOrderHook(
   onCut: (request: FastifyRequest) => void,

@@ -33,7 +33,7 @@ interface Lines {
 /**
  * Logs who was admitted and who was refused, on a server with keys: one line for each stream, each
  * refusal, and each minute in which a key reads REST from an address. Lines are limited per
- * address, so that a flood of requests does not fill the disk; the next one says how many it lacks.
+ * address, so that a flood of requests does not fill the disk; the next line counts those left out.
  */
 export class Audit {
   readonly #clock: Clock;

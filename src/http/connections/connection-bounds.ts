@@ -15,9 +15,9 @@ export interface ConnectionBounds {
   readonly maxConnectionsPerAddress: number;
 }
 
-/** How long a refused connection may take to read its refusal, and how many may: more are cut. */
+/** Time for a refused connection to read its refusal. Above `max` of them, the others are cut. */
 const LINGER = { ms: 1_000, max: 32 };
-/** How often a full server closes idle connections, and how long they sent nothing. */
+/** How often a full server closes idle connections, and how long a new one may send nothing. */
 const CHECK_IDLE_MS = 1_000;
 
 interface Group {

@@ -78,10 +78,9 @@ export class ConnectionRegistry {
   }
 
   /**
-   * Admits a connection until its socket closes, or returns the reason, as a promise if another
-   * process redeems the ticket. `name`: the client's id, whose previous connection is superseded
-   * unless this one is refused. Ids are not secret: only the same key, or address, is the same
-   * client.
+   * Admits a connection until its socket closes, or returns the reason for a refusal; as a promise
+   * if another process redeems the ticket. `name`: the client's id. An admitted connection replaces
+   * the client's previous one. Ids are not secret, so each counts only within its key or address.
    */
   admit(
     raw: ConnectionHandle,

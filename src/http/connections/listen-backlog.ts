@@ -1,5 +1,5 @@
 /**
- * Unaccepted connections, as many as the system allows. Node's default of 511 overflows when six
- * hundred clients return at once, who then retry after 1, 3, 7, 15 and 31 seconds.
+ * Maximum number of connections that wait to be accepted. The system lowers it to its own limit.
+ * Node's default of 511 overflows when 600 clients return at once: the rest retry after 1 to 31 s.
  */
 export const LISTEN_BACKLOG = 65_535;

@@ -38,16 +38,16 @@ export function hasNoHead(response: ServerResponse): boolean {
 }
 
 /**
- * Sets the text of a response's head where Node's `writeHead` would store it, which checks each
- * field again, a third of the total time.
+ * Stores the text of a response's head where Node's `writeHead` would, without checking each field
+ * again: the checks take a third of the total time.
  */
 export function setHead(response: ServerResponse, head: string): boolean {
   return Reflect.set(response, "_header", head);
 }
 
 /**
- * Returns the bytes of the current write that the kernel has not taken, as Node for `setTimeout`;
- * `writableLength` counts a write completely until it is done. `undefined` if missing.
+ * Returns how many bytes of the current write the kernel has not taken; `undefined` if unknown.
+ * Node reads this for `setTimeout`. `writableLength` counts a write in full until it is done.
  */
 export function unsentBytes(raw: Duplex): number | undefined {
   const bytes = partOf(partOf(raw, "_handle"), "writeQueueSize");
@@ -68,8 +68,8 @@ export function closeIdleConnections(server: Server, spared: Iterable<Socket>): 
 }
 
 /**
- * Releases the 15 KiB inflater that `ws` holds until a connection ends, though nothing of it is
- * needed without context takeover. Call it after a complete message.
+ * Releases the 15 KiB inflater that `ws` holds until a connection ends. Call it after a complete
+ * message: without context takeover, the next one needs nothing from it.
  */
 export function releaseInflater(socket: WebSocket): void {
   const deflate = partOf(partOf(socket, "_extensions"), "permessage-deflate");
@@ -79,12 +79,13 @@ export function releaseInflater(socket: WebSocket): void {
 
 /**
  * Detaches a request's connection from Node's HTTP, which would hold three times the memory of a
- * WebSocket. Node does so for `connect` and has no call for it: before that event, it frees the
- * parser, its listeners and timeouts. So this marks the request as one, and passes an empty chunk
- * to the parser.
+ * WebSocket. Node has no call for that, but before it emits `connect`, it frees the parser, its
+ * listeners and timeouts. So this marks the request as a CONNECT, and passes an empty chunk to the
+ * parser.
  *
- * Returns true if the socket is the caller's: it does not flow, and nothing handles its errors or
- * its end. False if nothing has changed: another request follows, or it is not Node's HTTP/1.
+ * Returns true if the caller now owns the socket, which is paused and has no listeners for errors
+ * or its end. Returns false, without a change, if another request follows, or if the connection is
+ * not Node's HTTP/1.
  */
 export function leaveHttp(request: IncomingMessage): boolean {
   const { socket, method } = request;

@@ -132,7 +132,7 @@ export class LogFile {
       this.#insertRecord = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
       this.#checkpoint = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       this.#insertRun = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
-      // Sync this mark: after a power loss an earlier clean close would still seem to hold.
+      // Sync this mark. Otherwise, after a power loss, the file would still be marked as closed.
       this.#isSound = this.found?.doubt === undefined;
       if (this.#isSound) this.#facts({ inode: this.#inode, closed: "no", boot: this.#boot });
       if (boot !== undefined) db.exec("PRAGMA synchronous = NORMAL");
@@ -142,7 +142,7 @@ export class LogFile {
     }
   }
 
-  /** Empties the file, lasting events too, for an epoch or what comes after a cursor. */
+  /** Empties the file, lasting events included, for a new epoch or the events after a cursor. */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
     const { epoch, seq, run } = cursor;
     transact(this.#db, () => {
@@ -161,7 +161,7 @@ export class LogFile {
   }
 
   /**
-   * Stores a batch atomically and deletes what was dropped and no checkpoint needs. Throws if the
+   * Stores a batch atomically. Deletes dropped events that no checkpoint needs. Throws if the
    * file was removed or replaced: no later process could open that inode.
    */
   write(records: readonly LogRecord[], dropped: Dropped | undefined): void {

@@ -38,7 +38,7 @@ export class Runs {
     return { epoch, seq: toSeq(seq), ...(run === undefined ? {} : { run }) };
   }
 
-  /** Whether the event at this cursor may be of its run. False if known to be of another. */
+  /** False if the event at this cursor is known to be of another run than the cursor's. */
   mayHave({ seq, run }: { readonly seq: Seq; readonly run?: Run | undefined }): boolean {
     const at = this.at(seq);
     return at === undefined || at.run === run;

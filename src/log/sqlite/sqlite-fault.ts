@@ -1,6 +1,6 @@
 import { FlarewireError } from "../../protocol/index.ts";
 
-/** `busy`: another process has it; `damaged`: or foreign; `other`: such as a full disk. */
+/** `busy`: another process has it; `damaged`: unreadable or not ours; `other`: e.g. disk full. */
 type SqliteFault = "busy" | "damaged" | "other";
 
 /** SQLite's primary result codes: https://www.sqlite.org/rescode.html */

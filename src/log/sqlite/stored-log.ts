@@ -43,7 +43,7 @@ export interface ListCheckpoint {
   readonly bytes: Uint8Array;
 }
 
-/** What a file is compared with, to tell whether it is complete. */
+/** Facts about a file that show whether its contents are complete. */
 interface FileFacts {
   readonly inode: string;
   readonly boot: string;
@@ -88,9 +88,9 @@ export function readStoredLog(db: DatabaseSync, file: FileFacts): StoredLog | un
 
 /**
  * Returns why a file may lack events that clients received. A copy of a closed file has all events
- * up to the close. If the original went on, its later cursors name a run that this log never gets
- * ({@link Runs}), so they cannot be taken for events of this log. A copy of a file in use may mix
- * pages of different moments.
+ * up to the close. If the original was used later, its new cursors name a run that this log never
+ * gets ({@link Runs}), so they cannot be taken for events of this log. A copy of a file in use may
+ * mix pages of different moments.
  */
 function doubtOf(fact: ReadonlyMap<unknown, string>, file: FileFacts): string | undefined {
   const isClosed = fact.get("closed") === "yes";

@@ -46,7 +46,7 @@ export interface Leader {
   run(mirror: ReplicaSink, signal: AbortSignal): Promise<void>;
 }
 
-/** Maximum silence until the leader states its own. */
+/** Maximum silence until the leader states its limit. */
 const FIRST_SILENCE_MS = 35_000;
 const SILENCE_BOUNDS = { minMs: 1_000, maxMs: 300_000 } as const;
 const MAX_REASON = 300;
