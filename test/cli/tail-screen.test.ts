@@ -120,7 +120,7 @@ async function printed(args: readonly string[], stdout: PassThrough): Promise<st
 
 test("the three finishes of a flare are one line; --raw prints each, and full lines on a terminal too", async () => {
   expect(await printed([], new ScreenUnderTest())).toBe(
-    "2017-11-12, UTC\n08:21:00 finished     +9 %  OVER        canary\n08:21:00 started      +9 %  LAST        price 8.3 % above normal\n",
+    "2017-11-12, UTC\n08:21:00 finished     +9 %  OVER        possible rug\n08:21:00 started      +9 %  LAST        price 8.3 % above normal\n",
   );
   expect((await printed([], new PassThrough())).split("flare-finished")).toHaveLength(2);
   const raw = await printed(["--raw"], new ScreenUnderTest());

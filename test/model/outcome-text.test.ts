@@ -3,11 +3,11 @@ import { Outcome, outcomeText } from "../../src/model/index.ts";
 import { SAMPLE_OUTCOME } from "../support/samples.ts";
 
 test.each([
-  ["of a flare that just ended has its peak and its end", {}, "+14 % peak, faded at +5 %"],
+  ["of a flare that just ended has its peak and its end", {}, "+14 % peak, back to normal at +5 %"],
   [
     "has the changes that are known",
     { change_15m: -3.2, change_60m: -8, final: true },
-    "+14 % peak, −3 % after 15 min, −8 % after 60 min, faded at +5 %",
+    "+14 % peak, −3 % after 15 min, −8 % after 60 min, back to normal at +5 %",
   ],
   [
     "names a collapse and the canary",

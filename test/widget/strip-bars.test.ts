@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Explanation, Flare } from "../../src/model/index.ts";
-import { barsOf } from "../../src/widget/strip/bars.ts";
+import { barsOf, labelOf } from "../../src/widget/strip/bars.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 
 const NOW = Date.parse("2026-11-23T06:00:00.000Z");
@@ -12,7 +12,7 @@ const flare = (id: string, start: number, end?: number): Flare => ({
 const viewOf = (
   pro: readonly Flare[],
   ended: readonly Flare[],
-  causes: Record<string, "faded" | "canary">,
+  causes: Record<string, "faded" | "canary" | "silent">,
 ) => {
   const explanations = Object.fromEntries(
     Object.entries(causes).map(([id, finish_cause]): [string, Explanation] => [
@@ -32,6 +32,14 @@ test("each flare of the window is a bar of its time and fate, and none overlaps 
     ["gray", "faded", expect.closeTo(2 / 6), expect.closeTo(2 / 6), 1],
     ["now", "flaring", expect.closeTo(5 / 6), expect.closeTo(1 / 6), 0],
   ]);
+});
+
+test("the strip says why each flare ended, in the words of the dashboard", () => {
+  const ended = [flare("red", 300, 180), flare("gray", 240, 120), flare("still", 200, 90)];
+  const view = viewOf([flare("now", 60)], ended, { red: "canary", gray: "faded", still: "silent" });
+  expect(labelOf(barsOf(view, 6, NOW), 6)).toBe(
+    "4 flares in 6 hours: 1 flaring now, 1 possible rug, 1 back to normal, 1 trading stopped",
+  );
 });
 
 test("a recorded market's strip ends at its own newest time, and a flare that just started can be seen", () => {

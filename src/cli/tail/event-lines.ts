@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { nameItem, Outcome, outcomeText } from "../../model/index.ts";
+import { FinishCause, nameItem, Outcome, outcomeText } from "../../model/index.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { SymbolBook } from "./symbol-book.ts";
@@ -127,7 +128,7 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
-      return `${outcomeOf(data) || word(data.cause)}${lasted(item)}`;
+      return `${outcomeOf(data) || endOf(data)}${lasted(item)}`;
     case "flare-outcome":
       return outcomeOf(data);
     case "flare-withdrawn":
@@ -149,6 +150,11 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
 function outcomeOf({ outcome }: Fields): string {
   const { data } = Outcome.safeParse(outcome);
   return data ? outcomeText(data) : "";
+}
+
+function endOf({ cause }: Fields): string {
+  const { data } = FinishCause.safeParse(cause);
+  return data ? END_TEXTS[data] : word(cause);
 }
 
 function lasted(flare: Fields | undefined): string {

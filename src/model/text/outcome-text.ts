@@ -1,15 +1,8 @@
 import { formatPct } from "../../lib/text/format-pct.ts";
-import type { FinishCause } from "../explanation.ts";
 import type { Outcome } from "../outcome.ts";
+import { END_TEXTS } from "./end-texts.ts";
 
-const ENDS: Readonly<Record<FinishCause, string>> = {
-  faded: "faded",
-  silent: "trading stopped",
-  canary: "possible rug",
-  upstream: "no longer listed",
-};
-
-/** Returns a finished flare's outcome in short: `+12 % peak, −3 % after 15 min, faded at +4 %`. */
+/** Returns a finished flare's outcome in short: `+12 % peak, back to normal at +4 %`. */
 export function outcomeText(outcome: Outcome): string {
   const { peak_change, change_15m, change_60m, end_change } = outcome;
   const parts = [
@@ -18,7 +11,7 @@ export function outcomeText(outcome: Outcome): string {
     change_60m === null ? "" : `${formatPct(change_60m)} after 60 min`,
     outcome.collapsed_at === null ? "" : "collapsed",
     // The peak alone would hide a flare that ended far below its start.
-    `${ENDS[outcome.ended_by]}${end_change === null ? "" : ` at ${formatPct(end_change)}`}`,
+    `${END_TEXTS[outcome.ended_by]}${end_change === null ? "" : ` at ${formatPct(end_change)}`}`,
   ];
   return parts.filter((part) => part !== "").join(", ");
 }

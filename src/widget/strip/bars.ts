@@ -1,6 +1,7 @@
 import type { View } from "../../client/index.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import type { Flare } from "../../model/index.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 
 const MAX_BARS = 300;
 /** Data that is older is of a recorded market: its own time counts. */
@@ -12,6 +13,8 @@ const MIN_SHARE = 1 / 150;
 export interface Bar {
   readonly flare: Flare;
   readonly fate: "flaring" | "faded" | "canary";
+  /** `flaring now`, or why it ended. */
+  readonly text: string;
   readonly left: number;
   readonly width: number;
   /** Row in which no other bar overlaps it. */
@@ -49,10 +52,21 @@ export function barsOf(view: View | undefined, hours: number, clockMs: number): 
         {
           flare,
           fate: end === null ? "flaring" : cause === "canary" ? "canary" : "faded",
+          text: end === null ? "flaring now" : cause ? END_TEXTS[cause] : "ended",
           left,
           width,
           lane,
         },
       ];
     });
+}
+
+/** Says what the bars show: `3 flares in 6 hours: 1 flaring now, 2 back to normal`. */
+export function labelOf(bars: readonly Bar[], hours: number): string {
+  const counts = ["flaring now", ...Object.values(END_TEXTS), "ended"].flatMap((text) => {
+    const count = bars.filter((bar) => bar.text === text).length;
+    return count > 0 ? [`${count} ${text}`] : [];
+  });
+  const total = `${bars.length} flare${bars.length === 1 ? "" : "s"} in ${hours} hour${hours === 1 ? "" : "s"}`;
+  return counts.length === 0 ? total : `${total}: ${counts.join(", ")}`;
 }

@@ -1,7 +1,7 @@
 import { safeText } from "../../lib/text/safe-text.ts";
 import type { FlareElement } from "../flare-element.ts";
 import type { Seen } from "../shared-feed.ts";
-import { type Bar, barsOf } from "./bars.ts";
+import { type Bar, barsOf, labelOf } from "./bars.ts";
 
 const STYLE = `
 :host(flare-strip) { padding: 0; }
@@ -15,7 +15,6 @@ a { position: relative; display: block; height: var(--flare-height, 3em); }
 `;
 const DEFAULT_HOURS = 6;
 const MAX_HOURS = 24;
-const FATES = { flaring: "flaring now", faded: "back to normal", canary: "possible rug" } as const;
 
 /**
  * Creates the class of `<flare-strip hours="6">`: a bar for each flare of the last hours. It is one
@@ -57,11 +56,11 @@ export function createFlareStrip(base: typeof FlareElement): CustomElementConstr
       this.#link.ariaLabel = `${labelOf(bars, hours)}${seen.state === "live" ? "" : " (not up to date)"}`;
     }
 
-    #place({ flare, fate, left, width, lane }: Bar, lanes: number): void {
+    #place({ flare, fate, text, left, width, lane }: Bar, lanes: number): void {
       const bar = this.#bars.get(flare.id) ?? document.createElement("span");
       this.#bars.set(flare.id, bar);
       bar.setAttribute("part", `bar ${fate}`);
-      bar.title = `${safeText(flare.token.symbol)}, ${FATES[fate]}`;
+      bar.title = `${safeText(flare.token.symbol)}, ${text}`;
       const { style } = bar;
       style.left = percent(left);
       style.width = percent(width);
@@ -74,14 +73,4 @@ export function createFlareStrip(base: typeof FlareElement): CustomElementConstr
 
 function percent(share: number): string {
   return `${(100 * share).toFixed(2)}%`;
-}
-
-/** Says what the bars show: `3 flares in 6 hours: 1 flaring now, 2 back to normal`. */
-export function labelOf(bars: readonly Bar[], hours: number): string {
-  const counts = Object.entries(FATES).flatMap(([fate, text]) => {
-    const count = bars.filter((bar) => bar.fate === fate).length;
-    return count > 0 ? [`${count} ${text}`] : [];
-  });
-  const total = `${bars.length} flare${bars.length === 1 ? "" : "s"} in ${hours} hour${hours === 1 ? "" : "s"}`;
-  return counts.length === 0 ? total : `${total}: ${counts.join(", ")}`;
 }
