@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { View } from "../client/index.ts";
+import type { GroupName } from "../lib/text/group-labels.ts";
 import { Plan, Refused } from "./parts/access-panel.tsx";
 import type { AlertsPanelProps } from "./parts/alerts/alerts-panel.tsx";
 import { AlertsButton } from "./parts/alerts/bell.tsx";
@@ -11,8 +12,11 @@ import { Outage } from "./parts/outage.tsx";
 import { StatusBar } from "./parts/status-bar.tsx";
 import { type Route, tokenHash } from "./route.ts";
 import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
+import { DEFAULT_QUERY } from "./state/flare-query.ts";
 import { type Following, follow } from "./state/follow.ts";
-import { isOld } from "./state/judge.ts";
+import type { FlareLists } from "./state/group/flare-lists.ts";
+import { useGroupFlares } from "./state/group/use-group-flares.ts";
+import { isOld, withGroup } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
 import { type Go, useRoute } from "./state/use-route.ts";
 import { storedKey, storeKey } from "./state/visitor/stored-key.ts";
@@ -41,14 +45,18 @@ export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
   const [alerts] = useState(() => new PageAlerts());
   const [isPanelOpen, setPanelOpen] = useState(false);
-  const seen = useSeen(server, key, alerts);
+  const followed = useSeen(server, key, alerts);
   const giveKey = (given: string | undefined, isStored: boolean) => {
     storeKey(isStored ? given : undefined);
     setKey(given);
   };
   // Wait for the visitor's access, which appears above the lists and would move them.
-  const isReady = seen?.view !== undefined && seen.access !== undefined && seen.refused === undefined;
+  const isReady =
+    followed?.view !== undefined && followed.access !== undefined && followed.refused === undefined;
   const [route, go] = useRoute(isReady);
+  const group = groupOf(route);
+  const other = useGroupFlares(server, key, group);
+  const seen = withGroup(followed, other);
   const title = pageTitle(route);
   useEffect(() => {
     alerts.title = title;
@@ -77,11 +85,16 @@ export function App({ server }: { readonly server: URL }) {
       <main id="content" tabIndex={-1} class={mainClass(seen, lacked)}>
         {panel && isReady && <Plan {...panel} />}
         {seen?.refused === undefined ? (
-          <NowS value={Math.floor(eventTimeOf(seen) / 1_000)}>
+          <NowS value={Math.floor(eventTimeOf(followed) / 1_000)}>
             {seen?.view && isReady ? (
               <Market.Provider value={market}>
                 <IsAnonymous.Provider value={key === undefined}>
-                  <Page route={route} go={go} seen={seen} view={seen.view} server={server} apiKey={key} />
+                  <Page
+                    lists={group === "bsc" ? seen.view : other?.lists}
+                    {...{ route, go, seen, server }}
+                    view={seen.view}
+                    apiKey={key}
+                  />
                 </IsAnonymous.Provider>
               </Market.Provider>
             ) : (
@@ -134,19 +147,27 @@ function mainClass(seen: Seen | undefined, lacked: readonly string[]): string {
   return [...(seen && isOld(seen) ? ["old"] : []), ...lacked.map((fact) => `lacks-${fact}`)].join(" ");
 }
 
+/** The group whose flares the page shows. */
+function groupOf(route: Route): GroupName {
+  if (route.page === "token") return route.group;
+  return route.page === "flares" ? route.query.group : DEFAULT_QUERY.group;
+}
+
 interface PageProps {
   readonly route: Route;
   readonly go: Go;
   readonly seen: Seen;
   readonly view: View;
+  /** The flares of the shown group. */
+  readonly lists: FlareLists | Error | undefined;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
-function Page({ route, go, seen, view, server, apiKey }: PageProps) {
+function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
   switch (route.page) {
     case "flares":
-      return <FlaresView query={route.query} go={go} view={view} server={server} apiKey={apiKey} />;
+      return <FlaresView query={route.query} go={go} lists={lists} server={server} apiKey={apiKey} />;
     case "newest":
       return <NewestView view={view} />;
     case "charts":
@@ -156,15 +177,17 @@ function Page({ route, go, seen, view, server, apiKey }: PageProps) {
     case "events":
       return <EventsView hasUpdates={route.hasUpdates} go={go} seen={seen} server={server} apiKey={apiKey} />;
     case "record":
-      return <RecordView window={route.window} go={go} server={server} apiKey={apiKey} />;
+      return <RecordView group={route.group} window={route.window} go={go} server={server} apiKey={apiKey} />;
     case "token":
       return (
         <TokenView
-          key={route.address}
-          address={route.address}
+          key={`${route.group} ${route.token}`}
+          group={route.group}
+          tokenKey={route.token}
           range={route.range}
-          onRange={(range) => go(tokenHash(route.address, range), "replace")}
+          onRange={(range) => go(tokenHash(route.group, route.token, range), "replace")}
           view={view}
+          lists={lists}
           nowMs={eventTimeOf(seen)}
           server={server}
           apiKey={apiKey}

@@ -10,13 +10,17 @@ export type Route =
   | { readonly page: "flares"; readonly query: FlareQuery }
   | { readonly page: "charts" | "leaderboards"; readonly group: GroupName | undefined }
   | { readonly page: "newest" }
-  | { readonly page: "record"; readonly window: RecordWindow }
+  | ({ readonly page: "record" } & RecordChoice)
   | { readonly page: "events"; readonly hasUpdates: boolean }
-  | { readonly page: "token"; readonly address: string; readonly range: RangeName };
+  | { readonly page: "token"; readonly group: GroupName; readonly token: string; readonly range: RangeName };
+
+/** Which flares the track record counts. */
+export interface RecordChoice {
+  readonly group: GroupName;
+  readonly window: RecordWindow;
+}
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
-/** Only tokens of this group have a page here. */
-const FLARING_GROUP = "bsc";
 /** Windows of the track record, the default one first. */
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
@@ -27,57 +31,55 @@ export function readRoute(hash: string): Route {
   const given = new URLSearchParams(query.join("?"));
   if (name === "token" && second !== "") {
     const range = RANGE_NAMES.find((known) => known === given.get("window")) ?? RANGE_NAMES[0];
-    return { page: name, address: decode(second).toLowerCase(), range };
+    const group = GROUP_NAMES.find((known) => known === decode(first)) ?? DEFAULT_QUERY.group;
+    return { page: name, group, token: nameIn(group, decode(second)), range };
   }
   const page = PAGES.find((known) => known === name) ?? "flares";
   if (page === "flares") return { page, query: readQuery(query.join("?")) };
   if (page === "newest") return { page };
   if (page === "events") return { page, hasUpdates: given.get("updates") === "true" };
-  if (page === "record")
-    return {
-      page,
-      window: RECORD_WINDOWS.find((known) => known === given.get("window")) ?? RECORD_WINDOWS[0],
-    };
-  return { page, group: GROUP_NAMES.find((known) => known === given.get("group")) };
-}
-
-/** `range`: of the prices that the token's page shows. */
-export function tokenHash(address: string, range: RangeName = RANGE_NAMES[0]): string {
-  const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
-  return `#/${tokenPath(FLARING_GROUP, address.toLowerCase())}${query}`;
-}
-
-/** Returns the page of a token, by address or symbol. Those of other groups are the server's. */
-export function tokenHref(group: GroupName, key: string): string {
-  return group === FLARING_GROUP ? tokenHash(key) : tokenPath(group, key);
+  const group = GROUP_NAMES.find((known) => known === given.get("group"));
+  if (page !== "record") return { page, group };
+  const window = RECORD_WINDOWS.find((known) => known === given.get("window")) ?? RECORD_WINDOWS[0];
+  return { page, group: group ?? DEFAULT_QUERY.group, window };
 }
 
 /**
- * Returns the page of a finished flare; for a running one its token's, which stays current. A link
- * to the server sends no key: with one, a flare of another group leads to the list with its token.
+ * Returns the page of a token, by its address, on an exchange by its symbol. `range`: of the prices
+ * that the page shows.
+ */
+export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
+  const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
+  return `#/${tokenPath(group, nameIn(group, token))}${query}`;
+}
+
+/** Returns what names the token in its page's address. Only symbols differ by case. */
+function nameIn(group: GroupName, token: string): string {
+  return group === "exchange" ? token : token.toLowerCase();
+}
+
+/**
+ * Returns the page of a finished flare; for a running one its token's, which stays current. With a
+ * key always the token's: a link to the server sends no key.
  */
 export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
-  const group = groupOf(flare);
   if (isAnonymous && flare.finished_trending_at !== null) return flarePath(flare.id);
-  const href = tokenHref(group, tokenOf(flare));
-  if (isAnonymous || href.startsWith("#")) return href;
-  const channel = flare.finished_trending_at === null ? DEFAULT_QUERY.channel : "flares.finished";
-  return flaresHash({ ...DEFAULT_QUERY, group, channel, search: flare.token.symbol });
+  return tokenHash(groupOf(flare), tokenOf(flare));
 }
 
 /**
- * Returns the URL that a hash is another spelling of; `undefined` if it is canonical. Tokens of
- * other groups and flares have pages of the server only.
+ * Returns the URL that a hash is another spelling of; `undefined` if it is canonical. Flares have
+ * pages of the server only.
  */
 export function canonicalOf(hash: string): string | undefined {
   const [, page, first = "", second] =
     /^#\/(flare|token)\/([^/?]+)(?:\/([^/?]+))?(?:\?.*)?$/.exec(hash) ?? [];
   if (page === "flare" && second === undefined) return flarePath(decode(first));
   if (page !== "token") return undefined;
-  const key = decode(second ?? first);
-  if (second !== undefined && decode(first) !== FLARING_GROUP) return tokenPath(decode(first), key);
+  const isKnown = second === undefined || GROUP_NAMES.some((known) => known === decode(first));
+  if (!isKnown) return tokenPath(decode(first), decode(second));
   const route = readRoute(hash);
-  const canonical = tokenHash(key, route.page === "token" ? route.range : undefined);
+  const canonical = route.page === "token" ? tokenHash(route.group, route.token, route.range) : hash;
   return canonical === hash ? undefined : canonical;
 }
 
@@ -90,8 +92,12 @@ export function eventsHash(hasUpdates: boolean): string {
   return hasUpdates ? "#/events?updates=true" : "#/events";
 }
 
-export function recordHash(window: RecordWindow): string {
-  return window === RECORD_WINDOWS[0] ? "#/record" : `#/record?window=${window}`;
+export function recordHash({ group, window }: RecordChoice): string {
+  const given = new URLSearchParams({
+    ...(group !== DEFAULT_QUERY.group && { group }),
+    ...(window !== RECORD_WINDOWS[0] && { window }),
+  });
+  return given.size === 0 ? "#/record" : `#/record?${given}`;
 }
 
 /** The address of a page whose groups can be chosen. */

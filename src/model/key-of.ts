@@ -18,7 +18,11 @@ export function groupOf(flare: AnyFlare): Group {
   return "group" in flare ? flare.group : "bsc";
 }
 
-/** Returns what identifies a flare's token in its group: address in lower case, else symbol. */
-export function tokenOf({ token }: AnyFlare): string {
+/** Returns what identifies an item's token in its group: address in lower case, else symbol. */
+export function tokenOf({
+  token,
+}: {
+  readonly token: { readonly symbol: string; readonly address?: string | undefined };
+}): string {
   return token.address?.toLowerCase() ?? token.symbol;
 }

@@ -146,7 +146,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     const then = at(-90).slice(0, 16);
     await using opened = await open("");
     const { page } = opened;
-    await page.route("**/api/v1/snapshot?at=*", (route) => {
+    await page.route("**/api/v1/snapshot?*", (route) => {
       asked.push(decodeURIComponent(new URL(route.request().url()).search));
       const flares = { ...MARKET.flares, pro: pro.slice(0, 2) };
       if (asked.length === 1)
@@ -155,7 +155,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     });
     // This server has stored the last two hours.
     const oldest = at(-120).slice(0, 16);
-    await page.route("**/api/v1/flares?at=*", (route) =>
+    await page.route("**/api/v1/flares?*at=*", (route) =>
       route.fulfill({ status: 410, json: { bound: `from ${oldest}:00.000Z to ${at(0)}` } }),
     );
     await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
@@ -173,7 +173,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     expect(await page.evaluate(left)).toBeCloseTo(0.66, 1);
     await slider.fill("250");
     await page.getByText("The server stored nothing for this minute").waitFor();
-    expect(asked).toEqual([`?at=${then}Z`, expect.stringMatching(/^\?at=.*Z$/)]);
+    expect(asked).toEqual([`?group=bsc&at=${then}Z`, expect.stringMatching(/^\?group=bsc&at=.*Z$/)]);
     await page.getByRole("button", { name: "Back to now" }).click();
     await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
     expect(await page.locator(".flares tbody tr").count()).toBe(60);
@@ -272,10 +272,14 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.getByRole("radio", { name: "Exchange" }).check();
     const pair = page.locator(".flares tbody th .token", { hasText: "BTC/USDT" });
     await pair.getByText("binance").waitFor();
-    expect(await pair.getByRole("link").getAttribute("href")).toBe("token/exchange/BTC");
+    expect(await pair.getByRole("link").getAttribute("href")).toBe("#/token/exchange/BTC");
     expect(page.url()).toContain("#/flares?group=exchange");
+    const asked = page.waitForRequest(/snapshot\?group=exchange&at=/);
+    await page.getByRole("slider").fill("250");
+    await asked;
+    await page.getByRole("button", { name: "Back to now" }).click();
+    await pair.waitFor();
     // Nothing that only flares of BSC have.
-    expect(await page.getByRole("slider").count()).toBe(0);
     expect(
       await page
         .locator("main")
@@ -286,9 +290,13 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.getByRole("button", { name: "Use this in a bot" }).click();
     await page.locator("dialog pre", { hasText: "channels=flares.exchange.pro" }).waitFor();
     await page.keyboard.press("Escape");
+    await pair.getByRole("link").click();
+    await page.locator(".token-page code", { hasText: "BTC/USDT" }).waitFor();
+    await page.locator(".episodes b", { hasText: "running" }).waitFor();
     await page.goBack();
-    await page.getByRole("slider").waitFor();
-    expect(await symbols(page)).toHaveLength(60);
+    await pair.waitFor();
+    await page.goBack();
+    await expect.poll(async () => (await symbols(page)).length).toBe(60);
   });
 
   test("Back and forward restore list, search, order and scroll, and a link opens the same view", async () => {

@@ -82,7 +82,8 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     onTestFinished,
   }) => {
     const { page, goto } = await open(onTestFinished, WIDE);
-    for (const name of PAGES) {
+    const symbol = encodeURIComponent(WIDE["flares.exchange"].pro[0]?.token.symbol ?? "");
+    for (const name of [...PAGES, `token/exchange/${symbol}`]) {
       await goto(name);
       if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
       for (let width = 320; width <= 1_920; width += width < 1_200 ? 20 : 80) {
@@ -119,7 +120,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
         }
         await route.continue();
       });
-      for (const name of PAGES) {
+      for (const name of [...PAGES, "token/exchange/BTC"]) {
         await page.goto("about:blank");
         await goto(name);
         if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();

@@ -12,6 +12,7 @@ import { WIDE } from "./wide-market.ts";
 const executable = findChromium();
 const [running] = WIDE.flares.pro;
 const [coin] = WIDE.charts.exchange;
+const [onExchange] = WIDE["flares.exchange"].pro;
 const TOKEN = `token/bsc/${SAMPLE_FLARE.token.address.toLowerCase()}`;
 /** A flare with wide numbers, which ends while the server runs, so that it is stored. */
 const ENDING = { ...running, ...SAMPLE_FLARE, liquidity: "888888888.88", id: "ending" };
@@ -84,6 +85,7 @@ describe.skipIf(executable === undefined)("every page in Chromium", () => {
         "#/events?updates=true": "main h2",
         "#/record": '.record[aria-busy="false"]',
         [`#/${TOKEN}`]: ".plot canvas",
+        [`#/token/exchange/${encodeURIComponent(onExchange?.token.symbol ?? "")}`]: ".episodes li",
         [`flare/${running?.id}`]: "h1",
         [TOKEN]: "h1",
         "flare/unknown": "h1",

@@ -202,10 +202,10 @@ test("a search finds flares of an exchange by their pair and exchange", () => {
   expect(found("kucoin")).toEqual([]);
 });
 
-test("a flare of another group leads to its token's page, with a key to the list of its group", () => {
-  expect(flarePageHref(SAMPLE_EXCHANGE_FLARE, true)).toBe("token/exchange/BTC");
+test("a running flare of another group leads to its token's page in the dashboard", () => {
   const running = { ...SAMPLE_EXCHANGE_FLARE, finished_trending_at: null };
-  expect(flarePageHref(running, false)).toBe("#/flares?group=exchange&search=BTC");
+  for (const isAnonymous of [true, false])
+    expect(flarePageHref(running, isAnonymous)).toBe("#/token/exchange/BTC");
 });
 
 test("[W44] an address of another group has the names of its channels", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DataFreshness, View } from "../../src/client/index.ts";
-import { isOld, judge } from "../../src/dashboard/state/judge.ts";
+import { isOld, judge, withGroup } from "../../src/dashboard/state/judge.ts";
 import type { Seen } from "../../src/dashboard/state/seen.ts";
 
 const VIEW: View = { explanations: {} };
@@ -54,4 +54,22 @@ test("a disconnected page turns gray, but not one without data, nor a rejected o
     "connecting",
     "connecting",
   ]);
+});
+
+test("[W44] the page says that the stream of the shown group is interrupted, while its own is live", () => {
+  const whole = seen("live", "live");
+  const of = (state: Seen["connection"]["state"], awayMs: number, lists: View | Error | undefined) => {
+    const { connection, freshness } = seen(state, "live");
+    return withGroup(whole, { connection, freshness, awayMs, lists });
+  };
+  expect([judge(of("waiting", 0, VIEW)).word, of("waiting", 5_000, VIEW)?.awayMs]).toEqual([
+    "reconnecting",
+    5_000,
+  ]);
+  expect(judge(of("connecting", 5_000, undefined)).word).toBe("reconnecting");
+  // Its first connection, a refusal, which the list reports, or nothing wrong.
+  for (const group of [of("connecting", 0, undefined), of("closed", 5_000, new Error()), of("live", 0, VIEW)])
+    expect(group).toBe(whole);
+  const away = seen("waiting", "live", { awayMs: 9_000 });
+  expect(withGroup(away, undefined)).toBe(away);
 });

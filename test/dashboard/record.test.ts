@@ -63,8 +63,11 @@ test("the record says how long before a collapse the canary warned, and the boun
   expect(rangeText(range(3.5, null), "score")).toBe("from 3.5");
 });
 
-test("the address of the track record contains its window", async () => {
+test("the address of the track record contains its group and window", async () => {
   for (const window of ["24h", "7d", "30d"] as const)
-    expect(readRoute(recordHash(window))).toEqual({ page: "record", window });
-  expect(readRoute("#/record?window=1y")).toEqual({ page: "record", window: "24h" });
+    for (const group of ["bsc", "exchange"] as const)
+      expect(readRoute(recordHash({ group, window }))).toEqual({ page: "record", group, window });
+  expect(recordHash({ group: "bsc", window: "24h" })).toBe("#/record");
+  const first = { page: "record", group: "bsc", window: "24h" };
+  expect(readRoute("#/record?window=1y&group=solana")).toEqual(first);
 });

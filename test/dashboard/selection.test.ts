@@ -7,7 +7,6 @@ import {
   groupHash,
   readRoute,
   tokenHash,
-  tokenHref,
 } from "../../src/dashboard/route.ts";
 import { DEFAULT_QUERY } from "../../src/dashboard/state/flare-query.ts";
 import {
@@ -135,30 +134,37 @@ test("an address leads to a page, by default to the first", () => {
     page: "charts",
     group: undefined,
   });
-  expect(readRoute(tokenHash("0xABC"))).toEqual({
-    page: "token",
-    address: "0xabc",
+  expect(readRoute(tokenHash("matic", "0xABC"))).toEqual({
+    ...{ page: "token", group: "matic" },
+    token: "0xabc",
     range: "1h",
+  });
+  // Symbols of two tokens of the exchange may differ in case only.
+  expect(readRoute(tokenHash("exchange", "A/b", "6h"))).toEqual({
+    ...{ page: "token", group: "exchange" },
+    token: "A/b",
+    range: "6h",
   });
   for (const hash of ["", "#", "#/token", "#/nothing", "#content", flaresHash(DEFAULT_QUERY)])
     expect(readRoute(hash)).toEqual(flares);
   expect(readRoute("#/token/%E0%A4%A")).toEqual({
-    page: "token",
-    address: "%e0%a4%a",
+    ...{ page: "token", group: "bsc" },
+    token: "%e0%a4%a",
     range: "1h",
   });
 });
 
 test("each token and flare has one address, to which other spellings lead", () => {
-  for (const hash of ["#/token/bsc/0xabc", "#/flares", "#/token", "", "#content"])
+  for (const hash of ["#/token/bsc/0xabc", "#/token/exchange/A%2FB", "#/flares", "#/token", "", "#content"])
     expect([hash, canonicalOf(hash)]).toEqual([hash, undefined]);
   expect(canonicalOf("#/token/0xABC")).toBe("#/token/bsc/0xabc");
   expect(canonicalOf("#/token/bsc/0xABC")).toBe("#/token/bsc/0xabc");
   expect(readRoute("#/token/bsc/0xABC")).toEqual(readRoute("#/token/0xabc"));
   expect(canonicalOf("#/token/0xABC?window=6h")).toBe("#/token/bsc/0xabc?window=6h");
   expect(canonicalOf("#/token/bsc/0xabc?window=1h")).toBe("#/token/bsc/0xabc");
+  expect(canonicalOf("#/token/matic/0xABC")).toBe("#/token/matic/0xabc");
   // Pages that only the server has.
-  expect(canonicalOf("#/token/exchange/A%2FB")).toBe("token/exchange/A%2FB");
+  expect(canonicalOf("#/token/solana/A%2FB")).toBe("token/solana/A%2FB");
   expect(canonicalOf("#/flare/3b24%2F1")).toBe("flare/3b24%2F1");
   // Never another server.
   expect(canonicalOf("#/flare///evil.example")).toBeUndefined();
@@ -167,9 +173,6 @@ test("each token and flare has one address, to which other spellings lead", () =
 
 test("a finished flare leads to its own page, a running one or a visitor with a key to that of its token", () => {
   const flare = { ...SAMPLE_FLARE, id: "f/1", token: { ...SAMPLE_FLARE.token, address: "0xAB" } };
-  // Tokens of the other groups do not flare: only the server has their pages.
-  expect(tokenHref("bsc", "0xAB")).toBe("#/token/bsc/0xab");
-  expect(tokenHref("exchange", "A/B")).toBe("token/exchange/A%2FB");
   const over = { ...flare, finished_trending_at: flare.started_trending_at };
   expect(flarePageHref(over, true)).toBe("flare/f%2F1");
   expect(flarePageHref(over, false)).toBe("#/token/bsc/0xab");

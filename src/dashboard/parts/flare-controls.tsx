@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AnyFlare, Explanation } from "../../model/index.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import {
   FINISH_CAUSES,
   type FlareChannel,
@@ -10,7 +11,7 @@ import {
 } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { countCauses, isSelective } from "../state/select-flares.ts";
-import { CAUSE_MEANINGS, CAUSES } from "../text/fate-text.ts";
+import { CAUSE_MEANINGS } from "../text/fate-text.ts";
 import { AlertsButton } from "./alerts/bell.tsx";
 import { Segments } from "./segments.tsx";
 
@@ -195,7 +196,7 @@ export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
           class={cause && `fate ${cause === "canary" ? "canary" : "faded"}`}
           title={cause && CAUSE_MEANINGS[cause]}
         >
-          {cause === undefined ? "Any end" : CAUSES[cause]}{" "}
+          {cause === undefined ? "Any end" : END_TEXTS[cause]}{" "}
           <small>{cause === undefined ? flares.length : (counts.get(cause) ?? 0)}</small>
         </span>
       )}

@@ -4,6 +4,14 @@ import { groupHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
 import { Segments } from "./segments.tsx";
 
+/** Classes that hide what a group has no values for. */
+export const LACKING = {
+  bsc: "",
+  exchange: "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
+  matic: "lacks-candles",
+  avalanche: "lacks-candles",
+} as const satisfies Record<GroupName, string>;
+
 export interface GroupsProps {
   readonly page: "charts" | "leaderboards";
   /** The only group to show; all without. */

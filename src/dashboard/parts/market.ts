@@ -1,7 +1,5 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { GroupName } from "../../lib/text/group-labels.ts";
-import { tokenHref } from "../route.ts";
 
 /** What a source may know, as `Flarewire-Facts` names it. */
 export type Fact = "trades" | "liquidity" | "listings" | "profiles";
@@ -25,15 +23,6 @@ export const IsAnonymous = createContext(true);
 /** Returns the facts that the market's source cannot know. Their values would be neutral ones. */
 export function lackedFacts({ facts }: MarketKind): readonly Fact[] {
   return facts === undefined ? [] : FACTS.filter((fact) => !facts.includes(fact));
-}
-
-/** Returns a function that finds the page of a token, if the visitor can open one. */
-export function useTokenHref(): (group: GroupName, key: string) => string | undefined {
-  const isAnonymous = useContext(IsAnonymous);
-  return (group, key) => {
-    const href = tokenHref(group, key);
-    return isAnonymous || href.startsWith("#") ? href : undefined;
-  };
 }
 
 /** Returns the label of prices. A source without trades and pools has prices in any currency. */

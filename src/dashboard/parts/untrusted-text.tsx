@@ -24,7 +24,7 @@ export function sayWarning(warning: string): string {
   return safeText(warning).replaceAll("-", " ");
 }
 
-/** A token's symbol, linked if it has a page, with its name below. */
+/** A token's symbol, linked to its page, with its name below. */
 export function TokenName({
   symbol,
   name,
@@ -33,24 +33,18 @@ export function TokenName({
 }: {
   readonly symbol: string;
   readonly name?: string | undefined;
-  readonly href?: string | undefined;
+  readonly href: string;
   /** Of the token's chain or exchange, after the symbol. */
   readonly tag?: string | undefined;
 }) {
   return (
     <span class="token">
-      {href === undefined ? (
-        <strong>
+      <span class="symbol">
+        <a href={href}>
           <UntrustedText text={symbol} />
-        </strong>
-      ) : (
-        <span class="symbol">
-          <a href={href}>
-            <UntrustedText text={symbol} />
-          </a>
-          {tag && <small class="tag">{tag}</small>}
-        </span>
-      )}
+        </a>
+        {tag && <small class="tag">{tag}</small>}
+      </span>
       {name !== undefined && (
         <small class="below">
           <UntrustedText text={name} />

@@ -1,7 +1,7 @@
 import { GROUP_NAMES, type GroupName } from "../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FinishCause } from "../../model/index.ts";
-import { CAUSES } from "../text/fate-text.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { WINDOWS, type WindowName } from "./timeline/lanes.ts";
 
 /** The lists of flares, by the channel that serves each for `bsc`. */
@@ -17,7 +17,7 @@ export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
 export type Order = (typeof ORDERS)[number];
 
 /** In the order of their chips. */
-export const FINISH_CAUSES = Object.keys(CAUSES) as FinishCause[];
+export const FINISH_CAUSES = Object.keys(END_TEXTS) as FinishCause[];
 
 /** What the page of flares shows. The URL has it, under the API's names where the API has one. */
 export interface FlareQuery {

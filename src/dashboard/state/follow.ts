@@ -1,6 +1,7 @@
 import { connect, type Stream } from "../../client/index.ts";
 import { tokenOf } from "../text/event-token.ts";
 import type { PageAlerts } from "./alerts/page-alerts.ts";
+import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
 import { MAX_NEWS, newsKey } from "./feed/news.ts";
 import { measurePace } from "./pace.ts";
@@ -8,9 +9,6 @@ import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
 
 const MAX_EVENTS = 200;
-
-/** An interruption this short is not shown: a restarted server is back sooner. */
-const SOON_BACK_MS = 3_000;
 
 /** Maximum number of listed gaps, so that an unstable server cannot fill the page. */
 const MAX_GAPS = 20;
@@ -37,8 +35,7 @@ export function follow(
   let refused: string | undefined;
   let count = 0;
   let frame = 0;
-  let awaySinceMs: number | undefined = performance.now();
-  let isPaused = false;
+  const away = measureAway();
   // The market time when the browser lost its network: Chromium ends the connection later.
   let offlineAt: string | null | undefined;
   const pace = measurePace();
@@ -68,14 +65,9 @@ export function follow(
     changed();
   };
   stream.on("connection", ({ state }) => {
-    const isAway = state !== "live";
     // Another server may respond from now on, or the same one with other settings.
-    if (!isAway && awaySinceMs !== undefined) void ask();
-    // While the tab was hidden, the stream was paused on purpose.
-    if (isPaused || awaySinceMs === undefined) awaySinceMs = performance.now();
-    if (!isAway) awaySinceMs = undefined;
-    if (!isAway) offlineAt = undefined;
-    isPaused = state === "paused";
+    if (away.note(state)) void ask();
+    if (state === "live") offlineAt = undefined;
     changed();
   });
   stream.on("error", ({ message }) => {
@@ -91,7 +83,7 @@ export function follow(
     now: () => ({
       isOffline: offlineAt != null && offlineAt === stream.freshness?.observedAt,
       view: stream.view,
-      awayMs: awayMsSince(awaySinceMs),
+      awayMs: away.nowMs(),
       access,
       connection: stream.connection,
       freshness: stream.freshness,
@@ -119,9 +111,4 @@ function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
   document.addEventListener("visibilitychange", look, { signal });
   signal.addEventListener("abort", alerts.onChange(look));
   return attentive;
-}
-
-function awayMsSince(sinceMs: number | undefined): number {
-  const awayMs = sinceMs === undefined ? 0 : performance.now() - sinceMs;
-  return awayMs > SOON_BACK_MS ? awayMs : 0;
 }

@@ -1,6 +1,6 @@
 import type { DataFreshness } from "../../client/index.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
-import type { Seen } from "./seen.ts";
+import type { GroupSeen, Seen } from "./seen.ts";
 
 interface Judgement {
   readonly mood: "good" | "wait" | "bad";
@@ -33,6 +33,15 @@ export function lacksKey({ connection, refused }: Seen): boolean {
 export function isOld(seen: Seen): boolean {
   if (!seen.view || seen.refused !== undefined) return false;
   return seen.awayMs > 0 || judge(seen).mood === "bad";
+}
+
+/** Returns the state of the page: that of the group's stream, if only that one is interrupted. */
+export function withGroup(seen: Seen | undefined, group: GroupSeen | undefined): Seen | undefined {
+  if (seen?.connection.state !== "live" || !group) return seen;
+  const { lists, connection, awayMs, freshness = seen.freshness } = group;
+  const isInterrupted = connection.state !== "live" && connection.state !== "closed";
+  // The first connection takes a moment.
+  return isInterrupted && (lists || awayMs > 0) ? { ...seen, connection, awayMs, freshness } : seen;
 }
 
 /** Formats the data's age. While the source is in trouble, shows the time of its data instead. */

@@ -1,5 +1,6 @@
 import type { ConnectionStatus, DataFreshness, EventMessage, View } from "../../client/index.ts";
 import type { Token } from "../../model/index.ts";
+import type { FlareLists } from "./group/flare-lists.ts";
 import type { Access } from "./visitor/access.ts";
 
 /** An event, and its token if known. */
@@ -31,4 +32,10 @@ export interface Seen {
   readonly gaps: readonly string[];
   /** Why the server rejected this page, if it did. */
   readonly refused: string | undefined;
+}
+
+/** A group's flares, and the state of their stream. */
+export interface GroupSeen extends Pick<Seen, "connection" | "awayMs" | "freshness"> {
+  /** `undefined` before the first response, an Error if it was refused. */
+  readonly lists: FlareLists | Error | undefined;
 }

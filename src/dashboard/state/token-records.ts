@@ -1,11 +1,11 @@
-import type { View } from "../../client/index.ts";
-import type { Flare, FlareRecord } from "../../model/index.ts";
+import type { AnyFlare, FlareRecord } from "../../model/index.ts";
+import type { FlareLists } from "./group/flare-lists.ts";
 
 /** Returns a token's flares, newest first. The lists are newer, and have all that run. */
 export function recordsOf(
   stored: readonly FlareRecord[],
-  listed: readonly Flare[],
-  { explanations, outcomes = {} }: Pick<View, "explanations" | "outcomes">,
+  listed: readonly AnyFlare[],
+  { explanations, outcomes = {} }: Pick<FlareLists, "explanations" | "outcomes">,
 ): readonly FlareRecord[] {
   const before = new Map(stored.map((record) => [record.flare.id, record]));
   const shown = listed.map((flare): FlareRecord => {

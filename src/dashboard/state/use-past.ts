@@ -1,13 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import type { View } from "../../client/index.ts";
+import type { GroupName } from "../../lib/text/group-labels.ts";
+import type { FlareLists } from "./group/flare-lists.ts";
 import { fetchWithKey } from "./visitor/fetch-with-key.ts";
 
 const NOT_STORED = "The server stored nothing for this minute: it had no data then, or it did not run.";
 
-/** The lists as they were at a past minute. */
+/** The lists of a group as they were at a past minute. */
 export interface Past {
   readonly at: string;
-  readonly view: View;
+  readonly view: FlareLists;
   readonly observedAt: string;
 }
 
@@ -15,6 +16,7 @@ export interface Past {
 export function usePast(
   server: URL,
   key: string | undefined,
+  group: GroupName,
   at: string | undefined,
 ): Past | Error | undefined {
   const [past, setPast] = useState<Past | Error>();
@@ -22,19 +24,22 @@ export function usePast(
     setPast(undefined);
     if (at === undefined) return;
     const over = new AbortController();
-    const url = new URL(`api/v1/snapshot?at=${encodeURIComponent(at)}`, server);
+    const url = new URL(`api/v1/snapshot?group=${group}&at=${encodeURIComponent(at)}`, server);
     fetchPast(fetchWithKey(url, key, over.signal), at).then(setPast, (error: unknown) => {
       if (!over.signal.aborted) setPast(error instanceof Error ? error : new Error(String(error)));
     });
     return () => over.abort();
-  }, [server.href, key, at]);
+  }, [server.href, key, group, at]);
   return past;
 }
 
 async function fetchPast(responding: Promise<Response>, at: string): Promise<Past> {
   const response = await responding;
   if (response.status === 410) throw new Error(NOT_STORED);
-  const body = (await response.json()) as View & { readonly observed_at: string; readonly detail?: string };
+  const body = (await response.json()) as FlareLists & {
+    readonly observed_at: string;
+    readonly detail?: string;
+  };
   if (!response.ok) throw new Error(body.detail ?? `the server responded ${response.status}`);
   return { at, view: body, observedAt: body.observed_at };
 }

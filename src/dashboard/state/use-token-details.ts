@@ -1,4 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
+import type { GroupName } from "../../lib/text/group-labels.ts";
 import type { TokenDetails } from "../../model/index.ts";
 import { NowS } from "../parts/flare/age.tsx";
 import { CLOSES_LATE_S } from "./candles/use-candles.ts";
@@ -18,14 +19,15 @@ export interface Stored {
 export function useTokenDetails(
   server: URL,
   key: string | undefined,
-  address: string,
+  group: GroupName,
+  token: string,
   latest: string | undefined,
 ): Stored | undefined {
   const [stored, setStored] = useState<Stored>();
   const minute = Math.floor((useContext(NowS) - CLOSES_LATE_S) / 60);
   useEffect(() => {
     const over = new AbortController();
-    const url = new URL(`api/v1/tokens/bsc/${encodeURIComponent(address)}`, server);
+    const url = new URL(`api/v1/tokens/${group}/${encodeURIComponent(token)}`, server);
     fetchDetails(fetchWithKey(url, key, over.signal)).then(
       (details) => setStored({ details, problem: undefined }),
       (error: unknown) => {
@@ -34,7 +36,7 @@ export function useTokenDetails(
       },
     );
     return () => over.abort();
-  }, [server.href, key, address, minute, latest]);
+  }, [server.href, key, group, token, minute, latest]);
   return stored;
 }
 

@@ -1,6 +1,7 @@
 import type { EventMessage } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { formatCount, formatUsd } from "./format.ts";
 
@@ -15,7 +16,7 @@ export function describeEvent(event: EventMessage): string {
     case "flare-finished":
       return event.data.outcome
         ? outcomeText(event.data.outcome)
-        : `${event.data.cause}, ${formatPct(event.data.flare.recent_price_change)}`;
+        : `${END_TEXTS[event.data.cause]}, ${formatPct(event.data.flare.recent_price_change)}`;
     case "flare-outcome":
       return event.data.outcome ? outcomeText(event.data.outcome) : "unknown";
     case "flare-updated":

@@ -1,16 +1,9 @@
 import type { FinishCause } from "../../model/index.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import type { Bar } from "../state/timeline/bars.ts";
 import { formatMinute, formatSpan } from "./format.ts";
 
-/** How a flare ended, in plain words. */
-export const CAUSES = {
-  canary: "possible rug",
-  faded: "back to normal",
-  silent: "trading stopped",
-  upstream: "no longer listed",
-} as const satisfies Record<FinishCause, string>;
-
-/** What the words mean, in a sentence. */
+/** What the words of {@link END_TEXTS} mean, in a sentence. */
 export const CAUSE_MEANINGS = {
   canary: "The canary warned, for example because liquidity was removed or nobody could sell",
   faded: "Buyers, price and volume returned to what is usual for the token",
@@ -21,5 +14,5 @@ export const CAUSE_MEANINGS = {
 /** Says how a flare goes or went: `flaring since 20:31`, `back to normal at 20:40 after 9m 00s`. */
 export function fateText({ cause, startMs, endMs }: Pick<Bar, "cause" | "startMs" | "endMs">): string {
   if (endMs === undefined) return `flaring since ${formatMinute(startMs)}`;
-  return `${cause ? CAUSES[cause] : "ended"} at ${formatMinute(endMs)} after ${formatSpan(endMs - startMs)}`;
+  return `${cause ? END_TEXTS[cause] : "ended"} at ${formatMinute(endMs)} after ${formatSpan(endMs - startMs)}`;
 }

@@ -6,8 +6,9 @@ import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Sparkline } from "../parts/flare/sparkline.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
-import { usePriceLabel, useTokenHref } from "../parts/market.ts";
+import { usePriceLabel } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
+import { tokenHash } from "../route.ts";
 
 /** The ten strongest tokens of each group, relative to their group, updated each minute. */
 export function ChartsView({ view, ...props }: { readonly view: View } & Omit<GroupsProps, "page">) {
@@ -32,7 +33,6 @@ interface ChartProps {
 }
 
 function Chart({ group, items }: ChartProps) {
-  const hrefOf = useTokenHref();
   if (items.length === 0) return <p class="empty">The chart is empty. It is updated each minute.</p>;
   return (
     <Gliding as="ol" class="ranks" order={items.map(({ id }) => id).join()}>
@@ -43,7 +43,7 @@ function Chart({ group, items }: ChartProps) {
             <span class="ranked">
               <TokenName
                 symbol={token.symbol}
-                href={hrefOf(group, "address" in token ? String(token.address) : token.symbol)}
+                href={tokenHash(group, "address" in token ? String(token.address) : token.symbol)}
               />
               {"flare" in item && item.flare.canary && <span class="warned">⚠ canary</span>}
             </span>

@@ -69,7 +69,7 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
   useEffect(() => {
     const over = new AbortController();
     const { signal } = over;
-    const day = { fromMs: nowMs - DAY_MS, to: new Date(nowMs).toISOString() };
+    const day = { group: "bsc" as const, fromMs: nowMs - DAY_MS, to: new Date(nowMs).toISOString() };
     const orNone = (set: (none: readonly never[]) => void) => () => {
       if (!signal.aborted) set([]);
     };
@@ -197,7 +197,7 @@ function LineLink({ to }: { readonly to: Flare | Token }) {
   const isAnonymous = useContext(IsAnonymous);
   const isFlare = "token" in to;
   return (
-    <a href={isFlare ? flarePageHref(to, isAnonymous) : tokenHash(to.address)}>
+    <a href={isFlare ? flarePageHref(to, isAnonymous) : tokenHash("bsc", to.address)}>
       <UntrustedText text={isFlare ? to.token.symbol : to.symbol} />
     </a>
   );

@@ -1,15 +1,14 @@
-import type { View } from "../../client/index.ts";
-import { GROUP_NAMES, SHORT_GROUP_LABELS } from "../../lib/text/group-labels.ts";
+import { GROUP_LABELS, GROUP_NAMES } from "../../lib/text/group-labels.ts";
 import { Pitch } from "../parts/bot/pitch.tsx";
 import { NowS } from "../parts/flare/age.tsx";
 import { FlareList } from "../parts/flare/flare-list.tsx";
+import { LACKING } from "../parts/groups.tsx";
 import { Segments } from "../parts/segments.tsx";
 import { Scrubber } from "../parts/timeline/scrubber.tsx";
 import { Timeline } from "../parts/timeline/timeline.tsx";
 import { flaresHash } from "../route.ts";
 import { DEFAULT_QUERY, type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
-import { useGroupFlares } from "../state/group/use-group-flares.ts";
 import { usePast } from "../state/use-past.ts";
 import type { Go } from "../state/use-route.ts";
 
@@ -19,28 +18,19 @@ const TITLES = {
   "flares.finished": "Finished",
 } as const satisfies Record<FlareChannel, string>;
 
-/** Classes that hide what the flares of a group have no values for. */
-const LACKING = {
-  bsc: "",
-  exchange: "lacks-candles lacks-trades lacks-liquidity",
-  matic: "lacks-candles",
-  avalanche: "lacks-candles",
-} as const satisfies Record<FlareQuery["group"], string>;
-
 interface FlaresViewProps {
   readonly query: FlareQuery;
   readonly go: Go;
-  readonly view: View;
+  /** `undefined` before the first response, an Error if it was refused. */
+  readonly lists: FlareLists | Error | undefined;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
 /** The flares of the chosen group. */
-export function FlaresView({ view, ...props }: FlaresViewProps) {
-  const { query, go, server, apiKey } = props;
+export function FlaresView({ lists, ...props }: FlaresViewProps) {
+  const { query, go, server } = props;
   const { group } = query;
-  const other = useGroupFlares(server, apiKey, group);
-  const lists = group === "bsc" ? view : other;
   return (
     <>
       <Pitch query={query} server={server} />
@@ -50,7 +40,7 @@ export function FlaresView({ view, ...props }: FlaresViewProps) {
         options={GROUP_NAMES}
         chosen={group}
         onChoose={(chosen) => go(flaresHash({ ...DEFAULT_QUERY, group: chosen }), "push")}
-        label={(name) => SHORT_GROUP_LABELS[name]}
+        label={(name) => GROUP_LABELS[name]}
       />
       {lists instanceof Error ? (
         <p class="empty" role="status">
@@ -65,7 +55,7 @@ export function FlaresView({ view, ...props }: FlaresViewProps) {
   );
 }
 
-interface GroupFlaresProps extends Omit<FlaresViewProps, "view"> {
+interface GroupFlaresProps extends Omit<FlaresViewProps, "lists"> {
   readonly view: FlareLists;
 }
 
@@ -75,12 +65,10 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
     (channel) => view.flares?.[LIST_OF_CHANNEL[channel]],
   );
   const channel = channels.includes(given.channel) ? given.channel : (channels[0] ?? "flares.free");
-  const { group, window } = given;
-  const hasPast = group === "bsc";
-  const query = { ...given, channel, at: hasPast ? given.at : undefined };
-  const { at } = query;
+  const { group, window, at } = given;
+  const query = { ...given, channel };
   const onQuery = (next: FlareQuery, how: "push" | "replace") => go(flaresHash(next), how);
-  const past = usePast(server, apiKey, at);
+  const past = usePast(server, apiKey, group, at);
   const list = { query, channels, onQuery, server, apiKey };
   return (
     <>
@@ -88,15 +76,14 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
         {...{ group, view, server, apiKey, window, at }}
         onWindow={(chosen) => onQuery({ ...query, window: chosen }, "replace")}
       />
-      {hasPast ? (
-        <Scrubber
-          {...{ window, at, server, apiKey }}
-          onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
-        />
-      ) : (
+      <Scrubber
+        {...{ group, window, at, server, apiKey }}
+        onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
+      />
+      {group !== "bsc" && (
         <p class="legend">
-          Running flares, and those of the last 24 hours. This page has past minutes, prices since the start,
-          alerts and the record for BSC only.
+          Only flares of BSC have prices of each minute, and so a change since the start. Alerts are for BSC
+          only, too.
         </p>
       )}
       <section aria-labelledby="flares-title" class={`${at === undefined ? "" : "past"} ${LACKING[group]}`}>

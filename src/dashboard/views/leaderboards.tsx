@@ -4,8 +4,8 @@ import type { LeaderboardEntry } from "../../model/index.ts";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { Groups, type GroupsProps } from "../parts/groups.tsx";
-import { useTokenHref } from "../parts/market.ts";
 import { TokenName } from "../parts/untrusted-text.tsx";
+import { tokenHash } from "../route.ts";
 import { formatSpan } from "../text/format.ts";
 
 /** The ten tokens of each group with the longest time in the chart over the past six hours. */
@@ -27,7 +27,6 @@ interface BoardProps {
 }
 
 function Board({ group, entries }: BoardProps) {
-  const hrefOf = useTokenHref();
   if (entries.length === 0) return <p class="empty">No token was in the chart within the past six hours.</p>;
   return (
     <Gliding as="ol" class="ranks board" order={entries.map(keyOf).join()}>
@@ -35,7 +34,7 @@ function Board({ group, entries }: BoardProps) {
         const token = tokenOf(entry);
         return (
           <li key={keyOf(entry)}>
-            <TokenName symbol={token.symbol} href={hrefOf(group, keyOf(entry))} />
+            <TokenName symbol={token.symbol} href={tokenHash(group, keyOf(entry))} />
             <b>{formatSpan(entry.time_trended * 1_000)}</b>
             <small class="more">rank {entry.average_position.toFixed(1)} on average</small>
             <Price value={token.price} />

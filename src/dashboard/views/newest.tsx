@@ -39,7 +39,7 @@ export function NewestView({ view }: { readonly view: View }) {
             {listings.map(({ id, token, listed_at, liquidity, contract_source, social_data }) => (
               <tr key={id}>
                 <th scope="row">
-                  <TokenName symbol={token.symbol} name={token.name} href={tokenHash(token.address)} />
+                  <TokenName symbol={token.symbol} name={token.name} href={tokenHash("bsc", token.address)} />
                 </th>
                 <td data-label="Listed" class="listed">
                   <Age sinceMs={Date.parse(listed_at)} /> ago

@@ -1,8 +1,9 @@
-import type { RecordFigures, RecordWindow } from "../../model/index.ts";
+import { GROUP_LABELS, GROUP_NAMES } from "../../lib/text/group-labels.ts";
+import type { RecordFigures } from "../../model/index.ts";
 import { Slices } from "../parts/record/slices.tsx";
 import { Spreads } from "../parts/record/spreads.tsx";
 import { Segments } from "../parts/segments.tsx";
-import { RECORD_WINDOWS, recordHash } from "../route.ts";
+import { RECORD_WINDOWS, type RecordChoice, recordHash } from "../route.ts";
 import { useRecord } from "../state/record/use-record.ts";
 import type { Go } from "../state/use-route.ts";
 import { formatCount } from "../text/format.ts";
@@ -11,18 +12,18 @@ import "../parts/record/record.css";
 
 const WINDOW_LABELS = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" } as const;
 
-export interface RecordViewProps {
-  readonly window: RecordWindow;
+export interface RecordViewProps extends RecordChoice {
   readonly go: Go;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
 /** What prices did after flares, beside other moments of the same tokens. */
-export function RecordView({ window, go, server, apiKey }: RecordViewProps) {
-  const { record, failure } = useRecord(server, apiKey, window);
+export function RecordView({ group, window, go, server, apiKey }: RecordViewProps) {
+  const { record, failure } = useRecord(server, apiKey, { group, window });
+  const isShown = record?.window === window && record.by_group.some((row) => row.group === group);
   return (
-    <article class="record" aria-busy={record?.window !== window && failure === undefined}>
+    <article class="record" aria-busy={!isShown && failure === undefined}>
       <h2>Track record</h2>
       <p class="legend">
         What prices did after flares, good or bad. The control is what the same tokens did after other
@@ -30,11 +31,19 @@ export function RecordView({ window, go, server, apiKey }: RecordViewProps) {
         depend on the price.
       </p>
       <Segments
+        legend="Group"
+        name="record-group"
+        options={GROUP_NAMES}
+        chosen={group}
+        onChoose={(name) => go(recordHash({ group: name, window }), "push")}
+        label={(name) => GROUP_LABELS[name]}
+      />
+      <Segments
         legend="Window"
         name="record-window"
         options={RECORD_WINDOWS}
         chosen={window}
-        onChoose={(name) => go(recordHash(name), "push")}
+        onChoose={(name) => go(recordHash({ group, window: name }), "push")}
         label={(name) => WINDOW_LABELS[name]}
       />
       {failure !== undefined && (

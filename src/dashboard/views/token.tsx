@@ -1,9 +1,13 @@
 import { useContext, useMemo } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
+import { GROUP_LABELS, type GroupName } from "../../lib/text/group-labels.ts";
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
+import { safeText } from "../../lib/text/safe-text.ts";
 import { DAY_MS } from "../../lib/time/time.ts";
-import type { Explanation, FlareRecord, Token, TokenDetails } from "../../model/index.ts";
+import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../model/index.ts";
+import { tokenOf } from "../../model/key-of.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
@@ -11,6 +15,7 @@ import { Price } from "../parts/flare/price.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
 import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
+import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
 import type { CandlePlotProps } from "../parts/plot/candle-plot.tsx";
 import { PricePlot } from "../parts/plot/price-plot.tsx";
@@ -27,6 +32,7 @@ import {
   type StoredCandle,
 } from "../state/candles/ranges.ts";
 import { useCandles } from "../state/candles/use-candles.ts";
+import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/token-records.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
 import { formatMeasured, formatSpan, formatUsd, shortAddress } from "../text/format.ts";
@@ -37,43 +43,54 @@ const CandlePlot = onDemand<CandlePlotProps>(
   async () => (await import("../parts/plot/candle-plot.tsx")).CandlePlot,
 );
 
+const NO_LISTS: FlareLists = { explanations: {} };
+
 interface TokenViewProps {
-  readonly address: string;
+  readonly group: GroupName;
+  /** Its address in lower case, on an exchange its symbol. */
+  readonly tokenKey: string;
   readonly range: RangeName;
   readonly onRange: (range: RangeName) => void;
   readonly view: View;
+  /** The flares of the group, as far as they loaded. */
+  readonly lists: FlareLists | Error | undefined;
   readonly nowMs: number;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
 /** One token: its facts, its current flare and the reason, its prices and its flares. */
-export function TokenView({ address, range, onRange, view, nowMs, server, apiKey }: TokenViewProps) {
-  const isIt = (token: Token) => token.address.toLowerCase() === address;
-  const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
-  const flare = [...pro, ...free].find((one) => isIt(one.token));
-  const past = finished_trending.filter((one) => isIt(one.token));
-  const listing = view.newest?.bsc?.find((one) => isIt(one.token));
-  const chart = view.charts?.bsc?.find((one) => isIt(one.flare.token));
+export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey, ...shown }: TokenViewProps) {
+  const isIt = (item: Parameters<typeof tokenOf>[0]) => tokenOf(item) === tokenKey;
+  const known = lists instanceof Error || !lists ? NO_LISTS : lists;
+  const { explanations } = known;
+  const { pro = [], free = [], finished_trending = [] } = known.flares ?? {};
+  const flare = [...pro, ...free].find(isIt);
+  const past = finished_trending.filter(isIt);
+  const listing = group === "bsc" ? view.newest?.bsc?.find(isIt) : undefined;
+  const charted: readonly ChartItem[] = view.charts?.[group] ?? [];
+  const chart = charted.find((item) => isIt("flare" in item ? item.flare : item));
+  const nested = chart && "flare" in chart ? chart.flare : undefined;
   const latest = flare ?? past[0];
-  const stored = useTokenDetails(server, apiKey, address, latest?.id);
+  const stored = useTokenDetails(server, apiKey, group, tokenKey, latest?.id);
   const details = stored?.details;
   const listed = flare ? [flare, ...past] : past;
-  const records = recordsOf(details?.flares ?? [], listed, view);
+  const records = recordsOf(details?.flares ?? [], listed, known);
   const why = records[0]?.why ?? undefined;
   const priceLabel = usePriceLabel();
-  const candles = useCandles(server, apiKey, flare ? [flare] : []).of.get(address);
+  const candles = useCandles(server, apiKey, flare && group === "bsc" ? [flare] : []).of.get(tokenKey);
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
   const closes = flare && candles ? pointsUntil(candles, nowMs, flare.token.price) : [];
   const points =
     closes.length > 0
       ? closes
       : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
-  const known = latest ?? chart?.flare ?? listing ?? (details && factsOf(details));
-  if (!known) return <Unknown address={address} stored={stored} />;
-  const { token, social_data, contract_source, liquidity } = known;
+  const facts = latest ?? nested ?? listing ?? (details && factsOf(details));
+  if (!facts) return <Unknown tokenKey={tokenKey} stored={stored} />;
+  const { token, social_data, contract_source, liquidity } = facts;
+  const market = records.map((one) => one.flare).find((one) => "pair" in one);
   return (
-    <article class="token-page">
+    <article class={`token-page ${LACKING[group]}`}>
       <h2>
         <UntrustedText text={token.symbol} />{" "}
         <small>
@@ -81,9 +98,16 @@ export function TokenView({ address, range, onRange, view, nowMs, server, apiKey
         </small>
       </h2>
       <p class="links">
-        <code title={token.address}>{shortAddress(token.address)}</code>
-        <TokenBell token={token} />
-        <TokenActions group="bsc" token={token} page={tokenPath("bsc", address)} />
+        <span class="tag">{market?.exchange ? safeText(market.exchange) : GROUP_LABELS[group]}</span>
+        {token.address ? (
+          <code title={token.address}>{shortAddress(token.address)}</code>
+        ) : (
+          market?.pair && <code>{safeText(market.pair)}</code>
+        )}
+        {group === "bsc" && token.address && (
+          <TokenBell token={{ symbol: token.symbol, address: token.address }} />
+        )}
+        <TokenActions {...{ group, token }} pair={market?.pair} page={tokenPath(group, tokenKey)} />
         <Outward href={social_data?.website_url} label="Site" />
         <Outward href={social_data?.chat_url} label="Chat" />
         <Outward href={social_data?.microblog_url} label="Posts" />
@@ -102,7 +126,7 @@ export function TokenView({ address, range, onRange, view, nowMs, server, apiKey
           <Warnings
             why={why}
             isRunning={flare !== undefined}
-            hasCanary={chart?.flare.canary}
+            hasCanary={nested?.canary}
             lastCause={records[0]?.cause ?? undefined}
           />
         </dd>
@@ -127,12 +151,13 @@ export function TokenView({ address, range, onRange, view, nowMs, server, apiKey
             ? `Flaring for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
             : "Not flaring now."}
         </h3>
-        <p class="why-text">{flare ? view.explanations[flare.id]?.text : lastText(records[0])}</p>
+        <p class="why-text">{flare ? explanations[flare.id]?.text : lastText(records[0])}</p>
       </section>
       <div class="beside">
         <section aria-labelledby="plot-title">
           <Prices
-            {...{ range, onRange }}
+            {...shown}
+            hasCandles={group === "bsc"}
             stored={stored && (details?.candles ?? [])}
             points={points ?? []}
             bands={records.map(bandOf)}
@@ -152,8 +177,8 @@ export function TokenView({ address, range, onRange, view, nowMs, server, apiKey
         <section class="reasons" aria-labelledby="reasons-title">
           <h3 id="reasons-title">Why</h3>
           <WhyLegend />
-          <WhyBars why={view.explanations[flare.id]} />
-          <Terms why={view.explanations[flare.id]} />
+          <WhyBars why={explanations[flare.id]} />
+          <Terms why={explanations[flare.id]} />
         </section>
       )}
     </article>
@@ -161,6 +186,8 @@ export function TokenView({ address, range, onRange, view, nowMs, server, apiKey
 }
 
 interface PricesProps extends Pick<TokenViewProps, "range" | "onRange"> {
+  /** Whether candles of the group are stored. Of other groups, the chart has the last hour. */
+  readonly hasCandles: boolean;
   /** `undefined` until they are loaded. */
   readonly stored: readonly StoredCandle[] | undefined;
   /** The closes of the last hour, in place of its candles. */
@@ -170,14 +197,23 @@ interface PricesProps extends Pick<TokenViewProps, "range" | "onRange"> {
 }
 
 /** The price of the last 1, 6 or 24 hours, as far as it is stored. */
-function Prices({ range, onRange, stored, points, bands, endMs }: PricesProps) {
+function Prices({ range: given, onRange, hasCandles, stored, points, bands, endMs }: PricesProps) {
+  const range = hasCandles ? given : RANGE_NAMES[0];
   const bars = useMemo(() => stored && barsWithin(stored, range, endMs), [stored, range, endMs]);
   const priced = bars?.filter(({ close }) => close !== null).length ?? 0;
   return (
     <>
       <div class="plot-head">
         <h3 id="plot-title">Price</h3>
-        <Segments legend="Time shown" name="range" options={RANGE_NAMES} chosen={range} onChoose={onRange} />
+        {hasCandles && (
+          <Segments
+            legend="Time shown"
+            name="range"
+            options={RANGE_NAMES}
+            chosen={range}
+            onChoose={onRange}
+          />
+        )}
       </div>
       <div class="plot-room">
         {bars && priced > 1 ? (
@@ -186,17 +222,24 @@ function Prices({ range, onRange, stored, points, bands, endMs }: PricesProps) {
           <PricePlot points={points} bands={bands} />
         ) : (
           <p class="plot none">
-            {bars ? `No prices of the last ${RANGES[range].hours} h are stored.` : "Loading…"}
+            {bars
+              ? `No prices of the last ${RANGES[range].hours} h are ${hasCandles ? "stored" : "known"}.`
+              : "Loading…"}
           </p>
         )}
       </div>
-      <small class="soft">Minutes around its flares are stored. Flares are shaded.</small>
+      <small class="soft">
+        {hasCandles
+          ? "Minutes around its flares are stored."
+          : "The last hour, while it is in its group's chart. Prices are stored for BSC only."}{" "}
+        Flares are shaded.
+      </small>
     </>
   );
 }
 
 /** A token that is in no list and not in the history. */
-function Unknown({ address, stored }: { readonly address: string; readonly stored: Stored | undefined }) {
+function Unknown({ tokenKey, stored }: { readonly tokenKey: string; readonly stored: Stored | undefined }) {
   const text =
     stored === undefined
       ? "Loading…"
@@ -206,7 +249,7 @@ function Unknown({ address, stored }: { readonly address: string; readonly store
   return (
     <article class="token-page">
       <h2>
-        <UntrustedText text={shortAddress(address)} />
+        <UntrustedText text={shortAddress(tokenKey)} />
       </h2>
       <p class="now">{text}</p>
     </article>
@@ -215,9 +258,9 @@ function Unknown({ address, stored }: { readonly address: string; readonly store
 
 /** Returns the facts of a token that is in no list now, in the form of those that are. */
 function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDetails) {
-  const token: Token = {
+  const token = {
     ...{ symbol, price },
-    address: address ?? "",
+    address: address ?? undefined,
     name: name ?? "",
     created_at: created_at ?? "",
   };
@@ -295,7 +338,8 @@ function Flares({ records, nowMs }: FlaresProps) {
               <b>running</b>
             ) : (
               <span>
-                {cause ?? "over"} after {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
+                {cause ? END_TEXTS[cause] : "ended"} after{" "}
+                {formatSpan(Date.parse(finishedAt) - Date.parse(startedAt))}
               </span>
             )}
             {finishedAt !== null && outcome && (

@@ -49,7 +49,7 @@ ${isKeyless ? html`<a href="${root}docs/operating#keys">What a key is</a>` : htm
 /** The dashboard's page of the requested token, which opens once the key is entered. */
 function dashboardHash(params: unknown): string {
   const { group, token } = params as { readonly group?: string; readonly token?: string };
-  return group === "bsc" && token !== undefined ? `#/${tokenPath(group, token)}` : "";
+  return group !== undefined && token !== undefined ? `#/${tokenPath(group, token)}` : "";
 }
 
 export function sendFailurePage(

@@ -6,7 +6,6 @@ import { safeText } from "../../lib/text/safe-text.ts";
 import {
   type AnyFlare,
   type Candle,
-  type FinishCause,
   type FlareRecord,
   groupOf,
   namesInText,
@@ -14,6 +13,7 @@ import {
   type Token,
   tokenOf,
 } from "../../model/index.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { type Html, html } from "../docs/html.ts";
 import type { PageText } from "./page-template.ts";
 import type { Look, ShareFacts } from "./picture/share-picture.ts";
@@ -21,12 +21,6 @@ import { closesText, type FlareSpan, pricePicture } from "./price-picture.ts";
 
 type Fate = readonly [look: Look, text: string];
 
-const FATES: Readonly<Record<FinishCause, Fate>> = {
-  faded: ["faded", "Back to normal"],
-  silent: ["faded", "Trading stopped"],
-  canary: ["canary", "Possible rug"],
-  upstream: ["faded", "No longer listed"],
-};
 export const FLARING: Fate = ["flaring", "Flaring now"];
 
 export interface PageParts {
@@ -61,7 +55,7 @@ export function flarePage(
 ${picture ? html`<figure>${picture}<figcaption>${caption}</figcaption></figure>` : group === "bsc" ? html`` : candlelessHtml()}
 ${figuresHtml(record)}
 ${warningsHtml(record)}
-<p class="links">${group === "bsc" ? html`<a class="primary" href="${root}#/${path}">Open in the dashboard</a>` : html``}
+<p class="links"><a class="primary" href="${root}#/${path}">Open in the dashboard</a>
 <a href="${root}${path}">All flares of this token</a>
 <a href="${root}api/v1/flares/${encodeURIComponent(flare.id)}">JSON</a></p>
 <p class="address"><small>${marketText(flare)}</small></p>`,
@@ -119,7 +113,8 @@ export function spanOf({ flare }: FlareRecord): FlareSpan {
 }
 
 function fateOf({ cause }: FlareRecord): Fate {
-  return cause === null ? FLARING : FATES[cause];
+  if (cause === null) return FLARING;
+  return [cause === "canary" ? "canary" : "faded", capitalized(END_TEXTS[cause])];
 }
 
 function whyText(record: FlareRecord): string {
@@ -144,9 +139,13 @@ export function timeText(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC`;
 }
 
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Starts with a capital letter and ends with a period. No row ends between a number and its %. */
 export function sentenceOf(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replaceAll(" %", "\u00a0%");
+  return `${capitalized(text)}.`.replaceAll(" %", "\u00a0%");
 }
 
 function peakText({ outcome }: FlareRecord): string {

@@ -70,7 +70,7 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
 ${picture ? html`<figure>${picture}<figcaption>${group === "bsc" ? "Closes and volume of the last 24 hours around its flares, which are shaded" : "Closes of the last hour"}, ${closesText(prices)}.</figcaption></figure>` : html``}
 ${group !== "bsc" && flares.length > 0 ? candlelessHtml() : html``}
 ${figureList(figures)}
-<p class="links">${group !== "bsc" ? html`<a class="primary" href="${root}#/charts?group=${group}">Open its chart in the dashboard</a>` : html`<a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>`}
+<p class="links"><a class="primary" href="${root}#/${tokenPath(group, tokenKey(token))}">Open in the dashboard</a>
 ${running ? html`<a href="${root}${flarePath(running.flare.id)}">This flare</a>` : html``}
 <a href="${root}api/v1/tokens/${group}/${encodeURIComponent(tokenKey(token))}">JSON</a></p>
 ${token.address === null ? html`` : html`<p class="address"><small>${token.address}</small></p>`}

@@ -1,13 +1,10 @@
-/** Labels of the groups of charts and leaderboards, in display order. */
+/** Labels of the groups, in display order. */
 export const GROUP_LABELS = {
-  bsc: "BNB Smart Chain",
+  bsc: "BSC",
   exchange: "Exchange",
   matic: "Polygon",
   avalanche: "Avalanche",
 } as const;
-
-/** The same, shorter. */
-export const SHORT_GROUP_LABELS = { ...GROUP_LABELS, bsc: "BSC" } as const;
 
 export type GroupName = keyof typeof GROUP_LABELS;
 

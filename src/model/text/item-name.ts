@@ -1,4 +1,4 @@
-import { SHORT_GROUP_LABELS } from "../../lib/text/group-labels.ts";
+import { GROUP_LABELS } from "../../lib/text/group-labels.ts";
 import type { Group } from "../primitives.ts";
 
 /** Where an item has its name: a flare, a listing, a chart item, a leaderboard entry. */
@@ -17,7 +17,7 @@ export function nameItem(item: object): string | undefined {
 
 /** Returns an item's exchange, a stranger's text, if its feed names one, or its chain. */
 export function venueOf(item: object, group: Group): string | undefined {
-  if (group !== "exchange") return SHORT_GROUP_LABELS[group];
+  if (group !== "exchange") return GROUP_LABELS[group];
   const exchange = fieldOf(item, "exchange");
   return typeof exchange === "string" ? exchange : undefined;
 }

@@ -1,7 +1,7 @@
 import { GROUP_LABELS } from "../../../lib/text/group-labels.ts";
+import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { channelOf, type FlareQuery, filterOf } from "../../state/flare-query.ts";
 import { causeOf } from "../../state/select-flares.ts";
-import { CAUSES } from "../../text/fate-text.ts";
 
 export const SAMPLE_KINDS = ["curl", "typescript", "python", "telegram", "webhook"] as const;
 export type SampleKind = (typeof SAMPLE_KINDS)[number];
@@ -59,7 +59,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
     isSafe && "no warning",
-    cause && `ended as “${CAUSES[cause]}”`,
+    cause && `ended as “${END_TEXTS[cause]}”`,
   ].filter((limit) => typeof limit === "string");
   return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
 }

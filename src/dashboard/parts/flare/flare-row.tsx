@@ -3,12 +3,13 @@ import { formatPct } from "../../../lib/text/format-pct.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
 import { groupOf, tokenOf } from "../../../model/key-of.ts";
+import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { nameItem, venueOf } from "../../../model/text/item-name.ts";
+import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
-import { CAUSE_MEANINGS, CAUSES } from "../../text/fate-text.ts";
+import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
-import { useTokenHref } from "../market.ts";
 import { TimeText } from "../time-text.tsx";
 import { sayWarning, TokenName } from "../untrusted-text.tsx";
 import { Age, Ago } from "./age.tsx";
@@ -122,7 +123,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
         ))}
         <td class="reasons">
           <span class={`fate ${cause === "canary" ? "canary" : "faded"}`}>
-            <b title={cause ? CAUSE_MEANINGS[cause] : undefined}>{cause ? CAUSES[cause] : "ended"}</b>{" "}
+            <b title={cause ? CAUSE_MEANINGS[cause] : undefined}>{cause ? END_TEXTS[cause] : "ended"}</b>{" "}
             <Ago atMs={Date.parse(end)} />, at <TimeText at={end} /> after{" "}
             {formatSpan(Date.parse(end) - startMs)}
             {outcome?.collapsed_at && ", collapsed"}
@@ -151,7 +152,6 @@ function Measured({ pct }: { readonly pct: number | null | undefined }) {
 
 /** The token: of an exchange its pair and the exchange, of a chain the chain. */
 function TokenCell({ flare, isWatched, onWatch }: RowProps) {
-  const hrefOf = useTokenHref();
   const group = groupOf(flare);
   const { symbol, name, address } = flare.token;
   const venue = venueOf(flare, group);
@@ -166,7 +166,7 @@ function TokenCell({ flare, isWatched, onWatch }: RowProps) {
       <TokenName
         symbol={nameItem(flare) ?? ""}
         name={name}
-        href={hrefOf(group, tokenOf(flare))}
+        href={tokenHash(group, tokenOf(flare))}
         tag={venue && safeText(venue)}
       />
     </th>

@@ -1,9 +1,9 @@
 import { useContext, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
-import { flarePath, tokenPath } from "../../../lib/text/page-path.ts";
+import { flarePath } from "../../../lib/text/page-path.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { AnyFlare } from "../../../model/index.ts";
-import { groupOf, tokenOf } from "../../../model/key-of.ts";
+import { groupOf } from "../../../model/key-of.ts";
 import { IsAnonymous, Market } from "../market.ts";
 import { Outward } from "../untrusted-text.tsx";
 
@@ -23,13 +23,10 @@ const EXPLORERS = {
   avalanche: ["Snowtrace", "https://snowtrace.io/token/"],
 } as const;
 
-/** The actions for a flare's token. Outside `bsc`, they link to the token's page. */
+/** The actions for a flare's token. They link to the flare's page. */
 export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
-  const group = groupOf(flare);
-  const page = group === "bsc" ? flarePath(flare.id) : tokenPath(group, tokenOf(flare));
-  return (
-    <TokenActions group={group} token={flare.token} pair={"pair" in flare ? flare.pair : null} page={page} />
-  );
+  const pair = "pair" in flare ? flare.pair : null;
+  return <TokenActions group={groupOf(flare)} token={flare.token} pair={pair} page={flarePath(flare.id)} />;
 }
 
 /** Copies the token's address, and leads to sites that know it: only for tokens that exist. */

@@ -1,11 +1,10 @@
-import { GROUP_LABELS } from "../../../lib/text/group-labels.ts";
 import type { RecordFigures, TrackRecord } from "../../../model/index.ts";
 import { formatCount } from "../../text/format.ts";
 import { changeText, rangeText, shareText } from "../../text/record-text.ts";
 
 const MINUTES = [5, 15, 60];
 
-/** The record by score, liquidity and group: medians of flares, each with its control's. */
+/** The record by score and liquidity: medians of flares, each with its control's. */
 export function Slices({ record }: { readonly record: TrackRecord }) {
   const parts = [
     {
@@ -15,10 +14,6 @@ export function Slices({ record }: { readonly record: TrackRecord }) {
     {
       title: "By liquidity at the start",
       rows: record.by_liquidity.map((row) => [rangeText(row, "usd"), row.figures] as const),
-    },
-    {
-      title: "By group",
-      rows: record.by_group.map(({ group, figures }) => [GROUP_LABELS[group], figures] as const),
     },
   ];
   return (
@@ -37,7 +32,7 @@ export function Slices({ record }: { readonly record: TrackRecord }) {
           <th scope="col">Canary</th>
         </tr>
       </thead>
-      {parts.map(({ title, rows }) => (
+      {parts.filter(isKnown).map(({ title, rows }) => (
         <tbody key={title}>
           <tr>
             <th scope="rowgroup" colSpan={6}>
@@ -51,6 +46,11 @@ export function Slices({ record }: { readonly record: TrackRecord }) {
       ))}
     </table>
   );
+}
+
+/** Without liquidity, as on an exchange, no flare is in any row. */
+function isKnown({ rows }: { readonly rows: readonly (readonly [string, RecordFigures])[] }): boolean {
+  return rows.some(([, { flares }]) => flares > 0);
 }
 
 function Slice({ name, figures }: { readonly name: string; readonly figures: RecordFigures }) {

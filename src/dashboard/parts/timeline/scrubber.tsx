@@ -1,4 +1,5 @@
 import { useContext, useState } from "preact/hooks";
+import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { minuteOf } from "../../state/flare-query.ts";
 import { spanUntil, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
@@ -7,6 +8,7 @@ import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
 
 interface ScrubberProps {
+  readonly group: GroupName;
   readonly window: WindowName;
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined) => void;
@@ -18,13 +20,13 @@ interface ScrubberProps {
 const MAX_MISSING = 0.8;
 
 /** Chooses the minute whose flares are listed, on the scale of the timeline above; right is now. */
-export function Scrubber({ window, at, onAt, server, apiKey }: ScrubberProps) {
+export function Scrubber({ group, window, at, onAt, server, apiKey }: ScrubberProps) {
   const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
   const [dragged, setDragged] = useState<number>();
   const max = WINDOWS[window] / MINUTE_MS;
   const endMs = Math.floor(toMs / MINUTE_MS) * MINUTE_MS;
   const startMs = endMs - max * MINUTE_MS;
-  const [since, ask] = useStoredMinutes(server, apiKey, startMs);
+  const [since, ask] = useStoredMinutes(server, apiKey, group, startMs);
   const isNone = since === "none";
   const sinceMs = typeof since === "number" ? Math.max(since, startMs) : startMs;
   const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);

@@ -1,6 +1,7 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
 import type { FlareRecord } from "../../../model/index.ts";
+import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";
 import { DEFAULT_QUERY } from "../../state/flare-query.ts";
 import type { FlareLists } from "../../state/group/flare-lists.ts";
@@ -18,7 +19,6 @@ import {
   type WindowName,
 } from "../../state/timeline/lanes.ts";
 import { fetchOlderFlares } from "../../state/timeline/older-flares.ts";
-import { CAUSES } from "../../text/fate-text.ts";
 import { formatMinute } from "../../text/format.ts";
 import { NowS } from "../flare/age.tsx";
 import { IsAnonymous } from "../market.ts";
@@ -44,7 +44,7 @@ interface TimelineProps {
 const FATE_LABELS = {
   flaring: "flaring now",
   faded: "other ends",
-  canary: CAUSES.canary,
+  canary: END_TEXTS.canary,
 } as const;
 
 /** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
@@ -228,14 +228,13 @@ function useOlderFlares(
   const oldest = listed.length < MAX_LISTED ? undefined : oldestFinish(listed);
   const nowMs = useContext(NowS) * 1_000;
   const fromMs = nowMs - WINDOWS[window];
-  // The page requests the history of this group only.
-  const isNeeded = group === "bsc" && oldest !== undefined && Date.parse(oldest) > fromMs;
+  const isNeeded = oldest !== undefined && Date.parse(oldest) > fromMs;
   useEffect(() => {
     if (!isNeeded || oldest === undefined) return;
     const over = new AbortController();
-    fetchOlderFlares(server, key, { fromMs, to: oldest }, over.signal).then(setOlder, () => {});
+    fetchOlderFlares(server, key, { group, fromMs, to: oldest }, over.signal).then(setOlder, () => {});
     return () => over.abort();
-  }, [server.href, key, window, isNeeded]);
+  }, [server.href, key, group, window, isNeeded]);
   return older;
 }
 

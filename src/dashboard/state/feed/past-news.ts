@@ -1,7 +1,7 @@
 import type { View } from "../../../client/index.ts";
 import type { Flare, FlareRecord } from "../../../model/index.ts";
+import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { outcomeText } from "../../../model/text/outcome-text.ts";
-import { CAUSES } from "../../text/fate-text.ts";
 import { formatSpan } from "../../text/format.ts";
 
 /** A start or an end of a flare from before the server's log, in which it is no event. */
@@ -30,7 +30,7 @@ export function pastNewsOf(
     const lastedMs = Date.parse(flare.finished_trending_at) - Date.parse(flare.started_trending_at);
     const end: PastNews = {
       ...{ name: "flare-finished", at: flare.finished_trending_at, flare, isByCanary: cause === "canary" },
-      words: outcome ? outcomeText(outcome) : cause ? CAUSES[cause] : "ended",
+      words: outcome ? outcomeText(outcome) : cause ? END_TEXTS[cause] : "ended",
     };
     return [startOf(flare, started?.text ?? `lasted ${formatSpan(lastedMs)}`), end];
   });

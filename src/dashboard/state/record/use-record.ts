@@ -1,6 +1,7 @@
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { RecordWindow, TrackRecord } from "../../../model/index.ts";
+import type { TrackRecord } from "../../../model/index.ts";
 import { NowS } from "../../parts/flare/age.tsx";
+import type { RecordChoice } from "../../route.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The last record that the server returned, and why the latest request failed. */
@@ -10,12 +11,16 @@ export interface FetchedRecord {
 }
 
 /** Fetches the track record, and again after each minute: the server updates it then. */
-export function useRecord(server: URL, key: string | undefined, window: RecordWindow): FetchedRecord {
+export function useRecord(
+  server: URL,
+  key: string | undefined,
+  { group, window }: RecordChoice,
+): FetchedRecord {
   const [fetched, setFetched] = useState<FetchedRecord>({ record: undefined, failure: undefined });
   const minute = Math.floor(useContext(NowS) / 60);
   useEffect(() => {
     const over = new AbortController();
-    fetchRecord(server, key, window, over.signal).then(
+    fetchRecord(server, key, { group, window }, over.signal).then(
       (record) => setFetched({ record, failure: undefined }),
       (error: unknown) => {
         if (over.signal.aborted) return;
@@ -24,17 +29,17 @@ export function useRecord(server: URL, key: string | undefined, window: RecordWi
       },
     );
     return () => over.abort();
-  }, [server.href, key, window, minute]);
+  }, [server.href, key, group, window, minute]);
   return fetched;
 }
 
 async function fetchRecord(
   server: URL,
   key: string | undefined,
-  window: RecordWindow,
+  { group, window }: RecordChoice,
   signal: AbortSignal,
 ): Promise<TrackRecord> {
-  const url = new URL(`api/v1/record?window=${window}`, server);
+  const url = new URL(`api/v1/record?group=${group}&window=${window}`, server);
   const response = await fetchWithKey(url, key, signal);
   if (response.status === 404) throw new Error("this server stores no finished flares");
   if (!response.ok) throw new Error(`the server responded ${response.status}`);

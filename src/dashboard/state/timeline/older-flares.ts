@@ -1,3 +1,4 @@
+import type { GroupName } from "../../../lib/text/group-labels.ts";
 import type { FlareRecord } from "../../../model/index.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
@@ -6,13 +7,13 @@ const MAX_PAGES = 3;
 const PAGE = 200;
 
 /**
- * Fetches the stored flares that finished since `fromMs` and not after `to`, newest first. A server
+ * Fetches the stored flares of the group that finished since `fromMs` and not after `to`, newest first. A server
  * without a history responds 404: then there are none.
  */
 export async function fetchOlderFlares(
   server: URL,
   key: string | undefined,
-  { fromMs, to }: { readonly fromMs: number; readonly to: string },
+  { group, fromMs, to }: { readonly group: GroupName; readonly fromMs: number; readonly to: string },
   signal: AbortSignal,
 ): Promise<readonly FlareRecord[]> {
   const records: FlareRecord[] = [];
@@ -20,6 +21,7 @@ export async function fetchOlderFlares(
   for (let page = 0; page < MAX_PAGES; page++) {
     const url = new URL("api/v1/history", server);
     url.search = new URLSearchParams({
+      group,
       from: new Date(fromMs).toISOString(),
       to,
       limit: String(PAGE),

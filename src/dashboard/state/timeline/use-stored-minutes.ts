@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import { type StoredSince, storedSince } from "./stored-since.ts";
 
@@ -10,6 +11,7 @@ import { type StoredSince, storedSince } from "./stored-since.ts";
 export function useStoredMinutes(
   server: URL,
   key: string | undefined,
+  group: GroupName,
   fromMs: number,
 ): readonly [StoredSince, () => void] {
   const [since, setSince] = useState<StoredSince>();
@@ -17,13 +19,13 @@ export function useStoredMinutes(
   useEffect(() => {
     asked.current = Number.POSITIVE_INFINITY;
     setSince(undefined);
-  }, [server.href, key]);
+  }, [server.href, key, group]);
   const ask = () => {
     // Later minutes are stored if an earlier one is.
     if (since !== "none" && asked.current <= fromMs) return;
     asked.current = fromMs;
     const at = encodeURIComponent(new Date(fromMs).toISOString());
-    const url = new URL(`api/v1/flares?at=${at}`, server);
+    const url = new URL(`api/v1/flares?group=${group}&at=${at}`, server);
     fetchWithKey(url, key, AbortSignal.timeout(10_000))
       .then(async (response) => setSince(storedSince(response.status, await response.json())))
       .catch(() => {
