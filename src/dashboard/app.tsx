@@ -43,12 +43,13 @@ const AlertsPanel = onDemand<AlertsPanelProps>(
 
 export function App({ server }: { readonly server: URL }) {
   const [key, setKey] = useState(storedKey);
-  const [alerts] = useState(() => new PageAlerts());
+  const [alerts] = useState(() => new PageAlerts(key));
   const [isPanelOpen, setPanelOpen] = useState(false);
   const followed = useSeen(server, key, alerts);
   const giveKey = (given: string | undefined, isStored: boolean) => {
     storeKey(isStored ? given : undefined);
     setKey(given);
+    alerts.key = given;
   };
   // Wait for the visitor's access, which appears above the lists and would move them.
   const isReady =

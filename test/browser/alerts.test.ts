@@ -7,6 +7,7 @@ import { findInstalled } from "../support/debian-package.ts";
 import { PushService } from "../support/push-service.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
+import { makeKeys } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 /** The headless shell has no notifications: they need the whole browser. */
@@ -185,14 +186,20 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(failures).toEqual([]);
   });
 
-  test("a flare reaches a visitor's system by web push, encrypted by the server, and a click opens its token", async ({
+  test("[K1] a flare reaches the system of a visitor with a key by web push, encrypted by the server, and a click opens its token", async ({
     onTestFinished: finish,
   }) => {
     await using service = new PushService();
     await service.up();
-    const market = new ToldMarket(marketOf(CAKE));
+    // A server with keys pushes what the plan free shows.
+    const freeOf = (...free: Flare[]) => {
+      const market = marketOf(...free);
+      return { ...market, flares: { ...market.flares, free } };
+    };
+    const market = new ToldMarket(freeOf(CAKE));
+    const { keys, key } = makeKeys(finish);
     const config = createConfig({
-      ...{ port: 0, drain: "0", logLevel: "silent", data: "none" },
+      ...{ port: 0, drain: "0", logLevel: "silent", data: "none", keys, anonymous: "off" },
       push: "mailto:ops@example.org",
     });
     const pushing = await startGateway(config, { source: market, isLocalPush: true });
@@ -202,6 +209,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     const errors: string[] = [];
     // A browser without an account at a push service cannot subscribe: only this part is replaced.
     await context.addInitScript(pushManager(await service.subscription()));
+    await context.addInitScript(`sessionStorage.setItem("flarewire-key", "${key}")`);
     const page = await context.newPage();
     page.on("console", (message) => errors.push(message.text()));
     await page.goto(`${pushing.url}/#/flares`);
@@ -217,7 +225,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(await page.evaluate("pushed.key.length")).toBe(87);
     expect(await findViolations(page)).toEqual([]);
     await panel.getByRole("button", { name: "Close" }).click();
-    market.show(marketOf(MOON, CAKE));
+    market.show(freeOf(MOON, CAKE));
     await service.until(() => service.received.length > 0);
     const cdp = await context.newCDPSession(page);
     const registered = new Promise<string>((resolve) =>

@@ -64,7 +64,9 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     await goto(`token/${token.address}`);
     const items = page.locator(".episodes li");
     await page.getByText("2017-11-11").waitFor();
-    expect(await items.last().textContent()).toMatch(/^2017-11-11 08:00:00score 3\.40back to normal after 10m 00s/);
+    expect(await items.last().textContent()).toMatch(
+      /^2017-11-11 08:00:00score 3\.40back to normal after 10m 00s/,
+    );
     expect(await page.locator(".links").getByText("share").getAttribute("href")).toBe(
       `token/bsc/${token.address.toLowerCase()}`,
     );

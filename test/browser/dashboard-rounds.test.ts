@@ -123,7 +123,10 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     // Newest first: the running flare, then the finished one with the score of its start.
     await expect
       .poll(() => page.locator(".episodes li").allTextContents())
-      .toEqual([expect.stringMatching(/running$/), expect.stringMatching(/score 3\.40faded after 1s/)]);
+      .toEqual([
+        expect.stringMatching(/running$/),
+        expect.stringMatching(/score 3\.40back to normal after 1s/),
+      ]);
   });
 
   test("each flare is announced once, also after another key was entered", async ({ onTestFinished }) => {

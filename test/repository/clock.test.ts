@@ -8,6 +8,7 @@ const SRC = fileURLToPath(new URL("../../src/", import.meta.url));
 const OWN_CLOCK: Readonly<Record<string, string>> = {
   "client/transport/platform.ts": "the SDK's own clock, which tests replace",
   "dashboard/app.tsx": "bundle for browsers",
+  "dashboard/state/away.ts": "bundle for browsers",
   "dashboard/state/follow.ts": "bundle for browsers",
   "dashboard/parts/announcer.tsx": "bundle for browsers",
   "dashboard/parts/flare/gliding.tsx": "bundle for browsers",

@@ -134,8 +134,8 @@ function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
   useEffect(() => void canPush().then(setOffered), []);
   if (!isOffered || !alerts) return null;
   const change = async (isWanted: boolean) => {
-    const isPushed = isWanted && (await startPush(alerts.queries));
-    if (!isWanted) await stopPush().catch(() => {});
+    const isPushed = isWanted && (await startPush(alerts));
+    if (!isWanted) await stopPush(alerts).catch(() => {});
     setFailed(isWanted && !isPushed);
     alerts.update((before) => ({ ...before, isPushed }));
     onAsked();

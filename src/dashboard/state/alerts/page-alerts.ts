@@ -19,17 +19,29 @@ export class PageAlerts {
   readonly #watch = new AlertWatch();
   readonly #listeners = new Set<() => void>();
   #title = document.title;
+  #key: string | undefined;
   #view: View | undefined;
   #waiting: AlertHit[] = [];
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   /** Alerts since the page was hidden. */
   #unseen = 0;
 
-  constructor() {
+  constructor(key: string | undefined) {
+    this.#key = key;
     onAlertsElsewhere(() => this.#changed(readAlerts()));
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.#count(0);
     });
+  }
+
+  /** The visitor's key, with which the server accepts a subscription. */
+  get key(): string | undefined {
+    return this.#key;
+  }
+
+  set key(key: string | undefined) {
+    this.#key = key;
+    this.#push();
   }
 
   /** The title of the shown page, before which a hidden tab's alerts are counted. */
@@ -88,7 +100,7 @@ export class PageAlerts {
   #push(): void {
     if (!this.#settings.isPushed) return;
     void import("./push.ts").then(
-      ({ updatePush }) => updatePush(this.queries).catch(() => {}),
+      ({ updatePush }) => updatePush(this).catch(() => {}),
       () => {},
     );
   }

@@ -1,4 +1,5 @@
 import { type FlareQuery, filterOf } from "../flare-query.ts";
+import { keyHeader } from "../visitor/fetch-with-key.ts";
 import { askToNotify, worker } from "./notify.ts";
 
 const PUSH_URL = "./push";
@@ -23,15 +24,21 @@ export function isPushable({ search, isSafe }: FlareQuery): boolean {
   return search.trim() === "" && !isSafe;
 }
 
+/** What to push, and the visitor's key. */
+interface Wanted {
+  readonly queries: readonly FlareQuery[];
+  readonly key: string | undefined;
+}
+
 /** Asks the visitor, subscribes, and tells the server. False if one of them refuses. */
-export async function startPush(queries: readonly FlareQuery[]): Promise<boolean> {
+export async function startPush(wanted: Wanted): Promise<boolean> {
   try {
     if ((await askToNotify()) !== "granted") return false;
     const applicationServerKey = await fetchKey();
     if (applicationServerKey === undefined) return false;
     const { pushManager } = await worker();
     await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
-    await updatePush(queries);
+    await updatePush(wanted);
     return true;
   } catch {
     return false;
@@ -39,7 +46,7 @@ export async function startPush(queries: readonly FlareQuery[]): Promise<boolean
 }
 
 /** Tells the server what to push. Rejects if it refuses. */
-export async function updatePush(queries: readonly FlareQuery[]): Promise<void> {
+export async function updatePush({ queries, key }: Wanted): Promise<void> {
   const subscription = await (await worker()).pushManager.getSubscription();
   if (!subscription) return;
   const { endpoint, keys } = subscription.toJSON();
@@ -47,22 +54,24 @@ export async function updatePush(queries: readonly FlareQuery[]): Promise<void> 
     .filter(isPushable)
     .map((query) => ({ channel: query.channel, filter: filterOf(query) }));
   const { ok, status } =
-    rules.length > 0 ? await send("PUT", { endpoint, keys, rules }) : await send("DELETE", { endpoint });
+    rules.length > 0
+      ? await send("PUT", key, { endpoint, keys, rules })
+      : await send("DELETE", key, { endpoint });
   if (!ok) throw new Error(`the server answered ${status}`);
 }
 
 /** Ends the subscription, here and at the server. */
-export async function stopPush(): Promise<void> {
+export async function stopPush({ key }: Pick<Wanted, "key">): Promise<void> {
   const subscription = await (await worker()).pushManager.getSubscription();
   if (!subscription) return;
-  await send("DELETE", { endpoint: subscription.endpoint });
+  await send("DELETE", key, { endpoint: subscription.endpoint });
   await subscription.unsubscribe();
 }
 
-function send(method: "PUT" | "DELETE", body: object): Promise<Response> {
+function send(method: "PUT" | "DELETE", key: string | undefined, body: object): Promise<Response> {
   return fetch(PUSH_URL, {
     method,
-    headers: { "content-type": "application/json" },
+    headers: { ...keyHeader(key), "content-type": "application/json" },
     body: JSON.stringify(body),
   });
 }

@@ -7,8 +7,8 @@ const MAX_PAGES = 3;
 const PAGE = 200;
 
 /**
- * Fetches the stored flares of the group that finished since `fromMs` and not after `to`, newest first. A server
- * without a history responds 404: then there are none.
+ * Fetches the group's stored flares that finished since `fromMs` and not after `to`, newest first.
+ * A server without a history responds 404: then there are none.
  */
 export async function fetchOlderFlares(
   server: URL,

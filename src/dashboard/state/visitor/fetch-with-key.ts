@@ -5,6 +5,10 @@ export function fetchWithKey(
   signal: AbortSignal,
   method: "GET" | "HEAD" = "GET",
 ): Promise<Response> {
-  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return fetch(url, { method, headers, signal });
+  return fetch(url, { method, headers: keyHeader(key), signal });
+}
+
+/** Returns the header with the visitor's key; none without a key. */
+export function keyHeader(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
