@@ -40,7 +40,7 @@ describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () =
     expect(pageErrors).toEqual([]);
   });
 
-  test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} continue there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
+  test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} continue there, with no hole and no repeat (SEED=${SEED})`, async ({
     onTestFinished,
   }) => {
     await takeOver(STREAMS, onTestFinished, (members) => assembleIn(page, members, 1, SEED));

@@ -1,8 +1,11 @@
 import type { Page } from "playwright-core";
 import type * as Sdk from "../../src/client/index.ts";
+import type { Snapshot } from "../../src/model/index.ts";
+import { CHANNELS } from "../../src/protocol/index.ts";
 import { bundleClient, bundleCompany } from "../client/bundle.ts";
 import type { assemble, Company, Member } from "../client/company.ts";
 import { servePage as serveScripts } from "../support/serve-page.ts";
+import { shownLists } from "../support/shown-lists.ts";
 
 /** The page's record of its stream. */
 interface Persistence {
@@ -44,8 +47,7 @@ export async function followIn(
   await page.waitForFunction(() => globalThis.sdk !== undefined);
   await page.evaluate(
     ([address, given]) => {
-      // Without candles, `seq` has gaps.
-      const stream = sdk.connect(address, { channels: ["*", "candles"], ...given });
+      const stream = sdk.connect(address, given);
       globalThis.kept = { stream, seqs: [], resets: [], views: {} };
       stream.on("event", ({ seq, cursor }) => {
         kept.seqs.push(seq);
@@ -56,7 +58,8 @@ export async function followIn(
         kept.views[cursor] = view;
       });
     },
-    [url, options] as const,
+    // All channels, so that the seqs have no gaps.
+    [url, { channels: CHANNELS, ...options }] as const,
   );
 }
 
@@ -83,13 +86,13 @@ export async function assembleIn(
   };
 }
 
-/** Returns the page's lists at this cursor, once it has arrived there. */
+/** Returns the lists of `/snapshot` in the page at this cursor, once it has arrived there. */
 export async function viewAt(page: Page, cursor: string): Promise<unknown> {
   const seq = Number(cursor.split("-")[1]);
   await page.waitForFunction((least) => Number(kept.stream.cursor?.split("-")[1]) >= least, seq, {
     polling: 20,
   });
-  return page.evaluate((at) => kept.views[at], cursor);
+  return shownLists((await page.evaluate((at) => kept.views[at], cursor)) as Snapshot);
 }
 
 /** Waits for this many further events. */

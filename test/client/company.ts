@@ -24,11 +24,8 @@ export interface Report {
   readonly wrong: readonly string[];
   /** Resets, by reason. */
   readonly resets: readonly string[];
-  /**
-   * Each time that it became live: by what, and when on the clock of where it runs, in
-   * milliseconds.
-   */
-  readonly lives: readonly { readonly transport: Transport; readonly atMs: number }[];
+  /** The transport, each time that it became live. */
+  readonly lives: readonly Transport[];
 }
 
 /** Streams that follow all channels, wherever they run. */
@@ -104,7 +101,7 @@ class Witness {
   last = Number.NaN;
   readonly wrong: string[] = [];
   readonly resets: string[] = [];
-  readonly lives: { transport: Transport; atMs: number }[] = [];
+  readonly lives: Transport[] = [];
   views: Map<number, unknown> | undefined;
   readonly #waiters = new Waiters(() => ({ last: this.last, connection: this.stream.connection }));
 
@@ -121,7 +118,7 @@ class Witness {
       this.#moved(seq);
     });
     stream.on("connection", ({ state, transport }) => {
-      if (state === "live") this.lives.push({ transport, atMs: performance.now() });
+      if (state === "live") this.lives.push(transport);
     });
     stream.on("error", ({ message }) => this.wrong.push(message));
   }

@@ -28,7 +28,8 @@ function followWatched(url: string, options: ConnectOptions, onTestFinished: Tes
       }
     },
   };
-  const followed = follow(url, { channels: ["flares.pro", "newest.bsc"], platform, ...options });
+  const given = { channels: ["flares.pro", "newest.bsc"], platform, firstMessageMs: 1_000_000 };
+  const followed = follow(url, { ...given, ...options });
   followed.stream.on("error", (error) => errors.push(error));
   onTestFinished(() => followed.stream.close());
   const tickets = () => asked.flatMap(({ searchParams }) => searchParams.get("ticket") ?? []);

@@ -7,7 +7,7 @@ import { takeOver } from "./takeover.ts";
 const STREAMS = Number(process.env.STREAMS ?? 24);
 const SEED = Number(process.env.SEED ?? 1);
 
-test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} streams continue there, spread over the drain, with no hole and no repeat (SEED=${SEED})`, async ({
+test(`[L2] [L3] [W31] [F3] while a leader drains and its edge takes over, ${STREAMS} streams continue there, with no hole and no repeat (SEED=${SEED})`, async ({
   onTestFinished,
 }) => {
   await takeOver(STREAMS, onTestFinished, async (members) => assemble(connect, members, 1, SEED));

@@ -86,7 +86,7 @@ export async function weather(
  */
 export function expectWhole({ reports, proxies }: Weathered): void {
   for (const { wrong, resets } of reports) expect([wrong, resets]).toEqual([[], ["started"]]);
-  const used = reports.flatMap(({ lives }) => lives.map(({ transport }) => transport));
+  const used = reports.flatMap(({ lives }) => lives);
   expect(new Set(used)).toEqual(new Set(["websocket", "sse", "poll"]));
   expect(proxies.cut).toBeGreaterThan(2);
   expect(proxies.frozen).toBeGreaterThan(0);
