@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import {
-  type AlertStore,
   type Alerts,
   type AlertsOptions,
   openPushStore,
@@ -13,9 +12,8 @@ import {
 } from "../../alerts/index.ts";
 import type { Config } from "../../config/config.ts";
 import { type AccessPolicy, PUSH_CHANNELS } from "../../http/index.ts";
-import { messageOf } from "../../lib/text/message-of.ts";
 import type { ClusterAlerts } from "../cluster/cluster-alerts.ts";
-import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
+import { openStore, type PersistenceOptions } from "../persistence/persistence.ts";
 
 type AlertsConfig = PersistenceOptions["config"] & Pick<Config, "alerts" | "push" | "keys" | "jwtIssuer">;
 type AlertsOpening = PersistenceOptions & {
@@ -57,7 +55,9 @@ export async function openAlerts(
     return { start, close: () => {} };
   }
   const push = contact === undefined ? undefined : await openPush(contact, options, isLocalPush);
-  const store = openStore(options);
+  if (options.config.data === "none")
+    logger.warn("pending alerts will not survive a restart: there is no data directory");
+  const store = openStore("alerts", openSqliteAlertStore, options);
   const start: OpenAlerts["start"] = (parts) => {
     const alerts = startAlerts({ ...parts, ...own, store, others: push?.targets ?? [] });
     push?.start(alerts);
@@ -79,26 +79,9 @@ async function openPush(contact: string, options: AlertsOpening, allowPrivate: b
   const key = await openVapidKey(keyFile, () =>
     logger.warn({ file: keyFile }, "made the push key private: other users could read it"),
   );
-  const store = openPushStore(isStored ? storedPath(options, "push") : undefined);
+  const store = openStore("push", openPushStore, options);
   const isFree = config.keys !== undefined || config.jwtIssuer !== undefined;
   const isAdmitted = (holder: string | undefined, channels: readonly string[]) =>
     policy.isAdmitted(holder, [...PUSH_CHANNELS, ...channels]);
   return new PushAlerts({ store, key, contact, isFree, isAdmitted, allowPrivate, clock, logger });
-}
-
-function openStore(options: PersistenceOptions): AlertStore {
-  const { config, logger } = options;
-  const warn = (why: string) => logger.warn(`pending alerts will not survive a restart: ${why}`);
-  if (config.data === "none") {
-    warn("there is no data directory");
-    return openSqliteAlertStore();
-  }
-  const path = storedPath(options, "alerts");
-  try {
-    return openSqliteAlertStore(path);
-  } catch (error) {
-    const reason = messageOf(error);
-    warn(`${path} cannot be used (${reason})`);
-  }
-  return openSqliteAlertStore();
 }

@@ -14,7 +14,7 @@ import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { SourceInfo } from "../../protocol/index.ts";
-import { type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
+import { openStore, type PersistenceOptions, storedPath } from "../persistence/persistence.ts";
 
 interface RecordedParts {
   readonly log: EventLog;
@@ -47,7 +47,7 @@ export function openHistory(
   const { clock, logger } = options;
   const minuteBytes = Math.floor(historyBytes * MINUTES_SHARE);
   const limits = { maxAgeMs: historyMs, maxBytes: historyBytes - minuteBytes };
-  const notifyOf = (what: keyof typeof CONTENTS) =>
+  const notifyOf = (what: "history" | "minutes") =>
     notifyLog(logger, options.config.data === "none" ? {} : { path: storedPath(options, what) });
   const store = openStore(
     "history",
@@ -97,23 +97,4 @@ export function openHistory(
       store.close();
     },
   };
-}
-
-const CONTENTS = { history: "the history of flares", minutes: "the states of past minutes" };
-
-/** Opens a store in the data directory, in memory if that has none or the file is unusable. */
-function openStore<T>(
-  what: keyof typeof CONTENTS,
-  open: (path?: string) => T,
-  options: PersistenceOptions,
-): T {
-  if (options.config.data === "none") return open();
-  const path = storedPath(options, what);
-  try {
-    return open(path);
-  } catch (error) {
-    const reason = messageOf(error);
-    options.logger.warn(`${CONTENTS[what]} will not survive a restart: ${path} cannot be used (${reason})`);
-    return open();
-  }
 }

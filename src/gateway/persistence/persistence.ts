@@ -265,10 +265,32 @@ export function needsEngine({
   return sourceName === undefined && config.source === "engine";
 }
 
+/** The stores beside the log, in words. */
+const STORES = {
+  alerts: "pending alerts",
+  push: "push subscriptions",
+  history: "the history of flares",
+  minutes: "the states of past minutes",
+};
+type StoreName = keyof typeof STORES;
+
+/** Opens a store in the data directory, in memory if that has none or the file is unusable. */
+export function openStore<T>(what: StoreName, open: (path?: string) => T, options: PersistenceOptions): T {
+  if (options.config.data === "none") return open();
+  const path = storedPath(options, what);
+  try {
+    return open(path);
+  } catch (error) {
+    const reason = `${path} cannot be used (${messageOf(error)})`;
+    options.logger.warn(`${STORES[what]} will not survive a restart: ${reason}`);
+    return open();
+  }
+}
+
 /** Returns the path of this source's file in the data directory, if there is one. */
 export function storedPath(
   options: Pick<PersistenceOptions, "config" | "sourceName">,
-  what: "events" | "alerts" | "push" | "history" | "minutes",
+  what: "events" | StoreName,
 ): string {
   return join(options.config.data, `${what}-${identityOf(options)}.sqlite`);
 }
