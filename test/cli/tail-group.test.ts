@@ -19,6 +19,11 @@ test("--group follows the flares of a group, by pair, and not beside --channels"
   send(socket, { ...started, channel: "flares.exchange.free", data: { ...started.data, flare } });
   await tail.said("stdout", "BTC/USDT");
   expect(tail.stderr()).toContain("does not include flares.exchange.pro: following flares.exchange.free");
+  const detail = 'channel "status" is not among those of the key';
+  server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "flares.exchange.pro" };
+  const limited = await runCli(["tail", server.url, "--group", "exchange"]);
+  expect([limited.code, limited.stderr]).toEqual([1, expect.stringContaining(detail)]);
+  expect(limited.stderr).not.toContain("following");
   const wrong = await runCli(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
   expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
   expect(wrong.stderr).toContain("--group chooses the default channels");

@@ -145,8 +145,12 @@ async function follow(follower: Follower, channels: string, after: string | unde
   } catch (error) {
     if (!(error instanceof StreamError) || error.code !== "refused") throw error;
     const [pro, free] = [channelsOf(plan.group), channelsOf(plan.group, "free")];
-    if (stream.connection.code === 403 && channels === pro && plan.channels === undefined) {
-      notice(`the key does not include ${pro.split(",")[0]}: following ${free}`);
+    const [flares = ""] = pro.split(",");
+    const { code: status, reason } = stream.connection;
+    // A key that is limited to some channels may lack another one.
+    const isRefused = status === 403 && reason.includes(flares);
+    if (isRefused && channels === pro && plan.channels === undefined) {
+      notice(`the key does not include ${flares}: following ${free}`);
       return await follow(follower, free, stream.cursor);
     }
     notice(describeEnd(stream.connection));

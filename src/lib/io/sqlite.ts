@@ -43,11 +43,11 @@ function check(db: DatabaseSync, form: DatabaseForm): void {
     throw new DamagedError("it is another program's database");
   const version = Number(read(db, "user_version"));
   const upgrade = form.upgrades?.[version];
-  if (upgrade !== undefined) change(db, upgrade, form);
-  else if (version !== form.version)
+  if (upgrade === undefined && version !== form.version)
     throw new DamagedError(`its version is ${version}; this release reads version ${form.version}`);
   const result = read(db, "quick_check");
   if (result !== "ok") throw new DamagedError(String(result));
+  if (upgrade !== undefined) change(db, upgrade, form);
 }
 
 function change(db: DatabaseSync, statements: string, { version }: DatabaseForm): void {
