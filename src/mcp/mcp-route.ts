@@ -51,8 +51,7 @@ async function createHandler(api: RequestApi) {
     const message = "a clone that was installed without development dependencies has no tools for agents";
     throw new FlarewireError("not-found", message, { cause });
   });
-  // Tools never change, and a stream of their changes would wait for ever.
-  return createMcpHandler(() => createMcpServer(api), { maxSubscriptions: 0 });
+  return createMcpHandler(() => createMcpServer(api));
 }
 
 /** Requests this server's own REST API, as the client that called. */

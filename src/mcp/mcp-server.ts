@@ -11,7 +11,7 @@ track_record states what prices did after flares, beside other moments of the sa
 
 /** Creates a server of the Model Context Protocol whose tools read this API. */
 export function createMcpServer(request: RequestApi): McpServer {
-  // The tools never change, so there is nothing to subscribe to.
+  // The tools never change: a subscription is acknowledged and ends at once.
   const capabilities = { tools: { listChanged: false } };
   const server = new McpServer(
     { name: "flarewire", version: VERSION },

@@ -160,6 +160,13 @@ const FIELDS = {
   ...{ liquidity_usd: z.literal("51234.25"), why: plain, warnings: z.array(plain) },
 };
 
+test("a subscription to changes of the tools, which never change, is acknowledged and ends", async () => {
+  await using gateway = await startLedGateway();
+  await using agent = await Agent.overHttp("2026-07-28", gateway.url);
+  const { honoredFilter, closed } = await agent.client.listen({ toolsListChanged: true });
+  expect([honoredFilter, await closed]).toEqual([{}, "graceful"]);
+});
+
 test("tools have the rights of the client's key", async ({ onTestFinished }) => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-mcp-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));

@@ -11,6 +11,7 @@
  * npm run soak -- delay: the histogram of delays beside what real clients measure.
  * npm run soak -- python [--minutes 30]: clients in Python behind proxies that cut and freeze.
  * npm run soak -- node-red [--kills 10]: the nodes in the real Node-RED, which is killed.
+ * npm run soak -- mcp: the official conformance suite of the Model Context Protocol.
  * npm run soak -- upgrade [--commit 9c23a772]: this version on a copy of an earlier one's data.
  * npm run soak -- operator: the ten commands of OPERATING.md, with nginx and with Caddy.
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
@@ -18,6 +19,7 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { runOfficialSuite } from "../mcp/official-suite.ts";
 import { runChaos } from "./chaos-run.ts";
 import { runChurn } from "./churn.ts";
 import { runSimulations } from "./cluster.ts";
@@ -56,6 +58,7 @@ const SUITES = [
   "upgrade",
   "python",
   "node-red",
+  "mcp",
 ];
 const values = readOptions();
 
@@ -126,6 +129,10 @@ if (values.suite === "python") {
 }
 if (values.suite === "node-red") {
   process.stdout.write(`${await runNodeRed(kills)}\n`);
+  process.exit(0);
+}
+if (values.suite === "mcp") {
+  process.stdout.write(`${await runOfficialSuite()}\n`);
   process.exit(0);
 }
 if (values.suite === "upgrade") process.exit((await upgrade(values.commit)) ? 0 : 1);
