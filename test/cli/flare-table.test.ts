@@ -13,6 +13,7 @@ import {
 import { pageLines, type TopPage } from "../../src/cli/top/top-page.ts";
 import { INITIAL_STATE, SORT_KEYS } from "../../src/cli/top/top-state.ts";
 import type { View } from "../../src/client/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
 
 const STARTED = Date.parse(SAMPLE_FLARE.started_trending_at);
@@ -206,7 +207,7 @@ test("[law] for any names, no line is too wide or moves the cursor, and there ar
         }
       }
     }),
-    { numRuns: 150 },
+    lawRuns(50),
   );
 });
 
@@ -223,7 +224,7 @@ test("[law] an order loses no row, can be reversed, and puts unknown values last
       for (let at = 1; at < known.length; at += 1)
         expect(sign * ((known[at] ?? 0) - (known[at - 1] ?? 0)) >= 0).toBe(true);
     }),
-    { numRuns: 60 },
+    lawRuns(20),
   );
 });
 

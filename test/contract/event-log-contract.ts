@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../../src/lib/time/clock.ts";
 import type { EventLog, LogRecord } from "../../src/log/index.ts";
 import { type Cursor, type Epoch, type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 /** What every adapter of the port takes. */
@@ -296,7 +297,7 @@ function law(fresh: Fresh): void {
         for (const one of steps) await take(one, { log, clock, model, limits });
         await log.close();
       }),
-      { numRuns: 150 },
+      lawRuns(40),
     );
   });
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createMemoryLog, type FollowerLog, type LogRecord } from "../../src/log/index.ts";
 import { type Cursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { batchOf, type LogSettings } from "./event-log-contract.ts";
 
@@ -145,7 +146,7 @@ export function followerLogContract(name: string, create: FollowerLogFactory): v
             expect(await log.read(at(from - 1), 1)).toMatchObject({ lost: { reason: "expired" } });
           await log.close();
         }),
-        { numRuns: 40 },
+        lawRuns(15),
       );
     });
   });

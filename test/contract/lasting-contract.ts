@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EventLog, LogRecord } from "../../src/log/index.ts";
 import { LASTING_EVENTS, toEpoch } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { at, batchOf, type LogFactory, ROOMY } from "./event-log-contract.ts";
 
@@ -73,7 +74,7 @@ export function lastingContract(name: string, create: LogFactory): void {
           }
           await log.close();
         }),
-        { numRuns: 40 },
+        lawRuns(15),
       );
     });
 

@@ -15,7 +15,7 @@ import { MINUTE_MS } from "./flare-records.ts";
 
 /** More where there is time, and then of a whole day. */
 const KILLS = Number(process.env.HISTORY_KILLS ?? 2);
-const HOURS = KILLS > 5 ? 24 : 8;
+const HOURS = KILLS > 5 ? 24 : 5;
 const DAY = "examples/data/2017-11-12";
 const START_MS = Date.UTC(2017, 10, 12);
 /** When the last minute is over. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Step } from "../hub/test-market.ts";
 import { STEPS } from "../hub/test-market.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { shownLists } from "../support/shown-lists.ts";
 import { SwitchingClient } from "../support/switching-client.ts";
 import { type ConnectionHandle, test } from "./websocket-fixture.ts";
@@ -88,9 +89,9 @@ test("[P10] [W13] [W15] a client that changes its transport in mid-stream loses 
       await wire.sessions(0);
       await wire.app.close();
     }),
-    { numRuns: 25, endOnFailure: true },
+    { ...lawRuns(8), endOnFailure: true },
   );
-  expect(applied).toBeGreaterThan(500);
+  expect(applied).toBeGreaterThan(150);
 });
 
 test("[L3] [P10] where the log is too short for that, each transport says so and heals it", async ({
@@ -105,7 +106,7 @@ test("[L3] [P10] where the log is too short for that, each transport says so and
       await wire.sessions(0);
       await wire.app.close();
     }),
-    { numRuns: 20, endOnFailure: true },
+    { ...lawRuns(7), endOnFailure: true },
   );
   // What is never reached proves nothing.
   expect(resets).toBeGreaterThan(0);

@@ -14,6 +14,7 @@ import {
   projectLists,
   type View,
 } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { createHubUnderTest, type HubUnderTest, settled } from "./hub-fixture.ts";
 import { type Message, MockSocket } from "./mock-socket.ts";
 import { STEPS } from "./test-market.ts";
@@ -153,10 +154,10 @@ test("[W28] [W40] [W35] [L3] whatever clients with filters do, in both modes, ea
       totals.resumed += connections;
       expect(sut.errors).toEqual([]);
     }),
-    { numRuns: 120 },
+    lawRuns(40),
   );
   // What is never reached proves nothing.
-  expect(totals.applied).toBeGreaterThan(1_000);
-  expect(totals.resumed).toBeGreaterThan(100);
-  expect(totals.conflated).toBeGreaterThan(50);
+  expect(totals.applied).toBeGreaterThan(300);
+  expect(totals.resumed).toBeGreaterThan(30);
+  expect(totals.conflated).toBeGreaterThan(4);
 });

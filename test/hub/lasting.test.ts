@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { LongPoll } from "../../src/hub/index.ts";
 import { LASTING_EVENTS, projectSnapshot } from "../../src/protocol/index.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { createHubUnderTest, type HubUnderTest, settled, test } from "./hub-fixture.ts";
 import type { Message } from "./mock-socket.ts";
 import { STEPS } from "./test-market.ts";
@@ -217,8 +218,8 @@ test("[W36] [L3] whatever happens and is dropped, a client of starts gets each o
       }
       expect(sut.errors).toEqual([]);
     }),
-    { numRuns: 40 },
+    lawRuns(15),
   );
-  expect(resumedFar).toBeGreaterThan(20);
-  expect(reset).toBeGreaterThan(5);
+  expect(resumedFar).toBeGreaterThan(5);
+  expect(reset).toBeGreaterThan(1);
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createMemoryLog } from "../../src/log/index.ts";
 import type { EventBody } from "../../src/protocol/index.ts";
 import { createGc } from "../support/create-gc.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_FLARE } from "../support/samples.ts";
 
@@ -116,6 +117,6 @@ test("whatever is appended, no more than the bound is counted, but for a latest 
         expect(log.bytes).toBeGreaterThanOrEqual(texts);
       },
     ),
-    { numRuns: 60 },
+    lawRuns(20),
   );
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Explanation, TERM_NAMES, TERM_UNITS, type Term, type TermName } from "../../src/model/index.ts";
 import { whyText } from "../../src/model/text/why-text.ts";
 import { WARNINGS } from "../../src/trend/detect/canary.ts";
+import { lawRuns } from "../support/law-runs.ts";
 
 const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1, flow: 0 } as const;
 const term = (name: TermName, raw: number, usual: number | null = USUAL[name]): Term => {
@@ -40,7 +41,7 @@ test("every combination of numbers and warnings gives one short plain sentence",
       expect(Explanation.shape.text.safeParse(text).error).toBeUndefined();
       expect(text).not.toMatch(/NaN|Infinity|undefined|null|e[+-]|^[ ,;]|[ ,;]$|, ,|; ;/);
     }),
-    { numRuns: 2_000 },
+    lawRuns(500),
   );
 });
 

@@ -17,6 +17,8 @@
  * npm run soak -- at [--days 7 --minutes 1000 --from 1]: past minutes of a simulated market.
  */
 import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runOfficialSuite } from "../mcp/official-suite.ts";
@@ -31,6 +33,7 @@ import { runPast } from "./past.ts";
 import { runPython } from "./python.ts";
 import { runUpgrade } from "./upgrade.ts";
 
+const TESTS = fileURLToPath(new URL("../", import.meta.url));
 const PROGRESS_EVERY = 100;
 /**
  * What the heap may be larger after the second half of a churn than after the first: code that got
@@ -39,12 +42,11 @@ const PROGRESS_EVERY = 100;
 const MAX_GROWTH_BYTES = 1e6;
 
 /** Tests of laws on random cases, see test/support/law-runs.ts. */
-const LAWS = [
-  ...["client/update.property", "feed/replay/recordings", "history/history-writer"],
-  ...["http/websocket-fuzz", "http/websocket-deflate-fuzz", "protocol/filter-law"],
-  ...["source/events-law", "source/upstream-doubt", "source/upstream-law"],
-  "trend/engine-laws",
-];
+const LAWS = globSync("**/*.test.ts", { cwd: TESTS })
+  .filter((file) =>
+    /law-runs\.ts"|(-log|lasting)-contract\.ts"/.test(readFileSync(join(TESTS, file), "utf8")),
+  )
+  .map((file) => file.replace(/\.test\.ts$/, ""));
 const MAX_PAST_P99_MS = 50;
 
 const SUITES = [
@@ -117,7 +119,9 @@ const [seeds, from, hours, kills, churnSeconds, outageMinutes, laws] = [
 if (values.suite === "history")
   process.exit(runTests({ HISTORY_KILLS: `${kills}` }, "history/killed") ? 0 : 1);
 if (values.suite === "record")
-  process.exit(runTests({ FLAREWIRE_LONG: "1" }, "history/recorded-record") ? 0 : 1);
+  process.exit(
+    runTests({ FLAREWIRE_LONG: "1" }, "history/recorded-record", "feed/replay/recordings") ? 0 : 1,
+  );
 if (values.suite === "files") process.exit((await runOpenFiles()) ? 0 : 1);
 if (values.suite === "operator")
   process.exit((await runOperator("nginx")) && (await runOperator("caddy")) ? 0 : 1);

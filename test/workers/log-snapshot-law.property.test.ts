@@ -14,6 +14,7 @@ import { PrimaryFollower, PrimaryLink, type ToWorker } from "../../src/workers/i
 import { LogPublisher } from "../../src/workers/primary/log-publisher.ts";
 import { createHubUnderTest, FRESH, INFO, settled } from "../hub/hub-fixture.ts";
 import { STEPS } from "../hub/test-market.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const LOG = { minCount: 150, maxAgeMs: 0, lastingAgeMs: 1_000_000 };
@@ -149,7 +150,7 @@ test("[F3] [L2] [L3] [W28] a worker that starts at any moment has the primary's 
         expect(primary.errors).toEqual([]);
       },
     ),
-    { numRuns: 30 },
+    lawRuns(12),
   );
 });
 

@@ -6,6 +6,7 @@ import { describe, expect } from "vitest";
 import { createReplayFeed } from "../../../src/feed/index.ts";
 import { RecordingManifest } from "../../../src/feed/record/manifest.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { lawRuns } from "../../support/law-runs.ts";
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
 import { drain, play, recording, START, scripted, simulated, test } from "./record-kit.ts";
 
@@ -73,7 +74,7 @@ describe("a recording of the simulated market", () => {
         if (reported.totals.torn === undefined)
           expect(length < 18 || length === whole.length || memberEnds.has(length)).toBe(true);
       }),
-      { numRuns: 40, examples: [[0], [1], [17], [whole.length - 1], [whole.length]] },
+      { ...lawRuns(10), examples: [[0], [1], [17], [whole.length - 1], [whole.length]] },
     );
     rmSync(path);
     expect((await replay(recorder.directory)).error).toBeUndefined();

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { InputError } from "../../../src/lib/input-error.ts";
+import { lawRuns } from "../../support/law-runs.ts";
 import { closes, HEADER, line, replay, test } from "./replay-kit.ts";
 
 const ROWS = 3_000;
@@ -47,7 +48,7 @@ describe("a truncated recording", () => {
           expect(error?.reason).toMatch(/is truncated after line \d+/);
         }),
         {
-          numRuns: 60,
+          ...lawRuns(20),
           examples: [
             [2],
             [9],

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { createReplayFeed } from "../../../src/feed/index.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { lawRuns } from "../../support/law-runs.ts";
 import { gzip, HEADER, LeapingClock, line, MINUTE, only, replay, T0, test } from "./replay-kit.ts";
 
 const trade = (at: number) => ({
@@ -63,7 +64,7 @@ for (const [name, content] of Object.entries(RECORDINGS)) {
         const { events } = await replay(path, { loop: true, resume: { afterMs, catchUpToMs: 0 } }, most);
         expect(events).toEqual(whole.slice(index + 1, index + 1 + most));
       }),
-      { numRuns: name === "trades" ? 100 : 20 },
+      lawRuns(name === "trades" ? 30 : 6),
     );
   });
 }

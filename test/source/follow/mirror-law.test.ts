@@ -4,6 +4,7 @@ import type { EventLog, LogRecord } from "../../../src/log/index.ts";
 import { type Epoch, toEpoch, toSeq } from "../../../src/protocol/index.ts";
 import { createHubUnderTest, type HubUnderTest, settled } from "../../hub/hub-fixture.ts";
 import { STEPS, type Step } from "../../hub/test-market.ts";
+import { lawRuns } from "../../support/law-runs.ts";
 import { EdgeUnderTest } from "./edge-under-test.ts";
 
 const operation = fc.oneof(
@@ -126,9 +127,9 @@ test("[F1] [F2] [F3] [L2] [W36] whatever happens to the connection and the leade
         begun += edge.begun > 1 ? 1 : 0;
       },
     ),
-    { numRuns: 150 },
+    lawRuns(40),
   );
   // The law is not held by doing nothing.
-  expect(resumed).toBeGreaterThan(20);
-  expect(begun).toBeGreaterThan(5);
+  expect(resumed).toBeGreaterThan(5);
+  expect(begun).toBeGreaterThan(1);
 });
