@@ -15,7 +15,7 @@ import { Alerts, PageAlerts } from "./state/alerts/page-alerts.ts";
 import { DEFAULT_QUERY } from "./state/flare-query.ts";
 import { type Following, follow } from "./state/follow.ts";
 import type { FlareLists } from "./state/group/flare-lists.ts";
-import { useGroupFlares } from "./state/group/use-group-flares.ts";
+import { OTHER_GROUPS, useGroupFlares } from "./state/group/use-group-flares.ts";
 import { isOld, withGroup } from "./state/judge.ts";
 import type { Seen } from "./state/seen.ts";
 import { type Go, useRoute } from "./state/use-route.ts";
@@ -56,7 +56,11 @@ export function App({ server }: { readonly server: URL }) {
     followed?.view !== undefined && followed.access !== undefined && followed.refused === undefined;
   const [route, go] = useRoute(isReady);
   const group = groupOf(route);
-  const other = useGroupFlares(server, key, group);
+  const alerted = new Set(alerts.queries.map((query) => query.group));
+  const others = OTHER_GROUPS.map((name) =>
+    useGroupFlares(server, key, name, alerts, name === group || alerted.has(name)),
+  );
+  const other = others.find((one) => one?.group === group);
   const seen = withGroup(followed, other);
   const title = pageTitle(route);
   useEffect(() => {
@@ -123,7 +127,7 @@ export function App({ server }: { readonly server: URL }) {
       </footer>
       {isPanelOpen && (
         <AlertsPanel
-          query={route.page === "flares" && route.query.group === "bsc" ? route.query : undefined}
+          query={route.page === "flares" ? route.query : undefined}
           server={server}
           onClose={() => setPanelOpen(false)}
         />

@@ -5,7 +5,12 @@ import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { Flare, Snapshot } from "../../src/model/index.ts";
 import { findInstalled } from "../support/debian-package.ts";
 import { PushService } from "../support/push-service.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
+import {
+  SAMPLE_EXCHANGE_FLARE,
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_SNAPSHOT,
+} from "../support/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { makeKeys } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
@@ -21,6 +26,7 @@ const flareOf = (symbol: string, at: number): Flare => ({
 });
 const marketOf = (...pro: Flare[]): Snapshot => ({
   ...SAMPLE_SNAPSHOT,
+  "flares.exchange": { pro: [], free: [], finished_trending: [] },
   flares: { pro, free: [], finished_trending: [] },
   explanations: Object.fromEntries(pro.map(({ id }) => [id, SAMPLE_EXPLANATION])),
 });
@@ -129,6 +135,35 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await expect.poll(() => page.url()).toBe(`${gateway.url}/below/#/token/bsc/${CAKE.token.address}`);
     expect(await shownBySystem(page)).toEqual([]);
     expect(failures).toEqual([]);
+  });
+
+  test("[W44] a flare of a watched group is a notification on a page that shows another group", async ({
+    onTestFinished: finish,
+  }) => {
+    const context = await browser.newContext({ permissions: ["notifications"] });
+    finish(() => context.close());
+    finish(() => source.show(marketOf(CAKE)));
+    const alerts = { entries: [{ query: "group=exchange" }], isNotified: true };
+    await context.addInitScript(`localStorage["flarewire-alerts"] = '${JSON.stringify(alerts)}'`);
+    const page = await context.newPage();
+    const followed = page.waitForEvent("websocket", (socket) => socket.url().includes("flares.exchange"));
+    await page.goto(`${gateway.url}/below/#/flares`);
+    await (await followed).waitForEvent("framereceived", ({ payload }) => `${payload}`.includes("snapshot"));
+    const market = marketOf(CAKE);
+    source.show({
+      ...market,
+      explanations: { ...market.explanations, [SAMPLE_EXCHANGE_FLARE.id]: SAMPLE_EXPLANATION },
+      "flares.exchange": { pro: [SAMPLE_EXCHANGE_FLARE], free: [], finished_trending: [] },
+    });
+    await expect
+      .poll(() => shownBySystem(page))
+      .toEqual([
+        [
+          "BTC/USDT on binance is flaring",
+          `start ${SAMPLE_EXCHANGE_FLARE.id}`,
+          { path: "#/token/exchange/BTC" },
+        ],
+      ]);
   });
 
   test("a view and the watch list are set and removed in one panel by keyboard, with the rule for a webhook", async ({

@@ -11,7 +11,12 @@ import { alertTexts } from "../../src/dashboard/state/alerts/alert-texts.ts";
 import { AlertWatch } from "../../src/dashboard/state/alerts/alert-watch.ts";
 import { DEFAULT_QUERY, readQuery } from "../../src/dashboard/state/flare-query.ts";
 import type { Flare } from "../../src/model/index.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME } from "../support/samples.ts";
+import {
+  SAMPLE_EXCHANGE_FLARE,
+  SAMPLE_EXPLANATION,
+  SAMPLE_FLARE,
+  SAMPLE_OUTCOME,
+} from "../support/samples.ts";
 
 const ADDRESS = SAMPLE_FLARE.token.address;
 const flare = (id: string, more: Partial<Flare> = {}): Flare => ({ ...SAMPLE_FLARE, id, ...more });
@@ -26,13 +31,13 @@ const started = (one: Flare, channel = "flares.pro") => event("flare-started", c
 const keys = (hits: readonly { readonly key: string }[]) => hits.map(({ key }) => key);
 
 test("an alert reports each new flare of its token once, and none that was there before", () => {
-  const watch = new AlertWatch();
+  const watch = new AlertWatch("bsc");
   const [old, fresh, other] = [
     flare("old"),
     flare("fresh"),
     flare("other", { token: { ...SAMPLE_FLARE.token, address: `0x${"1".repeat(40)}` } }),
   ];
-  watch.watchFor([readQuery(tokenQuery(ADDRESS))], viewOf([old]));
+  watch.watchFor([readQuery(tokenQuery("bsc", ADDRESS))], viewOf([old]));
   const view = viewOf([old, fresh, other]);
   expect(keys(watch.take(started(old), view))).toEqual([]);
   expect(keys(watch.take(started(fresh), view))).toEqual(["start fresh"]);
@@ -41,7 +46,7 @@ test("an alert reports each new flare of its token once, and none that was there
 });
 
 test("a flare that meets a view's filter only later is reported then, as to a webhook", () => {
-  const watch = new AlertWatch();
+  const watch = new AlertWatch("bsc");
   const poor = flare("a", { liquidity: "100" });
   watch.watchFor([{ ...DEFAULT_QUERY, minLiquidity: 50_000 }], viewOf([poor]));
   const set = (liquidity: string) =>
@@ -53,22 +58,22 @@ test("a flare that meets a view's filter only later is reported then, as to a we
 });
 
 test("what a page missed while it was away is reported when it is back", () => {
-  const watch = new AlertWatch();
+  const watch = new AlertWatch("bsc");
   watch.watchFor([DEFAULT_QUERY], viewOf([flare("a")]));
   expect(keys(watch.catchUp(viewOf([flare("b"), flare("a")])))).toEqual(["start b"]);
   expect(keys(watch.catchUp(viewOf([flare("b")])))).toEqual([]);
 });
 
 test("without full access a token's flare is reported from the delayed list, with it only from the first", () => {
-  const query = [readQuery(tokenQuery(ADDRESS))];
+  const query = [readQuery(tokenQuery("bsc", ADDRESS))];
   const delayed = {
     explanations: {},
     flares: { free: [flare("a")], finished_trending: [] },
   } as unknown as View;
-  const anonymous = new AlertWatch();
+  const anonymous = new AlertWatch("bsc");
   anonymous.watchFor(query, { explanations: {} } as View);
   expect(keys(anonymous.take(started(flare("a"), "flares.free"), delayed))).toEqual(["start a"]);
-  const full = new AlertWatch();
+  const full = new AlertWatch("bsc");
   full.watchFor(query, viewOf([]));
   const view = viewOf([flare("a")]);
   expect(keys(full.take(started(flare("a"), "flares.free"), view))).toEqual([]);
@@ -76,7 +81,7 @@ test("without full access a token's flare is reported from the delayed list, wit
 });
 
 test("an alert about the finished list says how the flare went", () => {
-  const watch = new AlertWatch();
+  const watch = new AlertWatch("bsc");
   watch.watchFor([{ ...DEFAULT_QUERY, channel: "flares.finished" }], viewOf([]));
   const view = viewOf([], [flare("a", { finished_trending_at: SAMPLE_FLARE.started_trending_at })]);
   const [hit] = watch.take(event("flare-finished", "flares.finished", { flare: flare("a") }), view);
@@ -112,4 +117,16 @@ test("an alert is set once, removed by the same click, and their number is bound
   for (let at = 0; at <= MAX_ENTRIES; at++) many = toggle(many, String(at));
   expect(many.entries.length).toBe(MAX_ENTRIES);
   expect(many.entries.at(-1)).toEqual({ query: String(MAX_ENTRIES) });
+});
+
+test("[W44] an alert of another group reports that group's flares only", () => {
+  const query = tokenQuery("exchange", "BTC");
+  expect(query).toBe("group=exchange&tokens=btc");
+  const [watch, other] = [new AlertWatch("exchange"), new AlertWatch("bsc")];
+  for (const one of [watch, other]) one.watchFor([readQuery(query)], undefined);
+  const lists = { explanations: {}, flares: { pro: [SAMPLE_EXCHANGE_FLARE] } };
+  const start = event("flare-started", "flares.exchange.pro", { flare: SAMPLE_EXCHANGE_FLARE });
+  expect(keys(watch.take(start, lists))).toEqual([`start ${SAMPLE_EXCHANGE_FLARE.id}`]);
+  expect(keys(watch.take(start, lists))).toEqual([]);
+  expect(keys(other.take(started(flare("a")), viewOf([flare("a")])))).toEqual([]);
 });

@@ -38,7 +38,7 @@ interface FlareControlsProps {
   /** Lists that the visitor may see. */
   readonly channels: readonly FlareChannel[];
   readonly view: FlareLists;
-  /** Addresses on the watch list. */
+  /** Tokens on the watch list. */
   readonly watched: ReadonlySet<string>;
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
 }
@@ -64,7 +64,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           </>
         )}
       />
-      {query.group === "bsc" && <AlertsButton label="Alert me" />}
+      <AlertsButton label="Alert me" />
       <button
         type="button"
         class="fold"
@@ -122,7 +122,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           />
           <span>Hide warned</span>
         </label>
-        {watched.size > 0 && query.group === "bsc" && query.tokens.length === 0 && (
+        {watched.size > 0 && query.tokens.length === 0 && (
           <button type="button" onClick={() => change({ tokens: [...watched] })}>
             ★ Watched <small>{watched.size}</small>
           </button>

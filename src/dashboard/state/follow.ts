@@ -50,13 +50,13 @@ export function follow(
     const named = { event, token: tokenOf(event, stream.view) };
     events = withFirst(events, named, MAX_EVENTS);
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
-    if (stream.view) alerts.take(event, stream.view);
+    if (stream.view) alerts.take("bsc", event, stream.view);
     changed();
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
       gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MAX_GAPS);
-    if (stream.view) alerts.reset(stream.view, reason === "started");
+    if (stream.view) alerts.reset("bsc", stream.view, reason === "started");
     changed();
   });
   const ask = async () => {
@@ -100,7 +100,7 @@ export function follow(
 }
 
 /** The document, never hidden while alerts are set: the stream would pause. */
-function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
+export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
   class Attentive extends EventTarget {
     get hidden(): boolean {
       return document.hidden && !alerts.isOn;

@@ -36,7 +36,10 @@ export function isOld(seen: Seen): boolean {
 }
 
 /** Returns the state of the page: that of the group's stream, if only that one is interrupted. */
-export function withGroup(seen: Seen | undefined, group: GroupSeen | undefined): Seen | undefined {
+export function withGroup(
+  seen: Seen | undefined,
+  group: Omit<GroupSeen, "group"> | undefined,
+): Seen | undefined {
   if (seen?.connection.state !== "live" || !group) return seen;
   const { lists, connection, awayMs, freshness = seen.freshness } = group;
   const isInterrupted = connection.state !== "live" && connection.state !== "closed";

@@ -1,4 +1,5 @@
 import type { ConnectionStatus, DataFreshness, EventMessage, View } from "../../client/index.ts";
+import type { GroupName } from "../../lib/text/group-labels.ts";
 import type { Token } from "../../model/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 import type { Access } from "./visitor/access.ts";
@@ -36,6 +37,7 @@ export interface Seen {
 
 /** A group's flares, and the state of their stream. */
 export interface GroupSeen extends Pick<Seen, "connection" | "awayMs" | "freshness"> {
+  readonly group: GroupName;
   /** `undefined` before the first response, an Error if it was refused. */
   readonly lists: FlareLists | Error | undefined;
 }

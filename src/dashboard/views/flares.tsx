@@ -81,10 +81,7 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
         onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
       />
       {group !== "bsc" && (
-        <p class="legend">
-          Only flares of BSC have prices of each minute, and so a change since the start. Alerts are for BSC
-          only, too.
-        </p>
+        <p class="legend">Only flares of BSC have prices of each minute, and so a change since the start.</p>
       )}
       <section aria-labelledby="flares-title" class={`${at === undefined ? "" : "past"} ${LACKING[group]}`}>
         <h2 id="flares-title">

@@ -104,9 +104,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
         ) : (
           market?.pair && <code>{safeText(market.pair)}</code>
         )}
-        {group === "bsc" && token.address && (
-          <TokenBell token={{ symbol: token.symbol, address: token.address }} />
-        )}
+        <TokenBell {...{ group, token }} />
         <TokenActions {...{ group, token }} pair={market?.pair} page={tokenPath(group, tokenKey)} />
         <Outward href={social_data?.website_url} label="Site" />
         <Outward href={social_data?.chat_url} label="Chat" />

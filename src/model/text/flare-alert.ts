@@ -18,14 +18,11 @@ export interface FlareAlert {
 
 /** A flare has started; `why`: its explanation as a sentence. */
 export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAlert {
-  const group = groupOf(flare);
-  const path = tokenPath(group, tokenOf(flare));
   return {
     title: `${nameOf(flare)} is flaring`,
     body: why ?? "",
     tag: `start ${flare.id}`,
-    // Tokens of other groups have no page in the dashboard.
-    path: group === "bsc" ? `#/${path}` : path,
+    path: `#/${tokenPath(groupOf(flare), tokenOf(flare))}`,
   };
 }
 

@@ -1,4 +1,5 @@
 import { useEffect, useId, useState } from "preact/hooks";
+import { GROUP_LABELS } from "../../../lib/text/group-labels.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import { flaresHash } from "../../route.ts";
 import { type AlertEntry, MAX_ENTRIES, toggleEntry } from "../../state/alerts/alert-settings.ts";
@@ -7,7 +8,7 @@ import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { canPush, isPushable, startPush, stopPush } from "../../state/alerts/push.ts";
 import { playSound } from "../../state/alerts/sound.ts";
 import { DEFAULT_QUERY, type FlareQuery, formatQuery, readQuery } from "../../state/flare-query.ts";
-import { readWatched } from "../../state/visitor/use-watched.ts";
+import { watchedGroups } from "../../state/visitor/use-watched.ts";
 import { botSamples, describeStarts } from "../bot/bot-samples.ts";
 import { CodeSample } from "../bot/code-sample.tsx";
 import { Sheet } from "../bot/sheet.tsx";
@@ -154,7 +155,7 @@ function PushChoice({ onAsked }: { readonly onAsked: () => void }) {
 /** What can be added from here: the watch list, and the view on the screen. */
 function What({ query }: Pick<AlertsPanelProps, "query">) {
   const { alerts, settings } = useAlerts();
-  const watched = readWatched().size;
+  const watched = [...watchedGroups().values()].flat().length;
   const text = query && formatQuery(alertQuery(query));
   const isSet = settings.entries.some((entry) => entry.query === text);
   const isFull = settings.entries.length >= MAX_ENTRIES;
@@ -207,7 +208,7 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
   const { entries, hasWatchList } = settings;
   const remove = (entry: AlertEntry) => alerts?.update((before) => toggleEntry(before, entry));
   const forget = () => alerts?.update((before) => ({ ...before, hasWatchList: false }));
-  const tokens = [...readWatched()];
+  const watched = [...watchedGroups()];
   return (
     <section aria-labelledby="set-title">
       <h3 id="set-title">
@@ -218,9 +219,8 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
         {hasWatchList && (
           <SetAlert
             name="Watch list"
-            query={{ ...DEFAULT_QUERY, tokens }}
+            queries={watched.map(([group, tokens]) => ({ ...DEFAULT_QUERY, group, tokens }))}
             server={server}
-            hasRule={tokens.length > 0}
             onRemove={forget}
           />
         )}
@@ -228,9 +228,8 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
           <SetAlert
             key={entry.query}
             name={entry.symbol}
-            query={readQuery(entry.query)}
+            queries={[readQuery(entry.query)]}
             server={server}
-            hasRule={true}
             onRemove={() => remove(entry)}
           />
         ))}
@@ -242,13 +241,14 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
 interface SetAlertProps {
   /** Of a token, untrusted. Default: the query is described. */
   readonly name: string | undefined;
-  readonly query: FlareQuery;
+  /** Each is a rule of a webhook. None if the watch list is empty. */
+  readonly queries: readonly FlareQuery[];
   readonly server: URL;
-  readonly hasRule: boolean;
   readonly onRemove: () => void;
 }
 
-function SetAlert({ name, query, server, hasRule, onRemove }: SetAlertProps) {
+function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
+  const [query = DEFAULT_QUERY] = queries;
   const description = describeStarts(query);
   return (
     <li class="set">
@@ -264,12 +264,12 @@ function SetAlert({ name, query, server, hasRule, onRemove }: SetAlertProps) {
       <button type="button" onClick={onRemove}>
         Remove<span class="unseen"> {name === undefined ? description : safeText(name)}</span>
       </button>
-      {hasRule && (
-        <details>
-          <summary>Webhook rule</summary>
-          <CodeSample {...botSamples(query, server).webhook} />
+      {queries.map((one) => (
+        <details key={one.group}>
+          <summary>Webhook rule{queries.length > 1 && `: ${GROUP_LABELS[one.group]}`}</summary>
+          <CodeSample {...botSamples(one, server).webhook} />
         </details>
-      )}
+      ))}
     </li>
   );
 }

@@ -1,5 +1,6 @@
+import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
-import type { Token } from "../../../model/index.ts";
+import { tokenOf } from "../../../model/key-of.ts";
 import { toggleEntry, tokenQuery } from "../../state/alerts/alert-settings.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 
@@ -13,10 +14,15 @@ export function Bell({ isOn }: { readonly isOn: boolean }) {
   );
 }
 
+interface TokenBellProps {
+  readonly group: GroupName;
+  readonly token: Parameters<typeof tokenOf>[0]["token"];
+}
+
 /** Sets an alert for a token, or removes it. Asks how to alert if that is not decided yet. */
-export function TokenBell({ token }: { readonly token: Pick<Token, "symbol" | "address"> }) {
+export function TokenBell({ group, token }: TokenBellProps) {
   const { alerts, settings, openPanel } = useAlerts();
-  const query = tokenQuery(token.address);
+  const query = tokenQuery(group, tokenOf({ token }));
   const isSet = settings.entries.some((entry) => entry.query === query);
   const toggle = () => {
     alerts?.update((before) => toggleEntry(before, { query, symbol: token.symbol }));

@@ -46,7 +46,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
   const shown = sortFlares(wantedFlares(all, view.explanations, query), view.explanations, query.order);
   const priced = query.group === "bsc" ? (view.flares?.pro ?? view.flares?.free ?? []) : [];
   const candles = useCandles(server, apiKey, priced, query.at);
-  const watched = useWatched();
+  const watched = useWatched(query.group);
   const { alerts } = useAlerts();
   useEffect(() => alerts?.watchListChanged(), [alerts, watched.tokens]);
   const isFinished = channel === "flares.finished";
@@ -103,7 +103,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
                   why: view.explanations[flare.id],
                   onWatch: watched.toggle,
                 },
-                isWatched: watched.tokens.has(address),
+                isWatched: watched.tokens.has(address.toLowerCase()),
               };
               return isFinished ? (
                 <FinishedRow key={flare.id} {...row} outcome={view.outcomes?.[flare.id]} />

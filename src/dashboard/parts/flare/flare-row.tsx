@@ -24,7 +24,7 @@ interface RowProps {
   readonly flare: AnyFlare;
   readonly why: Explanation | undefined;
   readonly isWatched: boolean;
-  readonly onWatch: (address: string) => void;
+  readonly onWatch: (token: string) => void;
 }
 
 interface FlareRowProps extends RowProps {
@@ -153,16 +153,14 @@ function Measured({ pct }: { readonly pct: number | null | undefined }) {
 /** The token: of an exchange its pair and the exchange, of a chain the chain. */
 function TokenCell({ flare, isWatched, onWatch }: RowProps) {
   const group = groupOf(flare);
-  const { symbol, name, address } = flare.token;
+  const { name } = flare.token;
   const venue = venueOf(flare, group);
   return (
     <th scope="row" class="token-cell">
-      {group === "bsc" && address !== undefined && (
-        <span class="marks">
-          <WatchStar token={{ symbol, address }} isWatched={isWatched} onWatch={onWatch} />
-          <TokenBell token={{ symbol, address }} />
-        </span>
-      )}
+      <span class="marks">
+        <WatchStar token={flare.token} isWatched={isWatched} onWatch={onWatch} />
+        <TokenBell group={group} token={flare.token} />
+      </span>
       <TokenName
         symbol={nameItem(flare) ?? ""}
         name={name}

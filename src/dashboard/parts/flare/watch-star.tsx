@@ -1,10 +1,10 @@
 import { safeText } from "../../../lib/text/safe-text.ts";
-import type { Token } from "../../../model/index.ts";
+import { tokenOf } from "../../../model/key-of.ts";
 
 interface WatchStarProps {
-  readonly token: Pick<Token, "symbol" | "address">;
+  readonly token: Parameters<typeof tokenOf>[0]["token"];
   readonly isWatched: boolean;
-  readonly onWatch: (address: string) => void;
+  readonly onWatch: (token: string) => void;
 }
 
 /** Puts a token on the watch list, or takes it off. */
@@ -15,7 +15,7 @@ export function WatchStar({ token, isWatched, onWatch }: WatchStarProps) {
       class="star"
       aria-pressed={isWatched}
       aria-label={`Watch ${safeText(token.symbol)}`}
-      onClick={() => onWatch(token.address)}
+      onClick={() => onWatch(tokenOf({ token }))}
     >
       {isWatched ? "★" : "☆"}
     </button>

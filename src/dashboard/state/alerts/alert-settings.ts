@@ -1,3 +1,6 @@
+import type { GroupName } from "../../../lib/text/group-labels.ts";
+import { DEFAULT_QUERY, formatQuery } from "../flare-query.ts";
+
 /** One thing to be alerted about: flares that a query of the page selects. */
 export interface AlertEntry {
   /** The query as text, as the address has it. `tokens=0x…` for a single token. */
@@ -27,8 +30,9 @@ export const NO_ALERTS: AlertSettings = {
 
 export const MAX_ENTRIES = 50;
 
-export function tokenQuery(address: string): string {
-  return `tokens=${address.toLowerCase()}`;
+/** `token`: its address, on an exchange its symbol. */
+export function tokenQuery(group: GroupName, token: string): string {
+  return formatQuery({ ...DEFAULT_QUERY, group, tokens: [token.toLowerCase()] });
 }
 
 export function isAnySet({ entries, hasWatchList }: AlertSettings): boolean {

@@ -1,39 +1,48 @@
-import type { EventMessage, View } from "../../../client/index.ts";
+import type { EventMessage } from "../../../client/index.ts";
 import { BoundedMap } from "../../../lib/bounded-map.ts";
-import type { Explanation, Flare, Outcome } from "../../../model/index.ts";
-import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../flare-query.ts";
+import type { GroupName } from "../../../lib/text/group-labels.ts";
+import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
+import { channelOf, type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../flare-query.ts";
+import type { FlareLists } from "../group/flare-lists.ts";
 import { wantedFlares } from "../select-flares.ts";
 
 /** A flare to alert about. */
 export interface AlertHit {
   /** The same in all tabs. */
   readonly key: string;
-  readonly flare: Flare;
+  readonly flare: AnyFlare;
   readonly why: Explanation | undefined;
   readonly outcome: Outcome | undefined;
   readonly isFinished: boolean;
 }
 
 const MAX_KNOWN = 10_000;
+const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 
 /**
- * Decides which flares to report, each start and each end once. As for a webhook, a flare that
- * meets a query only later is reported then.
+ * Decides which flares of a group to report, each start and each end once. As for a webhook, a
+ * flare that meets a query only later is reported then.
  */
 export class AlertWatch {
   readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
+  readonly #group: GroupName;
   #queries: readonly FlareQuery[] = [];
 
+  constructor(group: GroupName) {
+    this.#group = group;
+  }
+
   /** Sets the queries. What they select already is not reported. */
-  watchFor(queries: readonly FlareQuery[], view: View | undefined): void {
-    this.#queries = queries;
+  watchFor(queries: readonly FlareQuery[], view: FlareLists | undefined): void {
+    this.#queries = queries.filter(({ group }) => group === this.#group);
     if (view) this.catchUp(view);
   }
 
   /** Returns what the event, which the view includes, adds. */
-  take(event: EventMessage, view: View): readonly AlertHit[] {
-    const { name, channel, data } = event;
-    if (this.#queries.length === 0 || !isFlareChannel(channel)) return [];
+  take(event: EventMessage, view: FlareLists): readonly AlertHit[] {
+    const { name, data } = event;
+    const channel = CHANNELS.find((one) => channelOf({ group: this.#group, channel: one }) === event.channel);
+    if (this.#queries.length === 0 || !channel) return [];
     if (name !== "flare-started" && name !== "flare-updated" && name !== "flare-finished") return [];
     const id = "flare" in data ? data.flare.id : "id" in data ? data.id : undefined;
     if (id === undefined || this.#known.has(keyOf(channel, id))) return [];
@@ -42,14 +51,13 @@ export class AlertWatch {
   }
 
   /** Returns everything in the view that is selected and was not reported. */
-  catchUp(view: View): readonly AlertHit[] {
-    const channels = Object.keys(LIST_OF_CHANNEL).filter(isFlareChannel);
-    return channels.flatMap((channel) =>
+  catchUp(view: FlareLists): readonly AlertHit[] {
+    return CHANNELS.flatMap((channel) =>
       this.#select(channel, view.flares?.[LIST_OF_CHANNEL[channel]] ?? [], view),
     );
   }
 
-  #select(channel: FlareChannel, flares: readonly Flare[], view: View): readonly AlertHit[] {
+  #select(channel: FlareChannel, flares: readonly AnyFlare[], view: FlareLists): readonly AlertHit[] {
     // Without full access a running flare is first seen in the delayed list.
     const isIn = (wanted: FlareChannel) =>
       wanted === channel || (wanted === "flares.pro" && channel === "flares.free" && !view.flares?.pro);
@@ -66,10 +74,6 @@ export class AlertWatch {
       }
     return hits;
   }
-}
-
-function isFlareChannel(channel: string): channel is FlareChannel {
-  return channel in LIST_OF_CHANNEL;
 }
 
 function keyOf(channel: FlareChannel, id: string): string {

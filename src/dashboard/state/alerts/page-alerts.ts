@@ -1,8 +1,10 @@
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { EventMessage, View } from "../../../client/index.ts";
+import type { EventMessage } from "../../../client/index.ts";
+import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
 import { DEFAULT_QUERY, type FlareQuery, readQuery } from "../flare-query.ts";
-import { readWatched } from "../visitor/use-watched.ts";
+import type { FlareLists } from "../group/flare-lists.ts";
+import { watchedGroups } from "../visitor/use-watched.ts";
 import { type AlertSettings, isAnySet, NO_ALERTS } from "./alert-settings.ts";
 import { type AlertHit, AlertWatch } from "./alert-watch.ts";
 import { claim } from "./claim.ts";
@@ -16,11 +18,11 @@ const TOGETHER_MS = 2_000;
 /** The alerts of this page: what is set, and its reports while the page is open. */
 export class PageAlerts {
   #settings = readAlerts();
-  readonly #watch = new AlertWatch();
+  readonly #watches = new Map(GROUP_NAMES.map((group) => [group, new AlertWatch(group)]));
+  readonly #lists = new Map<GroupName, FlareLists>();
   readonly #listeners = new Set<() => void>();
   #title = document.title;
   #key: string | undefined;
-  #view: View | undefined;
   #waiting: AlertHit[] = [];
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   /** Alerts since the page was hidden. */
@@ -71,27 +73,32 @@ export class PageAlerts {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The stream has new lists. Those of its start are not reported, unlike what was missed. */
-  reset(view: View, isStart: boolean): void {
-    this.#view = view;
-    if (isStart) this.#watch.watchFor(this.queries, view);
-    else this.#report(this.#watch.catchUp(view));
+  /** A stream has new lists. Those of its start are not reported, unlike what was missed. */
+  reset(group: GroupName, lists: FlareLists, isStart: boolean): void {
+    this.#lists.set(group, lists);
+    const watch = this.#watches.get(group);
+    if (isStart) watch?.watchFor(this.queries, lists);
+    else this.#report(watch?.catchUp(lists) ?? []);
   }
 
-  take(event: EventMessage, view: View): void {
-    this.#view = view;
-    this.#report(this.#watch.take(event, view));
+  take(group: GroupName, event: EventMessage, lists: FlareLists): void {
+    this.#lists.set(group, lists);
+    this.#report(this.#watches.get(group)?.take(event, lists) ?? []);
   }
 
   /** The watch list has changed. */
   watchListChanged(): void {
-    this.#watch.watchFor(this.queries, this.#view);
+    this.#watchAll();
     this.#push();
+  }
+
+  #watchAll(): void {
+    for (const [group, watch] of this.#watches) watch.watchFor(this.queries, this.#lists.get(group));
   }
 
   #changed(settings: AlertSettings): void {
     this.#settings = settings;
-    this.#watch.watchFor(this.queries, this.#view);
+    this.#watchAll();
     for (const listener of this.#listeners) listener();
     this.#push();
   }
@@ -108,8 +115,8 @@ export class PageAlerts {
   /** What is set, as queries of the page of flares. */
   get queries(): readonly FlareQuery[] {
     const { entries, hasWatchList } = this.#settings;
-    const tokens = hasWatchList ? [...readWatched()] : [];
-    const watched = tokens.length > 0 ? [{ ...DEFAULT_QUERY, tokens }] : [];
+    const groups = hasWatchList ? [...watchedGroups()] : [];
+    const watched = groups.map(([group, tokens]) => ({ ...DEFAULT_QUERY, group, tokens }));
     return [...entries.map(({ query }) => readQuery(query)), ...watched];
   }
 

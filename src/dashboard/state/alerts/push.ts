@@ -1,4 +1,4 @@
-import { type FlareQuery, filterOf } from "../flare-query.ts";
+import { channelOf, type FlareQuery, filterOf } from "../flare-query.ts";
 import { keyHeader } from "../visitor/fetch-with-key.ts";
 import { askToNotify, worker } from "./notify.ts";
 
@@ -52,7 +52,7 @@ export async function updatePush({ queries, key }: Wanted): Promise<void> {
   const { endpoint, keys } = subscription.toJSON();
   const rules = queries
     .filter(isPushable)
-    .map((query) => ({ channel: query.channel, filter: filterOf(query) }));
+    .map((query) => ({ channel: channelOf(query), filter: filterOf(query) }));
   const { ok, status } =
     rules.length > 0
       ? await send("PUT", key, { endpoint, keys, rules })

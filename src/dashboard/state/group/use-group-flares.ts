@@ -1,39 +1,50 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { connect, type View } from "../../../client/index.ts";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
+import type { PageAlerts } from "../alerts/page-alerts.ts";
 import { measureAway } from "../away.ts";
+import { attentiveDocument } from "../follow.ts";
 import type { GroupSeen } from "../seen.ts";
 import type { FlareLists } from "./flare-lists.ts";
 
-/**
- * Follows the flares of a group in a stream of their own, because the page's stream has those of
- * `bsc` only, which need none.
- */
+type OtherGroup = Exclude<GroupName, "bsc">;
+/** The groups whose flares are not in the page's stream. */
+export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly OtherGroup[];
+
+/** Follows the flares of a group in a stream of their own while it is shown or alerted about. */
 export function useGroupFlares(
   server: URL,
   key: string | undefined,
-  group: GroupName,
+  group: OtherGroup,
+  alerts: PageAlerts,
+  isWanted: boolean,
 ): GroupSeen | undefined {
   const following = useRef<ReturnType<typeof followGroup>>(undefined);
   const [, render] = useState({});
   useEffect(() => {
-    if (group === "bsc") return;
-    const started = followGroup(server, key, group, () => render({}));
+    if (!isWanted) return;
+    const started = followGroup(server, key, group, alerts, () => render({}));
     following.current = started;
     return () => {
       following.current = undefined;
       started.stop();
     };
-  }, [server.href, key, group]);
-  return following.current?.group === group ? following.current.now() : undefined;
+  }, [server.href, key, isWanted]);
+  return following.current?.now();
 }
 
-type OtherGroup = Exclude<GroupName, "bsc">;
-
 /** Follows the group until stopped. Calls `onChange` at most once per frame. */
-function followGroup(server: URL, key: string | undefined, group: OtherGroup, onChange: () => void) {
+function followGroup(
+  server: URL,
+  key: string | undefined,
+  group: OtherGroup,
+  alerts: PageAlerts,
+  onChange: () => void,
+) {
+  const over = new AbortController();
   const stream = connect(server, {
     channels: [`flares.${group}.*`],
+    platform: { document: attentiveDocument(alerts, over.signal) },
     ...(key !== undefined && { key }),
   });
   const away = measureAway();
@@ -46,8 +57,23 @@ function followGroup(server: URL, key: string | undefined, group: OtherGroup, on
       onChange();
     });
   };
-  stream.on("event", changed);
-  stream.on("reset", changed);
+  /** Returns the same lists until they change. */
+  const lists = () => {
+    const { view } = stream;
+    if (view && last?.view !== view)
+      last = { view, lists: { ...view, flares: view[`flares.${group}`] ?? {} } };
+    return last?.lists;
+  };
+  stream.on("event", (event) => {
+    const now = lists();
+    if (now) alerts.take(group, event, now);
+    changed();
+  });
+  stream.on("reset", ({ reason }) => {
+    const now = lists();
+    if (now) alerts.reset(group, now, reason === "started");
+    changed();
+  });
   stream.on("connection", ({ state }) => {
     away.note(state);
     changed();
@@ -56,16 +82,9 @@ function followGroup(server: URL, key: string | undefined, group: OtherGroup, on
     refused = error;
     changed();
   });
-  /** Returns the same lists until they change. */
-  const lists = () => {
-    const { view } = stream;
-    if (view && last?.view !== view)
-      last = { view, lists: { ...view, flares: view[`flares.${group}`] ?? {} } };
-    return last?.lists;
-  };
   return {
-    group,
     now: (): GroupSeen => ({
+      group,
       lists: refused ?? lists(),
       awayMs: away.nowMs(),
       connection: stream.connection,
@@ -73,6 +92,7 @@ function followGroup(server: URL, key: string | undefined, group: OtherGroup, on
     }),
     stop: () => {
       cancelAnimationFrame(frame);
+      over.abort();
       stream.close();
     },
   };

@@ -1,21 +1,25 @@
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
+import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
 /** As many as a filter of the API accepts. */
 const MAX_WATCHED = 64;
 
 export interface Watched {
-  /** Addresses in lower case. */
+  /** The group's tokens on the list: addresses or symbols, in lower case. */
   readonly tokens: ReadonlySet<string>;
-  readonly toggle: (address: string) => void;
+  readonly toggle: (token: string) => void;
 }
 
+/** A stored token: of `bsc` its address, of other groups after the group and a slash. */
+const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
+
 /** The visitor's watch list, in this browser only. */
-export function useWatched(): Watched {
-  const [tokens, setTokens] = useState(readWatched);
-  const toggle = (address: string) =>
-    setTokens((before) => {
-      const wanted = address.toLowerCase();
+export function useWatched(group: GroupName): Watched {
+  const [all, setAll] = useState(readWatched);
+  const toggle = (token: string) =>
+    setAll((before) => {
+      const wanted = `${prefixOf(group)}${token.toLowerCase()}`;
       const others = [...before].filter((one) => one !== wanted);
       const after = before.has(wanted) ? others : [...others, wanted].slice(-MAX_WATCHED);
       try {
@@ -25,15 +29,31 @@ export function useWatched(): Watched {
       }
       return new Set(after);
     });
-  return { tokens, toggle };
+  return { tokens: useMemo(() => watchedOf(group, all), [group, all]), toggle };
 }
 
-export function readWatched(): ReadonlySet<string> {
+function prefixOf(group: GroupName): string {
+  return group === "bsc" ? "" : `${group}/`;
+}
+
+/** Returns the group's tokens of the list. */
+function watchedOf(group: GroupName, all: ReadonlySet<string>): ReadonlySet<string> {
+  const prefix = prefixOf(group);
+  const own = [...all].filter((one) => (prefix === "" ? !one.includes("/") : one.startsWith(prefix)));
+  return new Set(own.map((one) => one.slice(prefix.length)));
+}
+
+/** Returns the groups with tokens on the list, and their tokens. */
+export function watchedGroups(): ReadonlyMap<GroupName, readonly string[]> {
+  const all = readWatched();
+  const groups = GROUP_NAMES.map((group) => [group, [...watchedOf(group, all)]] as const);
+  return new Map(groups.filter(([, tokens]) => tokens.length > 0));
+}
+
+function readWatched(): ReadonlySet<string> {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(WATCHED_KEY) ?? "[]");
-    const tokens = Array.isArray(stored)
-      ? stored.filter((one) => /^0x[0-9a-f]{1,128}$/.test(String(one)))
-      : [];
+    const tokens = Array.isArray(stored) ? stored.filter((one) => STORED.test(String(one))) : [];
     return new Set(tokens.map(String).slice(0, MAX_WATCHED));
   } catch {
     return new Set();
