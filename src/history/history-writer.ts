@@ -3,7 +3,7 @@ import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import { decodeTail, type EventLog } from "../log/index.ts";
-import { type AnyFlare, flaresKeyOf, GROUPS } from "../model/index.ts";
+import { flaresIn } from "../model/index.ts";
 import {
   type Cursor,
   type Epoch,
@@ -174,18 +174,14 @@ function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {
 
 /** Returns the running flares' starts whose explanations have not changed since the start. */
 function begun(snapshot: Snapshot): readonly FlareStart[] {
-  const running = GROUPS.flatMap((group): readonly AnyFlare[] => snapshot[flaresKeyOf(group)].pro);
-  return running.flatMap(({ id, started_trending_at: at }) => {
+  return flaresIn(snapshot, "pro").flatMap(({ id, started_trending_at: at }) => {
     const why = snapshot.explanations[id];
     return why?.at === at ? [{ id, at, why }] : [];
   });
 }
 
 function listed(snapshot: Snapshot): readonly FlareFinish[] {
-  const finished = GROUPS.flatMap(
-    (group): readonly AnyFlare[] => snapshot[flaresKeyOf(group)].finished_trending,
-  );
-  return finished.map((flare) => {
+  return flaresIn(snapshot, "finished_trending").map((flare) => {
     const why = snapshot.explanations[flare.id] ?? null;
     const outcome = snapshot.outcomes[flare.id] ?? null;
     return { flare, why, cause: why?.finish_cause ?? "upstream", outcome };

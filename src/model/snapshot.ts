@@ -2,10 +2,10 @@ import { z } from "zod";
 import { Candles, NO_CANDLES } from "./candles.ts";
 import { Charts, Leaderboards } from "./chart.ts";
 import { Explanations } from "./explanation.ts";
-import { ChainFlares, ExchangeFlares, Flares } from "./flare.ts";
+import { type AnyFlare, type AnyFlares, ChainFlares, ExchangeFlares, Flares } from "./flare.ts";
 import { Newest } from "./listing.ts";
 import { Outcomes } from "./outcome.ts";
-import type { Group } from "./primitives.ts";
+import { GROUPS, type Group } from "./primitives.ts";
 
 export const Snapshot = z
   .object({
@@ -28,6 +28,14 @@ export type Snapshot = z.infer<typeof Snapshot>;
 /** Returns the snapshot's part with a group's flares. */
 export function flaresKeyOf(group: Group) {
   return group === "bsc" ? "flares" : (`flares.${group}` as const);
+}
+
+/** Returns the flares of all groups in these lists. */
+export function flaresIn(snapshot: Snapshot, ...lists: readonly (keyof AnyFlares)[]): readonly AnyFlare[] {
+  return GROUPS.flatMap((group) => {
+    const flares: AnyFlares = snapshot[flaresKeyOf(group)];
+    return lists.flatMap((list) => flares[list]);
+  });
 }
 
 const NO_FLARES = { free: [], pro: [], finished_trending: [] };

@@ -8,7 +8,7 @@ import { servePage as serveScripts } from "../support/serve-page.ts";
 import { shownLists } from "../support/shown-lists.ts";
 
 /** The page's record of its stream. */
-interface Persistence {
+interface PageRecord {
   readonly stream: Sdk.Stream;
   readonly seqs: number[];
   readonly resets: string[];
@@ -18,7 +18,7 @@ interface Persistence {
 
 declare global {
   var sdk: typeof Sdk;
-  var kept: Persistence;
+  var kept: PageRecord;
   var assembled: typeof assemble;
   var company: Company;
 }

@@ -1,12 +1,5 @@
 import type { HistoryReader, StoredRecord } from "../../history/index.ts";
-import {
-  type AnyFlare,
-  type AnyFlares,
-  type Explanation,
-  type FlareRecord,
-  flaresKeyOf,
-  GROUPS,
-} from "../../model/index.ts";
+import { type AnyFlares, type Explanation, type FlareRecord, flaresIn } from "../../model/index.ts";
 import { FlarewireError, formatCursor, type Rights, type Snapshot } from "../../protocol/index.ts";
 import { requireChannels } from "../access/key-access-policy.ts";
 import { quote } from "../connections/admission.ts";
@@ -112,9 +105,7 @@ export function flareText(
   rights: Rights,
 ): string {
   const listed = (...lists: readonly (keyof AnyFlares)[]) =>
-    GROUPS.flatMap((group) =>
-      lists.flatMap((list): readonly AnyFlare[] => shown[flaresKeyOf(group)][list]),
-    ).find((flare) => flare.id === id);
+    flaresIn(shown, ...lists).find((flare) => flare.id === id);
   const running = listed("pro", "free");
   // The history is written after the head has moved.
   const flare = running ?? (stored ? undefined : listed("finished_trending"));

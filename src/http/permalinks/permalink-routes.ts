@@ -52,7 +52,7 @@ interface Subject {
   readonly picture: () => ShareFacts;
 }
 
-/** Returns what the API returns for the plan. Throws `not-found`. */
+/** Returns what the API returns for the rights. Throws `not-found` and `forbidden`. */
 type Read = (request: FastifyRequest, rights: Rights) => Promise<Subject>;
 
 /**

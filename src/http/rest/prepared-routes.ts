@@ -39,7 +39,7 @@ export interface PreparedRoute {
   readonly path: string;
   /** Names of the allowed query parameters. */
   readonly parameters: readonly string[];
-  /** Channels with the same data, which a limited key needs: see RouteChannels. */
+  /** Channels with the same data, which a limited key needs: see FastifyContextConfig. */
   readonly channels?: FastifyContextConfig["channels"] | undefined;
   /** Returns the body at the head, if one is always prepared; `query`: without `at`. */
   readonly live?: (plan: Plan | undefined, query?: RouteQuery) => Representation;

@@ -33,7 +33,7 @@ interface HeldCandles extends Held {
   readonly shown: Candles;
 }
 
-interface PrimaryServices {
+interface HeldSnapshot {
   readonly cursor: string;
   readonly parts: readonly Representation[];
   readonly made: Representation;
@@ -48,7 +48,7 @@ export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
   readonly #candles = new Map<Plan | undefined, HeldCandles>();
-  readonly #wholes = new Map<string, PrimaryServices>();
+  readonly #wholes = new Map<string, HeldSnapshot>();
   /** The plan free's view of a snapshot with these flares and explanations. */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 
