@@ -171,7 +171,7 @@ test("[W24] [W37] whatever compressed frames come, the server ends that connecti
         if (code !== undefined) expect(DOCUMENTED).toContain(code);
       },
     ),
-    lawRuns(100),
+    lawRuns(40),
   );
   expect([...codes]).toEqual(expect.arrayContaining([undefined, 1002, 1007, 4001]));
   await wire.sessions(1);

@@ -97,7 +97,7 @@ test("[W5] [W7] whatever is in the frames, each is answered, or the connection i
       }
       client.ws.terminate();
     }),
-    lawRuns(100),
+    lawRuns(40),
   );
   await wire.sessions(0);
 });
@@ -153,7 +153,7 @@ test("[W24] whatever bytes come, also in the middle of a frame, the server ends 
       // Who closes is answered with a code of its own.
       if (code !== undefined && !bytes.includes(0x88)) expect(DOCUMENTED).toContain(code);
     }),
-    lawRuns(100),
+    lawRuns(40),
   );
   await wire.sessions(1);
   steady.send({ type: "ping", id: "alive" });
@@ -212,7 +212,7 @@ test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with 
         seen.add(status);
       },
     ),
-    lawRuns(100),
+    lawRuns(40),
   );
   expect([...seen]).toEqual(expect.arrayContaining([101, 200, 400]));
   await wire.sessions(0);

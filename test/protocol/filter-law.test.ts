@@ -103,11 +103,11 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
       totals.held += flares?.pro?.length ?? 0;
       totals.left += now.lists.snapshot.flares.pro.length - (flares?.pro?.length ?? 0);
     }),
-    lawRuns(200),
+    lawRuns(70),
   );
   // Unreached cases prove nothing.
-  expect(totals.events).toBeGreaterThan(200);
-  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(20);
+  expect(totals.events).toBeGreaterThan(70);
+  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(5);
 });
 
 test("[W28] a client that joins later has the same lists as one that followed from the start", () => {
@@ -123,7 +123,7 @@ test("[W28] a client that joins later has the same lists as one that followed fr
       const behind = play(filter, fresh, toEvents(second, third, AT), []);
       expect(behind.view).toEqual(projectLists(walk(middle, second, third), CHANNELS, filter));
     }),
-    lawRuns(100),
+    lawRuns(40),
   );
 });
 
@@ -150,9 +150,9 @@ test("[W28] a client with a token filter gets only events that affect its tokens
         }
       }
     }),
-    lawRuns(100),
+    lawRuns(40),
   );
-  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(10);
+  for (const total of Object.values(totals)) expect(total).toBeGreaterThan(3);
 });
 
 test("[W29] with names, only these events are sent, unchanged", () => {
@@ -179,7 +179,7 @@ test("[W29] with names, only these events are sent, unchanged", () => {
         expect(own).toEqual(heard);
       },
     ),
-    lawRuns(100),
+    lawRuns(40),
   );
 });
 

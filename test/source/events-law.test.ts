@@ -46,7 +46,7 @@ test("the snapshots of these laws are valid ones", () => {
       Snapshot.parse(before);
       Snapshot.parse(after);
     }),
-    lawRuns(25),
+    lawRuns(10),
   );
 });
 
@@ -58,7 +58,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         expect(canonical(play(before, events))).toBe(canonical(after));
         expect(canonical(play(received(before), received(events)))).toBe(canonical(after));
       }),
-      lawRuns(100),
+      lawRuns(40),
     );
   });
 
@@ -69,7 +69,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const view = play(projectSnapshot(before, channels), events);
         expect(canonical(view)).toBe(canonical(projectSnapshot(after, channels)));
       }),
-      lawRuns(100),
+      lawRuns(40),
     );
   });
 
@@ -80,7 +80,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const view = play(projectSnapshot(before, channels), events);
         expect(canonical(view)).toBe(canonical(projectSnapshot(after, channels)));
       }),
-      lawRuns(50),
+      lawRuns(20),
     );
   });
 
@@ -89,7 +89,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ before, after }) => {
         for (const event of toEvents(before, after, AT)) EventBody.parse(received(event));
       }),
-      lawRuns(50),
+      lawRuns(20),
     );
   });
 
@@ -109,7 +109,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
           expect(new Set(set).size).toBe(set.length);
         }
       }),
-      lawRuns(50),
+      lawRuns(20),
     );
   });
 
@@ -119,7 +119,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const bytes = JSON.stringify(toEvents(before, after, AT));
         expect(JSON.stringify(toEvents(structuredClone(before), structuredClone(after), AT))).toBe(bytes);
       }),
-      lawRuns(50),
+      lawRuns(20),
     );
   });
 
@@ -128,7 +128,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ after }) => {
         expect(toEvents(after, structuredClone(after), AT)).toEqual([]);
       }),
-      lawRuns(25),
+      lawRuns(10),
     );
   });
 });

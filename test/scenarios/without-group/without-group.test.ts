@@ -21,7 +21,7 @@ test(
   "on a simulated market, clients that name no group get the recorded bodies, entity tags and events",
   async () => {
     const feed = createSimulatedFeed({
-      ...{ seed: 11, startAtMs: Date.UTC(2026, 0, 2), warmupMs: HOUR_MS, durationMs: 2 * HOUR_MS },
+      ...{ seed: 11, startAtMs: Date.UTC(2026, 0, 2), warmupMs: HOUR_MS, durationMs: HOUR_MS },
       ...{ tokens: 160, speed, clock: systemClock },
     });
     await expect(textOf(await fingerprintOf(feed))).toMatchFileSnapshot("simulated.json");
