@@ -212,7 +212,7 @@ test("[W3] [S9] [P7] whatever the address says, it is answered, or refused with 
         seen.add(status);
       },
     ),
-    lawRuns(40),
+    lawRuns(100),
   );
   expect([...seen]).toEqual(expect.arrayContaining([101, 200, 400]));
   await wire.sessions(0);
