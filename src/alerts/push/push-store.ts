@@ -5,8 +5,16 @@ const FORM = {
   /** `FLWP`. */
   applicationId: 0x464c5750,
   version: 2,
-  // Those of the first version count as made without a key.
-  upgrades: { 1: "ALTER TABLE subscription ADD COLUMN holder TEXT" },
+  upgrades: {
+    // Some files of the first version have their holders in a table. Without it, subscriptions count
+    // as made without a key.
+    1: `
+    ALTER TABLE subscription ADD COLUMN holder TEXT;
+    CREATE TABLE IF NOT EXISTS holder (id TEXT PRIMARY KEY, holder TEXT NOT NULL) STRICT;
+    UPDATE subscription SET holder = (SELECT made.holder FROM holder AS made WHERE made.id = subscription.id);
+    DROP TABLE holder;
+`,
+  },
   tables: `
   CREATE TABLE subscription (id TEXT PRIMARY KEY, client TEXT NOT NULL, request TEXT NOT NULL, holder TEXT) STRICT;
   CREATE INDEX by_client ON subscription (client);
