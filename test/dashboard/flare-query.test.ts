@@ -134,7 +134,7 @@ test("each sample selects what is on the screen, by parameters that the API acce
   ]);
   for (const kind of ["python", "telegram"] as const) expect(samples[kind].text).toContain(url);
   expect(describeQuery(QUERY)).toBe(
-    `Every flare at once, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning.`,
+    `Every flare at once, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
   );
 });
 
@@ -151,6 +151,18 @@ test("each sample of a list by cause tests the cause, and a rule says that it ca
   );
   for (const { text } of Object.values(botSamples({ ...query, channel: "flares.pro" }, SERVER)))
     expect(text).not.toContain("canary");
+});
+
+test("a warning hides a start in the samples, and never the end of a flare", () => {
+  const query: FlareQuery = { ...DEFAULT_QUERY, isSafe: true };
+  const { curl, typescript, python, telegram } = botSamples(query, SERVER);
+  expect(curl.text).toContain(`select((.name == "flare-finished" or (`);
+  expect(typescript.text).toContain(`if (event.name === "flare-started" && why?.warnings.length) continue;`);
+  for (const { text } of [python, telegram])
+    expect(text).toContain(`if event["name"] == "flare-started" and why.get("warnings"):`);
+  const finished = botSamples({ ...query, channel: "flares.finished" }, SERVER);
+  for (const { text } of Object.values(finished))
+    expect(text).not.toMatch(/"flare-(?:started|finished)" (?:or|&&|and)/);
 });
 
 test("a search is data in every language, whatever its quotes", () => {

@@ -36,9 +36,14 @@ function hasOwnTests(query: FlareQuery): boolean {
   return search !== "" || isSafe || cause !== undefined;
 }
 
+/** Whether the samples follow flares from their start. Then a warning must not hide an end. */
+function hasStarts({ channel }: FlareQuery): boolean {
+  return channel !== "flares.finished";
+}
+
 /** Says in words what the samples select. */
 export function describeQuery(query: FlareQuery): string {
-  return describeStarts(query, query.channel === "flares.finished" ? "" : ", and its end");
+  return describeStarts(query, hasStarts(query) ? ", and its end" : "");
 }
 
 /** Says in words what an alert of this page selects: no ends, unless they are its list. */
@@ -58,7 +63,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
     filter.min_price_change !== undefined && `at least ${filter.min_price_change} % in 5 minutes`,
     search !== "" &&
       `“${search}” in ${FIELDS[query.group].slice(0, -1).join(", ")} or ${FIELDS[query.group].at(-1)}`,
-    isSafe && "no warning",
+    isSafe && (end === "" ? "no warning" : "no warning at the start"),
     cause && `ended as “${END_TEXTS[cause]}”`,
   ].filter((limit) => typeof limit === "string");
   return `${what}${limits.length > 0 ? `: ${limits.join(", ")}` : ""}.`;
@@ -106,7 +111,11 @@ function curlText(query: FlareQuery, url: string): string {
   const texts = pathsOf(query, (path) => `.${path.join(".")}`);
   const tests = [
     ...(cause ? [`.data.cause == "${cause}"`] : []),
-    ...(isSafe ? ["(.data.why.warnings // [] | length == 0)"] : []),
+    ...(isSafe
+      ? [
+          `(${hasStarts(query) ? '.name == "flare-finished" or ' : ""}(.data.why.warnings // [] | length == 0))`,
+        ]
+      : []),
     ...(search === ""
       ? []
       : [`([.data.flare | ${texts} | strings | ascii_downcase] | any(contains(${JSON.stringify(search)})))`]),
@@ -134,12 +143,12 @@ const stream = connect(${JSON.stringify(address)}, {
 for await (const event of stream) {
   if (${wrong.join(" && ")}) continue;
   const { flare, why } = event.data;
-${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${isSafe ? "  if (why?.warnings.length) continue;\n" : ""}${
+${isExchange ? '  if (!("pair" in flare)) continue;\n' : ""}${cause ? `  if (event.data.cause !== "${cause}") continue;\n` : ""}${isSafe ? `  if (${hasStarts(query) ? 'event.name === "flare-started" && ' : ""}why?.warnings.length) continue;\n` : ""}${
   search === ""
     ? ""
     : `  const texts = [${pathsOf(query, (path) => `flare.${path.join(".")}`)}];
   if (!texts.some((text) => text?.toLowerCase().includes(${JSON.stringify(search)}))) continue;\n`
-}  console.log(event.name, ${name}, why?.text${page});
+}  console.log(event.name, event.data.cause, ${name}, why?.text${page});
 }`;
 }
 
@@ -162,13 +171,13 @@ for line in urllib.request.urlopen(request):
     if "flare" not in event.get("data", {}):
         continue
     flare, why = event["data"]["flare"], event["data"]["why"] or {}
-${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${isSafe ? '    if why.get("warnings"):\n        continue\n' : ""}${
+${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : ""}${isSafe ? `    if ${hasStarts(query) ? 'event["name"] == "flare-started" and ' : ""}why.get("warnings"):\n        continue\n` : ""}${
   search === ""
     ? ""
     : `    texts = (${pathsOf(query, (path) => `flare${path.map((part) => `["${part}"]`).join("")}`)})
     if not any(${JSON.stringify(search)} in (text or "").lower() for text in texts):
         continue\n`
-}    text = ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
+}    text = event["data"]["cause"] + " " + ${title} + ": " + why.get("text", "")${query.group === "bsc" ? ` + " " + ${JSON.stringify(`${address}/flare/`)} + flare["id"]` : ""}
 ${action}`;
 }
 
