@@ -178,6 +178,8 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
     expect(await page.locator(".flares tbody tr").count()).toBe(60);
     expect(page.url()).not.toContain("at=");
+    await slider.press("ArrowLeft");
+    await expect.poll(() => page.url()).toContain("at=");
   });
 
   test("watched tokens are a filter, and survive a reload", async () => {

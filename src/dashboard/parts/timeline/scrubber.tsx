@@ -30,11 +30,12 @@ export function Scrubber({ group, window, at, onAt, server, apiKey }: ScrubberPr
   const isNone = since === "none";
   const sinceMs = typeof since === "number" ? Math.max(since, startMs) : startMs;
   const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);
-  const given = at === undefined ? max : max - (endMs - Date.parse(at)) / MINUTE_MS;
+  // The newest minute is not over: its place is that of now, so that one step left is a minute.
+  const newest = max - 1;
+  const given = at === undefined ? newest : max - (endMs - Date.parse(at)) / MINUTE_MS;
   const value = dragged ?? Math.max(min, given);
-  // The newest minute is not over.
   const atOf = (minutes: number) =>
-    minutes >= max - 1 ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
+    minutes >= newest ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
   const shown = dragged === undefined ? at : atOf(dragged);
   const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
   const hint = isNone ? "No past minute is stored yet" : "Drag to list the flares of a past minute";
@@ -48,7 +49,7 @@ export function Scrubber({ group, window, at, onAt, server, apiKey }: ScrubberPr
       <input
         type="range"
         aria-label="Time of the list"
-        {...{ min, max, value }}
+        {...{ min, max: newest, value }}
         disabled={isNone}
         aria-valuetext={text}
         onInput={({ currentTarget }) => setDragged(Number(currentTarget.value))}
