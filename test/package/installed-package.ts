@@ -34,9 +34,10 @@ export async function installPackages(env: NodeJS.ProcessEnv): Promise<Installed
   const clientProject = await installClientPackages(clone, join(folder, "client-project"));
   copyOfDependencies(folder);
   await writeProject(folder);
-  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", `./${packed.filename}`], {
-    ...{ cwd: folder, env },
-  });
+  const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
+  await run("npm", ["install", ...flags, `./${packed.filename}`], { cwd: folder, env });
+  // The copy nests what only development dependencies have in another version.
+  await run("npm", ["dedupe", ...flags], { cwd: folder, env });
   return {
     ...{ folder, clientProject },
     files: packed.files.map(({ path }) => path),
