@@ -6,8 +6,8 @@ const FORM = {
   applicationId: 0x464c5750,
   version: 2,
   upgrades: {
-    // Some files of the first version have their holders in a table. Without it, subscriptions count
-    // as made without a key.
+    // Some files of the first version have their holders in a table. Without it, subscriptions
+    // count as made without a key.
     1: `
     ALTER TABLE subscription ADD COLUMN holder TEXT;
     CREATE TABLE IF NOT EXISTS holder (id TEXT PRIMARY KEY, holder TEXT NOT NULL) STRICT;
