@@ -69,6 +69,9 @@ test("flares sort by a number, largest first, and ties keep their order", () => 
   expect(idsOf(sortFlares(flares, why, "newest"))).toBe("A,B,C");
   expect(idsOf(sortFlares(flares, why, "change"))).toBe("B,C,A");
   expect(idsOf(sortFlares(flares, why, "liquidity"))).toBe("B,A,C");
+  const ended = flares.map((flare) => ({ ...flare, finished_trending_at: flare.started_trending_at }));
+  const outcomes = { A: { ...SAMPLE_OUTCOME, peak_change: 7 }, C: { ...SAMPLE_OUTCOME, peak_change: 9 } };
+  expect(idsOf(sortFlares(ended, why, "change", outcomes))).toBe("C,A,B");
   expect(idsOf(sortFlares(flares, why, "score"))).toBe("A,B,C");
 });
 

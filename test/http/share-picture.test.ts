@@ -67,6 +67,18 @@ test.for(Object.entries(HOSTILE))("a name with %s is text within the picture", a
   }
 });
 
+test("the longest sentence is shown whole, with its warning at the end", () => {
+  const sentence =
+    "1000+ times the usual buyers, buys outweigh sells at least 20:1, price 1000+ % above normal, 1000+ times the usual volume; under $100 liquidity is thin; warning: liquidity removed and 2 more.";
+  const texts = [
+    ...sharePicture({ ...FACTS, sentence }, FONTS)
+      .replaceAll("\n", "")
+      .matchAll(LETTERS),
+  ];
+  const rows = texts.map(([, , , , letters = ""]) => letters);
+  expect(rows.join(" ")).toContain(sentence);
+});
+
 test("a character that the font lacks is a box, so that no name can pose as another", () => {
   const svg = sharePicture({ ...FACTS, symbol: "USD币T", name: "e\u0301👨‍👩‍👧‍👦" }, FONTS);
   expect(svg).toContain(">USD□T<");

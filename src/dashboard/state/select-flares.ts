@@ -1,4 +1,4 @@
-import type { AnyFlare, Explanation, FinishCause } from "../../model/index.ts";
+import type { AnyFlare, Explanation, FinishCause, Outcome } from "../../model/index.ts";
 import { tokenOf } from "../../model/key-of.ts";
 import { DEFAULT_QUERY, type FlareQuery, filterOf, type Order } from "./flare-query.ts";
 
@@ -66,19 +66,26 @@ export function withoutFilters({ group, channel, order, window, at }: FlareQuery
   return { ...DEFAULT_QUERY, group, channel, order, window, at };
 }
 
-/** Sorts the flares; ties keep their order. `newest`: by the start, finished ones by the end. */
+/**
+ * Sorts the flares; ties keep their order. `newest`: by the start, finished ones by the end.
+ * `change`: by the rise of the last five minutes, finished ones by their peak, if it is known.
+ */
 export function sortFlares(
   flares: readonly AnyFlare[],
   explanations: Explanations,
   order: Order,
+  outcomes: Readonly<Record<string, Outcome>> = {},
 ): readonly AnyFlare[] {
   if (order === "newest") {
     const endOf = ({ finished_trending_at: end }: AnyFlare) => (end === null ? Number.NaN : Date.parse(end));
     return flares.toSorted((a, b) => endOf(b) - endOf(a) || 0);
   }
-  const value = ({ id, recent_price_change, liquidity }: AnyFlare): number => {
-    if (order === "change") return recent_price_change;
+  const value = ({ id, recent_price_change, liquidity, finished_trending_at }: AnyFlare): number => {
+    if (order === "change")
+      return finished_trending_at === null
+        ? recent_price_change
+        : (outcomes[id]?.peak_change ?? Number.NEGATIVE_INFINITY);
     return order === "score" ? (explanations[id]?.score ?? 0) : Number(liquidity);
   };
-  return flares.toSorted((a, b) => value(b) - value(a));
+  return flares.toSorted((a, b) => value(b) - value(a) || 0);
 }

@@ -39,7 +39,9 @@ export function FlaresView({ lists, ...props }: FlaresViewProps) {
         name="group"
         options={GROUP_NAMES}
         chosen={group}
-        onChoose={(chosen) => go(flaresHash({ ...DEFAULT_QUERY, group: chosen }), "push")}
+        onChoose={(chosen) =>
+          go(flaresHash({ ...DEFAULT_QUERY, group: chosen, channel: query.channel }), "push")
+        }
         label={(name) => GROUP_LABELS[name]}
       />
       {lists instanceof Error ? (
@@ -80,8 +82,10 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
         {...{ group, window, at, server, apiKey }}
         onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
       />
-      {group !== "bsc" && (
-        <p class="legend">Only flares of BSC have prices of each minute, and so a change since the start.</p>
+      {group !== "bsc" && channel !== "flares.finished" && (
+        <p class="legend">
+          Only running flares of BSC have prices of each minute, and so a change since the start.
+        </p>
       )}
       <section aria-labelledby="flares-title" class={`${at === undefined ? "" : "past"} ${LACKING[group]}`}>
         <h2 id="flares-title">

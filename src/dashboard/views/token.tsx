@@ -85,7 +85,9 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
     closes.length > 0
       ? closes
       : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
-  const facts = latest ?? nested ?? listing ?? (details && factsOf(details));
+  const current = flare ?? nested ?? listing;
+  const facts = current ?? (details && factsOf(details)) ?? latest;
+  const isOfEnd = current === undefined && details?.as_of !== null;
   if (!facts) return <Unknown tokenKey={tokenKey} stored={stored} />;
   const { token, social_data, contract_source, liquidity } = facts;
   const market = records.map((one) => one.flare).find((one) => "pair" in one);
@@ -114,6 +116,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
         <dt>{priceLabel}</dt>
         <dd>
           <Price value={token.price} />
+          {isOfEnd && <small> when its last flare ended</small>}
         </dd>
         <dt class="of-liquidity">Liquidity</dt>
         <dd class="of-liquidity">{formatUsd(liquidity)}</dd>

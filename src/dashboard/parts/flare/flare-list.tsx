@@ -30,6 +30,9 @@ const CLASSES: Readonly<Record<string, string>> = {
   Liquidity: "of-liquidity",
 };
 
+/** The list has the last so many to end, and a few whose outcome is not final. */
+const MAX_FINISHED = 100;
+
 interface FlareListProps {
   readonly query: FlareQuery;
   readonly channels: readonly FlareChannel[];
@@ -43,7 +46,12 @@ interface FlareListProps {
 export function FlareList({ query, channels, onQuery, view, server, apiKey }: FlareListProps) {
   const { channel } = query;
   const all = view.flares?.[LIST_OF_CHANNEL[channel]] ?? [];
-  const shown = sortFlares(wantedFlares(all, view.explanations, query), view.explanations, query.order);
+  const shown = sortFlares(
+    wantedFlares(all, view.explanations, query),
+    view.explanations,
+    query.order,
+    view.outcomes,
+  );
   const priced = query.group === "bsc" ? (view.flares?.pro ?? view.flares?.free ?? []) : [];
   const candles = useCandles(server, apiKey, priced, query.at);
   const watched = useWatched(query.group);
@@ -118,6 +126,11 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
             })}
           </Gliding>
         </table>
+      )}
+      {isFinished && all.length >= MAX_FINISHED && (
+        <p class="legend">
+          Flares that ended longer ago are in the timeline, and in its table for up to 24 hours.
+        </p>
       )}
     </>
   );

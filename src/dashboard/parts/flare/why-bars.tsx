@@ -8,7 +8,7 @@ export const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const
 /** The contribution of each term to the score, and the required score. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   if (!why) return <span class="why unknown">no reason given</span>;
-  const { score, threshold, terms, text } = why;
+  const { score, threshold, finish_threshold, terms, text } = why;
   // All flares use the same scale, so that their bars are comparable.
   const pct = (value: number) => `${((100 * Math.min(MAX_SCORE, value)) / MAX_SCORE).toFixed(2)}%`;
   let from = 0;
@@ -18,7 +18,7 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
     from += width;
     return part;
   });
-  const label = `score ${score.toFixed(2)} of ${threshold.toFixed(2)} needed: ${text}`;
+  const label = `score ${score.toFixed(2)}; a flare starts at ${threshold.toFixed(2)} and ends below ${finish_threshold.toFixed(2)}: ${text}`;
   return (
     <span class="why" title={label}>
       <svg role="img" aria-label={label}>
@@ -44,7 +44,7 @@ export function WhyLegend() {
           {name}
         </span>
       ))}
-      <span>| required score (at most {MAX_SCORE})</span>
+      <span>| score required to start (at most {MAX_SCORE})</span>
     </p>
   );
 }

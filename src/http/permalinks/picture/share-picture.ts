@@ -59,7 +59,7 @@ export function sharePicture(facts: ShareFacts, { regular, bold }: Fonts): strin
   const nameX = EDGE + bold.widthOf(shownSymbol, size) + (facts.isMixed ? 76 : 24);
   const room = PICTURE_WIDTH - EDGE - nameX;
   const name = room < 160 ? "" : fitText(drawableName(facts.name, regular), regular, 34, room);
-  const rows = wrapText(drawableSentence(facts.sentence, regular), regular, 30, { width: INNER, rows: 2 });
+  const [textSize, step, rows] = rowsOf(drawableSentence(facts.sentence, regular), regular);
   const chart = pricePaths(candles, spans, CHART);
   const notes = market === undefined ? note : `${market} · ${note}`;
   const column = INNER / Math.max(4, figures.length);
@@ -75,7 +75,7 @@ ${textHtml(EDGE + 18, 133, 26, fateName, { weight: 700, color: look === "faded" 
 ${textHtml(EDGE, 232, size, shownSymbol, { weight: 700 })}
 ${facts.isMixed ? mixedHtml(nameX - 60, 232) : html``}
 ${textHtml(nameX, 232, 34, name, { color: SOFT })}
-${rows.map((row, at) => textHtml(EDGE, 286 + 40 * at, 30, row))}
+${rows.map((row, at) => textHtml(EDGE, 286 + step * at, textSize, row))}
 ${figures.map(({ name: label, value, look: shade }, at) => {
   const x = EDGE + column * at;
   const y = chart ? 372 : 440;
@@ -85,6 +85,16 @@ ${figures.map(({ name: label, value, look: shade }, at) => {
 })}
 ${chart ? html`<g transform="translate(${EDGE} 432)">${chart}</g>` : html``}
 </svg>`.markup;
+}
+
+/** Two large rows or three small ones: a warning comes last, and must not be cut. */
+function rowsOf(
+  sentence: string,
+  font: Font,
+): readonly [size: number, step: number, rows: readonly string[]] {
+  const large = wrapText(sentence, font, 30, { width: INNER, rows: 2 });
+  if (!large.at(-1)?.endsWith("…")) return [30, 40, large];
+  return [25, 30, wrapText(sentence, font, 25, { width: INNER, rows: 3 })];
 }
 
 /** Marks a name with letters that only look Latin. */
