@@ -27,15 +27,22 @@ const staleSnapshots = ofType("subscribed", (message) => ({
   ),
 }));
 
-/** Leaves out the first event after a resume and makes `prev` of the next one hide it. */
+/**
+ * Leaves out an event after a resume and makes `prev` of the next one hide it. The first that sets
+ * fields, because later events may need what others add, but no later than the fourth.
+ */
 function hiddenHole(message: JsonObject, memory: Memory): readonly JsonObject[] {
   if (message.type === "subscribed" && message.resumed === "full") memory.kept = message;
   if (message.type !== "event" || !memory.kept) return [message];
-  if (memory.events === 1) {
-    memory.kept = message;
-    return [];
+  if (memory.kept.type === "event") {
+    const { prev } = memory.kept;
+    memory.kept = undefined;
+    return [{ ...message, prev }];
   }
-  return memory.events === 2 ? [{ ...message, prev: memory.kept.prev }] : [message];
+  const isSet = isObject(message.data) && message.data.op === "set";
+  if (!isSet && memory.events < 4) return [message];
+  memory.kept = message;
+  return [];
 }
 
 /** Says where it is before it has answered. */
