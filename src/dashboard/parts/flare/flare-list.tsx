@@ -1,4 +1,6 @@
-import { useEffect } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
+import { HOUR_MS } from "../../../lib/time/time.ts";
+import type { AnyFlare } from "../../../model/index.ts";
 import { tokenOf } from "../../../model/key-of.ts";
 import { flaresHash } from "../../route.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
@@ -8,7 +10,7 @@ import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
-import { Ago } from "./age.tsx";
+import { Ago, NowS } from "./age.tsx";
 import { FinishedRow, FlareRow } from "./flare-row.tsx";
 import { Gliding } from "./gliding.tsx";
 import { WhyLegend } from "./why-bars.tsx";
@@ -72,6 +74,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
       {isFinished ? (
         <div class="finished-head">
           <Causes query={query} flares={all} explanations={view.explanations} onQuery={onQuery} />
+          <LastHour flares={shown} />
           <CourseLegend />
         </div>
       ) : (
@@ -145,6 +148,13 @@ function CourseLegend() {
       <span>changes since the start</span>
     </p>
   );
+}
+
+/** Says how many of the listed flares ended within the last hour. */
+function LastHour({ flares }: { readonly flares: readonly AnyFlare[] }) {
+  const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
+  const recent = flares.filter((flare) => Date.parse(`${flare.finished_trending_at}`) > fromMs);
+  return <span class="legend">{`${recent.length} in the last hour`}</span>;
 }
 
 /** Leads from an empty list to the finished flares, of which it names the age of the newest. */
