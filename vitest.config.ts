@@ -44,6 +44,8 @@ const THOROUGH = [
 const shared = {
   maxWorkers: 6,
   isolate: false,
+  // Room for short-lived objects: a tenth of the CPU time goes to collecting them otherwise.
+  execArgv: ["--max-semi-space-size=64"],
   // Node imports the sources itself, and caches what it compiled: Vite's own loader takes longer.
   experimental: { viteModuleRunner: false, nodeLoader: false },
 };

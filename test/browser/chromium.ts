@@ -1,6 +1,14 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 import { findInstalled } from "../support/debian-package.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
+
+/** Widths of a window in pixels at which nothing may be cut off: each twentieth in `npm run soak`. */
+export const WIDTHS: readonly number[] = [
+  ...widths(320, 1_200, IS_SOAK ? 20 : 40),
+  ...widths(1_200, 1_920, IS_SOAK ? 80 : 120),
+  1_920,
+];
 
 /** The headless shell first: it opens a page with a fifth of the CPU time. */
 const PATHS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"];
@@ -14,4 +22,8 @@ export function findChromium(): string | undefined {
 /** Starts the browser. Root cannot use a sandbox. */
 export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+}
+
+function widths(from: number, to: number, step: number): readonly number[] {
+  return Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
 }

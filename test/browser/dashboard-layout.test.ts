@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { Finish } from "../support/edges.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium, launch, WIDTHS } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
@@ -86,13 +86,18 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     for (const name of [...PAGES, `token/exchange/${symbol}`]) {
       await goto(name);
       if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
-      for (let width = 320; width <= 1_920; width += width < 1_200 ? 20 : 80) {
+      for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         // A plot takes its new size a frame after the window.
+        let numbers = 0;
+        const look = async () => {
+          const found = (await page.evaluate(CUT_NUMBERS)) as { numbers: number };
+          ({ numbers } = found);
+          return found;
+        };
         await expect
-          .poll(() => page.evaluate(CUT_NUMBERS), { message: `${name} at ${width}`, interval: 10 })
+          .poll(look, { message: `${name} at ${width}`, interval: 10 })
           .toEqual({ numbers: expect.any(Number), cut: [], wide: 0 });
-        const { numbers } = (await page.evaluate(CUT_NUMBERS)) as { numbers: number };
         expect(numbers, name).toBeGreaterThanOrEqual(name === "events" ? 2 : 4);
       }
     }

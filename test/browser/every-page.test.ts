@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium, launch, WIDTHS } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
 import { openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
@@ -59,7 +59,7 @@ describe.skipIf(executable === undefined)("every page in Chromium", () => {
         .poll(async () => (await page.goto(`${gateway.url}/${path}`))?.status(), { message: path })
         .toBe(200);
       if (path === "#/events") await page.locator(".flare-started .words", { hasText: "1000+" }).waitFor();
-      for (let width = 320; width <= 1_920; width += width < 1_200 ? 20 : 80) {
+      for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
         const found = await page.evaluate(CUT_NUMBERS);
         expect(found, `${path} at ${width}`).toEqual({ numbers: expect.any(Number), cut: [], wide: 0 });

@@ -14,7 +14,7 @@ import { loadCases, loadNotTried, runSuite } from "./suite.ts";
 /** A gateway with a market in which much happens, and a past that can be asked for. */
 const CONFIG = {
   port: 0,
-  speed: 60,
+  speed: 20,
   warmup: "20m",
   heartbeat: "1s",
   drain: "0",

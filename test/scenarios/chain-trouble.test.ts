@@ -118,7 +118,7 @@ function newDirectory(onTestFinished: (fn: () => void) => void): string {
 }
 
 describeOnAnvil("a chain's gateway in trouble", () => {
-  test("[L3] [L5] ten minutes of the chain without its endpoint: age and /readyz say so all along, then nothing is missing and nothing twice", async ({
+  test("[L3] [L5] five minutes of the chain without its endpoint: age and /readyz say so all along, then nothing is missing and nothing twice", async ({
     onTestFinished,
   }) => {
     const story = await openMarket();
@@ -139,11 +139,11 @@ describeOnAnvil("a chain's gateway in trouble", () => {
     const cutMs = (await probed(url, ({ status }) => status === 503)).observedMs;
     const fromMs = story.atMs;
     const outage: Probe[] = [];
-    for (let minute = 0; minute < 10; minute++) {
+    for (let minute = 0; minute < 5; minute++) {
       await tradeOn(story, 10, 6);
       outage.push(await probe(url));
     }
-    expect(story.atMs - fromMs).toBeGreaterThanOrEqual(600_000);
+    expect(story.atMs - fromMs).toBeGreaterThanOrEqual(300_000);
     outage.push(await probed(url, ({ age }) => age > (outage[0]?.age ?? 0) + 1));
     expect(outage.map(({ status }) => status)).toEqual(outage.map(() => 503));
     expect(outage.map(({ observedMs }) => observedMs)).toEqual(outage.map(() => cutMs));

@@ -12,12 +12,12 @@ test(`[L2] [L3] [P10] [W13] [W15] [W28] over connections that are cut, frozen, t
   timeout: 120_000,
 }, async () => {
   const tallies: ChaosTally[] = [];
-  for (const seed of SEEDS) tallies.push(await runChaos(seed, 0.25));
+  for (const seed of SEEDS) tallies.push(await runChaos(seed, 0.15));
   const total = (field: Exclude<keyof ChaosTally, "ends">) =>
     tallies.reduce((sum, tally) => sum + tally[field], 0);
   // What is never reached proves nothing.
-  expect(total("events")).toBeGreaterThan(10_000);
-  expect(total("compared")).toBeGreaterThan(100);
+  expect(total("events")).toBeGreaterThan(6_000);
+  expect(total("compared")).toBeGreaterThan(60);
   for (const field of ["cut", "frozen", "thawed", "slowed", "resumed", "resets", "abandoned"] as const) {
     expect(total(field), field).toBeGreaterThan(0);
   }

@@ -12,10 +12,10 @@ const MARKET = [
   "--feed",
   "replay",
   "--speed",
-  "6000",
+  "2000",
   "--loop",
   "--warmup",
-  "0",
+  "3h",
   "--refresh",
   "60s",
 ];

@@ -11,9 +11,9 @@ import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
 
 /** How often something is killed: as often as the variable says where there is time. */
-const KILLS = Number(process.env.CLUSTER_KILLS ?? 8);
-/** By default, every fourth kill hits the leader, which takes seconds to replace. */
-const LEADER_EVERY = Number(process.env.CLUSTER_LEADER_EVERY ?? 4);
+const KILLS = Number(process.env.CLUSTER_KILLS ?? 6);
+/** By default, every third kill hits the leader, which takes seconds to replace. */
+const LEADER_EVERY = Number(process.env.CLUSTER_LEADER_EVERY ?? 3);
 
 /** Resolves when another node leads, and has published an event. */
 async function goesOnWithout(cluster: ProcessCluster, paused: GatewayProcess): Promise<void> {

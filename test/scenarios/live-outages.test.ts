@@ -8,7 +8,7 @@ import type { MarketEvent } from "../../src/market/index.ts";
 import { FastClock } from "../support/fast-clock.ts";
 import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
-/** `npm run soak` sets ten minutes, and has every part fail. */
+/** `npm run soak` sets ten minutes, and has each part fail alone, too. */
 const MINUTES = Number(process.env.OUTAGE_MINUTES ?? 1);
 const PACE = 10;
 const IN_STEP_MS = 15_000;
@@ -110,12 +110,12 @@ function missingCandles(market: LiveMarket, fromAt: number): readonly { token: s
 }
 
 describe("the live market while services fail", () => {
-  test(`${MINUTES} minutes without one part, and without all, repeat and lose no trade, and no candle but those of an exchange's reported outage`, {
+  test(`${MINUTES} minutes without any part repeat and lose no trade, and no candle but those of an exchange's reported outage`, {
     timeout: 120_000 + MINUTES * 240_000,
   }, async () => {
     const clock = new FastClock(PACE, Date.now());
     await using world = await LiveWorld.open({ clock, density: { bsc: FEW, polygon: FEW, avalanche: FEW } });
-    const single: readonly WorldPart[] = MINUTES > 1 ? WORLD_PARTS : ["polygon"];
+    const single: readonly WorldPart[] = MINUTES > 1 ? WORLD_PARTS : [];
     await using market = new LiveMarket(world, clock);
     const never = new AbortController().signal;
     await vi.waitUntil(() => market.areInStep, PATIENCE);

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { IndependentClient } from "../support/independent-client.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { expectOneState } from "../support/one-state.ts";
 
 /** The shipped day on a free port; the whole of it takes 86,400 / speed seconds. */
@@ -10,12 +11,12 @@ function serveDay(settings: Parameters<typeof createConfig>[0]) {
   );
 }
 
-test("[L2] a client that reads the snapshot and applies events holds what REST serves, for the whole day, through reconnects", async ({
+test("[L2] a client that reads the snapshot and applies events holds what REST serves, through reconnects", async ({
   onTestFinished,
 }) => {
   // Uncompressed, which halves the test's time: other tests compare what is compressed.
   // Stale at its end only, not whenever a busy machine makes it wait.
-  const market = { warmup: "0s", speed: 4_000, staleAfter: "10m" } as const;
+  const market = { warmup: IS_SOAK ? "0s" : "16h", speed: 4_000, staleAfter: "10m" } as const;
   const gateway = await serveDay({ ...market, compression: false });
   onTestFinished(() => gateway.stop());
   const client = new IndependentClient(gateway.url);

@@ -116,7 +116,7 @@ const BAD_POLLS: readonly (readonly [string, readonly Snapshot[]])[] = [
   ["an empty pro list in one poll", [marketOf({ ...WHOLE, running: [] })]],
   ["an empty newest in one poll", [marketOf({ ...WHOLE, newest: [] })]],
   ["everything empty for two polls", [EMPTY_SNAPSHOT, EMPTY_SNAPSHOT]],
-  ["everything empty for 30 polls", range(0, 30).map(() => EMPTY_SNAPSHOT)],
+  ["everything empty for 10 polls", range(0, 10).map(() => EMPTY_SNAPSHOT)],
   ["a replica that has just started", range(0, 10).map((n) => marketOf({ running: range(0, n) }))],
 ];
 
@@ -151,7 +151,7 @@ for (const [how, isFirst] of BALANCERS) {
     desk,
   }) => {
     await desk.open(REPLICAS[0]);
-    for (const poll of range(0, 150)) await desk.poll(REPLICAS[isFirst(poll) ? 0 : 1]);
+    for (const poll of range(0, 60)) await desk.poll(REPLICAS[isFirst(poll) ? 0 : 1]);
     const heard = await desk.heard();
     expect(heard.filter((name) => ENDS.includes(name))).toEqual([]);
     const started = desk.bot.received.events.filter(({ channel }) => channel === "flares.pro");

@@ -1,4 +1,7 @@
 const FACTOR = Number(process.env.LAW_FACTOR ?? 1);
 
+/** True in `npm run soak`, where tests play whole recordings, of which `npm test` plays a share. */
+export const IS_SOAK = FACTOR > 1;
+
 /** How many random cases a law is tried on: these in `npm test`, a multiple in `npm run soak`. */
 export const lawRuns = (inTests: number) => ({ numRuns: inTests * FACTOR });

@@ -33,7 +33,7 @@ const EAGER = {
     fadeMs: 2 * MINUTE,
   },
 };
-const RUNS = lawRuns(4);
+const RUNS = lawRuns(3);
 /** Checks every snapshot's rules, and some against the schema, which costs more than the engine. */
 const SCHEMA_EVERY = 15;
 
