@@ -3,7 +3,7 @@ import { type Browser, chromium } from "playwright-core";
 import { findInstalled } from "../support/debian-package.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 
-/** Widths of a window in pixels at which nothing may be cut off: each twentieth in `npm run soak`. */
+/** Window widths in pixels at which nothing may be cut off: more of them in `npm run soak`. */
 export const WIDTHS: readonly number[] = [
   ...widths(320, 1_200, IS_SOAK ? 20 : 40),
   ...widths(1_200, 1_920, IS_SOAK ? 80 : 120),
