@@ -3,7 +3,11 @@ import { defineConfig } from "vitest/config";
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
-  "test/{bench,browser,cli,conformance,evaluate,examples,mcp,package,scenarios}/**/*.test.ts",
+  "test/{bench,browser,examples,mcp,package,scenarios}/**/*.test.ts",
+  "test/cli/{backtest,doctor,npm-signals,output,record,replay,serve,tail,top}.test.ts",
+  "test/cli/{doctor-cluster,tail-group,tail-waits}.test.ts",
+  "test/conformance/!(cases).test.ts",
+  "test/evaluate/!(injection|market-measures|outcomes).test.ts",
   "test/client/{chaos,takeover}.test.ts",
   "test/client/python/*.test.ts",
   "test/cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
@@ -24,14 +28,24 @@ const MEMORY = [
 
 /** Tests of one part that take seconds: markets played fast, laws tried on random cases. */
 const THOROUGH = [
-  "test/feed/{chain,exchange,simulated}/**/*.test.ts",
-  "test/client/readme.test.ts",
-  "test/feed/replay/cut.test.ts",
-  "test/history/history-writer.property.test.ts",
-  "test/http/websocket-pressure.test.ts",
-  "test/protocol/filter-law.test.ts",
-  "test/source/{events,upstream}-law.test.ts",
-  "test/trend/{engine-laws.property,recorded-market}.test.ts",
+  "test/**/*.property.test.ts",
+  "test/alerts/targets/mqtt.test.ts",
+  "test/client/{readme,two-servers}.test.ts",
+  "test/cluster/{lost-log,versions}.test.ts",
+  "test/feed/chain/*-{bin,blocks,cl,events,feed,lookup}.test.ts",
+  "test/feed/chain/{contracts,fact-store,following,leaving,listing}.test.ts",
+  "test/feed/record/{record,retention}.test.ts",
+  "test/feed/replay/{cut,skip}.test.ts",
+  "test/feed/simulated/{labels,real-chains,simulated-market,statistics}.test.ts",
+  "test/history/{candle-history,month-of-flares,past-market,recorded-record}.test.ts",
+  "test/http/contracts/{asyncapi,docs}.test.ts",
+  "test/http/websocket-{fuzz,limits,pressure}.test.ts",
+  "test/metrics/metrics.test.ts",
+  "test/protocol/{filter-law,passing-filter}.test.ts",
+  "test/source/{events-law,upstream-doubt,upstream-law}.test.ts",
+  "test/source/follow/mirror-law.test.ts",
+  "test/trend/real-markets/*.test.ts",
+  "test/trend/{candle-flare,control-moments,group-flares,memory,pro-secrecy,recorded-market}.test.ts",
 ];
 
 /**
