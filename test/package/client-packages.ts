@@ -53,7 +53,7 @@ async function checkTypes(project: string, options: object, ...files: readonly s
   const shared = { target: "es2024", lib: ["es2024", "dom"], noEmit: true, skipLibCheck: false };
   const compilerOptions = { ...strict, ...shared, types: [], ...options };
   await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  const tsc = run(join(ROOT, "node_modules/.bin/tsc"), ["-p", project]);
+  const tsc = run(join(ROOT, "node_modules/.bin/tsc"), ["-p", project, "--singleThreaded"]);
   return tsc.then(
     () => "",
     ({ stdout }) => String(stdout),

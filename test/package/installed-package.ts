@@ -26,41 +26,36 @@ export async function installPackages(env: NodeJS.ProcessEnv): Promise<Installed
   const folder = await mkdtemp(join(tmpdir(), "flarewire-pack-"));
   const clone = await copyOfSources(folder);
   await symlink(join(ROOT, "node_modules"), join(clone, "node_modules"));
-  const { stdout } = await run("npm", ["pack", "--json", "--pack-destination", folder], { cwd: clone });
-  const [packed]: { filename: string; files: { path: string }[] }[] = JSON.parse(
-    stdout.slice(stdout.search(/^\[/m)),
-  );
-  if (!packed) throw new Error("npm packed nothing");
-  const clientProject = await installClientPackages(clone, join(folder, "client-project"));
+  const { scripts } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
+  if (scripts.prepack !== "npm run build" || !scripts.packages.startsWith("npm run --silent build && "))
+    throw new Error("packing needs another build");
+  await run("npm", ["run", "--silent", "packages"], { cwd: clone });
+  // Its scripts would build again.
+  const packing = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+  const folders = CLIENT_PACKAGES.map((name) => join(clone, "dist/packages", name));
+  const { stdout } = await run("npm", [...packing, ".", ...folders], { cwd: clone });
+  const packed: { filename: string; files: { path: string }[] }[] = JSON.parse(stdout);
+  const [whole = "", ...ofClient] = packed.map(({ filename }) => join(folder, filename));
   copyOfDependencies(folder);
   await writeProject(folder);
-  const flags = ["--no-audit", "--no-fund", "--prefer-offline"];
-  await run("npm", ["install", ...flags, `./${packed.filename}`], { cwd: folder, env });
+  const flags = ["--no-audit", "--no-fund"];
+  const fetching = [...flags, "--prefer-offline"];
+  await run("npm", ["install", ...fetching, whole], { cwd: folder, env });
   // The copy nests what only development dependencies have in another version.
-  await run("npm", ["dedupe", ...flags], { cwd: folder, env });
+  await run("npm", ["dedupe", ...fetching], { cwd: folder, env });
+  const clientProject = join(folder, "client-project");
+  await mkdir(clientProject);
+  await writeProject(clientProject);
+  // React comes from the clone: nothing is fetched.
+  await run("npm", ["install", "--offline", "--legacy-peer-deps", ...flags, ...ofClient], {
+    cwd: clientProject,
+  });
+  await cp(join(ROOT, "node_modules/react"), join(clientProject, "node_modules/react"), { recursive: true });
   return {
     ...{ folder, clientProject },
-    files: packed.files.map(({ path }) => path),
+    files: packed[0]?.files.map(({ path }) => path) ?? [],
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
-}
-
-/** Does what `npm run packages` does after the build that `clone` has. Returns `project`. */
-async function installClientPackages(clone: string, project: string): Promise<string> {
-  const { scripts } = JSON.parse(await readFile(join(clone, "package.json"), "utf8"));
-  const [build, write = ""] = scripts.packages.split(" && ");
-  if (build !== "npm run --silent build") throw new Error(`the client packages need another build: ${build}`);
-  await run("npm", ["exec", "-c", write], { cwd: clone });
-  await mkdir(project);
-  await writeProject(project);
-  const folders = CLIENT_PACKAGES.map((name) => join(clone, "dist/packages", name));
-  await run("npm", ["pack", "--pack-destination", project, ...folders], { cwd: clone });
-  const files = CLIENT_PACKAGES.map((name) => `./flarewire-${name}-0.1.0.tgz`);
-  // React comes from the clone: nothing is fetched.
-  const flags = ["--offline", "--legacy-peer-deps", "--no-audit", "--no-fund"];
-  await run("npm", ["install", ...flags, ...files], { cwd: project });
-  await cp(join(ROOT, "node_modules/react"), join(project, "node_modules/react"), { recursive: true });
-  return project;
 }
 
 function writeProject(folder: string): Promise<void> {

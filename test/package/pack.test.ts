@@ -44,7 +44,7 @@ const withPackages = base.extend<{
   ],
   server: [
     async ({ installed: { folder } }, use) => {
-      const market = ["--feed", "replay", "--speed", "600"];
+      const market = ["--feed", "replay"];
       await using cli = start(folder, "serve", "--port", "0", "--workers", "2", ...market);
       await use({ url: await addressOf(cli), cli });
     },
@@ -85,7 +85,7 @@ async function checkTypes(folder: string): Promise<void> {
     join(folder, "tsconfig.json"),
     JSON.stringify({ compilerOptions: { ...options, ...types }, include: ["*.ts"] }),
   );
-  await run(join(modules, ".bin/tsc"), ["-p", folder], { env }).catch(({ stdout }) =>
+  await run(join(modules, ".bin/tsc"), ["-p", folder, "--singleThreaded"], { env }).catch(({ stdout }) =>
     expect(stdout).toBe(""),
   );
 }
