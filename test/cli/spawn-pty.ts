@@ -26,7 +26,8 @@ export function spawnPtyCli(
   [columns, rows]: readonly [number, number] = [100, 24],
   environment: Record<string, string> = {},
 ): PtyCli {
-  const command = [DRIVER, `${columns}`, `${rows}`, process.execPath, "src/main.ts", ...args];
+  const program = process.env.BUNDLED_PROGRAM ?? "src/main.ts";
+  const command = [DRIVER, `${columns}`, `${rows}`, process.execPath, program, ...args];
   const running = spawnCommand(
     PYTHON,
     command,

@@ -100,7 +100,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
 
   test("[S4] [S8] [W17] [W26] it drops a silent connection, reconnects as the last event states, always with the last id, and stops on a stop action", async () => {
     await using server = await startScriptedStreams();
-    await using client = follow([server.url, "abcd-4"], { SILENCE_S: "1" });
+    await using client = follow([server.url, "abcd-4"], { SILENCE_S: "3" });
     const first = await server.next();
     expect(first.lastEventId).toBe("abcd-4");
     subscribe(first.response, "abcd-5");

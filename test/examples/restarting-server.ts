@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 
 /** The server that the examples follow. */
 const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
@@ -11,14 +12,16 @@ const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
  */
 export class RestartingServer implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-examples-"));
+  readonly #data = join(this.#directory, "data");
+  readonly #market = writePumpedMarket(join(this.#directory, "market.csv"), 6);
   #process: RunningCli | undefined;
   url = "";
 
-  /** Plays the recorded day fast, from midnight or from the last end. */
+  /** Plays the market, from just before its first flare or from the last end. */
   async start(): Promise<void> {
     const port = this.url === "" ? "0" : new URL(this.url).port;
-    const market = ["--feed", "replay", "--speed", "8000", "--warmup", "0"];
-    const args = ["serve", ...market, "--port", port, "--data", this.#directory, "--drain", "2100ms"];
+    const market = ["--file", this.#market, "--group", "bsc", "--loop", "--speed", "600", "--warmup", "1h"];
+    const args = ["serve", ...market, "--port", port, "--data", this.#data, "--drain", "2100ms"];
     this.#process = spawnCli(args);
     await this.#process.said("stdout", "\n");
     this.url = /http:\/\/[\d.]+:\d+/.exec(this.#process.stdout())?.[0] ?? "";
@@ -32,7 +35,7 @@ export class RestartingServer implements AsyncDisposable {
 
   /** Deletes its data, after its end only. */
   loseData(): void {
-    rmSync(this.#directory, { recursive: true });
+    rmSync(this.#data, { recursive: true });
   }
 
   /** Returns the cursors of all starts and finishes of this epoch in the server's history. */

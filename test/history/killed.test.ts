@@ -1,7 +1,6 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import {
   createHistoryReader,
@@ -11,26 +10,23 @@ import {
 } from "../../src/history/index.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { newDirectory } from "../support/edges.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
-/** More where there is time, and then of a whole day. */
+/** More where there is time, and then of the whole recorded day. */
 const KILLS = Number(process.env.HISTORY_KILLS ?? 2);
-const HOURS = KILLS > 5 ? 24 : 5;
+const isWhole = KILLS > 5;
+const HOURS = isWhole ? 24 : 3;
 const DAY = "examples/data/2017-11-12";
 const START_MS = Date.UTC(2017, 10, 12);
 /** When the last minute is over. */
 const END_MS = START_MS + (HOURS * 60 - 1) * MINUTE_MS;
 const LIMITS = { maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 };
 
-/** The first hours of the recorded day as a file. */
-function writeRecording(path: string): string {
-  const [head, ...lines] = gunzipSync(readFileSync(`${DAY}.csv.gz`))
-    .toString()
-    .trim()
-    .split("\n");
-  const shown = lines.filter((line) => Number(line.split(",")[0]) < START_MS + HOURS * 60 * MINUTE_MS);
-  writeFileSync(path, `${[head, ...shown].join("\n")}\n`);
-  return path;
+/** The market, and the options to serve it with. */
+function marketIn(folder: string): readonly string[] {
+  if (isWhole) return ["--file", `${DAY}.csv.gz`, "--profiles", `${DAY}.profiles.json`];
+  return ["--file", writePumpedMarket(join(folder, "recording.csv"), HOURS), "--group", "bsc"];
 }
 
 interface Served {
@@ -38,9 +34,8 @@ interface Served {
   readonly url: string;
 }
 
-async function serve(file: string, data: string): Promise<Served> {
-  const market = ["--file", file, "--profiles", `${DAY}.profiles.json`, "--no-loop", "--warmup", "0"];
-  const pace = ["--speed", "20000", "--refresh", "10s", "--drain", "0"];
+async function serve(market: readonly string[], data: string): Promise<Served> {
+  const pace = ["--no-loop", "--warmup", "0", "--speed", "20000", "--refresh", "10s", "--drain", "0"];
   const cli = spawnCli(["serve", ...market, ...pace, "--port", "0", "--data", data]);
   await cli.said("stdout", "\n");
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
@@ -54,18 +49,18 @@ async function reach({ url }: Served, atMs: number): Promise<void> {
     const isEnd = atMs === END_MS;
     return observedMs >= atMs && (!isEnd || headers.get("flarewire-source-state") === "stale");
   };
-  await expect.poll(look, { interval: 5, timeout: 120_000 }).toBe(true);
+  await expect.poll(look, { interval: 20, timeout: 120_000 }).toBe(true);
 }
 
 /** Serves the recording to its end; a process is killed at each of these moments. */
-async function playAll(file: string, data: string, kills: readonly number[]): Promise<void> {
+async function playAll(market: readonly string[], data: string, kills: readonly number[]): Promise<void> {
   for (const atMs of kills) {
-    const served = await serve(file, data);
+    const served = await serve(market, data);
     await using cli = served.cli;
     await reach(served, atMs);
     cli.child.kill("SIGKILL");
   }
-  const served = await serve(file, data);
+  const served = await serve(market, data);
   await using cli = served.cli;
   await reach(served, END_MS);
   for (const atMs of [...kills, END_MS].map((endMs) => endMs - 50 * MINUTE_MS)) {
@@ -113,10 +108,10 @@ test(`a gateway that is killed ${KILLS} times stores the same flares, candles an
 }, async ({ onTestFinished }) => {
   const directories = Array.from({ length: 3 }, () => newDirectory(onTestFinished));
   const [whole = "", killed = "", source = ""] = directories;
-  const file = writeRecording(join(source, "recording.csv"));
+  const market = marketIn(source);
   const spacingMs = (END_MS - START_MS) / (KILLS + 1);
   const kills = Array.from({ length: KILLS }, (_, index) => Math.round(START_MS + (index + 1) * spacingMs));
-  await Promise.all([playAll(file, whole, []), playAll(file, killed, kills)]);
+  await Promise.all([playAll(market, whole, []), playAll(market, killed, kills)]);
   const [expected, actual] = [await readHistory(whole), await readHistory(killed)];
   expect(expected.record.all.flares).toBeGreaterThan(0);
   expect(expected.candles.length).toBeGreaterThan(0);

@@ -51,9 +51,9 @@ async function freePort(): Promise<string> {
 
 /** Runs `npm start`'s command with further options; resolves with its address once it listens. */
 async function serve(...options: readonly string[]) {
-  const [exec, node, ...start] = String(scripts.start).split(" ");
-  expect([exec, node]).toEqual(["exec", "node"]);
-  const running = spawnNode([...start, ...options, "--port", "0", "--log-level", "error"]);
+  const [exec, node, main, ...start] = String(scripts.start).split(" ");
+  expect([exec, node, main]).toEqual(["exec", "node", "src/main.ts"]);
+  const running = spawnCli([...start, ...options, "--port", "0", "--log-level", "error"]);
   await running.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   return { running, url: /http:\/\/127\.0\.0\.1:\d+/.exec(running.stdout())?.[0] ?? "" };
 }

@@ -5,20 +5,9 @@ import { Receiver, SECRET, status } from "../alerts/webhook-fixture.ts";
 import { ProcessCluster } from "../cluster/process-cluster.ts";
 import { HAS_REDIS } from "../cluster/redis-servers.ts";
 import { newDirectory } from "../support/edges.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 
-const MARKET = [
-  "--drain",
-  "0",
-  "--feed",
-  "replay",
-  "--speed",
-  "2000",
-  "--loop",
-  "--warmup",
-  "3h",
-  "--refresh",
-  "60s",
-];
+const MARKET = ["--drain", "0", "--group", "bsc", "--loop", "--speed", "600", "--warmup", "1h"];
 
 describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
   test("[L3] get each message once, in order, from the leader alone, also when it is killed while it sends", async ({
@@ -26,11 +15,13 @@ describe.skipIf(!HAS_REDIS)("webhooks of a cluster", () => {
   }) => {
     await using receiver = new Receiver();
     await receiver.up();
-    const file = join(newDirectory(onTestFinished), "alerts.json");
+    const directory = newDirectory(onTestFinished);
+    const file = join(directory, "alerts.json");
+    const recording = writePumpedMarket(join(directory, "market.csv"), 6);
     const webhook = { id: "desk", url: receiver.url, secret: SECRET, allow_private_addresses: true };
     const rules = [{ name: "all", channels: ["flares.pro"] }];
     writeFileSync(file, JSON.stringify({ webhooks: [{ ...webhook, rules }] }));
-    await using cluster = await ProcessCluster.start(2, [...MARKET, "--alerts", file]);
+    await using cluster = await ProcessCluster.start(2, [...MARKET, "--file", recording, "--alerts", file]);
     await receiver.until(() => receiver.taken.length >= 2);
     const { leader } = cluster;
     if (!leader) throw new Error("no node leads");

@@ -8,10 +8,10 @@ import { expectOneState } from "../support/one-state.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
 
 /**
- * How often the process is killed: a handful here, as many as the variable says where there is
+ * How often the process is killed: a few times here, as often as the variable says where there is
  * time.
  */
-const KILLS = Number(process.env.KILLS ?? 5);
+const KILLS = Number(process.env.KILLS ?? 3);
 /** Much happens in each second, so that a kill falls among batches that are being written. */
 const SPEED = "2000";
 
@@ -26,7 +26,7 @@ async function serve(
   port: string,
   ...args: string[]
 ): Promise<{ cli: RunningCli; url: string }> {
-  const market = ["--feed", "replay", "--no-compression"];
+  const market = ["--feed", "replay", "--warmup", "2h", "--no-compression"];
   const cli = spawnCli(["serve", ...market, "--port", port, "--data", directory, ...args]);
   await cli.said("stdout", "\n");
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
@@ -107,7 +107,7 @@ test("a second gateway on the same directory and source is refused with the code
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
-  await using first = (await serve(directory, "0", "--warmup", "0")).cli;
+  await using first = (await serve(directory, "0")).cli;
   await using second = spawnCli([
     "serve",
     "--feed",

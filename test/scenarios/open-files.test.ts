@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 
-const SERVE = ["src/main.ts", "serve", "--feed", "replay", "--warmup", "0", "--port", "0", "--drain", "0"];
+const MAIN = process.env.BUNDLED_PROGRAM ?? "src/main.ts";
+const SERVE = [MAIN, "serve", "--feed", "replay", "--warmup", "0", "--port", "0", "--drain", "0"];
 const FEW = 230;
 
 async function status(url: string, localAddress: string): Promise<number> {

@@ -8,7 +8,9 @@ import { expect, test } from "vitest";
 import { startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 
-const MAIN = fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+const MAIN = process.env.BUNDLED_PROGRAM ?? fileURLToPath(new URL("../../src/main.ts", import.meta.url));
+
+const MARKET = ["--feed", "replay", "--warmup", "1h"];
 
 async function serve(...args: string[]) {
   const server = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--data", "none", ...args], {
@@ -24,7 +26,7 @@ async function serve(...args: string[]) {
 test("SIGTERM under load closes every client with the code that says resume, and exits 0 within the drain time", async ({
   onTestFinished,
 }) => {
-  const { server, url, logs, exited } = await serve("--feed", "replay", "--speed", "200", "--drain", "3s");
+  const { server, url, logs, exited } = await serve(...MARKET, "--speed", "200", "--drain", "3s");
   onTestFinished(() => void server.kill("SIGKILL"));
   const clients = Array.from({ length: 20 }, () => new IndependentClient(url));
   await Promise.all(clients.map((client) => client.connect()));
@@ -84,7 +86,7 @@ test("[W25] [P8] a drain holds no client on a persistent connection: idle ones a
 test("a signal a second after the first ends the process at once: exit code 75", async ({
   onTestFinished,
 }) => {
-  const { server, url } = await serve("--feed", "replay", "--drain", "5m");
+  const { server, url } = await serve(...MARKET, "--drain", "5m");
   onTestFinished(() => void server.kill("SIGKILL"));
   const clients = Array.from({ length: 10 }, () => new IndependentClient(url));
   await Promise.all(clients.map((client) => client.connect()));
