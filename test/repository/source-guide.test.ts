@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { ALLOWED } from "./dependency-rules.ts";
@@ -10,6 +10,13 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SRC = join(ROOT, "src");
 const GUIDE = readFileSync(join(SRC, "README.md"), "utf8");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** How the list of all files begins, which ends the guide. */
+const EVERY_FILE = `## Every file
+
+By folder, without index files. Names without an ending are TypeScript.
+
+`;
 
 /** The rows of the table of parts, by name: the text, and the parts that it imports. */
 const PARTS = new Map(
@@ -87,9 +94,24 @@ test.each([
   expect(recipe).toContain(`\`${file}\``);
 });
 
-test("the guide's scripts exist, and the guide is short", () => {
+test("the guide's scripts exist, and the guide is short, but for its list of files", () => {
   const named = [...GUIDE.matchAll(/npm run (\w+)/g)].map(([, script]) => script);
   expect(named.length).toBeGreaterThan(4);
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
-  expect(GUIDE.split("\n").length).toBeLessThan(200);
+  expect(GUIDE.slice(0, GUIDE.indexOf(EVERY_FILE)).split("\n").length).toBeLessThan(200);
+});
+
+test("the guide lists every file by folder: regenerate with npx vitest run test/repository/source-guide -u", async () => {
+  const files = readdirSync(SRC, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    const isSource = /\.(tsx?|py|css)$/.test(entry.name) && entry.name !== "index.ts";
+    return entry.isFile() && isSource ? [relative(SRC, join(entry.parentPath, entry.name))] : [];
+  });
+  const byFolder = Map.groupBy(files.toSorted(), (file) => dirname(file));
+  const lines = [...byFolder].map(([folder, own]) => {
+    const names = own.map((file) => basename(file).replace(/\.ts$/, ""));
+    return `- \`${folder === "." ? "src" : folder}/\` ${names.join(", ")}`;
+  });
+  expect(files.length).toBeGreaterThan(500);
+  const guide = `${GUIDE.slice(0, GUIDE.indexOf(EVERY_FILE))}${EVERY_FILE}${lines.join("\n")}\n`;
+  await expect(guide).toMatchFileSnapshot(join(SRC, "README.md"));
 });
