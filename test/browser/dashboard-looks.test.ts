@@ -188,19 +188,17 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     });
   }
 
-  test("a token shows its known warnings, also after the canary ended its flare", async ({
-    onTestFinished,
-  }) => {
+  test("a token shows its known warnings, also after a possible rug", async ({ onTestFinished }) => {
     const warnings = ["liquidity-removed", "price-collapsed"];
     const canary: Partial<Explanation> = { finish_cause: "canary", warnings };
     const cases: readonly (readonly [string, Snapshot])[] = [
       ["none", SAMPLE_SNAPSHOT],
-      ["⚠ the canary ended its last flare: liquidity removed, price collapsed", endedBy(canary)],
-      ["⚠ the canary ended its last flare", endedBy({ finish_cause: "canary" }, false)],
+      ["⚠ possible rug at the end of its last flare: liquidity removed, price collapsed", endedBy(canary)],
+      ["⚠ possible rug at the end of its last flare", endedBy({ finish_cause: "canary" }, false)],
       ["⚠ one buyer, when its last flare ended", endedBy({ warnings: ["one-buyer"] })],
       ["none when its last flare ended", endedBy({})],
       ["none", endedBy({}, false)],
-      ["⚠ the canary warns of this token", endedBy({}, true)],
+      ["⚠ possible rug", endedBy({}, true)],
       ["not known", endedBy(undefined)],
     ];
     const market = new ToldMarket(SAMPLE_SNAPSHOT);

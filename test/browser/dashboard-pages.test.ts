@@ -89,7 +89,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(words).toContain("In a falling group, they fell least.");
   });
 
-  test("a chart's token with a canary fits on one line", async ({ onTestFinished }) => {
+  test("a chart's token that is a possible rug fits on one line", async ({ onTestFinished }) => {
     const [item] = SAMPLE_SNAPSHOT.charts.bsc;
     if (!item) throw new Error("no sample");
     const chart = [false, false, true].map((canary, at) => ({
@@ -101,7 +101,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, charts });
     await goto("charts");
     const rows = page.locator("section[aria-labelledby=group-bsc] li");
-    await page.getByText("⚠ canary").waitFor();
+    await page.getByText("⚠ possible rug").waitFor();
     const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
     expect(heights).toHaveLength(3);
     expect(heights[2]).toBe(heights[1]);

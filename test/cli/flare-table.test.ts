@@ -65,8 +65,8 @@ test("a finished flare is a line of when, how long, how high and why it ended", 
     ended_by: "canary",
   } as const;
   expect(tableLines([{ ...sample, endedAtMs, outcome }], { ...FORM, list: "finished" })).toEqual([
-    expect.stringMatching(/^ {4}ended {2}lasted {6}peak {7}end {4}15 min {2}ended by {2}symbol *$/),
-    expect.stringMatching(/^ {4}8 min {3}4 min {5}\+35 % {5}-71 % {9}- {2}canary {4}UNI *$/),
+    expect.stringMatching(/^ {4}ended {2}lasted {6}peak {7}end {4}15 min {2}ended by {10}symbol *$/),
+    expect.stringMatching(/^ {4}8 min {3}4 min {5}\+35 % {5}-71 % {9}- {2}possible rug {6}UNI *$/),
   ]);
 });
 
@@ -86,7 +86,7 @@ test("a narrow terminal drops columns, the warnings' names first and the symbol 
   ]);
   expect([80, 50, 30].map((width) => columnsAt(width, "finished"))).toEqual([
     "ended, lasted, peak, end, 15 min, ended by, symbol",
-    "ended, peak, end, ended by, symbol",
+    "peak, end, ended by, symbol",
     "peak, symbol",
   ]);
 });

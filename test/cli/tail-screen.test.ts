@@ -5,6 +5,7 @@ import { run } from "../../src/cli/run.ts";
 import { readEvent, screenLines, type TailEvent } from "../../src/cli/tail/event-lines.ts";
 import { SymbolBook } from "../../src/cli/tail/symbol-book.ts";
 import { columns } from "../../src/cli/terminal/plain-text.ts";
+import { SAMPLE_LISTING } from "../support/samples.ts";
 import { flareStarted, greet, send, startScriptedServer } from "./scripted-server.ts";
 
 const WHY =
@@ -36,6 +37,17 @@ test("at 80, 120 and 50 columns tail says the whole reason of a start, without a
     "  at least 20:1, price 43 % above normal, about",
     "  the usual volume; $9K liquidity is thin",
   ]);
+});
+
+test("a listing has its price and liquidity in few digits, and none that the API does not know", () => {
+  const textOf = (price: string, liquidity: string) => {
+    const listing = { ...SAMPLE_LISTING, liquidity, token: { ...SAMPLE_LISTING.token, price } };
+    const event = { ...startOf(""), name: "token-listed", channel: "newest.bsc", data: { listing } };
+    return screenLines(event, symbols, plain, 120)[0];
+  };
+  expect(textOf("0.0000123456789", "42010.0761")).toMatch(/ price 0\.00001235, liquidity \$42K$/);
+  expect(textOf("0", "42010.0761")).toMatch(/UNI {9}liquidity \$42K$/);
+  expect(textOf("0", "0")).toMatch(/no price yet$/);
 });
 
 test("a name that may render wider or right to left stands last on its line", () => {

@@ -105,7 +105,7 @@ test("/ filters by symbol, name or address while typing, Enter keeps it, Esc sho
 test("f shows the finished flares with how they went, and the flares of now again", () => {
   for (const size of Object.values(SIZES)) {
     const lines = screenAfter(size, ["f", "\r"]);
-    expect(lines.join("\n")).toMatch(/ended .*peak .*ended by {2}symbol[\s\S]*\+35 % .*canary {4}OVER/);
+    expect(lines.join("\n")).toMatch(/peak .*end .*ended by {10}symbol[\s\S]*\+35 % .*possible rug {6}OVER/);
     expect(lines.join("\n")).toContain("+35 % peak");
     expect(screenAfter(size, ["f", "f"])).toEqual(screenAfter(size));
   }

@@ -6,7 +6,7 @@ test.for([
   ["buyers", 12, "12.0 wallets"],
   ["volume", 8.5, "8.50 × usual"],
   ["price", Math.log(1.042), "4.2 %"],
-  ["price", Math.log(0.9), "-10.0 %"],
+  ["price", Math.log(0.9), "−10.0 %"],
   ["imbalance", 0.42, "0.420 "],
   ["flow", 12.4, "12.4 usual minutes"],
 ] satisfies [Term["name"], number, string][])("the measured %s %d reads %s", ([name, raw, text]) => {

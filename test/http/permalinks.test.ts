@@ -118,6 +118,8 @@ test("flares of other groups and their tokens have pages and pictures, which say
   const page = await get(rest, `/flare/${id}`);
   expect([page.statusCode, page.body.includes("<figure>")]).toEqual([200, false]);
   for (const text of [
+    "<title>BTC/USDT · binance is flaring",
+    "<h1><bdi>BTC/USDT · binance</bdi>",
     "BTC/USDT on binance",
     "for flares of BSC only",
     `href="../token/exchange/${token.symbol}"`,

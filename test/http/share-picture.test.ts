@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { flarePicture } from "../../src/http/permalinks/flare-page.ts";
 import { readFont } from "../../src/http/permalinks/picture/font.ts";
 import { Pictures } from "../../src/http/permalinks/picture/pictures.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type ShareFacts,
   sharePicture,
 } from "../../src/http/permalinks/picture/share-picture.ts";
+import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_OUTCOME } from "../support/samples.ts";
 
 const fontOf = (name: string) =>
   readFont(readFileSync(new URL(`../../src/http/permalinks/picture/fonts/${name}.ttf`, import.meta.url)));
@@ -65,6 +67,24 @@ test.for(Object.entries(HOSTILE))("a name with %s is text within the picture", a
     const width = font.widthOf(plain(letters), Number(size));
     expect(Number(x) + width).toBeLessThanOrEqual(PICTURE_WIDTH - 50);
   }
+});
+
+test("a picture names the pair, no peak that was none, and shows no gain where hardly anyone sold", () => {
+  const why = { ...SAMPLE_EXPLANATION, finish_cause: "canary" as const, warnings: ["no-seller"] };
+  const outcome = { ...SAMPLE_OUTCOME, peak_change: 0, end_change: 43, ended_by: "canary" } as const;
+  const record = { flare: SAMPLE_EXCHANGE_FLARE, started: null, why, cause: "canary", outcome } as const;
+  const { symbol, figures } = flarePicture(record, [], undefined);
+  expect(symbol).toBe("BTC/USDT · binance");
+  expect(figures.slice(0, 2)).toEqual([
+    { name: "Peak", value: "–", look: "plain" },
+    { name: "End", value: "+43.0 %", look: "plain" },
+  ]);
+  const sold = { ...record, why: { ...why, warnings: [] }, outcome: { ...outcome, peak_change: 50 } };
+  expect(flarePicture(sold, [], undefined).figures[0]).toEqual({
+    name: "Peak",
+    value: "+50.0 %",
+    look: "up",
+  });
 });
 
 test("the longest sentence is shown whole, with its warning at the end", () => {

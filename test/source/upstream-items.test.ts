@@ -117,7 +117,7 @@ test("an explanation without sentence and units, as older services send it, rece
   const { snapshot } = await next();
   expect(snapshot.explanations[A.id]).toEqual({
     ...SAMPLE_EXPLANATION,
-    text: "price 8.3 % above normal; $5K liquidity is thin",
+    text: "price 8.3 % above normal; $5.3K liquidity is thin",
     terms: terms.map((term) => ({ ...term, usual: null })),
   });
   expect(reports).toEqual([]);

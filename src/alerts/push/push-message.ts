@@ -22,7 +22,7 @@ export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | unde
   const text =
     event.name === "flare-started"
       ? startedAlert(event.data.flare, event.data.why?.text)
-      : finishedAlert(event.data.flare, event.data.outcome);
+      : finishedAlert(event.data.flare, event.data.outcome, event.data.why);
   const payload = JSON.stringify({ ...text, body: text.body.slice(0, MAX_BODY) });
   return { payload, tag: text.tag, atMs: Date.parse(event.emitted_at) };
 }

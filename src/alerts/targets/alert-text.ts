@@ -1,6 +1,7 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { namesInText } from "../../model/text/item-name.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { whyText } from "../../model/text/why-text.ts";
@@ -85,9 +86,9 @@ export function alertText({ body }: Pick<Alert, "body">): AlertText {
 function eventText(event: EventMessage): Content {
   if (event.name === "flare-started") return startText(event.channel, event.data);
   if (event.name === "flare-finished") {
-    const { flare, outcome, cause } = event.data;
+    const { flare, outcome, why, cause } = event.data;
     const title = [...nameParts(event.channel, flare), ": the flare ended"];
-    return { kind: "finished", title, body: [outcome ? outcomeText(outcome) : cause] };
+    return { kind: "finished", title, body: [outcome ? outcomeText(outcome, why) : END_TEXTS[cause]] };
   }
   if (event.name === "token-listed") {
     const { listing } = event.data;

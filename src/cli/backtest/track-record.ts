@@ -28,7 +28,7 @@ export function describeRecord({ flares, ended_by_canary, after }: RecordFigures
       ? `${name}: no value`
       : `${name}: median ${formatPct(median, 2)}, middle half ${formatPct(q1, 2)} to ${formatPct(q3, 2)}, ${(rose * 100).toFixed(0)} % rose (n ${n}${of})`;
   return [
-    `${flares} flare${flares === 1 ? "" : "s"} with an outcome, ${ended_by_canary} ended by the canary`,
+    `${flares} flare${flares === 1 ? "" : "s"} with an outcome, ${ended_by_canary} possible rug${ended_by_canary === 1 ? "" : "s"}`,
     ...after.flatMap((row) => [
       line(`after ${row.minutes} min`, row, ` of ${flares}`),
       line("  same tokens at moments of the day before", row.control),

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { formatCompact } from "../../lib/text/format-compact.ts";
+import { formatPrice } from "../../lib/text/format-price.ts";
 import { FinishCause, nameItem, Outcome, outcomeText } from "../../model/index.ts";
-import { END_TEXTS } from "../../model/text/end-texts.ts";
+import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { SymbolBook } from "./symbol-book.ts";
@@ -124,7 +126,7 @@ type Fields = Readonly<Record<string, unknown>>;
 function reason(name: string, data: Fields, item: Fields | undefined, symbols: SymbolBook): string {
   switch (name) {
     case "flare-started":
-      if (data.cause === "aged") return "lasts 5 minutes, no canary";
+      if (data.cause === "aged") return `lasts 5 minutes, not a ${END_TEXTS.canary}`;
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
@@ -132,9 +134,11 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
     case "flare-outcome":
       return outcomeOf(data);
     case "flare-withdrawn":
-      return [word(data.cause), ...strings(asRecord(data.why)?.warnings)].join(" ");
+      return [endOf(data), strings(asRecord(data.why)?.warnings).map(sayWarning).join(", ")]
+        .filter((part) => part !== "")
+        .join(": ");
     case "token-listed":
-      return `price ${word(asRecord(item?.token)?.price)}, liquidity $${word(item?.liquidity)}`;
+      return listingText(word(asRecord(item?.token)?.price), Number(item?.liquidity));
     case "source-status":
       return [word(data.state), word(data.reason)].filter((part) => part !== "").join(": ");
     case "chart-updated":
@@ -147,9 +151,18 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
   }
 }
 
-function outcomeOf({ outcome }: Fields): string {
+/** The API sends 0 for what is not known yet. */
+function listingText(price: string, liquidityUsd: number): string {
+  const parts = [
+    ...(Number(price) > 0 ? [`price ${formatPrice(price)}`] : []),
+    ...(liquidityUsd > 0 ? [`liquidity $${formatCompact(liquidityUsd)}`] : []),
+  ];
+  return parts.join(", ") || "no price yet";
+}
+
+function outcomeOf({ outcome, why }: Fields): string {
   const { data } = Outcome.safeParse(outcome);
-  return data ? outcomeText(data) : "";
+  return data ? outcomeText(data, { warnings: strings(asRecord(why)?.warnings) }) : "";
 }
 
 function endOf({ cause }: Fields): string {

@@ -1,4 +1,5 @@
 import type { Group } from "../../model/index.ts";
+import { END_TEXTS, isHardToSell } from "../../model/text/end-texts.ts";
 import { columns, padColumns, plainText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import type { FlareRow } from "./flare-row.ts";
@@ -84,14 +85,16 @@ const COLUMNS = {
     title: "end",
     width: 8,
     text: ({ outcome }) => percent(outcome?.end_change ?? Number.NaN),
-    style: ({ outcome }) => riseOrFall(outcome?.end_change ?? Number.NaN),
+    // A rise that nobody could take is no gain.
+    style: ({ outcome, warnings }) =>
+      isHardToSell({ warnings }) ? undefined : riseOrFall(outcome?.end_change ?? Number.NaN),
   },
   later: { title: "15 min", width: 8, text: ({ outcome }) => percent(outcome?.change_15m ?? Number.NaN) },
   cause: {
     title: "ended by",
-    width: 8,
+    width: 16,
     left: true,
-    text: ({ outcome }) => outcome?.ended_by ?? "-",
+    text: ({ outcome }) => (outcome ? END_TEXTS[outcome.ended_by] : "-"),
     style: ({ outcome }) => (outcome?.ended_by === "canary" ? "red" : undefined),
   },
   symbol: { title: "symbol", width: 16, left: true, text: ({ symbol }) => symbol, style: () => "bold" },
@@ -117,8 +120,8 @@ const LISTED: Readonly<Record<FlareList, readonly ColumnName[]>> = {
 const ONLY: Readonly<Partial<Record<ColumnName, Group>>> = { trend: "bsc", exchange: "exchange" };
 /** Columns that a narrow terminal drops, in this order. The symbol always stays. */
 const DROPPED: readonly ColumnName[] = [
-  ...["warnings", "exchange", "sells", "buys", "liquidity", "lasted", "score", "later", "trend", "end"],
-  ...["age", "ended", "cause", "peak", "change", "mark"],
+  ...["warnings", "exchange", "sells", "buys", "liquidity", "lasted", "score", "later", "trend", "ended"],
+  ...["age", "end", "cause", "peak", "change", "mark"],
 ] as const;
 const MIN_SYMBOL = 8;
 const GAP = 2;

@@ -1,6 +1,8 @@
 import { fillingText } from "../../client/filling-text.ts";
 import type { ConnectionStatus, DataFreshness } from "../../client/index.ts";
+import { formatPrice } from "../../lib/text/format-price.ts";
 import { outcomeText } from "../../model/index.ts";
+import { sayWarning } from "../../model/text/end-texts.ts";
 import { describeEnd } from "../tail/connection-report.ts";
 import { columns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -101,13 +103,13 @@ function whyLines(row: FlareRow | undefined, { isWhy }: TopState, width: number)
   const since = new Date(startedAtMs);
   const facts = [
     Number.isNaN(since.getTime()) ? "" : `since ${since.toISOString().slice(11, 19)}`,
-    price === "" ? "" : `price ${price}`,
+    price === "" ? "" : `price ${formatPrice(price)}`,
     Number.isNaN(score) ? "" : `score ${score.toFixed(2)}, required ${threshold.toFixed(2)}`,
-    warnings.length === 0 ? "" : `warnings: ${warnings.join(", ")}`,
+    warnings.length === 0 ? "" : `warnings: ${warnings.map(sayWarning).join(", ")}`,
   ];
   return [
     plainText(`${symbol}  ${name}`, width),
-    ...(outcome ? wrapText(outcomeText(outcome), width) : []),
+    ...(outcome ? wrapText(outcomeText(outcome, { warnings }), width) : []),
     ...wrapText(why === "" ? "the server gives no reason" : why, width),
     ...wrapText(facts.filter((fact) => fact !== "").join("; "), width),
     plainText(address || exchange, width),

@@ -72,7 +72,7 @@ ${wrapText(
   .join("\n")}
                     sort by this column; again: reverse
 
-A row with ! has warnings of the canary. A narrow terminal shows fewer columns.
+A row with ! has warnings. A narrow terminal shows fewer columns.
 For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: other
 users can read a command line.
 

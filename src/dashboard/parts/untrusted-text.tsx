@@ -19,11 +19,6 @@ export function UntrustedText({ text }: { readonly text: string }) {
   );
 }
 
-/** Formats a warning of the canary with spaces: `unverified source`. */
-export function sayWarning(warning: string): string {
-  return safeText(warning).replaceAll("-", " ");
-}
-
 /** A token's symbol, linked to its page, with its name below. */
 export function TokenName({
   symbol,

@@ -15,7 +15,7 @@ export function describeEvent(event: EventMessage): string {
     }
     case "flare-finished":
       return event.data.outcome
-        ? outcomeText(event.data.outcome)
+        ? outcomeText(event.data.outcome, event.data.why)
         : `${END_TEXTS[event.data.cause]}, ${formatPct(event.data.flare.recent_price_change)}`;
     case "flare-outcome":
       return event.data.outcome ? outcomeText(event.data.outcome) : "unknown";

@@ -5,7 +5,7 @@ import { formatMinute, formatSpan } from "./format.ts";
 
 /** What the words of {@link END_TEXTS} mean, in a sentence. */
 export const CAUSE_MEANINGS = {
-  canary: "The canary warned, for example because liquidity was removed or nobody could sell",
+  canary: "A grave warning, for example because liquidity was removed or nobody could sell",
   faded: "Buyers, price and volume returned to what is usual for the token",
   silent: "Almost nobody traded the token any more",
   upstream: "The source no longer lists the flare, and gave no reason",

@@ -29,6 +29,16 @@ export function formatCount(count: number): string {
 
 /** Formats the measurement of a term and its unit, such as `4.2` and `%`. */
 export function formatMeasured({ name, raw }: Pick<Term, "name" | "raw">): readonly [string, unit: string] {
+  const [value, unit] = measured(name, raw);
+  return [withMinus(value), unit];
+}
+
+/** Writes the minus sign of a number as `formatPct` does. */
+export function withMinus(number: string): string {
+  return number.replaceAll("-", "−");
+}
+
+function measured(name: Term["name"], raw: number): readonly [string, unit: string] {
   switch (name) {
     case "buyers":
       return [raw.toPrecision(3), "wallets"];

@@ -36,7 +36,7 @@ function fewText(flares: number, moments: number): string {
   return few.length === 0 ? "" : ` With only ${few.join(" and ")}, this may be chance.`;
 }
 
-/** Says how long before a collapse the canary warned. Empty without a collapse. */
+/** Says how long before a collapse a warning came. Empty without a collapse. */
 export function warningText({ warned, warning_s: { q1, median, q3 } }: RecordFigures): string {
   if (median === null) return "";
   if (median === 0) return `${warned === 0 ? "all" : "most"} came without a warning`;

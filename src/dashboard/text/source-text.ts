@@ -1,11 +1,11 @@
 import type { ContractSource, Explanation } from "../../model/index.ts";
 
-/** The canary's name for source code that is known not to be verified. */
+/** The warning's name for source code that is known not to be verified. */
 const UNVERIFIED = "unverified-source";
 
 /**
  * Says whether the token's source code is verified. `NOTOK` alone does not mean that it is not: it
- * may never have been looked up. The canary warns only if it was.
+ * may never have been looked up. The warning comes only if it was.
  */
 export function sourceText({ status }: ContractSource, why: Explanation | undefined): string {
   if (status === "1") return "verified";

@@ -1,6 +1,7 @@
 import type { View } from "../../client/index.ts";
 import type { GroupName } from "../../lib/text/group-labels.ts";
 import type { ChartItem } from "../../model/index.ts";
+import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { Change } from "../parts/flare/change.tsx";
 import { Gliding } from "../parts/flare/gliding.tsx";
 import { Price } from "../parts/flare/price.tsx";
@@ -45,7 +46,7 @@ function Chart({ group, items }: ChartProps) {
                 symbol={token.symbol}
                 href={tokenHash(group, "address" in token ? String(token.address) : token.symbol)}
               />
-              {"flare" in item && item.flare.canary && <span class="warned">⚠ canary</span>}
+              {"flare" in item && item.flare.canary && <span class="warned">⚠ {END_TEXTS.canary}</span>}
             </span>
             <Sparkline values={item.latest_candle_prices} />
             <Change pct={item.price_change_from_average} digits={1} />

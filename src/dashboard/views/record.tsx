@@ -67,7 +67,7 @@ export function RecordView({ group, window, go, server, apiKey }: RecordViewProp
           <h3>Which flares</h3>
           <p class="soft">
             Median change of the flares, that of their control in gray, and of how many flares the change is
-            known (n). Canary: the share that a warning ended.
+            known (n). Possible rug: the share that a warning ended.
           </p>
           <Slices record={record} />
           <p class="soft">

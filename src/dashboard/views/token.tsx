@@ -35,7 +35,7 @@ import { useCandles } from "../state/candles/use-candles.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
 import { recordsOf } from "../state/token-records.ts";
 import { type Stored, useTokenDetails } from "../state/use-token-details.ts";
-import { formatMeasured, formatSpan, formatUsd, shortAddress } from "../text/format.ts";
+import { formatMeasured, formatSpan, formatUsd, shortAddress, withMinus } from "../text/format.ts";
 import { sourceText } from "../text/source-text.ts";
 import { onDemand } from "./on-demand.tsx";
 
@@ -274,7 +274,7 @@ function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDe
 
 /** Says how the last flare went, in the room of the reason for a running one. */
 function lastText(record: FlareRecord | undefined): string {
-  return record?.outcome ? `Its last flare: ${outcomeText(record.outcome)}.` : "";
+  return record?.outcome ? `Its last flare: ${outcomeText(record.outcome, record.why)}.` : "";
 }
 
 function Terms({ why }: { readonly why: Explanation | undefined }) {
@@ -298,7 +298,7 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
               <td>
                 {value} <small>{unit}</small>
               </td>
-              <td>{term ? term.z.toFixed(2) : "–"}</td>
+              <td>{term ? withMinus(term.z.toFixed(2)) : "–"}</td>
               <td>{term ? term.weight.toFixed(2) : "–"}</td>
             </tr>
           );
@@ -327,7 +327,7 @@ function Flares({ records, nowMs }: FlaresProps) {
   if (records.length === 0) return <p class="empty">None is stored.</p>;
   return (
     <ol class="episodes">
-      {records.map(({ flare, started, cause, outcome }) => {
+      {records.map(({ flare, started, why, cause, outcome }) => {
         const { id, started_trending_at: startedAt, finished_trending_at: finishedAt } = flare;
         const score = started?.score ?? outcome?.start_score;
         const start = <DayTime at={startedAt} nowMs={nowMs} />;
@@ -350,7 +350,7 @@ function Flares({ records, nowMs }: FlaresProps) {
                   startMs={Date.parse(startedAt)}
                   endMs={Date.parse(finishedAt)}
                 />
-                <span>{outcomeText(outcome)}</span>
+                <span>{outcomeText(outcome, why)}</span>
               </>
             )}
           </li>

@@ -49,13 +49,16 @@ export function searchIndex(
   return { entries };
 }
 
-/** Returns the headings of a guide with what stands in backticks below each: names and values. */
+/** Names and values in `backticks`, and words of the pages in *italics*. */
+const NAMED = /`([^`]+)`|(?<!\*)\*([^*\s][^*\n]*)\*(?!\*)/g;
+
+/** Returns the headings of a guide, each with the names, values and words of the pages below it. */
 function sectionsOf(text: string): readonly (readonly [heading: string, words: string])[] {
   const [, ...parts] = text.replace(/^```[\s\S]*?^```$/gm, "").split(/^#{1,3} /m);
   return parts.map((part) => {
     const [heading = ""] = part.split("\n", 1);
     const rules = [...part.matchAll(/\*\*(\[[A-Z]\d+\])\*\*/g)].map(([, rule = ""]) => rule);
-    const names = [...part.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+    const names = [...part.matchAll(NAMED)].map(([, name, word = ""]) => name ?? word);
     return [heading.replaceAll("`", ""), [...new Set([...rules, ...names])].join(" ").slice(0, MAX_WORDS)];
   });
 }

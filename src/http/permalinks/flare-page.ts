@@ -9,11 +9,12 @@ import {
   type FlareRecord,
   groupOf,
   namesInText,
+  type Outcome,
   outcomeText,
   type Token,
   tokenOf,
 } from "../../model/index.ts";
-import { END_TEXTS } from "../../model/text/end-texts.ts";
+import { END_TEXTS, isHardToSell, sayWarning } from "../../model/text/end-texts.ts";
 import { type Html, html } from "../docs/html.ts";
 import type { PageText } from "./page-template.ts";
 import type { Look, ShareFacts } from "./picture/share-picture.ts";
@@ -38,7 +39,7 @@ export function flarePage(
 ): PageText {
   const { flare, cause } = record;
   const { token } = flare;
-  const symbol = safeText(token.symbol);
+  const symbol = safeText(symbolOf(flare));
   const start = timeText(flare.started_trending_at);
   const [look, fate] = fateOf(record);
   const picture = pricePicture(candles, [spanOf(record)]);
@@ -50,7 +51,7 @@ export function flarePage(
     title: cause === null ? `${symbol} is flaring` : `${symbol} flared${peakText(record)}`,
     description: `${start}: ${sentence}`,
     main: html`<p><span class="fate ${look}">${fate}</span>${market === undefined ? html`` : html` <span class="market">${market}</span>`}</p>
-<h1>${nameHtml(token)}</h1>
+<h1>${nameHtml({ symbol: symbolOf(flare), name: token.name })}</h1>
 <p class="lead">${sentence}</p>
 ${picture ? html`<figure>${picture}<figcaption>${caption}</figcaption></figure>` : group === "bsc" ? html`` : candlelessHtml()}
 ${figuresHtml(record)}
@@ -60,6 +61,12 @@ ${warningsHtml(record)}
 <a href="${root}api/v1/flares/${encodeURIComponent(flare.id)}">JSON</a></p>
 <p class="address"><small>${marketText(flare)}</small></p>`,
   };
+}
+
+/** The token's symbol; of a token of the exchange `BTC/USDT · binance`. A stranger's text. */
+function symbolOf(flare: AnyFlare): string {
+  const group = groupOf(flare);
+  return group === "exchange" ? namesInText(flare, group).join(" · ") : flare.token.symbol;
 }
 
 /** The token's address; of a token of the exchange, the market. */
@@ -81,21 +88,25 @@ export function flarePicture(
 ): ShareFacts {
   const { flare, outcome } = record;
   const { token, liquidity, recent_price_change } = flare;
+  const symbol = symbolOf(flare);
   const changes = outcome
     ? [
-        ["Peak", outcome.peak_change] as const,
+        ["Peak", peakOf(outcome)] as const,
         ["End", outcome.end_change] as const,
         ["After 60 min", outcome.change_60m] as const,
       ]
     : [["Last 5 minutes", recent_price_change] as const];
   return {
-    symbol: token.symbol,
+    symbol,
     name: token.name,
-    isMixed: hasMixedLetters(token.symbol),
+    isMixed: hasMixedLetters(symbol),
     fate: fateOf(record),
     sentence: reasonText(record),
     figures: [
-      ...changes.map(([name, pct]) => ({ name, value: changeText(pct), look: lookOf(pct) })),
+      ...changes.map(([name, pct]) => ({
+        ...{ name, value: changeText(pct) },
+        look: isHardToSell(record.why) ? "plain" : lookOf(pct),
+      })),
       { name: "Liquidity", value: usdText(liquidity), look: "plain" },
     ],
     candles: candles.map(({ open_at, close, volume }) => ({ open_at, close, volume })),
@@ -118,8 +129,10 @@ function fateOf({ cause }: FlareRecord): Fate {
 }
 
 function whyText(record: FlareRecord): string {
-  const { outcome } = record;
-  return outcome === null ? reasonText(record) : `${reasonText(record)} ${sentenceOf(outcomeText(outcome))}`;
+  const { outcome, why } = record;
+  return outcome === null
+    ? reasonText(record)
+    : `${reasonText(record)} ${sentenceOf(outcomeText(outcome, why))}`;
 }
 
 function reasonText({ started, why }: FlareRecord): string {
@@ -148,8 +161,19 @@ export function sentenceOf(text: string): string {
   return `${capitalized(text)}.`.replaceAll(" %", "\u00a0%");
 }
 
+/** The peak's change; `null` if unknown, or if it would be rounded to zero: no peak. */
+function peakOf(outcome: Outcome | null, min = 0.05): number | null {
+  return outcome?.peak_change != null && outcome.peak_change >= min ? outcome.peak_change : null;
+}
+
+function peakNote(outcome: Outcome): string | undefined {
+  if (outcome.peak_change === null) return undefined;
+  return peakOf(outcome) === null ? "none above the start" : outcome.peak_at?.slice(11, 16);
+}
+
 function peakText({ outcome }: FlareRecord): string {
-  return outcome?.peak_change == null ? "" : `: ${formatPct(outcome.peak_change)} at its peak`;
+  const peak = peakOf(outcome, 0.5);
+  return peak === null ? "" : `: ${formatPct(peak)} at its peak`;
 }
 
 export interface Figure {
@@ -158,17 +182,24 @@ export interface Figure {
   readonly note?: string | undefined;
 }
 
-function figuresHtml({ flare, outcome }: FlareRecord): Html {
+function figuresHtml({ flare, outcome, why }: FlareRecord): Html {
+  // Prices that hardly anyone could sell at are no gain.
+  const changed = (pct: number | null) =>
+    isHardToSell(why) ? html`<b>${changeText(pct)}</b>` : changeHtml(pct);
   const { started_trending_at, finished_trending_at, liquidity } = flare;
   const shown: readonly Figure[] = [
     { name: "Start", value: timeHtml(started_trending_at), note: started_trending_at.slice(0, 10) },
     ...(outcome
       ? [
-          { name: "Peak", value: changeHtml(outcome.peak_change), note: outcome.peak_at?.slice(11, 16) },
-          { name: "End", value: changeHtml(outcome.end_change), note: finished_trending_at?.slice(11, 16) },
-          { name: "After 5 min", value: changeHtml(outcome.change_5m) },
-          { name: "After 15 min", value: changeHtml(outcome.change_15m) },
-          { name: "After 60 min", value: changeHtml(outcome.change_60m) },
+          {
+            name: "Peak",
+            value: changed(peakOf(outcome)),
+            note: peakNote(outcome),
+          },
+          { name: "End", value: changed(outcome.end_change), note: finished_trending_at?.slice(11, 16) },
+          { name: "After 5 min", value: changed(outcome.change_5m) },
+          { name: "After 15 min", value: changed(outcome.change_15m) },
+          { name: "After 60 min", value: changed(outcome.change_60m) },
         ]
       : [{ name: "Last 5 minutes", value: changeHtml(flare.recent_price_change) }]),
     { name: "Liquidity", value: html`<b>${usdText(liquidity)}</b>` },
@@ -209,6 +240,6 @@ export function usdText(decimal: string): string {
 function warningsHtml({ why, started }: FlareRecord): Html {
   const warnings = [...new Set([...(started?.warnings ?? []), ...(why?.warnings ?? [])])];
   if (warnings.length === 0) return html``;
-  const named = warnings.map((name) => safeText(name).replaceAll("-", " ")).join(", ");
-  return html`<p class="warnings">⚠ The canary warned: ${named}.</p>`;
+  const named = warnings.map(sayWarning).join(", ");
+  return html`<p class="warnings">⚠ Warnings: ${named}.</p>`;
 }

@@ -57,9 +57,9 @@ export function tokenPage(token: TokenDetails, nowMs: number, { root, market }: 
   const prices = pricesOf(token, nowMs);
   const picture = pricePicture(prices, flares.map(spanOf));
   const items = past.map(
-    ({ flare, outcome, cause }) =>
+    ({ flare, outcome, why, cause }) =>
       html`<li><a href="${root}${flarePath(flare.id)}"><time datetime="${flare.started_trending_at}">${timeText(flare.started_trending_at)}</time></a>
-<span class="${cause === "canary" ? "down" : ""}">${outcome === null ? "outcome not known" : outcomeText(outcome)}</span></li>\n`,
+<span class="${cause === "canary" ? "down" : ""}">${outcome === null ? "outcome not known" : outcomeText(outcome, why)}</span></li>\n`,
   );
   return {
     title: running ? `${symbol} is flaring` : symbol,
@@ -131,7 +131,7 @@ function runningOf({ flares }: TokenDetails): FlareRecord | undefined {
 
 function lastText({ flares: [last] }: TokenDetails): string {
   if (!last) return "No flare of it is stored.";
-  const went = last.outcome ? `: ${outcomeText(last.outcome)}` : "";
+  const went = last.outcome ? `: ${outcomeText(last.outcome, last.why)}` : "";
   return sentenceOf(`its last flare started at ${timeText(last.flare.started_trending_at)}${went}`);
 }
 

@@ -1,3 +1,4 @@
+import { safeText } from "../../lib/text/safe-text.ts";
 import type { FinishCause } from "../explanation.ts";
 
 /** Why a flare ended, in plain words. */
@@ -7,3 +8,17 @@ export const END_TEXTS = {
   silent: "trading stopped",
   upstream: "no longer listed",
 } as const satisfies Record<FinishCause, string>;
+
+export interface Warned {
+  readonly warnings: readonly string[];
+}
+
+/** Whether many bought and almost nobody sold, so that nobody may get the prices of the flare. */
+export function isHardToSell(why: Warned | null | undefined): boolean {
+  return why?.warnings.includes("no-seller") === true;
+}
+
+/** Formats a warning, a source's text, with spaces: `unverified source`. */
+export function sayWarning(warning: string): string {
+  return safeText(warning).replaceAll("-", " ");
+}

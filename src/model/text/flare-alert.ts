@@ -3,6 +3,7 @@ import { safeText } from "../../lib/text/safe-text.ts";
 import type { AnyFlare } from "../flare.ts";
 import { groupOf, tokenOf } from "../key-of.ts";
 import type { Outcome } from "../outcome.ts";
+import type { Warned } from "./end-texts.ts";
 import { namesInText } from "./item-name.ts";
 import { outcomeText } from "./outcome-text.ts";
 
@@ -26,11 +27,15 @@ export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAle
   };
 }
 
-/** A flare has ended. */
-export function finishedAlert(flare: AnyFlare, outcome: Outcome | null | undefined): FlareAlert {
+/** A flare has ended; `why`: its explanation as of the end. */
+export function finishedAlert(
+  flare: AnyFlare,
+  outcome: Outcome | null | undefined,
+  why: Warned | null | undefined,
+): FlareAlert {
   return {
     title: `${nameOf(flare)}: the flare ended`,
-    body: outcome ? outcomeText(outcome) : "",
+    body: outcome ? outcomeText(outcome, why) : "",
     tag: `end ${flare.id}`,
     path: flarePath(flare.id),
   };

@@ -180,6 +180,8 @@ test("the search finds every operation, message, close code, rule and section, a
     expect(finds(name)).toContain(`/fw/docs/events#message-${name}`);
   expect(finds("min_liquidity")).toContain("/fw/docs/rest/get-events");
   expect(finds("4200")).toContain("/fw/docs/events#codes");
+  for (const words of ["rug", "possible rug", "Hide warned"])
+    expect(finds(words), words).toContain("/fw/docs/flares#the-warnings");
   expect(finds("[W23]").join()).toContain("/fw/docs/protocol#");
 });
 

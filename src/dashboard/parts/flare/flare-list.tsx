@@ -74,7 +74,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
       {isFinished ? (
         <div class="finished-head">
           <Causes query={query} flares={all} explanations={view.explanations} onQuery={onQuery} />
-          <LastHour flares={shown} />
+          <LastHour flares={shown} of={all.length} />
           <CourseLegend />
         </div>
       ) : (
@@ -150,11 +150,21 @@ function CourseLegend() {
   );
 }
 
-/** Says how many of the listed flares ended within the last hour. */
-function LastHour({ flares }: { readonly flares: readonly AnyFlare[] }) {
+interface LastHourProps {
+  readonly flares: readonly AnyFlare[];
+  /** How many finished flares the server lists. */
+  readonly of: number;
+}
+
+/**
+ * Says how many of the listed flares ended within the last hour, and of how many, if the timeline
+ * may count more.
+ */
+function LastHour({ flares, of }: LastHourProps) {
   const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
   const recent = flares.filter((flare) => Date.parse(`${flare.finished_trending_at}`) > fromMs);
-  return <span class="legend">{`${recent.length} in the last hour`}</span>;
+  const cut = of < MAX_FINISHED ? "" : `Of the last ${of} to end: `;
+  return <span class="legend">{`${cut}${recent.length} in the last hour`}</span>;
 }
 
 /** Leads from an empty list to the finished flares, of which it names the age of the newest. */

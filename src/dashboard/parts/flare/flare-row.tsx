@@ -3,7 +3,7 @@ import { formatPct } from "../../../lib/text/format-pct.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
 import { groupOf, tokenOf } from "../../../model/key-of.ts";
-import { END_TEXTS } from "../../../model/text/end-texts.ts";
+import { END_TEXTS, isHardToSell, sayWarning } from "../../../model/text/end-texts.ts";
 import { nameItem, venueOf } from "../../../model/text/item-name.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
@@ -11,7 +11,7 @@ import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
 import { formatCount, formatSpan, formatUsd } from "../../text/format.ts";
 import { TokenBell } from "../alerts/bell.tsx";
 import { TimeText } from "../time-text.tsx";
-import { sayWarning, TokenName } from "../untrusted-text.tsx";
+import { TokenName } from "../untrusted-text.tsx";
 import { Age, Ago } from "./age.tsx";
 import { Change } from "./change.tsx";
 import { CoursePlot, FlarePlot } from "./flare-plot.tsx";
@@ -118,7 +118,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
         </td>
         {MEASURED.map(([label, field]) => (
           <td key={field} data-label={label} class={field === "peak_change" ? "since" : undefined}>
-            <Measured pct={outcome?.[field]} />
+            <Measured pct={outcome?.[field]} isHard={isHardToSell(why)} />
           </td>
         ))}
         <td class="reasons">
@@ -128,7 +128,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
             {formatSpan(Date.parse(end) - startMs)}
             {outcome?.collapsed_at && ", collapsed"}
           </span>
-          <Warning why={why} />
+          <Warning why={why} isFinished />
           {why && <span class="why-sentence soft">{withoutWarning(why.text)}</span>}
           <FlareActions flare={flare} />
         </td>
@@ -146,8 +146,19 @@ const MEASURED = [
   ["60 min", "change_60m"],
 ] as const;
 
-function Measured({ pct }: { readonly pct: number | null | undefined }) {
-  return pct == null ? <span title="Not measured, or not yet">–</span> : <Change pct={pct} />;
+interface MeasuredProps {
+  readonly pct: number | null | undefined;
+  /** Whether hardly anyone sold at these prices: then a rise is no gain, and has no color. */
+  readonly isHard: boolean;
+}
+
+function Measured({ pct, isHard }: MeasuredProps) {
+  if (pct == null) return <span title="Not measured, or not yet">–</span>;
+  return isHard && pct > 0 ? (
+    <span title="May not be realizable">{formatPct(pct)}</span>
+  ) : (
+    <Change pct={pct} />
+  );
 }
 
 /** The token: of an exchange its pair and the exchange, of a chain the chain. */
@@ -172,9 +183,10 @@ function TokenCell({ flare, isWatched, onWatch }: RowProps) {
 }
 
 /** The warnings in full, in the row's widest cell. */
-function Warning({ why }: Pick<RowProps, "why">) {
+function Warning({ why, isFinished = false }: Pick<RowProps, "why"> & { readonly isFinished?: boolean }) {
   const warning = why?.warnings.map(sayWarning).join(", ");
-  return warning ? <span class="warned">⚠ {warning}</span> : null;
+  const sold = isFinished && isHardToSell(why) ? "; these prices may not be realizable" : "";
+  return warning ? <span class="warned">{`⚠ ${warning}${sold}`}</span> : null;
 }
 
 /** The sentence ends with the first warning, which stands beside it with the others. */

@@ -1,5 +1,5 @@
 import type { Explanation } from "../../../model/index.ts";
-import { sayWarning } from "../untrusted-text.tsx";
+import { END_TEXTS, isHardToSell, sayWarning } from "../../../model/text/end-texts.ts";
 
 interface WarningsProps {
   readonly why: Explanation | undefined;
@@ -14,9 +14,13 @@ interface WarningsProps {
 export function Warnings({ why, isRunning, hasCanary, lastCause }: WarningsProps) {
   const named = why?.warnings.map(sayWarning).join(", ");
   const isEnded = !isRunning && lastCause === "canary";
-  if (isEnded) return <Warned text={`the canary ended its last flare${named ? `: ${named}` : ""}`} />;
+  const sold = isHardToSell(why) ? "; its prices may not be realizable" : "";
+  if (isEnded)
+    return (
+      <Warned text={`${END_TEXTS.canary} at the end of its last flare${named ? `: ${named}${sold}` : ""}`} />
+    );
   if (named) return <Warned text={isRunning ? named : `${named}, when its last flare ended`} />;
-  if (hasCanary) return <Warned text="the canary warns of this token" />;
+  if (hasCanary) return <Warned text={END_TEXTS.canary} />;
   if ((isRunning && why) || hasCanary === false) return <>none</>;
   return <>{why ? "none when its last flare ended" : "not known"}</>;
 }

@@ -29,7 +29,7 @@ export function Slices({ record }: { readonly record: TrackRecord }) {
               {minutes} min
             </th>
           ))}
-          <th scope="col">Canary</th>
+          <th scope="col">Possible rug</th>
         </tr>
       </thead>
       {parts.filter(isKnown).map(({ title, rows }) => (

@@ -1,6 +1,6 @@
 import type { RecordFigures } from "../../../model/index.ts";
 import { type Scale, scaleOf } from "../../state/record/scale.ts";
-import { formatCount } from "../../text/format.ts";
+import { formatCount, withMinus } from "../../text/format.ts";
 import { changeText, shareText } from "../../text/record-text.ts";
 
 type After = RecordFigures["after"][number];
@@ -46,7 +46,7 @@ function Axis({ scale: { ticks, placeOf } }: { readonly scale: Scale }) {
       {ticks.map((tick) => (
         <small key={tick} style={{ left: `${placeOf(tick)}%` }}>
           {tick > 0 ? "+" : ""}
-          {String(Number(tick.toPrecision(3))).replace("-", "−")} %
+          {withMinus(String(Number(tick.toPrecision(3))))} %
         </small>
       ))}
     </span>

@@ -25,7 +25,7 @@ export function TimelineCard({ placed: { bar, box }, view, keep, leave }: Timeli
   );
   const { token, liquidity, recent_price_change } = current ?? flare;
   const outcome = view.outcomes?.[flare.id] ?? bar.outcome;
-  const why = view.explanations[flare.id]?.text ?? bar.why;
+  const why = view.explanations[flare.id] ?? bar.why;
   return (
     <div
       class="bar-card"
@@ -51,8 +51,8 @@ export function TimelineCard({ placed: { bar, box }, view, keep, leave }: Timeli
           {Number(liquidity) > 0 && `, ${formatUsd(liquidity)} liquidity`}
         </p>
       )}
-      {outcome && <p>{outcomeText(outcome)}</p>}
-      {why && <p class="soft">{why}</p>}
+      {outcome && <p>{outcomeText(outcome, why)}</p>}
+      {why && <p class="soft">{why.text}</p>}
     </div>
   );
 }

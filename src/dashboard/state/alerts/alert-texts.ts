@@ -9,7 +9,7 @@ const MAX_SINGLE = 3;
 export function alertTexts(hits: readonly AlertHit[]): readonly FlareAlert[] {
   if (hits.length <= MAX_SINGLE)
     return hits.map(({ flare, why, outcome, isFinished }) =>
-      isFinished ? finishedAlert(flare, outcome) : startedAlert(flare, why?.text),
+      isFinished ? finishedAlert(flare, outcome, why) : startedAlert(flare, why?.text),
     );
   const symbols = hits.slice(0, MAX_SINGLE).map(({ flare }) => safeText(flare.token.symbol));
   const body = `${symbols.join(", ")} and ${hits.length - MAX_SINGLE} more`;

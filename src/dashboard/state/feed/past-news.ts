@@ -23,14 +23,14 @@ export function pastNewsOf(
   known: ReadonlySet<string | undefined>,
 ): readonly PastNews[] {
   const running = (flares?.pro ?? flares?.free ?? []).map((flare) => startOf(flare, "still flaring"));
-  const ended = records.flatMap(({ flare: any, started, cause, outcome }) => {
+  const ended = records.flatMap(({ flare: any, started, why, cause, outcome }) => {
     // The feed follows the flares of `bsc` only.
     const flare = any as Flare;
     if (flare.finished_trending_at === null) return [];
     const lastedMs = Date.parse(flare.finished_trending_at) - Date.parse(flare.started_trending_at);
     const end: PastNews = {
       ...{ name: "flare-finished", at: flare.finished_trending_at, flare, isByCanary: cause === "canary" },
-      words: outcome ? outcomeText(outcome) : cause ? END_TEXTS[cause] : "ended",
+      words: outcome ? outcomeText(outcome, why) : cause ? END_TEXTS[cause] : "ended",
     };
     return [startOf(flare, started?.text ?? `lasted ${formatSpan(lastedMs)}`), end];
   });

@@ -1,4 +1,4 @@
-import type { AnyFlare, FinishCause, FlareRecord, Outcome } from "../../../model/index.ts";
+import type { AnyFlare, Explanation, FinishCause, FlareRecord, Outcome } from "../../../model/index.ts";
 import type { FlareLists } from "../group/flare-lists.ts";
 
 /** How a flare looks on the timeline: running, ended by a warning, or ended otherwise. */
@@ -16,7 +16,7 @@ export interface Bar {
   readonly fate: Fate;
   readonly cause: FinishCause | undefined;
   /** Why it flares or, once it has ended, what the detector saw at the end. */
-  readonly why: string | undefined;
+  readonly why: Explanation | undefined;
   readonly outcome: Outcome | undefined;
 }
 
@@ -24,7 +24,12 @@ export interface Bar {
 export function barsOf(view: FlareLists, older: readonly FlareRecord[]): readonly Bar[] {
   const { pro = [], free = [], finished_trending = [] } = view.flares ?? {};
   const bars = new Map<string, Bar>();
-  const add = (flare: AnyFlare, cause: FinishCause | null | undefined, why?: string, outcome?: Outcome) => {
+  const add = (
+    flare: AnyFlare,
+    cause: FinishCause | null | undefined,
+    why?: Explanation,
+    outcome?: Outcome,
+  ) => {
     if (bars.has(flare.id)) return;
     const end = flare.finished_trending_at;
     bars.set(flare.id, {
@@ -39,9 +44,10 @@ export function barsOf(view: FlareLists, older: readonly FlareRecord[]): readonl
   };
   for (const flare of [...pro, ...free, ...finished_trending]) {
     const why = view.explanations[flare.id];
-    add(flare, why?.finish_cause, why?.text, view.outcomes?.[flare.id]);
+    add(flare, why?.finish_cause, why, view.outcomes?.[flare.id]);
   }
-  for (const { flare, cause, why, outcome } of older) add(flare, cause, why?.text, outcome ?? undefined);
+  for (const { flare, cause, why, outcome } of older)
+    add(flare, cause, why ?? undefined, outcome ?? undefined);
   return [...bars.values()].sort((a, b) => b.startMs - a.startMs);
 }
 
