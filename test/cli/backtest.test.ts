@@ -2,14 +2,18 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { runCli } from "./spawn-cli.ts";
 
 const DAY = "examples/data/2017-11-12.csv.gz";
 let directory = "";
+/** A recording with a flare every twenty minutes. */
+let market = "";
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "flarewire-backtest-"));
+  market = writePumpedMarket(join(directory, "market.csv"), 2);
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -22,14 +26,14 @@ function botOf(name: string, body: string): string {
 
 async function play(bot: string, ...more: readonly string[]) {
   const { code, stdout, stderr } = await runInProcess([
-    ...["backtest", DAY, "--group", "bsc", "--bot", bot, "--json", "-"],
+    ...["backtest", market, "--group", "bsc", "--bot", bot, "--json", "-"],
     ...more,
   ]);
   return { code, stderr, stdout, result: stdout === "" ? undefined : JSON.parse(stdout) };
 }
 
-/** The day's first flare. */
-const MORNING = ["--from", "2017-11-12T03:00:00Z", "--to", "2017-11-12T04:30:00Z"];
+/** The market's first flares, of which one finishes. */
+const MORNING = ["--from", "2017-11-12T00:50:00Z", "--to", "2017-11-12T01:30:00Z"];
 
 const EAGER = `
   for await (const event of connect({ channels: ["flares.pro"] })) {
@@ -110,9 +114,9 @@ test("event time waits for the bot: slow and listening bots, one that avoids old
       play(botOf(`lockstep-${at}`, body), ...MORNING),
     ),
   );
-  expect(fast?.result.trades.length).toBe(1);
+  expect(fast?.result.trades.length).toBe(2);
   const eager = ["--bot", join(directory, "lockstep-0.ts")];
-  const again = await runCli(["backtest", DAY, "--group", "bsc", ...eager, "--json", "-", ...MORNING]);
+  const again = await runCli(["backtest", market, "--group", "bsc", ...eager, "--json", "-", ...MORNING]);
   expect([again.code, again.stdout]).toEqual([0, fast?.stdout]);
   expect(others.map(({ result }) => result)).toEqual(others.map(() => fast?.result));
 });
@@ -137,9 +141,9 @@ test("the bot starts at --from with the lists as they are then, and --to ends th
   }
   console.error(first, last);`,
   );
-  const span = ["--from", "2017-11-12T02:00:00Z", "--to", "2017-11-12T02:30:00Z"];
-  const { code, stderr } = await runCli(["backtest", DAY, "--group", "bsc", "--bot", path, ...span]);
-  expect([code, stderr]).toEqual([0, "10 2017-11-12T02:30:00.000Z\n"]);
+  const span = ["--from", "2017-11-12T00:30:00Z", "--to", "2017-11-12T00:45:00Z"];
+  const { code, stderr } = await runCli(["backtest", market, "--group", "bsc", "--bot", path, ...span]);
+  expect([code, stderr]).toEqual([0, "3 2017-11-12T00:45:00.000Z\n"]);
 });
 
 test("the record has each flare that an hour passed after, and its control", async () => {
@@ -175,7 +179,7 @@ test("a program that never finishes loading is refused, and a file without flare
   writeFileSync(endless, "await new Promise((resolve) => setTimeout(resolve, 1e9));");
   const [loading, none] = await Promise.all([
     runCli(["backtest", DAY, "--bot", endless]),
-    runInProcess(["backtest", DAY, "--json", "-", ...MORNING.slice(2)]),
+    runInProcess(["backtest", market, "--json", "-"]),
   ]);
   expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("--group bsc")]);
@@ -194,7 +198,7 @@ test("a bot in a project of CommonJS is refused with what to do, and so renamed 
   ] as const)
     writeFileSync(join(project, name), start + text);
   for (const name of ["exports.ts", "imports.ts"]) {
-    const { code, stderr } = await runCli(["backtest", DAY, "--bot", join(project, name)]);
+    const { code, stderr } = await runInProcess(["backtest", DAY, "--bot", join(project, name)]);
     expect([code, stderr]).toEqual([1, expect.stringContaining("rename it to end in .mts")]);
   }
   const renamed = ["--bot", join(project, "renamed.mts"), "--group", "bsc", "--to", "2017-11-12T00:10:00Z"];

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { HAS_REDIS, type RedisServer, startRedis } from "../cluster/redis-servers.ts";
 import { SentinelServers } from "../cluster/sentinel-servers.ts";
-import { runCli } from "./spawn-cli.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -15,7 +15,15 @@ async function startServer(settings: Record<string, string>): Promise<RedisServe
 }
 
 const examine = (port: number) =>
-  runCli(["doctor", "--feed", "replay", "--cluster", `redis://127.0.0.1:${port}`, "--cluster-name", "bsc"]);
+  runInProcess([
+    "doctor",
+    "--feed",
+    "replay",
+    "--cluster",
+    `redis://127.0.0.1:${port}`,
+    "--cluster-name",
+    "bsc",
+  ]);
 
 test.skipIf(!HAS_REDIS)(
   "doctor says of a cluster's server what it guarantees, and what it lacks",
@@ -49,7 +57,7 @@ test.skipIf(!HAS_REDIS)(
   "doctor asks each Sentinel for the primary, and whether a fail-over is possible; a password that none needs does no harm",
   async () => {
     await using all = await SentinelServers.start();
-    const { code, stdout } = await runCli(["doctor", "--feed", "replay", "--cluster", all.cluster], {
+    const { code, stdout } = await runInProcess(["doctor", "--feed", "replay", "--cluster", all.cluster], {
       FLAREWIRE_CLUSTER_PASSWORD: "unneeded",
     });
     const sentinels = stdout.match(

@@ -5,7 +5,7 @@ import { unresolvedNames } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { COIN_KEY, KEY, StandInServices } from "../feed/enrich/stand-in-services.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
-import { runCli } from "./spawn-cli.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 const PAIRS: readonly StandInPair[] = (["binance", "kucoin", "gate"] as const).map((venue) => ({
   ...{ venue, base: "BTC", quoteVolume: 1e9 },
@@ -42,7 +42,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
     ...["--dexscreener-url", urls.dexscreener, "--enrich", "coingecko,sourcify,etherscan,dexscreener"],
   ];
   const environment = { FLAREWIRE_ETHERSCAN_KEY: KEY, FLAREWIRE_COINGECKO_KEY: COIN_KEY };
-  const good = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
+  const good = await runInProcess(["doctor", "--feed", "exchange", ...flags], environment);
   expect([good.code, good.stderr]).toEqual([0, "16 checks of 7 services: all work\n"]);
   const lines = good.stdout.trimEnd().split("\n");
   expect(lines.every((line) => /^works {2}\w+ +\w+ +\d+ ms {2}\S/.test(line))).toBe(true);
@@ -51,7 +51,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
 
   exchanges.mischief.set("kucoin", "html");
   services.mischief.set("etherscan", "bad key");
-  const bad = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
+  const bad = await runInProcess(["doctor", "--feed", "exchange", ...flags], environment);
   expect([bad.code, bad.stderr]).toEqual([75, "16 checks of 7 services: 11 work, 5 fail\n"]);
   expect(bad.stdout).toMatch(
     /^fails {2}4 checks: answered text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
@@ -63,19 +63,19 @@ test("says of each endpoint whether it works, and its code says whether all do",
 
   exchanges.mischief.clear();
   services.mischief.set("etherscan", "free key");
-  const freeKey = await runCli(["doctor", "--feed", "exchange", ...flags], environment);
+  const freeKey = await runInProcess(["doctor", "--feed", "exchange", ...flags], environment);
   expect(freeKey.code).toBe(0);
   const partly = "contractSource of WPOL; refuses bsc, avalanche: this key's plan lacks the chain";
   expect(freeKey.stdout).toMatch(new RegExp(`^works  etherscan +token .*  ${partly}; a paid plan`, "m"));
   const onlyBsc = ["doctor", "--live", "bsc", "--enrich", "etherscan", "--bsc-rpc", "http://127.0.0.1:9"];
-  const useless = await runCli([...onlyBsc, "--etherscan-url", urls.etherscan], environment);
+  const useless = await runInProcess([...onlyBsc, "--etherscan-url", urls.etherscan], environment);
   expect(useless.stdout).toMatch(
     /^fails {2}etherscan +token .* {2}refuses bsc: this key's plan lacks the chain; a paid plan/m,
   );
   services.mischief.clear();
   // A dead endpoint of one chain; the other parts of the live market are left out.
   const live = ["--live", "bsc,exchange", "--bsc-rpc", "http://127.0.0.1:9/v1/SECRETKEY123"];
-  const json = await runCli(["doctor", "--json", ...live, ...flags], environment);
+  const json = await runInProcess(["doctor", "--json", ...live, ...flags], environment);
   expect([json.code, json.stderr]).toEqual([
     75,
     "24 checks of 8 services: 16 work, 5 fail, 3 lack (optional)\n",
@@ -100,7 +100,7 @@ test("says of each endpoint whether it works, and its code says whether all do",
 });
 
 test("has nothing to try for a market without external services", async () => {
-  const { code, stderr } = await runCli(["doctor", "--feed", "simulated"]);
+  const { code, stderr } = await runInProcess(["doctor", "--feed", "simulated"]);
   expect([code, stderr]).toEqual([
     0,
     "nothing to try: the simulated market and enrich use no external service\n",
@@ -109,7 +109,7 @@ test("has nothing to try for a market without external services", async () => {
 
 test("if nothing responds, it first says what to check, and groups equal failures", async () => {
   const nobody = ["--live", "bsc", "--bsc-rpc", "http://127.0.0.1:9", "--enrich", "none"];
-  const { code, stdout, stderr } = await runCli(["doctor", ...nobody]);
+  const { code, stdout, stderr } = await runInProcess(["doctor", ...nobody]);
   expect(code).toBe(75);
   expect(stderr).toMatch(
     /^nothing works: check this machine's network.*\n8 checks of 1 service: 0 work, 5 fail, 3 lack \(optional\)\n$/,

@@ -1,17 +1,28 @@
 import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 import { run } from "../../src/cli/run.ts";
+import { type CliOutput, collect } from "./spawn-cli.ts";
 
 /**
- * Runs `flarewire ARGS` to its end in the test's process. It takes a fraction of the time of
- * `runCli`, which starts a process.
+ * Starts `flarewire ARGS` in the test's process, at a fraction of the time of a process of its own.
+ * Its end is that its reader leaves.
  */
-export async function runInProcess(args: readonly string[], environment: Record<string, string> = {}) {
+export function startInProcess(args: readonly string[], environment: Record<string, string> = {}): CliOutput {
   const terminal = { environment, stdout: new PassThrough(), stderr: new PassThrough() };
-  const outputs = Promise.all([text(terminal.stdout), text(terminal.stderr)]);
-  const code = await run(args, terminal);
-  terminal.stdout.end();
-  terminal.stderr.end();
-  const [stdout, stderr] = await outputs;
-  return { code, stdout, stderr };
+  const closed = run(args, terminal).then(async (code) => {
+    for (const stream of [terminal.stdout, terminal.stderr]) {
+      stream.end();
+      if (!stream.destroyed) await finished(stream);
+    }
+    return code;
+  });
+  const gone = Object.assign(new Error("the reader has left"), { code: "EPIPE" });
+  return collect(terminal, closed, () => terminal.stdout.destroy(gone));
+}
+
+/** Runs `flarewire ARGS` to its end in the test's process, as {@link startInProcess} does. */
+export async function runInProcess(args: readonly string[], environment: Record<string, string> = {}) {
+  const cli = startInProcess(args, environment);
+  const code = await cli.ended();
+  return { code, stdout: cli.stdout(), stderr: cli.stderr() };
 }

@@ -20,20 +20,15 @@ async function urlOf(cli: RunningCli): Promise<string> {
   return url;
 }
 
-test("prints its address in one line on standard output, and serves there", async () => {
-  await using cli = spawnCli(SERVE);
-  const answer = await fetch(`${await urlOf(cli)}/api/v1/flares`);
-  expect(answer.status).toBe(200);
-  expect(cli.stdout()).toMatch(/^[^\n]+\n$/);
-});
-
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "stops in order at %s: exit code 0, and every log line is JSON",
+  "prints its address in one line, serves there, and stops in order at %s: exit code 0, and every log line is JSON",
   async (signal) => {
     await using cli = spawnCli(SERVE);
-    await urlOf(cli);
+    const answer = await fetch(`${await urlOf(cli)}/api/v1/flares`);
+    expect(answer.status).toBe(200);
     cli.child.kill(signal);
     expect(await cli.ended()).toBe(0);
+    expect(cli.stdout()).toMatch(/^[^\n]+\n$/);
     const logged = cli
       .stderr()
       .trim()
@@ -64,7 +59,7 @@ test("a healthy start of the simulated market logs no warning, a new one and one
   const data = mkdtempSync(join(tmpdir(), "flarewire-serve-"));
   onTestFinished(() => rmSync(data, { recursive: true }));
   for (const start of ["new", "resumed"]) {
-    await using cli = spawnCli(["serve", "--port", "0", "--warmup", "1h", "--data", data]);
+    await using cli = spawnCli(["serve", "--port", "0", "--warmup", "20m", "--data", data]);
     await urlOf(cli);
     await cli.said("stderr", '"msg":"source is live"');
     cli.child.kill("SIGTERM");

@@ -1,20 +1,25 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { Waiters } from "../support/waiters.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** A running command, with its output so far. */
-export interface RunningCli extends AsyncDisposable {
-  readonly child: ChildProcess;
+/** The output of a running command so far. */
+export interface CliOutput extends AsyncDisposable {
   stdout(): string;
   stderr(): string;
   /** Resolves when the output contains this; rejects if the command ends first. */
   said(stream: "stdout" | "stderr", text: string | RegExp): Promise<void>;
   /** Resolves with the exit code when the command has ended and its output is complete. */
   ended(): Promise<number | null>;
+}
+
+/** A command in a process of its own. */
+export interface RunningCli extends CliOutput {
+  readonly child: ChildProcess;
 }
 
 /** The Node options that npm and npx set in a clone. */
@@ -50,17 +55,28 @@ export function spawnCommand(
     stdio: [stdin, "pipe", "pipe"],
     detached,
   });
+  const closed = once(child, "close").then(() => child.exitCode);
+  const kill = () => {
+    if (child.exitCode === null) child.kill("SIGKILL");
+  };
+  return { child, ...collect(child, closed, kill) };
+}
+
+/** Collects the output of a command until it has closed, and ends it by `kill`. */
+export function collect(
+  streams: { readonly stdout: Readable | null; readonly stderr: Readable | null },
+  closed: Promise<number | null>,
+  kill: () => void,
+): CliOutput {
   const text = { stdout: "", stderr: "" };
   const waiters = new Waiters(() => text.stdout + text.stderr);
   for (const name of ["stdout", "stderr"] as const) {
-    child[name]?.setEncoding("utf8").on("data", (chunk: string) => {
+    streams[name]?.setEncoding("utf8").on("data", (chunk: string) => {
       text[name] += chunk;
       waiters.look();
     });
   }
-  const closed = once(child, "close").then(() => child.exitCode);
   return {
-    child,
     stdout: () => text.stdout,
     stderr: () => text.stderr,
     said: (stream, expected) => {
@@ -74,7 +90,7 @@ export function spawnCommand(
     },
     ended: () => closed,
     [Symbol.asyncDispose]: async () => {
-      if (child.exitCode === null) child.kill("SIGKILL");
+      kill();
       await closed;
     },
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { runInProcess, startInProcess } from "./run-in-process.ts";
 import { flareStarted, greet, send, startScriptedServer } from "./scripted-server.ts";
-import { runCli, spawnCli } from "./spawn-cli.ts";
 
 test("--group follows the flares of a group, by pair, and not beside --channels", async () => {
   await using server = await startScriptedServer();
@@ -10,7 +10,7 @@ test("--group follows the flares of a group, by pair, and not beside --channels"
     body: JSON.stringify({ detail: "the plan free does not include flares.exchange.pro" }),
     channel: "flares.exchange.pro",
   };
-  await using tail = spawnCli(["tail", server.url, "--group", "exchange"]);
+  await using tail = startInProcess(["tail", server.url, "--group", "exchange"]);
   const { socket, query } = await server.next();
   expect(query.get("channels")).toBe("flares.exchange.free,status");
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
@@ -21,10 +21,10 @@ test("--group follows the flares of a group, by pair, and not beside --channels"
   expect(tail.stderr()).toContain("does not include flares.exchange.pro: following flares.exchange.free");
   const detail = 'channel "status" is not among those of the key';
   server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "flares.exchange.pro" };
-  const limited = await runCli(["tail", server.url, "--group", "exchange"]);
+  const limited = await runInProcess(["tail", server.url, "--group", "exchange"]);
   expect([limited.code, limited.stderr]).toEqual([1, expect.stringContaining(detail)]);
   expect(limited.stderr).not.toContain("following");
-  const wrong = await runCli(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
+  const wrong = await runInProcess(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
   expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
   expect(wrong.stderr).toContain("--group chooses the default channels");
 });

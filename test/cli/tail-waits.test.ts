@@ -1,6 +1,6 @@
 import { test as base, expect } from "vitest";
+import { startInProcess } from "./run-in-process.ts";
 import { greet, type ScriptedServer, startScriptedServer } from "./scripted-server.ts";
-import { spawnCli } from "./spawn-cli.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
@@ -11,7 +11,7 @@ const test = base.extend<{ server: ScriptedServer }>({
 });
 
 test("if nothing was printed for some seconds, it says what it waits for", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   await tail.said(
@@ -22,7 +22,7 @@ test("if nothing was printed for some seconds, it says what it waits for", async
 });
 
 test("if the server has not answered for some seconds, it says so", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   await server.next();
   await tail.said("stderr", /^flarewire tail: waiting for an answer of 127\.0\.0\.1:\d+\n/);
 });

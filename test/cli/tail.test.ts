@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { test as base, expect } from "vitest";
 import { run } from "../../src/cli/run.ts";
+import { runInProcess, startInProcess } from "./run-in-process.ts";
 import {
   flareStarted,
   greet,
@@ -10,7 +11,7 @@ import {
   send,
   startScriptedServer,
 } from "./scripted-server.ts";
-import { runCli, spawnCli } from "./spawn-cli.ts";
+import { spawnCli } from "./spawn-cli.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
@@ -41,7 +42,7 @@ test("prints a line for each event, with time, symbol, change and why; its exit 
 test("[L3] after a lost connection it resumes with its cursor, says so, and prints no event twice", async ({
   server,
 }) => {
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   const first = await server.next();
   greet(first.socket, { cursor: "abcd-6", resumed: "reset" });
   send(first.socket, flareStarted(7, "ONE"));
@@ -60,7 +61,7 @@ test("[L3] after a lost connection it resumes with its cursor, says so, and prin
 });
 
 test("[L3] a reset is reported with the number of missed events", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url, "--after", "abcd-1"]);
+  await using tail = startInProcess(["tail", server.url, "--after", "abcd-1"]);
   const { socket, query } = await server.next();
   expect(query.get("after")).toBe("abcd-1");
   greet(socket, { cursor: "abcd-50", resumed: "reset", lost: { reason: "expired", events: 49 } });
@@ -70,7 +71,7 @@ test("[L3] a reset is reported with the number of missed events", async ({ serve
 test("[L3] [F3] the server's own position never moves the cursor back or forward: no event is printed twice", async ({
   server,
 }) => {
-  await using tail = spawnCli(["tail", server.url, "--after", "abcd-6"]);
+  await using tail = startInProcess(["tail", server.url, "--after", "abcd-6"]);
   const first = await server.next();
   send(first.socket, HELLO);
   send(first.socket, { type: "heartbeat", cursor: "abcd-2" });
@@ -90,7 +91,7 @@ test("[L3] [F3] the server's own position never moves the cursor back or forward
 test("[L3] [F3] a server that is behind the cursor is asked again until it has caught up, and the cursor stays", async ({
   server,
 }) => {
-  await using tail = spawnCli(["tail", server.url, "--after", "abcd-6"]);
+  await using tail = startInProcess(["tail", server.url, "--after", "abcd-6"]);
   for (let round = 0; round < 2; round += 1) {
     const { socket, query } = await server.next();
     expect(query.get("after")).toBe("abcd-6");
@@ -107,7 +108,7 @@ test("[L3] [F3] a server that is behind the cursor is asked again until it has c
 });
 
 test("[L3] when the chain of events has a hole it asks again from before the hole", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   send(socket, flareStarted(9, "BEYOND", 8));
@@ -117,7 +118,7 @@ test("[L3] when the chain of events has a hole it asks again from before the hol
 });
 
 test("silence beyond the server's own limit counts as a dead connection", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" }, { silence_limit_ms: 1_000 });
   expect((await server.next()).query.get("after")).toBe("abcd-6");
@@ -125,7 +126,7 @@ test("silence beyond the server's own limit counts as a dead connection", async 
 });
 
 test("a close code that says stop ends it with 1", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   (await server.next()).socket.close(4_000);
   expect(await tail.ended()).toBe(1);
   expect(tail.stderr()).toContain("4000 bad-request");
@@ -137,14 +138,14 @@ test("a refusal for good ends it with 1 and the server's reason", async ({ serve
     headers: { "Content-Type": "application/problem+json" },
     body: JSON.stringify({ title: "no", detail: "this origin may not connect" }),
   };
-  const { code, stderr } = await runCli(["tail", server.url]);
+  const { code, stderr } = await runInProcess(["tail", server.url]);
   expect(code).toBe(1);
   expect(stderr).toContain("refused: HTTP 403 this origin may not connect");
 });
 
 test("a refusal for now is waited out", async ({ server }) => {
   server.refuse = { status: 503, headers: { "Retry-After": "1" }, body: "<html>busy</html>" };
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   await tail.said("stderr", /refused: HTTP 503; retrying/);
   server.refuse = undefined;
   const { socket } = await server.next();
@@ -155,7 +156,7 @@ test("a refusal for now is waited out", async ({ server }) => {
 test("a server that is not there ends it with 75", async () => {
   const gone = await startScriptedServer();
   await gone[Symbol.asyncDispose]();
-  const { code, stdout, stderr } = await runCli(["tail", gone.url]);
+  const { code, stdout, stderr } = await runInProcess(["tail", gone.url]);
   expect({ code, stdout }).toEqual({ code: 75, stdout: "" });
   expect(stderr).toContain("no answer: ");
 });
@@ -163,7 +164,7 @@ test("a server that is not there ends it with 75", async () => {
 test("names of strangers are shown as text only, pretty and as JSON", async ({ server }) => {
   const symbol = "\u001B[2J\u202EX\u009B\u0007";
   for (const args of [[], ["--json"]]) {
-    await using tail = spawnCli(["tail", server.url, ...args]);
+    await using tail = startInProcess(["tail", server.url, ...args]);
     const { socket } = await server.next();
     greet(socket, { cursor: "abcd-6", resumed: "reset", lost: { reason: symbol, events: 1 } });
     send(socket, flareStarted(7, symbol));
@@ -176,7 +177,7 @@ test("names of strangers are shown as text only, pretty and as JSON", async ({ s
 test("messages and events of a newer server disturb nothing, and those that cannot be read lose no event", async ({
   server,
 }) => {
-  await using tail = spawnCli(["tail", server.url, "--json"]);
+  await using tail = startInProcess(["tail", server.url, "--json"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   send(socket, { type: "weather", sunny: true });
@@ -203,7 +204,7 @@ test("numbers that move are left out unless asked for", async ({ server }) => {
     [[], 1],
     [["--updates"], 2],
   ] as const) {
-    await using tail = spawnCli(["tail", server.url, ...args]);
+    await using tail = startInProcess(["tail", server.url, ...args]);
     const { socket } = await server.next();
     greet(socket, {
       cursor: "abcd-6",
@@ -223,7 +224,7 @@ test("changes of flares that began before --after are printed with the token's n
 }) => {
   const flares = { pro: [{ id: "id-1", token: { symbol: "KNOWN" } }] };
   server.snapshot = { cursor: "abcd-9", observed_at: "", flares, explanations: {} };
-  await using tail = spawnCli(["tail", server.url, "--updates", "--after", "abcd-6"]);
+  await using tail = startInProcess(["tail", server.url, "--updates", "--after", "abcd-6"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "full" });
   const change = { ...flareStarted(7, ""), name: "flare-updated" };
@@ -245,7 +246,7 @@ test("a key without flares.pro is shown flares.free if no channels were asked fo
     body: JSON.stringify({ detail: "the plan free does not include flares.pro" }),
     channel: "flares.pro",
   };
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   const { socket, query } = await server.next();
   expect(query.get("channels")).toBe("flares.free,newest.bsc,status");
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
@@ -254,18 +255,18 @@ test("a key without flares.pro is shown flares.free if no channels were asked fo
   expect(tail.stderr()).toContain(
     "flarewire tail: the key does not include flares.pro: following flares.free,newest.bsc,status\n",
   );
-  const asked = await runCli(["tail", server.url, "--channels", "flares.pro,status"]);
+  const asked = await runInProcess(["tail", server.url, "--channels", "flares.pro,status"]);
   expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining("the plan free does not include")]);
 });
 
 test("a server of something else ends it with 1", async ({ server }) => {
   server.refuse = { status: 404, body: "<html>nothing here</html>" };
-  const { code, stderr } = await runCli(["tail", server.url]);
+  const { code, stderr } = await runInProcess(["tail", server.url]);
   expect([code, stderr]).toEqual([1, "flarewire tail: refused: HTTP 404\n"]);
 });
 
 test("an update that changes only the explanation is printed as such", async ({ server }) => {
-  await using tail = spawnCli(["tail", server.url, "--updates"]);
+  await using tail = startInProcess(["tail", server.url, "--updates"]);
   const { socket } = await server.next();
   greet(socket, { cursor: "abcd-6", resumed: "reset" });
   const { why } = flareStarted(7, "X").data;
@@ -288,7 +289,7 @@ test("data that is not live is reported with the reason, and live data is not re
   server,
 }) => {
   const freshness = { state: "stale", reason: "the recording has ended\u001B[2J" };
-  await using tail = spawnCli(["tail", server.url]);
+  await using tail = startInProcess(["tail", server.url]);
   const first = await server.next();
   greet(first.socket, { cursor: "abcd-6", resumed: "reset" }, { freshness });
   await tail.said("stderr", "flarewire tail: the data is stale: the recording has ended\uFFFD[2J\n");
@@ -371,16 +372,15 @@ test("when the reader of the pipe goes away it ends quietly, with 0", async ({ s
 
 test("a filter and channels of the URL go with it, and --channels wins over those", async ({ server }) => {
   const url = `${server.url}/?channels=flares.*&channels=status&symbols=CAKE`;
-  await using own = spawnCli(["tail", url]);
+  await using _own = startInProcess(["tail", url]);
   const { query } = await server.next();
   expect([query.get("channels"), query.get("symbols")]).toEqual(["flares.*,status", "CAKE"]);
-  await using flagged = spawnCli(["tail", url, "--channels", "newest.bsc"]);
+  await using _flagged = startInProcess(["tail", url, "--channels", "newest.bsc"]);
   expect((await server.next()).query.get("channels")).toBe("newest.bsc");
-  for (const tail of [own, flagged]) tail.child.kill("SIGTERM");
 });
 
 test("a mode in which events may be left out is refused", async () => {
-  const { code, stderr } = await runCli(["tail", "http://127.0.0.1:9/?mode=latest"]);
+  const { code, stderr } = await runInProcess(["tail", "http://127.0.0.1:9/?mode=latest"]);
   expect([code, stderr]).toEqual([
     1,
     expect.stringContaining('mode is "latest" in the URL, but tail prints every event; leave it out'),

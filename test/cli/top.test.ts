@@ -1,7 +1,7 @@
 import { test as base, describe, expect } from "vitest";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
+import { runInProcess, startInProcess } from "./run-in-process.ts";
 import { greet, type ScriptedServer, send, startScriptedServer } from "./scripted-server.ts";
-import { runCli, spawnCli } from "./spawn-cli.ts";
 import { hasPty, type PtyCli, spawnPtyCli } from "./spawn-pty.ts";
 
 const test = base.extend<{ server: ScriptedServer }>({
@@ -207,7 +207,10 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
 });
 
 test("without a terminal it prints the table once, plain, and ends with 0", async ({ server }) => {
-  await using top = spawnCli(["top", `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3`]);
+  await using top = startInProcess([
+    "top",
+    `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3`,
+  ]);
   const { query } = await welcome(server, "ONE", "T\u001B[2JWO");
   expect([query.get("symbols"), query.get("min_liquidity"), query.get("min_price_change")]).toEqual([
     "ONE,TWO",
@@ -227,13 +230,13 @@ test("without a terminal it prints the table once, plain, and ends with 0", asyn
 test("an unreachable server ends it with 75, one that rejects it with 1", async ({ server }) => {
   const gone = await startScriptedServer();
   await gone[Symbol.asyncDispose]();
-  const away = await runCli(["top", gone.url]);
+  const away = await runInProcess(["top", gone.url]);
   expect([away.code, away.stdout, away.stderr]).toEqual([
     75,
     "",
     expect.stringContaining("could not reach the server"),
   ]);
-  await using top = spawnCli(["top", server.url]);
+  await using top = startInProcess(["top", server.url]);
   (await server.next()).socket.close(4_000);
   expect([await top.ended(), top.stdout()]).toEqual([1, ""]);
   expect(top.stderr()).toContain("flarewire top: refused (close code 4000");
@@ -246,7 +249,7 @@ test("an invalid address is rejected with the valid form", async () => {
     ["http://127.0.0.1/?names=flare-started", '"names" must be one of tokens'],
     ["http://127.0.0.1/?min_price_change=x", 'min_price_change "x" must be a number'],
   ] as const) {
-    const { code, stderr } = await runCli(["top", url]);
+    const { code, stderr } = await runInProcess(["top", url]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
     expect(stderr).not.toContain("secret");
   }
