@@ -67,7 +67,7 @@ export const Candle = z.object({
   volume: Amount,
   /** Number of trades within the minute, if the feed knows it. */
   trades: z.int().min(0).optional(),
-  /** The part of `volume` that takers bought, if the feed knows it. */
+  /** The part of `volume` that takers bought, if the feed knows it. Recorded, but not judged. */
   buyVolume: Amount.optional(),
 });
 export type Candle = z.infer<typeof Candle>;

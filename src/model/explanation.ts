@@ -21,7 +21,7 @@ export const Term = z
   .object({
     name: TermName,
     unit: TermUnit.describe(
-      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: the share of buys minus one half; with trades its lower bound, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of the usual volume.",
+      "The unit of `raw` and `usual`. `buyers`: distinct buyers, decayed over 5 minutes. `share-above-half`: a lower bound of the share of buys, minus one half, so 0.25 means at least three buys for each sell. `log-return`: market-neutral logarithm of the price ratio. `multiple-of-usual`: volume divided by the usual volume. `usual-minutes`: volume in minutes of the usual volume.",
     ),
     raw: z.number().describe("The measurement, in `unit`.").meta({ "x-unit": "unit" }),
     usual: z

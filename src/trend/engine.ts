@@ -62,7 +62,7 @@ export class TrendEngine {
   readonly #standings: Rankings;
   readonly #intake: Intake;
   readonly #rejected: Rejections;
-  readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0, buyShare: undefined };
+  readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0 };
   #touched: TokenState[] = [];
   /** Tokens with low liquidity that may come back, judged every second until that is decided. */
   #inGrace: TokenState[] = [];

@@ -124,9 +124,8 @@ export interface DetectorSettings {
     readonly price: number;
     readonly volume: number;
   };
-  /** The same for candle tokens, where volume replaces buyers. */
+  /** The same for candle tokens, where buyers are unknown. */
   readonly candleWeights: {
-    readonly imbalance: number;
     readonly price: number;
     readonly volume: number;
     readonly flow: number;
@@ -290,7 +289,7 @@ export const DEFAULT_SETTINGS: DetectorSettings = {
   betaSpread: 0.5,
   volumeFloor: 1,
   weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
-  candleWeights: { imbalance: 0.2, price: 0.48, volume: 0.32, flow: 0.2 },
+  candleWeights: { price: 0.48, volume: 0.32, flow: 0.2 },
   flowDrift: 1,
   flowCap: 20,
   depthShare: 0.3,

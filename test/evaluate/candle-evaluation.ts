@@ -88,7 +88,7 @@ export function evaluateCandles(plan: CandlePlan, rules = true): readonly Candle
  */
 export function ablateCandles(plan: CandlePlan): readonly CandleRow[] {
   const target = tunedRate(engineDetector(), plan.market);
-  const terms = ["imbalance", "price", "volume", "flow"] as const;
+  const terms = ["price", "volume", "flow"] as const;
   return terms.map((term) => {
     const settingsAt = (candleStartScore: number): Partial<DetectorSettings> => ({
       candleStartScore,

@@ -20,33 +20,23 @@ export interface Detection extends Span {
 
 const WARM_UP_MINUTES = DAY_MS / MINUTE_MS;
 
-/** How the engine gets a market's minutes. */
-export interface CandleForm {
-  readonly group: MarketGroup;
-  /** Whether candles have the bought volume, if the recording knows it. */
-  readonly knowsBought: boolean;
-}
-
-/** A recorded day as it is replayed: tokens of BSC with candles that do not say who bought. */
-const REPLAYED: CandleForm = { group: "bsc", knowsBought: false };
-
 /**
- * Flarewire's own engine, fed with the candles, looked at each minute. Flares are read from the
- * detector itself, so those of groups without served flares count too; outcomes are BSC's.
+ * Flarewire's own engine, fed with the candles as tokens of `group`, looked at each minute. Flares
+ * are read from the detector itself; outcomes are BSC's.
  */
 export function engineDetector(
   settings: Partial<DetectorSettings> = {},
-  form: CandleForm = REPLAYED,
+  group: MarketGroup = "bsc",
 ): Detector {
   return (market, from, to) => {
     const open = new Map<string, { readonly startAt: number; readonly sinceMs: number }>();
     const closed: (Detection & { readonly id: string })[] = [];
     const outcomes = new Map<string, Outcome>();
-    runEngine(market, { from, to, settings, form }, (engine, at) => {
+    runEngine(market, { from, to, settings, group }, (engine, at) => {
       for (const series of market.series) {
         const { pair } = series;
-        const token = nameIn(form.group, pair);
-        const trend = engine.trendOf(form.group, token);
+        const token = nameIn(group, pair);
+        const trend = engine.trendOf(group, token);
         const known = open.get(pair);
         if ((trend?.flaringSinceMs ?? null) === (known?.sinceMs ?? null)) continue;
         if (known) {
@@ -63,7 +53,7 @@ export function engineDetector(
       if (engine.nextChangeAtMs <= engine.clockMs) noteOutcomes(outcomes, engine.snapshot());
     });
     const running = [...open].map(([pair, { startAt, sinceMs }]) => {
-      return { pair, startAt, endAt: to, id: idOf(nameIn(form.group, pair), sinceMs) };
+      return { pair, startAt, endAt: to, id: idOf(nameIn(group, pair), sinceMs) };
     });
     return [...closed, ...running]
       .filter(({ startAt }) => startAt >= from)
@@ -98,7 +88,7 @@ export function runEngine(
     readonly from: number;
     readonly to: number;
     readonly settings: Partial<DetectorSettings>;
-    readonly form?: CandleForm;
+    readonly group?: MarketGroup;
   },
   onMinute: (engine: TrendEngine, at: number) => void,
 ): void {
@@ -106,11 +96,11 @@ export function runEngine(
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
     settings: span.settings,
   });
-  const { form = REPLAYED } = span;
+  const { group = "bsc" } = span;
   for (let at = Math.max(0, span.from - WARM_UP_MINUTES); at < span.to; at += 1) {
     const endMs = market.startMs + (at + 1) * MINUTE_MS;
     for (const series of market.series) {
-      if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs, form));
+      if ((series.volume[at] ?? 0) > 0) engine.accept(candleOf(series, at, endMs, group));
     }
     engine.accept({ kind: "clock", at: endMs });
     onMinute(engine, at);
@@ -183,7 +173,7 @@ function nameIn(group: MarketGroup, pair: string): string {
   return group === "exchange" ? pair : addressOf(pair);
 }
 
-function candleOf(series: Series, at: number, endMs: number, { group, knowsBought }: CandleForm): Candle {
+function candleOf(series: Series, at: number, endMs: number, group: MarketGroup): Candle {
   const text = (column: Float64Array) => (column[at] ?? 0).toFixed(10);
   return {
     kind: "candle",
@@ -196,6 +186,5 @@ function candleOf(series: Series, at: number, endMs: number, { group, knowsBough
     low: text(series.low),
     close: text(series.close),
     volume: text(series.volume),
-    ...(knowsBought && series.bought && { buyVolume: text(series.bought) }),
   };
 }

@@ -1,5 +1,5 @@
 import { type CandlePlan, type CandleRow, type EndCounts, evaluateDetector } from "./candle-evaluation.ts";
-import { type CandleForm, engineDetector } from "./detectors.ts";
+import { engineDetector } from "./detectors.ts";
 import { markdownTable } from "./markdown-table.ts";
 
 /*
@@ -7,17 +7,10 @@ import { markdownTable } from "./markdown-table.ts";
  * wallets and liquidity, needs what no recording of an exchange has.
  */
 
-const FORMS: readonly (CandleForm & { readonly name: string })[] = [
-  { name: "bsc, candles", group: "bsc", knowsBought: false },
-  { name: "exchange, candles", group: "exchange", knowsBought: false },
-  { name: "exchange, candles with the bought volume", group: "exchange", knowsBought: true },
-];
-
-/** Scores Flarewire on each form; on that with bought volume only if the recording has it. */
+/** Scores Flarewire on each form. */
 export function evaluateForms(plan: CandlePlan): readonly CandleRow[] {
-  const hasBought = plan.market.series.some(({ bought }) => bought !== undefined);
-  return FORMS.filter(({ knowsBought }) => hasBought || !knowsBought).map(({ name, ...form }) =>
-    evaluateDetector(name, engineDetector({}, form), plan),
+  return (["bsc", "exchange"] as const).map((group) =>
+    evaluateDetector(`${group}, candles`, engineDetector({}, group), plan),
   );
 }
 

@@ -78,25 +78,6 @@ test("thin is +10 % for two minutes on a fifth of the volume", () => {
   }
 });
 
-test.each([
-  ["pump10", 0.55],
-  ["wash", 0.5],
-  ["thin", 0.55],
-] as const)(
-  "of the volume of %s, the share %d is bought at first, if the recording knows it",
-  (kind, share) => {
-    const flat = flatMarket(3);
-    const series = flat.series.map((one) => ({ ...one, bought: one.volume.map((volume) => volume * 0.2) }));
-    const { market, episodes } = inject({ ...flat, series }, kind, FROM, MINUTES, createRandom(7));
-    for (const { pair, startAt } of episodes) {
-      const own = market.series.find((one) => one.pair === pair);
-      const shareAt = (at: number) => (own?.bought?.[at] ?? 0) / (own?.volume[at] ?? 1);
-      expect(shareAt(startAt)).toBeCloseTo(share, 9);
-      expect(shareAt(startAt - 1)).toBeCloseTo(0.2, 9);
-    }
-  },
-);
-
 test("wide lifts every pair by 10 % within the same ten minutes", () => {
   const { market, episodes } = injected("wide");
   const startAt = episodes[0]?.startAt ?? 0;

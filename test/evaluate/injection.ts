@@ -25,12 +25,6 @@ const PUMP_SIZE: Partial<Record<InjectedClass, number>> = { pump5: 0.05, pump10:
  */
 const SLOT_MINUTES = 480;
 const BASE_MINUTES = 360;
-/**
- * Share of an injected rise's volume that takers bought. In real rises of 1.5 % and more in five
- * minutes at three times the usual volume, its medians were 0.53 to 0.57 (seven pairs of Binance,
- * February 2026). Volume that is injected without a rise is bought by half.
- */
-const BOUGHT_IN_RISE = 0.55;
 
 /**
  * The market with one episode of `kind` per pair and 8 hours, at a random minute of the slot,
@@ -72,13 +66,13 @@ function disturb(series: Series, kind: InjectedClass, place: Slot, random: Rando
   const size = PUMP_SIZE[kind];
   if (size !== undefined) return pump(series, place, size, random);
   if (kind === "wash") {
-    for (let at = startAt; at < startAt + 20; at += 1) addVolume(series, at, base * 20, 0.5);
+    for (let at = startAt; at < startAt + 20; at += 1) addVolume(series, at, base * 20);
     return 20;
   }
   if (kind === "thin") {
     for (let at = startAt; at < startAt + 2; at += 1) {
       scalePrice(series, at, 1.1, at === startAt ? 1 : 1.1);
-      setVolume(series, at, base * 0.2, BOUGHT_IN_RISE);
+      if (at < series.volume.length) series.volume[at] = base * 0.2;
     }
     return 2;
   }
@@ -99,8 +93,7 @@ function pump(series: Series, { startAt, base }: Slot, size: number, random: Ran
   for (let at = 0; at < rise + decay; at += 1) {
     scalePrice(series, startAt + at, level(at + 1), level(at));
     const fading = at < rise ? 1 : Math.max(0, 1 - (at - rise) / decay);
-    const share = at < rise ? BOUGHT_IN_RISE : 0.5;
-    addVolume(series, startAt + at, base * (1 + (volumeFactor - 1) * fading), share);
+    addVolume(series, startAt + at, base * (1 + (volumeFactor - 1) * fading));
   }
   return rise + decay;
 }
@@ -118,15 +111,9 @@ function scalePrice(series: Series, at: number, level: number, before: number): 
   series.low[at] = Math.min(open, close, (series.low[at] ?? 0) * Math.max(level, before));
 }
 
-/** Raises the minute's volume to `volume`, of which `share` is bought, unless it is higher. */
-function addVolume(series: Series, at: number, volume: number, share: number): void {
-  if (volume > (series.volume[at] ?? 0)) setVolume(series, at, volume, share);
-}
-
-function setVolume(series: Series, at: number, volume: number, share: number): void {
-  if (at >= series.volume.length) return;
-  series.volume[at] = volume;
-  if (series.bought) series.bought[at] = volume * share;
+/** Raises the minute's volume to `volume`, unless it is higher. */
+function addVolume(series: Series, at: number, volume: number): void {
+  if (at < series.volume.length) series.volume[at] = Math.max(series.volume[at] ?? 0, volume);
 }
 
 /** Mean volume a minute over the 6 hours before: what an injected factor multiplies. */

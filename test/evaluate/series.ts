@@ -15,8 +15,6 @@ export interface Series {
   readonly low: Float64Array;
   readonly close: Float64Array;
   readonly volume: Float64Array;
-  /** The part of `volume` that takers bought, if the recording knows it. */
-  readonly bought?: Float64Array;
 }
 
 /** All pairs of a recording over one grid that starts at `startMs`, a whole minute. */
@@ -26,10 +24,7 @@ export interface Market {
   readonly series: readonly Series[];
 }
 
-/**
- * Reads candles as CSV `time_ms,pair,open,high,low,close,volume`, gzipped or not. An eighth column
- * is the volume that takers bought.
- */
+/** Reads candles as CSV `time_ms,pair,open,high,low,close,volume`, gzipped or not. */
 export function loadMarket(path: string): Market {
   const bytes = readFileSync(path);
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString("utf8");
@@ -44,7 +39,7 @@ export function loadMarket(path: string): Market {
   const byPair = new Map<string, Series>();
   for (const [index, row] of rows.entries()) {
     const pair = row[1] ?? "";
-    const series = byPair.get(pair) ?? emptySeries(pair, minutes, row.length > 7);
+    const series = byPair.get(pair) ?? emptySeries(pair, minutes);
     byPair.set(pair, series);
     const at = ((times[index] ?? 0) - startMs) / MINUTE_MS;
     series.open[at] = Number(row[2]);
@@ -52,7 +47,6 @@ export function loadMarket(path: string): Market {
     series.low[at] = Number(row[4]);
     series.close[at] = Number(row[5]);
     series.volume[at] = Number(row[6]);
-    if (series.bought) series.bought[at] = Number(row[7]);
   }
   for (const series of byPair.values()) fillSilence(series);
   return { startMs, minutes, series: [...byPair.values()].sort((a, b) => (a.pair < b.pair ? -1 : 1)) };
@@ -60,7 +54,7 @@ export function loadMarket(path: string): Market {
 
 /** A copy whose numbers may be changed. */
 export function copySeries(series: Series): Series {
-  const { pair, open, high, low, close, volume, bought } = series;
+  const { pair, open, high, low, close, volume } = series;
   return {
     pair,
     open: open.slice(),
@@ -68,12 +62,11 @@ export function copySeries(series: Series): Series {
     low: low.slice(),
     close: close.slice(),
     volume: volume.slice(),
-    ...(bought && { bought: bought.slice() }),
   };
 }
 
 /** A pair without data yet: no price, no volume. */
-export function emptySeries(pair: string, minutes: number, knowsBought = false): Series {
+export function emptySeries(pair: string, minutes: number): Series {
   const column = () => new Float64Array(minutes).fill(Number.NaN);
   return {
     pair,
@@ -82,7 +75,6 @@ export function emptySeries(pair: string, minutes: number, knowsBought = false):
     low: column(),
     close: column(),
     volume: new Float64Array(minutes),
-    ...(knowsBought && { bought: new Float64Array(minutes) }),
   };
 }
 

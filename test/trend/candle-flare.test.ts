@@ -99,20 +99,20 @@ test("a jump within one minute shows less net buying than a climb to the same pr
   expect(flowOf(() => 1, 6)).toBeLessThan(jump / 2);
 });
 
-test("reported buying counts as net buying, also while the price rests", () => {
-  const random = createRandom(5);
-  const flowOf = (share: number) => {
-    const events = candlePath(TOKEN, PUMP_AT + 6, random, () => 1, busy(12)).map((event) => ({
-      ...event,
-      buyVolume: String(share * Number(event.volume)),
-    }));
+test("the volume that takers bought changes no flare, and imbalance is no term", () => {
+  const flaresOf = (more: { readonly buyVolume?: string }) => {
+    const random = createRandom(5);
+    const pumped = candlePath(TOKEN, 300, random, pump(0.1), busy(12));
+    const events = [...quietMarket(8, 300, random), ...pumped.map((event) => ({ ...event, ...more }))];
     const engine = new TrendEngine({ facts: CANDLES_ONLY });
-    drive(engine, withClocks(events, START + (PUMP_AT + 6) * MINUTE));
-    return engine.readingOf("bsc", TOKEN)?.terms.find(({ name }) => name === "flow")?.raw;
+    const { flares, explanations } = drive(engine, withClocks(events, START + 5 * HOUR));
+    return { flares, explanations };
   };
-  expect(flowOf(1)).toBeGreaterThan(20);
-  expect(flowOf(0.5)).toBe(0);
-  expect(flowOf(0)).toBe(0);
+  const unknown = flaresOf({});
+  expect(unknown.flares.finished_trending.map(({ token }) => token.address)).toEqual([TOKEN]);
+  const terms = Object.values(unknown.explanations).map((why) => why.terms.map(({ name }) => name));
+  expect(terms).toEqual([["price", "volume", "flow"]]);
+  expect(flaresOf({ buyVolume: "0" })).toEqual(unknown);
 });
 
 test("a checkpoint from before net buying was measured continues, and the next pump flares", () => {
@@ -132,22 +132,6 @@ test("a checkpoint from before net buying was measured continues, and the next p
   expect(flare?.token.address).toBe(TOKEN);
   const flow = explanations[flare?.id ?? ""]?.terms.find(({ name }) => name === "flow");
   expect(flow?.raw).toBeGreaterThanOrEqual(0);
-});
-
-test("imbalance is a term of the score if the feed reports buy volume, otherwise it has no weight", () => {
-  const random = createRandom(5);
-  const shares = candlePath(TOKEN, 300, random, pump(0.1), busy(12)).map((event) => ({
-    ...event,
-    buyVolume: event.volume,
-  }));
-  const engine = new TrendEngine({ facts: CANDLES_ONLY });
-  const names = new Set<string>();
-  drive(engine, withClocks([...quietMarket(8, 300, random), ...shares], START + 5 * HOUR), (snapshot) => {
-    for (const { terms } of Object.values(snapshot.explanations)) {
-      for (const { name } of terms) names.add(name);
-    }
-  });
-  expect([...names]).toEqual(["imbalance", "price", "volume", "flow"]);
 });
 
 test("a move of the whole market starts no flare", () => {

@@ -300,7 +300,7 @@ function minuteReturn({ minutes }: TokenState, minute: number): number {
 }
 
 function flat(close: number): Minute {
-  return { close, volume: 0, buyShare: undefined };
+  return { close, volume: 0 };
 }
 
 function riseOf({ candle, trades, window }: TokenState): number {

@@ -92,8 +92,7 @@ function measurePrice(
 }
 
 /**
- * Computes the reading of a token that is known by candles only. The imbalance is that of {@link
- * CandleState.flow}, if the feed reports buy volume.
+ * Computes the reading of a token that is known by candles only.
  *
  * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
  * part that came in minutes of high volume. Most jumps of a volatile pair come with little volume.
@@ -112,11 +111,7 @@ export function readCandle(
   const { imbalance, volume, buyers, price, flow } = reading.terms;
   const weights = settings.candleWeights;
   buyers.weight = 0;
-  buyers.raw = 0;
-  buyers.z = 0;
-  imbalance.weight = state.knowsBuyers ? weights.imbalance : 0;
-  imbalance.raw = state.volume > 0 ? state.flow / state.volume / 2 : 0;
-  imbalance.z = imbalance.raw * 2 * MAX_Z;
+  imbalance.weight = 0;
   price.weight = weights.price;
   measurePrice(reading, state, market, state.variance, settings);
   if (reading.rise > 0) price.z *= clip(state.backed / reading.rise, 0, 1);

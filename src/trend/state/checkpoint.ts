@@ -14,9 +14,12 @@ import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
 /** Increase it with any change of {@link EngineState}'s meaning: rejects older checkpoints. */
-const VERSION = 14;
-/** The last version without candles, control moments and net buying. It is read too. */
+const VERSION = 15;
+/** The last version that counted the bought volume of candles. Its state has more fields. */
+const WITH_BOUGHT = 14;
+/** The last version without candles, control moments and net buying. */
 const WITHOUT_CANDLES = 12;
+const READABLE: readonly number[] = [WITHOUT_CANDLES, WITH_BOUGHT, VERSION];
 
 /** An engine's complete state as a plain JSON value. A restored engine continues identically. */
 export interface EngineCheckpoint {
@@ -52,17 +55,15 @@ export function packEngine(state: EngineState): EngineCheckpoint {
 
 /** Returns a checkpoint's state. Throws RangeError for its version, TypeError for damage. */
 export function unpackEngine({ version, state: json }: EngineCheckpoint): EngineState {
-  if (version !== VERSION && version !== WITHOUT_CANDLES) {
-    throw new RangeError(
-      `unsupported checkpoint version ${version}; expected version ${VERSION} or ${WITHOUT_CANDLES}`,
-    );
+  if (!READABLE.includes(version)) {
+    throw new RangeError(`unsupported checkpoint version ${version}; expected one of ${READABLE.join(", ")}`);
   }
   const state = decodeState(json);
   if (typeof state !== "object" || state === null || !("tokens" in state) || !Array.isArray(state.tokens)) {
     throw new TypeError("invalid checkpoint: no engine state");
   }
   const unpacked = state as EngineState;
-  if (version === VERSION) return unpacked;
+  if (version !== WITHOUT_CANDLES) return unpacked;
   return { ...unpacked, tokens: unpacked.tokens.map((token) => withCandles(token, unpacked.clockMs)) };
 }
 

@@ -38,7 +38,6 @@ export interface EventNumbers {
   price: number;
   open: number;
   usd: number;
-  buyShare: number | undefined;
 }
 
 /** Returns whether the value has a known kind and a possible time. */
@@ -80,7 +79,7 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
   return Number.isNaN(numbers.usd) || Number.isNaN(parseAmount(event.amount)) ? "amount" : undefined;
 }
 
-/** Returns what is wrong with a candle, or stores close, quote volume and bought share. */
+/** Returns what is wrong with a candle. If nothing, stores its open, close and quote volume. */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
   if (event.trades !== undefined && !isCount(event.trades)) return "malformed";
@@ -91,13 +90,12 @@ function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | u
   const close = parsePrice(event.close);
   if (Number.isNaN(open + high + low + close)) return "price";
   if (low > Math.min(open, close) || high < Math.max(open, close)) return "candle";
+  const { buyVolume = "0" } = event;
   const volume = parseAmount(event.volume);
-  const bought = event.buyVolume === undefined ? undefined : parseAmount(event.buyVolume);
-  if (Number.isNaN(volume) || Number.isNaN(bought ?? 0)) return "amount";
+  if (Number.isNaN(volume + parseAmount(buyVolume))) return "amount";
   numbers.price = close;
   numbers.open = open;
   numbers.usd = volume * close;
-  numbers.buyShare = bought === undefined || volume === 0 ? undefined : Math.min(1, bought / volume);
   return undefined;
 }
 

@@ -235,8 +235,8 @@ export class Intake {
   }
 }
 
-function pendingOf(event: Candle, { price, usd, buyShare }: EventNumbers): PendingCandle {
-  return { close: price, volume: usd, buyShare, text: event.close };
+function pendingOf(event: Candle, { price, usd }: EventNumbers): PendingCandle {
+  return { close: price, volume: usd, text: event.close };
 }
 
 function minuteCandleOf(

@@ -14,8 +14,6 @@ export interface Minute {
   readonly close: number;
   /** Volume in the feed's quote. */
   readonly volume: number;
-  /** Share of it bought by takers, in [0, 1]; `undefined` if the feed does not know. */
-  readonly buyShare: number | undefined;
 }
 
 /** One token's running state. Plain numbers, copied before a minute that may be amended. */
@@ -27,10 +25,9 @@ export interface CandleState {
   longPrice: number;
   /** Variance of one-minute log returns. */
   variance: number;
-  /** Averages per minute: fast volume, usual volume, fast bought minus sold volume. */
+  /** Averages per minute: fast volume, usual volume. */
   volume: number;
   usualVolume: number;
-  flow: number;
   /** Page's sum of net bought volume, in minutes of the usual volume: see {@link netBuying}. */
   netBought: number;
   /** Mean and variance of the logarithm of the fast volume. */
@@ -42,8 +39,6 @@ export interface CandleState {
   logVolume: number;
   /** The part of the burst that came with enough volume: see {@link stepCandle}. */
   backed: number;
-  /** The feed reports buy volume. */
-  knowsBuyers: boolean;
 }
 
 /** Returns the state of a token before its first candle, whose open is `price`. */
@@ -55,7 +50,6 @@ export function createCandleState(price: number, settings: DetectorSettings): Ca
     variance: settings.priorVolatility ** 2,
     volume: 0,
     usualVolume: 0,
-    flow: 0,
     netBought: 0,
     logMean: 0,
     logVariance: 1,
@@ -63,7 +57,6 @@ export function createCandleState(price: number, settings: DetectorSettings): Ca
     burst: 0,
     logVolume: 0,
     backed: 0,
-    knowsBuyers: false,
   };
 }
 
@@ -94,7 +87,7 @@ export function stepCandle(
 
   if (state.usualVolume > 0) {
     const minutes = Math.min(volume / state.usualVolume, settings.flowCap);
-    const net = netBuying(minute.buyShare, change, deviation, settings);
+    const net = netBuying(change, deviation, settings);
     state.netBought = burstAfter(state.netBought, minutes * net, settings.flowDrift);
   }
 
@@ -103,11 +96,8 @@ export function stepCandle(
   const clipped = clip(change, -settings.returnClip * deviation, settings.returnClip * deviation);
   state.variance += (clipped * clipped - state.variance) * Math.max(slow, evidence) * rate;
 
-  const buyShare = minute.buyShare ?? 0.5;
-  state.knowsBuyers ||= minute.buyShare !== undefined;
   const quick = Math.max(share(settings.candleFastMs), 1 / state.minutes);
   state.volume += (volume - state.volume) * quick;
-  state.flow += (volume * (2 * buyShare - 1) - state.flow) * quick;
   const learn = Math.max(slow, 1 / state.minutes) * rate;
   state.usualVolume += (volume - state.usualVolume) * learn;
   const log = Math.log(state.volume + state.usualVolume * LN_EPSILON_SHARE + Number.MIN_VALUE);
@@ -118,17 +108,12 @@ export function stepCandle(
 }
 
 /**
- * Returns bought minus sold volume as a share of a minute's volume, in [-1, 1]. If the feed does
- * not report who bought, it is estimated from the price change: a change of two deviations counts
- * as all bought or all sold. The idea is bulk volume classification (Easley et al. 2012).
+ * Estimates bought minus sold volume as a share of a minute's volume, in [-1, 1], from the price
+ * change: a change of two deviations counts as all bought or all sold. The idea is bulk volume
+ * classification (Easley et al. 2012). The volume that takers bought, which Binance reports, was
+ * tried instead: pumps were found later, and fewer of them (`test/evaluate/README.md`).
  */
-function netBuying(
-  buyShare: number | undefined,
-  change: number,
-  deviation: number,
-  settings: DetectorSettings,
-): number {
-  if (buyShare !== undefined) return 2 * buyShare - 1;
+function netBuying(change: number, deviation: number, settings: DetectorSettings): number {
   return clip(change / (2 * Math.max(deviation, settings.burstFloor)), -1, 1);
 }
 
