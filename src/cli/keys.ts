@@ -43,7 +43,7 @@ const MAX_COUNT = 1_000_000;
 /** How long a replaced key stays valid. */
 const DEFAULT_OVERLAP = "24h";
 const END_BOUND =
-  "a duration from now, or a future time with its zone, for example 90d or 2027-01-31T00:00:00Z";
+  "a duration from now, or a future time with a time zone, for example 90d or 2027-01-31T00:00:00Z";
 const SAMPLE_ID = "3f9a1c2e";
 
 export function keysHelp(): string {

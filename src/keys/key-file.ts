@@ -9,7 +9,7 @@ const MAX_CHANNELS = 32;
 const MAX_BYTES = 8 * 1_048_576;
 
 const instant = () =>
-  z.iso.datetime({ offset: true, error: "a time such as 2027-01-31T12:00:00Z, with its zone" });
+  z.iso.datetime({ offset: true, error: "a time such as 2027-01-31T12:00:00Z, with a time zone" });
 const count = () => z.int({ error: "a whole number" }).min(1, "1 or more").max(1_000_000, "at most 1000000");
 
 /** A key as stored in the file, without its secret. */
@@ -44,7 +44,7 @@ export type Key = z.infer<typeof Key>;
 
 /** What a key or a token grants. */
 export interface KeyGrant extends Omit<Key, "sha256" | "created_at"> {
-  /** For a key of the file, see {@link Key}. */
+  /** Only of keys in the key file. See {@link Key}. */
   readonly sha256?: string;
   /** For a token, the fingerprint of the key that signed it. */
   readonly signer?: string;
@@ -64,13 +64,17 @@ export async function readKeyFile(
 
 /** Parses the text of a key file; `file` is for messages. Throws like {@link readKeyFile}. */
 export function parseKeys(text: string, file: string): readonly Key[] {
-  const content = parseJsonText(text, file, '{"keys": [...]}, as flarewire keys writes it');
+  const content = parseJsonText(
+    text,
+    file,
+    '{"keys": [...]}, the form that the command "flarewire keys" writes',
+  );
   const parsed = KeyFile.safeParse(content);
   if (!parsed.success) {
     const known = (depth: number) => (depth === 0 ? ["keys"] : Object.keys(Key.shape));
     throw new InputError(
       file,
-      describeIssue(parsed.error.issues, content, { veil, hide: hideSecrets, known }),
+      describeIssue(parsed.error.issues, content, { veil: replacementFor, hide: hideSecrets, known }),
     );
   }
   const seen = new Set<string>();
@@ -89,7 +93,7 @@ export function isExpired({ expires_at }: Pick<Key, "expires_at">, nowMs: number
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
 }
 
-/** Hides the value of `sha256`: a user may have put the key itself there. */
-function veil(name: PropertyKey | undefined): string | undefined {
+/** What messages show instead of a value: a user may have put the key itself into `sha256`. */
+function replacementFor(name: PropertyKey | undefined): string | undefined {
   return name === "sha256" ? "malformed" : undefined;
 }

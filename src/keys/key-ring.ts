@@ -25,13 +25,14 @@ export interface KeyChange {
   readonly keys: number;
   readonly added: readonly string[];
   readonly revoked: readonly string[];
+  /** Keys that lost some of their rights. */
   readonly lowered: readonly string[];
 }
 
-/** Looks up keys, even expired ones: by the text of a key, or by its id. */
+/** Looks up keys, even expired ones: by a key's text, or by its id or a ticket's reference. */
 export interface KnownKeys {
   find(text: string): KeyGrant | undefined;
-  get(id: string): KeyGrant | undefined;
+  get(ref: string): KeyGrant | undefined;
 }
 
 interface Held {
@@ -51,7 +52,7 @@ export function knownKeys(keys: readonly Key[]): KnownKeys {
 export class KeyRing implements KnownKeys {
   readonly #options: KeyRingOptions;
   #held: HeldKeys = hold([]);
-  /** Ids of expired keys that need no further report. */
+  /** Ids of keys already known to be expired. Only newly expired ones are reported. */
   #ended: ReadonlySet<string> = new Set();
   readonly #files: FollowedFiles<readonly Key[]>;
   readonly #stop: () => void;
@@ -111,6 +112,7 @@ export class KeyRing implements KnownKeys {
     return this.#files.look();
   }
 
+  /** Resolves when a check in progress is done. */
   looked(): Promise<void> {
     return this.#files.looked();
   }

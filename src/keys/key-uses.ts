@@ -12,6 +12,7 @@ export const SAVE_MS = MINUTE_MS;
 const Uses = z.record(z.string(), z.string());
 
 interface KeyUsesOptions {
+  /** The key file. The times are stored beside it. */
   readonly file: string;
   readonly clock: Clock;
   readonly notify: Notify;
@@ -59,7 +60,7 @@ export class KeyUses {
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed)
-        notify("warn", "cannot store when keys were last used", { reason: messageOf(error) });
+        notify("warn", "cannot save the last-use times of keys", { reason: messageOf(error) });
       this.#hasFailed = true;
     }
   }

@@ -4,7 +4,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 type SecretKind = "fw" | "fwt";
 
 export interface MintedSecret {
-  /** `fw_3f9a1c2e_` and 43 characters. Show it once, and never store it. */
+  /** Such as `fw_3f9a1c2e_` and 43 characters. Show it once, and never store it. */
   readonly text: string;
   /** The public part, which names the secret in files, lists and logs. */
   readonly id: string;
@@ -16,7 +16,7 @@ const ID_BYTES = 4;
 /** 256 bits cannot be guessed, so one round of SHA-256 is enough. Slow hashes are for passwords. */
 const SECRET_BYTES = 32;
 const FORM = /^(fwt?)_([0-9a-f]{8})_[\w-]{43}$/;
-/** Maximum length of a token, in characters. */
+/** Maximum length of a token (JWT), in characters. */
 const MAX_TOKEN = 8_192;
 const NO_DIGEST = Buffer.alloc(32);
 
@@ -36,12 +36,12 @@ export function idOf(kind: SecretKind, text: string): string | undefined {
   return prefix === kind ? id : undefined;
 }
 
-/** Returns true if the text contains something in the form of a key or a token. */
-export function holdsKey(text: string): boolean {
+/** Returns true if the text contains something in the form of a key or a token (JWT). */
+export function holdsKeyOrToken(text: string): boolean {
   return /fw_[0-9a-f]{8}_[\w-]{43}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\./.test(text);
 }
 
-/** Returns true if the text has the form of a token. The last part is empty if it is unsigned. */
+/** Returns true if the text has the form of a token. Its last part, the signature, may be empty. */
 export function isToken(text: string): boolean {
   return text.length <= MAX_TOKEN && /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 }

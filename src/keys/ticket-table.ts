@@ -13,14 +13,14 @@ const MAX_TICKETS = 10_000;
 const BORDER = "|";
 
 /**
- * Returns a reference to a grant, for tickets: a key's id, or the id and the whole grant of a
- * token, because other processes never saw the token. Only this server's tickets contain it.
+ * Returns what a ticket stores to find its grant again: for a key its id; for a token the id and
+ * the whole grant, because another process may not have seen the token. No client gets it.
  */
 export function refOf(grant: KeyGrant): string {
   return grant.signer === undefined ? grant.id : `${grant.id}${BORDER}${JSON.stringify(grant)}`;
 }
 
-/** Returns a token's grant from a reference of {@link refOf}; `undefined` for that of a key. */
+/** Returns the grant in a token's reference ({@link refOf}); `undefined` for a key's reference. */
 export function grantIn(ref: string): KeyGrant | undefined {
   const at = ref.indexOf(BORDER);
   return at < 0 ? undefined : JSON.parse(ref.slice(at + 1));
@@ -33,7 +33,7 @@ export function idIn(ref: string): string {
 
 interface Ticket {
   /** See {@link refOf}. */
-  readonly keyId: string;
+  readonly ref: string;
   readonly digest: Buffer;
   readonly untilMs: number;
 }
@@ -62,9 +62,9 @@ export class TicketTable {
   }
 
   /** Creates a ticket. Throws `rate-limited` at the key's limit, `over-capacity` at the total. */
-  issue(keyId: string): IssuedTicket {
+  issue(ref: string): IssuedTicket {
     this.#removeExpired();
-    const own = this.#byKey.get(idIn(keyId)) ?? 0;
+    const own = this.#byKey.get(idIn(ref)) ?? 0;
     if (own >= TICKETS_OF_KEY) {
       const message = `the key has ${own} unused tickets; the limit is ${TICKETS_OF_KEY}`;
       throw new FlarewireError("rate-limited", message, { bound: `${TICKETS_OF_KEY}` });
@@ -76,28 +76,28 @@ export class TicketTable {
     let minted = this.#mint();
     while (this.#tickets.has(minted.id)) minted = this.#mint();
     const untilMs = this.#clock.monotonic() + TICKET_MS;
-    this.#tickets.set(minted.id, { keyId, digest: minted.digest, untilMs });
-    this.#byKey.set(idIn(keyId), own + 1);
+    this.#tickets.set(minted.id, { ref, digest: minted.digest, untilMs });
+    this.#byKey.set(idIn(ref), own + 1);
     return { text: minted.text, expiresAtMs: this.#clock.now() + TICKET_MS };
   }
 
-  /** Returns the {@link refOf} of a valid ticket, or `undefined`. Compares in constant time. */
-  keyOf(text: string): string | undefined {
+  /** Returns the reference of a valid ticket, or `undefined`. Compares in constant time. */
+  refOfTicket(text: string): string | undefined {
     this.#removeExpired();
     const ticket = this.#tickets.get(idOf("fwt", text) ?? "");
-    return isSecretOf(ticket?.digest, text) ? ticket?.keyId : undefined;
+    return isSecretOf(ticket?.digest, text) ? ticket?.ref : undefined;
   }
 
   /** Uses up a ticket. Returns false if it is invalid. */
   spend(text: string): boolean {
-    if (this.keyOf(text) === undefined) return false;
+    if (this.refOfTicket(text) === undefined) return false;
     this.#remove(idOf("fwt", text) ?? "");
     return true;
   }
 
   /** Removes the tickets of a removed key, because a later key may get the same id. */
-  forget(keyId: string): void {
-    for (const [id, ticket] of this.#tickets) if (ticket.keyId === keyId) this.#remove(id);
+  forget(ref: string): void {
+    for (const [id, ticket] of this.#tickets) if (ticket.ref === ref) this.#remove(id);
   }
 
   #removeExpired(): void {
@@ -112,7 +112,7 @@ export class TicketTable {
     const ticket = this.#tickets.get(id);
     if (!ticket) return;
     this.#tickets.delete(id);
-    const owner = idIn(ticket.keyId);
+    const owner = idIn(ticket.ref);
     const left = (this.#byKey.get(owner) ?? 0) - 1;
     if (left > 0) this.#byKey.set(owner, left);
     else this.#byKey.delete(owner);

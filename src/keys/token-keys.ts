@@ -62,7 +62,7 @@ export function parseTokenKeys(text: string, file: string): readonly TokenKey[] 
 
 /**
  * Returns the usable keys of a JWK set. Ignores those for other purposes and algorithms. Throws an
- * Error that says why if none remains.
+ * Error if none remains.
  */
 export function jwkSetKeys(
   content: unknown,
@@ -95,6 +95,7 @@ function jwkKey(given: unknown, allowsSecrets: boolean): TokenKey | undefined {
 
 function pemKeys(text: string): readonly TokenKey[] {
   const blocks = [...text.matchAll(PEM)];
+  if (blocks.length === 0) throw new Error("it has a PEM key without its END line");
   if (blocks.length > MAX_KEYS) throw new Error(`it has more than ${MAX_KEYS} keys`);
   return blocks.map(([pem, label = ""]) => {
     if (label.includes("PRIVATE"))
@@ -116,11 +117,13 @@ function publicKey(key: KeyObject): TokenKey {
 }
 
 function secretKey(text: string): TokenKey {
-  // As a secret, a public key would let everyone who knows it sign tokens.
+  // If a public key were taken for a secret, anyone who knows it could sign tokens.
   if (isPublicKey(text))
-    throw new Error("it has a public key without its PEM lines; give it as PEM, -----BEGIN PUBLIC KEY-----");
+    throw new Error(
+      "it has a public key that is not in PEM format; convert it to PEM, which starts with -----BEGIN PUBLIC KEY-----",
+    );
   if (/[^\x20-\x7e]/.test(text))
-    throw new Error("it is neither PEM, nor a JWK set, nor a secret of one line of printable characters");
+    throw new Error("it is neither PEM, nor a JWK set, nor a one-line secret of printable ASCII characters");
   return secretOf(Buffer.from(text));
 }
 

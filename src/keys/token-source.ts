@@ -12,9 +12,12 @@ export interface TokenSource {
   readonly keys: readonly TokenKey[] | undefined;
   /** The current problem, in words that clients may see; `undefined` if there is none. */
   readonly trouble: string | undefined;
-  /** Resolves after the first attempt to get the keys. */
+  /** Resolves when there are keys, or when the attempt in progress, if any, ends. */
   loaded(): Promise<void>;
-  /** Rereads the keys, because a token names an unknown one. Never rejects. */
+  /**
+   * To be called when a token names an unknown key. Rereads the keys, unless that was tried a
+   * moment ago. Never rejects.
+   */
   refresh(): Promise<void>;
   stop(): void;
 }
@@ -32,7 +35,7 @@ export const RETRY_MS = 30_000;
 export const MAX_AGE_MS = DAY_MS;
 const TIMEOUT_MS = 5_000;
 
-/** Follows a file of keys. Rejects with InputError if it is invalid. */
+/** Follows a file of token keys, which verify tokens. Rejects with InputError if it is invalid. */
 export async function openTokenFile(file: string, { clock, notify }: SourceParts): Promise<TokenSource> {
   const opened = await FollowedFiles.open({
     files: [file],
@@ -96,8 +99,8 @@ export class TokenKeySet implements TokenSource {
   get trouble(): string | undefined {
     if (this.#failure === undefined) return undefined;
     return this.keys
-      ? "the JWK set cannot be fetched; the previous keys stay in use"
-      : "the JWK set cannot be fetched; tokens are rejected";
+      ? "the JWK set is unavailable or has no usable key; the previous keys stay in use"
+      : "the JWK set is unavailable or has no usable key; tokens are rejected";
   }
 
   async loaded(): Promise<void> {
@@ -115,8 +118,10 @@ export class TokenKeySet implements TokenSource {
   }
 
   async #renew(): Promise<void> {
-    const ageMs = this.#parts.clock.monotonic() - this.#fetchedMs;
+    const nowMs = this.#parts.clock.monotonic();
+    const ageMs = nowMs - this.#fetchedMs;
     if (ageMs >= MAX_AGE_MS && this.#keys) this.#accept(undefined, undefined);
+    if (nowMs - this.#triedMs < RETRY_MS) return;
     if (this.#failure !== undefined || ageMs >= REFRESH_MS) await this.#start();
   }
 
@@ -138,7 +143,7 @@ export class TokenKeySet implements TokenSource {
     if (trouble === this.#reported) return;
     this.#reported = trouble;
     const facts = { url: this.#url, keys: this.keys?.length ?? 0 };
-    if (trouble === undefined) notify("info", "fetched the JWK set again", facts);
+    if (trouble === undefined) notify("info", "the JWK set is available", facts);
     else notify("error", trouble, { ...facts, reason: failure });
   }
 

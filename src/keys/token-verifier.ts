@@ -20,11 +20,11 @@ interface TokenVerifierOptions {
 
 /** Maximum number of remembered tokens. Verifying one again costs about as much as a request. */
 const MAX_VERIFIED = 10_000;
-/** How far the issuer's clock may be ahead. A token ends exactly at `exp`. */
+/** How far the issuer's clock may be ahead. Whoever uses a grant ends it exactly at `exp`. */
 const CLOCK_TOLERANCE_S = 5;
 const MAX_NAME = 64;
 
-/** The claims that decide about access. The issuer's other claims are ignored. */
+/** The claims that determine access. The issuer's other claims are ignored. */
 const Claims = z.object({
   sub: z.string().min(1).max(256),
   /** Until the end of the year 9999. */
@@ -58,7 +58,7 @@ export class TokenVerifier {
       if (kid !== undefined && this.#candidates(alg, kid).length === 0) await source.refresh();
       if (!source.keys) return unavailable();
       const grant = await this.#check(text, this.#candidates(alg, kid));
-      this.#verified.set(nameOf(text), grant);
+      this.#verified.set(cacheKeyOf(text), grant);
       return undefined;
     } catch (error) {
       return invalid(error);
@@ -67,8 +67,8 @@ export class TokenVerifier {
 
   /** Returns what a verified token grants, even if it has expired. */
   find(text: string): KeyGrant | undefined {
-    const grant = this.#verified.get(nameOf(text));
-    return grant && this.isSigned(grant) ? grant : undefined;
+    const grant = this.#verified.get(cacheKeyOf(text));
+    return grant && this.isSignerTrusted(grant) ? grant : undefined;
   }
 
   /** Whether there are keys to judge tokens with. */
@@ -86,7 +86,7 @@ export class TokenVerifier {
   }
 
   /** Whether the key that signed the token is still in use. */
-  isSigned({ signer }: Pick<KeyGrant, "signer">): boolean {
+  isSignerTrusted({ signer }: Pick<KeyGrant, "signer">): boolean {
     return this.#options.source.keys?.some(({ fingerprint }) => fingerprint === signer) ?? false;
   }
 
@@ -100,7 +100,7 @@ export class TokenVerifier {
 
   async #check(text: string, candidates: readonly TokenKey[]): Promise<KeyGrant> {
     const { issuer, audience, clock } = this.#options;
-    if (candidates.length === 0) throw new Error("the issuer has no key for its alg and kid");
+    if (candidates.length === 0) throw new Error("the issuer has no key that matches its alg and kid");
     for (const { key, algorithm, fingerprint } of candidates) {
       try {
         const { payload } = await jwtVerify(text, key, {
@@ -115,7 +115,7 @@ export class TokenVerifier {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) throw error;
       }
     }
-    throw new Error("no key of the issuer verifies its signature");
+    throw new Error("its signature matches none of the issuer's keys");
   }
 }
 
@@ -135,18 +135,21 @@ function grantOf(payload: JWTPayload, issuer: string, signer: string): KeyGrant 
   };
 }
 
-/** Adds verified tokens to other keys. */
-export function withTokens(keys: KnownKeys, tokens: Pick<TokenVerifier, "find" | "isSigned">): KnownKeys {
+/** Returns a lookup that finds verified tokens beside the keys. */
+export function withTokens(
+  keys: KnownKeys,
+  tokens: Pick<TokenVerifier, "find" | "isSignerTrusted">,
+): KnownKeys {
   return {
     find: (text) => (isToken(text) ? tokens.find(text) : keys.find(text)),
     get: (ref) => {
       const grant = grantIn(ref);
-      return grant && tokens.isSigned(grant) ? grant : keys.get(ref);
+      return grant && tokens.isSignerTrusted(grant) ? grant : keys.get(ref);
     },
   };
 }
 
-function nameOf(text: string): string {
+function cacheKeyOf(text: string): string {
   return digestOf(text).toString("base64url");
 }
 

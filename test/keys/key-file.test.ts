@@ -94,7 +94,7 @@ test.each([
   ],
   [
     one({ expires_at: "2027-01-31T00:00:00" }),
-    /expires_at is "2027-01-31T00:00:00"; it must be .* with its zone$/,
+    /expires_at is "2027-01-31T00:00:00"; it must be .* with a time zone$/,
   ],
   [one({ connections: 0 }), /^k: keys\[0\]\.connections is 0; it must be 1 or more$/],
   [

@@ -60,7 +60,7 @@ test("a use that cannot be stored is reported once, and a damaged file is as non
     uses.note("aaaaaaaa");
     clock.advance(SAVE_MS);
   }
-  expect(reports).toEqual(["warn cannot store when keys were last used"]);
+  expect(reports).toEqual(["warn cannot save the last-use times of keys"]);
   uses.stop();
 });
 

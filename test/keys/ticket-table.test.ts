@@ -12,15 +12,15 @@ test("the table has a total limit, whatever keys request, and empties with time 
       table.issue(`key ${key}`);
   }
   expect(() => table.issue("another")).toThrow("the server has 10000 unused tickets; the limit is 10000");
-  expect(table.keyOf(first)).toBe("first");
+  expect(table.refOfTicket(first)).toBe("first");
   table.spend(first);
-  expect([table.keyOf(first), table.size]).toEqual([undefined, 9_999]);
+  expect([table.refOfTicket(first), table.size]).toEqual([undefined, 9_999]);
   clock.advance(1_000);
   const last = table.issue("another").text;
   clock.advance(TICKET_MS - 1_000);
-  expect([table.size, table.keyOf(last)]).toEqual([1, "another"]);
+  expect([table.size, table.refOfTicket(last)]).toEqual([1, "another"]);
   clock.advance(1_000);
-  expect([table.size, table.keyOf(last)]).toEqual([0, undefined]);
+  expect([table.size, table.refOfTicket(last)]).toEqual([0, undefined]);
 });
 
 test("a ticket's expiry does not depend on the wall clock, and no two tickets share an id", () => {
@@ -29,9 +29,9 @@ test("a ticket's expiry does not depend on the wall clock, and no two tickets sh
   const made = [secret, secret, mintSecret("fwt")];
   const table = new TicketTable(clock, () => made.shift() ?? mintSecret("fwt"));
   const [one, other] = [table.issue("a").text, table.issue("b").text];
-  expect([table.keyOf(one), table.keyOf(other)]).toEqual(["a", "b"]);
+  expect([table.refOfTicket(one), table.refOfTicket(other)]).toEqual(["a", "b"]);
   clock.jumpWall(86_400_000);
-  expect(table.keyOf(one)).toBe("a");
+  expect(table.refOfTicket(one)).toBe("a");
 });
 
 test("[K7] the tickets of a removed key are invalid, and those of others stay valid", () => {
@@ -39,8 +39,8 @@ test("[K7] the tickets of a removed key are invalid, and those of others stay va
   const gone = Array.from({ length: TICKETS_OF_KEY }, () => table.issue("gone").text);
   const other = table.issue("other").text;
   table.forget("gone");
-  expect(gone.filter((text) => table.keyOf(text) !== undefined || table.spend(text))).toEqual([]);
-  expect([table.size, table.keyOf(other)]).toEqual([1, "other"]);
+  expect(gone.filter((text) => table.refOfTicket(text) !== undefined || table.spend(text))).toEqual([]);
+  expect([table.size, table.refOfTicket(other)]).toEqual([1, "other"]);
   // Another key may have its id later.
   for (let count = 0; count < TICKETS_OF_KEY; count += 1) table.issue("gone");
   expect(table.size).toBe(1 + TICKETS_OF_KEY);
@@ -53,7 +53,7 @@ test("[K4] a key has at most its limit of unused tickets, and each used or expir
   const refused = `the key has ${TICKETS_OF_KEY} unused tickets; the limit is ${TICKETS_OF_KEY}`;
   for (let round = 0; round < 2; round += 1) {
     expect(() => table.issue("mine")).toThrow(refused);
-    expect(table.keyOf(table.issue("other").text)).toBe("other");
+    expect(table.refOfTicket(table.issue("other").text)).toBe("other");
     if (round === 0) table.spend(first ?? "");
     else clock.advance(TICKET_MS);
     table.issue("mine");

@@ -43,9 +43,9 @@ test.each([
 test.each([
   ["", "it has a secret of 0 bytes; it must have 32 or more"],
   ["a".repeat(31), "it has a secret of 31 bytes; it must have 32 or more"],
-  [`${"a".repeat(32)}\n${"b".repeat(32)}`, "a secret of one line"],
-  [der(rsa.file), "a public key without its PEM lines"],
-  [`ssh-rsa ${"A".repeat(200)}`, "a public key without its PEM lines"],
+  [`${"a".repeat(32)}\n${"b".repeat(32)}`, "a one-line secret"],
+  [der(rsa.file), "a public key that is not in PEM format"],
+  [`ssh-rsa ${"A".repeat(200)}`, "a public key that is not in PEM format"],
   [String(own.export({ format: "pem", type: "pkcs8" })), "it has a private key"],
   [String(own.export({ format: "pem", type: "sec1" })), "it has a private key"],
   [
@@ -56,6 +56,7 @@ test.each([
     String(curve.export({ format: "pem", type: "spki" })),
     "neither RSA with 2048 bits or more nor EC on P-256",
   ],
+  ["-----BEGIN PUBLIC KEY-----\nMIIB", "a PEM key without its END line"],
   ["{", "it is not JSON"],
   [set(), "its JWK set has no key for"],
   [set({ kty: "oct", k: "short" }), "its JWK set has no key for"],

@@ -77,7 +77,7 @@ test("[K9] while the set cannot be fetched, its previous keys count for a day, a
   served.reply = 500;
   await pass(REFRESH_MS, 2);
   await eventually(
-    () => source.trouble === "the JWK set cannot be fetched; the previous keys stay in use",
+    () => source.trouble === "the JWK set is unavailable or has no usable key; the previous keys stay in use",
     () => source.trouble,
     { what: "the trouble" },
   );
@@ -94,9 +94,9 @@ test("[K9] while the set cannot be fetched, its previous keys count for a day, a
   await source.refresh();
   expect([await verify(await token()), source.trouble]).toEqual(["valid", undefined]);
   expect(reports).toEqual([
-    "error: the JWK set cannot be fetched; the previous keys stay in use",
-    "error: the JWK set cannot be fetched; tokens are rejected",
-    "info: fetched the JWK set again",
+    "error: the JWK set is unavailable or has no usable key; the previous keys stay in use",
+    "error: the JWK set is unavailable or has no usable key; tokens are rejected",
+    "info: the JWK set is available",
   ]);
   source.stop();
 });

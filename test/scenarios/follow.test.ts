@@ -189,11 +189,11 @@ test("an edge that stores its log reports where it begins, and later that it res
     onTestFinished(() => edge.stop());
     await edge.stop();
   }
-  const expected = /log begins at|stored log/;
+  const expected = /mirroring starts at|stored log/;
   const reported = lines.map(({ msg }) => msg).filter((msg) => expected.test(msg));
   expect(reported).toEqual([
     "no stored log; starting at the leader's position",
-    expect.stringContaining(`the leader is connected; its log begins at ${leader.head.cursor.epoch}-`),
+    expect.stringContaining(`connected to the leader; mirroring starts at ${leader.head.cursor.epoch}-`),
     "resuming the stored log",
   ]);
 });

@@ -133,10 +133,10 @@ test("whatever JSON replaces a snapshot's parts, reading neither throws nor yiel
 test("no JSON value survives sanitize that JSON.stringify cannot print", () => {
   const nested = (levels: number) => JSON.parse(`${"[".repeat(levels)}${"]".repeat(levels)}`);
   expect(sanitize(nested(32))).toBeUndefined();
-  expect(sanitize(nested(33))).toBe("nested deeper than 32 levels");
-  expect(sanitize(nested(60_000))).toBe("nested deeper than 32 levels");
+  expect(sanitize(nested(33))).toBe("is nested deeper than 32 levels");
+  expect(sanitize(nested(60_000))).toBe("is nested deeper than 32 levels");
   expect(sanitize("x".repeat(65_536))).toBeUndefined();
-  expect(sanitize("x".repeat(65_537))).toBe("larger than 65536 characters");
-  expect(sanitize({ ["x".repeat(65_537)]: 1 })).toBe("larger than 65536 characters");
+  expect(sanitize("x".repeat(65_537))).toBe("is larger than 65536 characters");
+  expect(sanitize({ ["x".repeat(65_537)]: 1 })).toBe("is larger than 65536 characters");
   expect(sanitize([1, [JSON.parse("-1e999")]])).toBe("contains a number beyond the range of a double");
 });

@@ -48,7 +48,7 @@ function createPoolUnderTest(workers: number) {
     }),
     publisher,
     answer: async (question) => {
-      if (question.kind === "holder") return tickets.keyOf(question.ticket);
+      if (question.kind === "holder") return tickets.refOfTicket(question.ticket);
       throw new Error("secret of the primary");
     },
     report: () => report,

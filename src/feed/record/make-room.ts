@@ -14,8 +14,8 @@ interface Removable {
 }
 
 /**
- * Removes whole parts, oldest first and those of `own` last, until all recordings in `root` have at
- * most `maxBytes`.
+ * Removes whole parts, oldest first and those of `own` last, until the recordings in `root` have at
+ * most `maxBytes` in total.
  *
  * Only one process records into `root`, so every other recording has ended. Other directories stay.
  * May be killed at any point: the next call removes files that no manifest names.

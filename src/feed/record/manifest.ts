@@ -9,7 +9,7 @@ import { EventTimeMs, FeedFacts, Origin } from "../../market/index.ts";
 /** Name of the file in a recording's directory that describes the recording and lists its parts. */
 export const MANIFEST_FILE = "manifest.json";
 
-/** Enough for ten years in parts of an hour. */
+/** Enough for ten years of one-hour parts. */
 const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
 
 /** Header and trailer of RFC 1952. */
@@ -20,13 +20,13 @@ export const PART_FILE: RegExp = /^part-\d{5,9}\.ndjson\.gz$/;
 
 /** One file of a recording: gzip members of whole lines, starting with the recording's header. */
 export const RecordingPart = z.discriminatedUnion("state", [
-  /** Being written, or its process was killed while it was: the last member may be torn. */
+  /** Still being written, or left by a killed process. The last member may be incomplete. */
   z.object({ state: z.literal("open"), file: z.string().regex(PART_FILE) }),
   z.object({
     state: z.literal("closed"),
     file: z.string().regex(PART_FILE),
     bytes: z.int().min(0),
-    /** Market events, including clocks. */
+    /** Market events, including `clock` events. */
     events: z.int().min(0),
     /** Event time of its first and last event. */
     first_at: EventTimeMs,
@@ -63,7 +63,7 @@ interface RecordedDirectory {
 
 /**
  * Reads a recording's manifest and checks its parts. Throws `InputError` if it is missing or
- * invalid, or a closed part does not have its size. An open part may be missing.
+ * invalid, or if the size of a closed part is another. An open part may be missing.
  */
 export function readRecordingDirectory(directory: string): RecordedDirectory {
   const manifest = readManifest(directory);

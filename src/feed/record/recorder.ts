@@ -15,26 +15,27 @@ import { makeRoom } from "./make-room.ts";
 import type { RecordingManifest, RecordingPart } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
-/** A recording cannot be written. The message names the directory and the complete events. */
+/** A recording cannot be written. The message says where, and how many events were saved. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
 
 export interface RecorderOptions {
-  /** Parent directory of the recording's own, which is named by its start. Created if missing. */
+  /** Directory of all recordings, created if missing. Each gets a directory named by its start. */
   readonly directory: string;
   readonly feed: Pick<Feed, "name" | "origin" | "facts">;
   readonly clock: Clock;
   /**
-   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed first, so
-   * only one process may record there. Default Infinity, minimum 16 × `memberChars`.
+   * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed, also
+   * those of earlier recordings, so only one process may record there. At least 16 × `memberChars`;
+   * default Infinity.
    */
   readonly maxBytes?: number;
-  /** Maximum bytes on disk of a part. Default 64 MiB, at most an eighth of `maxBytes`. */
+  /** Bytes on disk at which a part is closed. Default 64 MiB, at most an eighth of `maxBytes`. */
   readonly partBytes?: number;
-  /** Wall-clock milliseconds after which a part is closed. Default one hour. */
+  /** Milliseconds after which the next write closes a part. Default one hour. */
   readonly partMs?: number;
-  /** Maximum characters of text per gzip member, written every second. Default 262,144. */
+  /** Characters at which a gzip member is written before its second is over. Default 262,144. */
   readonly memberChars?: number;
 }
 
@@ -69,7 +70,7 @@ interface Member {
 /** Writes market events as a recording that `replay` reads. `RECORDING.md` describes the format. */
 export interface Recorder {
   readonly directory: string;
-  /** Events written so far, including clocks. */
+  /** Events written so far, including `clock` events. */
   readonly events: number;
   readonly bytes: number;
   readonly parts: number;
@@ -81,8 +82,9 @@ export interface Recorder {
 }
 
 /**
- * Starts a recording of gzip members of whole lines. A killed process loses at most its last
- * second. Throws {@link RecordingError} if the directory cannot be created.
+ * Starts a recording, as gzip members of whole lines. A killed process loses its last second, and
+ * on a slow disk the members that wait. Throws {@link RecordingError} if the directory cannot be
+ * created.
  */
 export function createRecorder(options: RecorderOptions): Recorder {
   return new FileRecorder(options, makeDirectory(options));
@@ -248,7 +250,7 @@ class FileRecorder implements Recorder {
     this.#writeManifest();
   }
 
-  /** Makes room for a full part, which its last member may exceed. */
+  /** Makes room for the next part: its full size, and one member by which it may exceed that. */
   #makeRoom(): void {
     const { directory: root, maxBytes = Number.POSITIVE_INFINITY } = this.#options;
     if (maxBytes === Number.POSITIVE_INFINITY) return;
@@ -292,7 +294,7 @@ class FileRecorder implements Recorder {
   #fail(error: unknown): void {
     if (this.#failure) return;
     const upTo = this.#part ? ` up to ${new Date(this.#part.lastAt).toISOString()}` : "";
-    const message = `recording into ${this.directory} failed: ${messageOf(error)}; its ${this.#events} events${upTo} are complete`;
+    const message = `recording into ${this.directory} failed: ${messageOf(error)}; ${this.#events} events${upTo} were saved`;
     this.#failure = new RecordingError(message, { cause: error });
     this.#stopTimer();
     this.#lines = [];
@@ -300,7 +302,7 @@ class FileRecorder implements Recorder {
   }
 }
 
-/** Appends after the complete members. If that fails, truncates the partial member. */
+/** Appends after the complete members. If that fails, removes the partial member. */
 async function writeWhole({ handle, bytes: from }: OpenPart, bytes: Buffer): Promise<void> {
   try {
     for (let at = 0; at < bytes.byteLength; ) {

@@ -124,7 +124,7 @@ export function createAccess(
     });
   const endInvalid = (now: number) =>
     limiter.endInvalid(
-      (key) => key.signer === undefined || (!isExpired(key, now) && tokens?.isSigned(key) === true),
+      (key) => key.signer === undefined || (!isExpired(key, now) && tokens?.isSignerTrusted(key) === true),
     );
   const stopLooking = tokens && clock.every(LOOK_MS, () => endInvalid(clock.now()));
   state.onClaimed((client) => registry.supersede(client));

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { hideSecrets, holdsKey, type IssuedTicket, type KeyGrant } from "../../keys/index.ts";
+import { hideSecrets, holdsKeyOrToken, type IssuedTicket, type KeyGrant } from "../../keys/index.ts";
 import { FlarewireError, type Rights } from "../../protocol/index.ts";
 import type { Audit } from "../connections/audit.ts";
 
@@ -66,7 +66,7 @@ const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_t
 /** The error for a key in the URL, which proxies and browsers store. */
 export function keyInUrl(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
-    if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKey(String(text))))
+    if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKeyOrToken(String(text))))
       continue;
     const field = hideSecrets(name).slice(0, 64);
     const message = `${field} contains a key, and others can read a URL; send the key as "Authorization: Bearer KEY", or, if you cannot, send ?ticket= with a ticket from POST /api/v1/tickets. Revoke this key: anyone who saw the URL has it`;

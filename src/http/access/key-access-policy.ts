@@ -84,7 +84,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.keyIdIn(authorization);
     const ticket = ticketOf(request.query);
-    const ref = ticket === undefined ? undefined : await this.#options.tickets.keyOf(ticket);
+    const ref = ticket === undefined ? undefined : await this.#options.tickets.refOfTicket(ticket);
     return ref === undefined ? undefined : idIn(ref);
   }
 
@@ -179,7 +179,7 @@ export class KeyAccessPolicy implements AccessPolicy {
   }
 
   async #byTicket(text: string, reply: FastifyReply): Promise<KeyGrant> {
-    const id = await this.#options.tickets.keyOf(text);
+    const id = await this.#options.tickets.refOfTicket(text);
     const key = id === undefined ? undefined : this.#options.ring.get(id);
     if (key) return this.#current(key, reply, "ticket");
     throw refusal(reply, TICKET_GONE, "ticket");

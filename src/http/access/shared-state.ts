@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 /** Tickets, which one process may issue and another redeem. */
 export interface Tickets {
   issue(keyId: string): IssuedTicket | Promise<IssuedTicket>;
-  keyOf(text: string): string | undefined | Promise<string | undefined>;
+  refOfTicket(text: string): string | undefined | Promise<string | undefined>;
   /** See TicketTable. If several processes try at once, exactly one succeeds. */
   spend(text: string): boolean | Promise<boolean>;
   forget(keyId: string): void;

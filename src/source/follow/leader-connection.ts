@@ -43,7 +43,7 @@ class LeaderConnection {
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
       perMessageDeflate: false,
-      // Do not reveal the key to another host, or take its events.
+      // A redirect would reveal the key to another host, and take events from it.
       followRedirects: false,
       ...(key === undefined ? {} : { headers: { authorization: `Bearer ${key}` } }),
     });

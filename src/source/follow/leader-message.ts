@@ -27,7 +27,7 @@ export interface ReplicatedEvent {
   readonly emittedAtMs: number;
   readonly run?: Run | undefined;
   readonly body: EventBody;
-  /** The encoded body, see encodeTail, if available. */
+  /** The encoded body (`log/encode-tail.ts`), if the sender has it already. */
   readonly tail?: Buffer;
 }
 
@@ -38,7 +38,7 @@ export interface LeaderBase {
   readonly lists: Lists;
 }
 
-/** A frame from the leader. Unknown fields of served data are preserved. */
+/** A frame from the leader. Fields that this version does not know are kept, and passed on. */
 export type LeaderMessage =
   | { readonly type: "hello"; readonly hello: Hello; readonly cursor: Cursor }
   | { readonly type: "resumed"; readonly cursor: Cursor }
@@ -92,7 +92,7 @@ function parse(text: string): unknown {
     throw new ProtocolViolation("it sent invalid JSON", { cause });
   }
   const unfit = sanitize(message, FRAME_BOUNDS);
-  if (unfit !== undefined) throw new ProtocolViolation(`it sent a message that is ${unfit}`);
+  if (unfit !== undefined) throw new ProtocolViolation(`it sent a message that ${unfit}`);
   return message;
 }
 
@@ -112,7 +112,7 @@ function readSubscribed(message: unknown): LeaderMessage {
   return { type: "reset", cursor, base: { observedAtMs, positions, lists } };
 }
 
-/** Returns the original snapshot, including fields unknown to this version. */
+/** Returns the known parts of a snapshot as they were sent. Fills in missing parts. */
 function snapshotOf(value: unknown): Snapshot {
   const { outcomes, candles } = EMPTY_SNAPSHOT;
   const others = Object.fromEntries(OTHER_GROUPS.map((group) => [`flares.${group}`, EMPTY_SNAPSHOT.flares]));

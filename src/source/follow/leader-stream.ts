@@ -35,12 +35,12 @@ export class LogDivergence extends Error {
   override readonly name = "LogDivergence";
 }
 
-/** Far above any real leader: a batch is the result of one poll. */
+/** Far more events than a real batch has, which is the result of one poll. */
 const MAX_EVENTS = 100_000;
 /** Maximum size of a batch's messages: as much as a single message may have. */
 const MAX_CHARACTERS = 64 * 2 ** 20;
 
-/** Assembles one connection's checked events into complete batches. Pure. */
+/** Assembles one connection's checked events into complete batches. Does no I/O. */
 export class LeaderStream {
   #position: MirrorPosition | undefined;
   #requested: boolean;
@@ -48,7 +48,7 @@ export class LeaderStream {
   #pending: ReplicatedEvent[] = [];
   #pendingCharacters = 0;
 
-  /** `position`: the mirror's, if requested. Without one, the stream must start with a base. */
+  /** `position`: where to resume, if requested. Without it, the stream must start with a base. */
   constructor(position: MirrorPosition | undefined) {
     this.#position = position;
     this.#requested = position !== undefined;
@@ -60,8 +60,8 @@ export class LeaderStream {
   }
 
   /**
-   * Processes a message of `characters`. Throws {@link ProtocolViolation} if a leader never sends
-   * it here, {@link LogDivergence} if its events do not continue from here.
+   * Processes a message; `characters` is its length. Throws {@link ProtocolViolation} if it is not
+   * allowed at this point, {@link LogDivergence} if an event before it is missing.
    */
   take(message: LeaderMessage, characters = 0): StreamStep {
     switch (message.type) {

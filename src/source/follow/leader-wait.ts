@@ -6,8 +6,9 @@ import {
   retryDelay,
 } from "../../protocol/index.ts";
 
+/** How a connection to the leader ended. */
 export type LeaderEnd =
-  /** It was open and got this close code; 1006 if it broke without one. */
+  /** The open connection was closed with this code; 1006 if it broke without one. */
   | { readonly kind: "closed"; readonly code: number }
   /** The delay of the leader's `goaway` has passed. */
   | { readonly kind: "moved" }
@@ -24,12 +25,14 @@ export type LeaderEnd =
   /** The leader sent something that this version cannot follow. */
   | { readonly kind: "incompatible"; readonly reason: string }
   /** The leader's events do not continue this side's log. */
-  | { readonly kind: "diverged"; readonly reason: string };
+  | { readonly kind: "diverged"; readonly reason: string }
+  /** This side could not store the leader's events. */
+  | { readonly kind: "not-stored"; readonly reason: string };
 
 /** A leader that refuses for good is retried after this delay, because it may be repaired. */
 const AFTER_STOP: RetryDelay = { minMs: 30_000, spreadMs: 30_000 };
 
-/** Returns the milliseconds until the next attempt. An edge never gives up (PROTOCOL.md, F7). */
+/** Returns the milliseconds until the next attempt. A mirror never gives up (PROTOCOL.md, F7). */
 export function leaderWaitMs(end: LeaderEnd, failures: number, random: () => number): number {
   const action = actionOf(end);
   if (action === "resume" && failures === 0) return 0;
@@ -51,6 +54,7 @@ function actionOf(end: LeaderEnd): ReconnectAction {
       return "stop";
     case "unreachable":
     case "diverged":
+    case "not-stored":
       return "backoff";
   }
 }
@@ -75,5 +79,7 @@ export function leaderTrouble(end: LeaderEnd): string {
       return `cannot be mirrored: ${end.reason}`;
     case "diverged":
       return `does not continue the local log: ${end.reason}`;
+    case "not-stored":
+      return `sent events that could not be stored here: ${end.reason}`;
   }
 }

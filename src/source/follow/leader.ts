@@ -13,7 +13,7 @@ import {
 import { type LeaderBatch, LeaderStream, LogDivergence, type MirrorPosition } from "./leader-stream.ts";
 import { type LeaderEnd, leaderTrouble, leaderWaitMs } from "./leader-wait.ts";
 
-/** Receives a leader's log. Calls follow one another without awaiting the previous one. */
+/** Receives a leader's log. The caller does not await a call before it makes the next one. */
 export interface ReplicaSink {
   readonly position: MirrorPosition | undefined;
   /** Starts over at `cursor`. */
@@ -37,9 +37,9 @@ interface LeaderOptions {
 
 /** Another Flarewire whose log is mirrored. */
 export interface Leader {
-  /** The leader's description of its source; before its first response, no facts. */
+  /** The leader's description of its source. Before its first `hello`, all facts are false. */
   readonly info: SourceInfo;
-  /** Whether a connection works and its events continue the mirror's log. */
+  /** Whether the leader has confirmed the subscription of the current connection. */
   readonly isConnected: boolean;
   freshness(): Freshness;
   /** Mirrors the leader into `mirror`, reconnecting until the signal aborts; never rejects. */
@@ -116,7 +116,7 @@ class FollowedLeader implements Leader {
   ): Promise<{ readonly end: LeaderEnd; readonly wasConnected: boolean }> {
     const { clock, key } = this.#options;
     const disconnect = new AbortController();
-    const goaway = new AbortController();
+    const goawayTimer = new AbortController();
     const stream = new LeaderStream(position);
     this.#silenceMs = FIRST_SILENCE_MS;
     let wasConnected = false;
@@ -125,7 +125,8 @@ class FollowedLeader implements Leader {
     let failure: LeaderEnd | undefined;
     const publish = (work: Promise<void>) => {
       const caught = work.catch((error: unknown) => {
-        failure = { kind: "diverged", reason: reasonOf(error) };
+        const kind = error instanceof LogDivergence ? "diverged" : "not-stored";
+        failure = { kind, reason: reasonOf(error) };
         disconnect.abort();
       });
       published = Promise.all([published, caught]);
@@ -135,7 +136,7 @@ class FollowedLeader implements Leader {
       if (!helloCursor) throw new ProtocolViolation("its first message is not a Flarewire hello");
       this.#note(message);
       if (message.type === "refused") return { kind: "incompatible", reason: message.reason };
-      if (message.type === "goaway") this.#disconnectAfter(message.afterMs, goaway, disconnect);
+      if (message.type === "goaway") this.#disconnectAfter(message.afterMs, goawayTimer, disconnect);
       const step = stream.take(message, characters);
       if (step.kind === "reset") publish(mirror.begin(step.cursor, step.base));
       if (step.kind === "reset" || step.kind === "resumed") {
@@ -162,7 +163,7 @@ class FollowedLeader implements Leader {
     const silenceMs = () => this.#silenceMs;
     const url = this.#streamUrl(position);
     const end = await followOnce({ url, key, clock, signal: until, onText, silenceMs });
-    goaway.abort();
+    goawayTimer.abort();
     await published;
     if (failure) return { end: failure, wasConnected };
     return { end: disconnect.signal.aborted ? { kind: "moved" } : end, wasConnected };
@@ -177,8 +178,8 @@ class FollowedLeader implements Leader {
     return url;
   }
 
-  #disconnectAfter(afterMs: number, goaway: AbortController, disconnect: AbortController): void {
-    const delay = this.#options.clock.sleep(afterMs, goaway.signal);
+  #disconnectAfter(afterMs: number, goawayTimer: AbortController, disconnect: AbortController): void {
+    const delay = this.#options.clock.sleep(afterMs, goawayTimer.signal);
     delay.then(() => disconnect.abort()).catch(() => undefined);
   }
 
@@ -186,8 +187,8 @@ class FollowedLeader implements Leader {
     this.#isConnected = true;
     this.#health.noteConnected();
     const from = position ? ` at ${formatCursor(position.cursor)}` : "";
-    const how = kind === "resumed" ? "continues" : "begins";
-    this.#options.notify("info", `the leader is connected; its log ${how}${from}`);
+    const how = kind === "resumed" ? "continues" : "starts";
+    this.#options.notify("info", `connected to the leader; mirroring ${how}${from}`);
   }
 
   #note(message: LeaderMessage): void {

@@ -22,11 +22,11 @@ export function sanitize(
   let characters = 0;
   const visit = (part: unknown, level: number): string | undefined => {
     characters += typeof part === "string" ? part.length : 4;
-    if (characters > bounds.characters) return `larger than ${bounds.characters} characters`;
+    if (characters > bounds.characters) return `is larger than ${bounds.characters} characters`;
     if (part === Number.POSITIVE_INFINITY || part === Number.NEGATIVE_INFINITY)
       return "contains a number beyond the range of a double";
     if (typeof part !== "object" || part === null) return undefined;
-    if (level > bounds.levels) return `nested deeper than ${bounds.levels} levels`;
+    if (level > bounds.levels) return `is nested deeper than ${bounds.levels} levels`;
     Reflect.deleteProperty(part, "__proto__");
     for (const [key, inner] of Object.entries(part)) {
       characters += key.length;

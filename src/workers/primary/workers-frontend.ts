@@ -128,7 +128,7 @@ export class WorkersFrontend {
       case "issue":
         return tickets.issue(question.keyId);
       case "holder":
-        return tickets.keyOf(question.ticket);
+        return tickets.refOfTicket(question.ticket);
       case "spend":
         return tickets.spend(question.ticket);
       case "used":

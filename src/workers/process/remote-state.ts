@@ -31,7 +31,7 @@ export class RemoteState implements SharedState {
     this.#clock = clock;
     this.tickets = {
       issue: async (keyId) => (await link.ask({ kind: "issue", keyId })) as IssuedTicket,
-      keyOf: async (ticket) => (await link.ask({ kind: "holder", ticket })) as string | undefined,
+      refOfTicket: async (ticket) => (await link.ask({ kind: "holder", ticket })) as string | undefined,
       spend: async (ticket) => (await link.ask({ kind: "spend", ticket })) as boolean,
       // The primary, which owns the tickets, has already dropped them.
       forget: () => {},

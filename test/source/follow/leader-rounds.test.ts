@@ -177,7 +177,7 @@ test("[F7] a follower that is stopped closes its connection, leaves no slot of i
   await follower.stop();
   await closed;
   const { notices } = follower;
-  expect(notices).toEqual(["the leader is connected; its log begins at abcd-5"]);
+  expect(notices).toEqual(["connected to the leader; mirroring starts at abcd-5"]);
   expect(follower.leader.isConnected).toBe(false);
 });
 
