@@ -41,7 +41,8 @@ export const LOWEST_NODE = `${JSON.parse(readFileSync(join(ROOT, "package.json")
  */
 export function environmentOfNode(version: string): NodeJS.ProcessEnv | undefined {
   const bin = fetchedNode(version);
-  const { NODE_OPTIONS: _ofClones, PATH = "", ...others } = process.env;
+  // Compiled code is found by its path, which is new in each run.
+  const { NODE_OPTIONS: _ofClones, NODE_COMPILE_CACHE: _ofTests, PATH = "", ...others } = process.env;
   const own = PATH.split(delimiter).filter((path) => !path.includes("node_modules"));
   return bin === undefined ? undefined : { ...others, PATH: [bin, ...own].join(delimiter) };
 }

@@ -12,6 +12,7 @@ import { systemClock } from "../../src/lib/time/clock.ts";
 import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
 import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
 import { SyntheticChain } from "../support/world/synthetic-chain.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 import { testClientPackages } from "./client-packages.ts";
 import { environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 import { type InstalledPackages, installPackages } from "./installed-package.ts";
@@ -44,7 +45,8 @@ const withPackages = base.extend<{
   ],
   server: [
     async ({ installed: { folder } }, use) => {
-      const market = ["--feed", "replay"];
+      const file = writePumpedMarket(join(folder, "market.csv"), 24);
+      const market = ["--file", file, "--group", "bsc", "--warmup", "1h"];
       await using cli = start(folder, "serve", "--port", "0", "--workers", "2", ...market);
       await use({ url: await addressOf(cli), cli });
     },
@@ -61,7 +63,7 @@ function start(cwd: string, ...args: readonly string[]): RunningCli {
 
 function startProgram(cwd: string, program: string, ...args: readonly string[]): RunningCli {
   const { PATH = "" } = env ?? {};
-  return spawnCommand(program, args, { PATH, NODE_OPTIONS: "" }, { cwd, detached: true });
+  return spawnCommand(program, args, { PATH, NODE_OPTIONS: "", NODE_COMPILE_CACHE: "" }, { cwd, detached: true });
 }
 
 async function addressOf(cli: RunningCli): Promise<string> {
@@ -183,10 +185,8 @@ test(`${title} follows a chain`, async ({ installed: { folder } }) => {
 test(`${title} runs a backtest of an example`, async ({ installed: { folder } }) => {
   const examples = join(folder, "node_modules/flarewire/examples");
   await cp(join(examples, "paper-trade.ts"), join(folder, "paper-trade.ts"));
-  const market = [join(examples, "data/2017-11-12.csv.gz"), "--group", "bsc"];
-  // The whole day and its result are those of test/cli/backtest.test.ts.
-  const span = ["--to", "2017-11-12T04:30:00Z"];
-  await using cli = start(folder, "backtest", ...market, ...span, "--bot", "paper-trade.ts");
+  const market = writePumpedMarket(join(folder, "market.csv"), 2);
+  await using cli = start(folder, "backtest", market, "--group", "bsc", "--bot", "paper-trade.ts");
   expect(await cli.ended(), cli.stderr()).toBe(0);
   expect(cli.stdout()).toMatch(/^[1-9]\d* trades?, \d+ won/m);
 });
