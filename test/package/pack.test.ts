@@ -10,9 +10,9 @@ import { test as base, expect, vi } from "vitest";
 import { GUIDES } from "../../src/http/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { type RunningCli, spawnCommand } from "../cli/spawn-cli.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 import { ChainEndpoint } from "../support/world/chain-endpoint.ts";
 import { SyntheticChain } from "../support/world/synthetic-chain.ts";
-import { writePumpedMarket } from "../support/pumped-market.ts";
 import { testClientPackages } from "./client-packages.ts";
 import { environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 import { type InstalledPackages, installPackages } from "./installed-package.ts";
@@ -63,7 +63,12 @@ function start(cwd: string, ...args: readonly string[]): RunningCli {
 
 function startProgram(cwd: string, program: string, ...args: readonly string[]): RunningCli {
   const { PATH = "" } = env ?? {};
-  return spawnCommand(program, args, { PATH, NODE_OPTIONS: "", NODE_COMPILE_CACHE: "" }, { cwd, detached: true });
+  return spawnCommand(
+    program,
+    args,
+    { PATH, NODE_OPTIONS: "", NODE_COMPILE_CACHE: "" },
+    { cwd, detached: true },
+  );
 }
 
 async function addressOf(cli: RunningCli): Promise<string> {

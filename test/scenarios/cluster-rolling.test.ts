@@ -6,10 +6,10 @@ import { SharedViews } from "../support/moving-client.ts";
 import { RoamingClient } from "../support/roaming-client.ts";
 
 /** Connected clients: as many as the variable says where there is time. */
-const CLIENTS = Number(process.env.CLUSTER_CLIENTS ?? 60);
+const CLIENTS = Number(process.env.CLUSTER_CLIENTS ?? 40);
 const CONNECTING_AT_ONCE = 40;
 const DRAIN_SECONDS = Math.max(1, Math.ceil(CLIENTS / 200));
-const SPEED = CLIENTS > 500 ? "30" : "200";
+const SPEED = CLIENTS > 500 ? "30" : "100";
 const MARKET = [
   "--feed",
   "replay",

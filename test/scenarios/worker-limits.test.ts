@@ -15,6 +15,11 @@ import {
 
 const SSE = { accept: "text/event-stream" };
 
+/** Starts it with keys. Those tests wait for no events, so the market is slow. */
+function startWithKeys(onTestFinished: Finish, file: string, ...args: readonly string[]) {
+  return startWorkerGateway(onTestFinished, "--speed", "10", "--keys", file, ...args);
+}
+
 /** A file with one key, and what brings it. */
 function keyFile(onTestFinished: Finish, more: Partial<Key> = {}) {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-worker-keys-"));
@@ -50,7 +55,7 @@ test("[K4] a ticket that one worker issued opens one connection at any worker, h
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const { file, bearer } = keyFile(onTestFinished);
-  const { url } = await startWorkerGateway(onTestFinished, "--keys", file, "--anonymous", "off");
+  const { url } = await startWithKeys(onTestFinished, file, "--anonymous", "off");
   const [one, other] = await twoWorkers(url, onTestFinished);
   const ticket = await ticketOf(one, bearer);
   const path = `/api/v1/events?channels=flares.pro&ticket=${ticket}`;
@@ -74,7 +79,7 @@ test("[W33] [W32] each worker has its own limits on connections, and a client th
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const { file, bearer } = keyFile(onTestFinished, { connections: 1 });
-  const gateway = await startWorkerGateway(onTestFinished, "--keys", file, "--max-sockets-per-ip", "3");
+  const gateway = await startWithKeys(onTestFinished, file, "--max-sockets-per-ip", "3");
   const [one, other] = await twoWorkers(gateway.url, onTestFinished);
   const third = await sameWorker(await one.worker(), gateway.url, onTestFinished);
   const follow = (at: KeptConnection) => at.ask("/api/v1/events?channels=status", { ...SSE, ...bearer });
@@ -124,7 +129,7 @@ test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its 
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
   const keys = keyFile(onTestFinished, { requests_per_minute: 20 });
-  const gateway = await startWorkerGateway(onTestFinished, "--keys", keys.file, "--anonymous", "off");
+  const gateway = await startWithKeys(onTestFinished, keys.file, "--anonymous", "off");
   const [one, other] = await twoWorkers(gateway.url, onTestFinished);
   const streams = await Promise.all(
     Array.from({ length: 4 }, async () => {

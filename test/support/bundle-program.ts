@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
@@ -20,6 +21,9 @@ const sourceAddresses: Plugin = {
  * what they import. A start then takes half of its CPU time.
  */
 export async function setup(): Promise<void> {
+  mkdirSync(BUNDLE, { recursive: true });
+  // Else each start first tries whether it is CommonJS.
+  writeFileSync(join(BUNDLE, "package.json"), '{"type":"module"}');
   for (const entry of ["main.ts", "gateway/worker.ts"]) {
     await build({
       ...{ root: ROOT, configFile: false, logLevel: "error", plugins: [sourceAddresses] },

@@ -28,15 +28,16 @@ export interface KeptConnection {
 }
 
 /** The recorded day, fast: dozens of batches a second. */
-const MARKET = ["--feed", "replay", "--speed", "600", "--port", "0", "--no-compression"];
+const MARKET = ["--feed", "replay", "--port", "0", "--no-compression"];
+const USUAL = { "--speed": "600", "--drain": "0", "--warmup": "0" };
 
-/** Starts it on a market that moves; ended with the test. */
+/** Starts it on a market that moves; ended with the test. `args` take the place of usual ones. */
 export async function startWorkerGateway(
   onTestFinished: Finish,
   ...args: readonly string[]
 ): Promise<WorkerGateway> {
-  const usual = ["--drain", "--warmup"].flatMap((flag) => (args.includes(flag) ? [] : [flag, "0"]));
-  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...usual, ...args]);
+  const usual = Object.entries(USUAL).filter(([flag]) => !args.includes(flag));
+  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...usual.flat(), ...args]);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   await cli.said("stdout", "\n");
   const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
