@@ -96,6 +96,10 @@ const SIZE = `
   ${COUNTED.map(countChanges).join("")}
 `;
 
+/** A record that is not JSON would spoil each answer that contains it. */
+const DAMAGED_FLARES = `DELETE FROM flare WHERE NOT (json_valid(flare) AND json_valid(started) AND json_valid(why)
+  AND json_valid(outcome) AND coalesce(json_valid(earlier), 1)) RETURNING id`;
+
 /** Deletes all rows without the triggers, which would run for each. */
 const CLEAR = `
   ${COUNTED.map((table) => `DROP TRIGGER insert_${table}; DROP TRIGGER delete_${table}; DROP TRIGGER update_${table};`).join("")}
@@ -126,6 +130,9 @@ export function openSqliteHistoryStore(
   try {
     // No flush to disk per commit: changes that a power cut loses are read from the log again.
     db.exec(`PRAGMA synchronous = NORMAL; ${SIZE}`);
+    for (const { id } of db.prepare(DAMAGED_FLARES).all())
+      notify("warn", "removed a damaged record of a flare", { flare: id });
+    db.exec("DELETE FROM start WHERE NOT json_valid(why)");
     return new SqliteHistoryStore(db, limits, notify);
   } catch (error) {
     db.close();

@@ -130,6 +130,23 @@ test("a SQLite store persists for the next process, and serves one process at a 
   second.close();
 });
 
+test("a rule whose stored state is damaged keeps its cursor, and starts over with its quiet times", ({
+  onTestFinished,
+}) => {
+  const path = join(newDirectory(onTestFinished), "alerts.sqlite");
+  for (const damaged of ["{", "null", '{"quiet":1,"begun":[]}', '{"quiet":[[1]],"begun":[]}']) {
+    const first = openSqlite(path);
+    first.commit("desk/a", place(7), []);
+    first.close();
+    const db = new DatabaseSync(path);
+    db.prepare("UPDATE place SET state = ?").run(damaged);
+    db.close();
+    const second = openSqlite(path);
+    expect(second.position("desk/a")).toEqual({ ...place(7), state: NEW_RULE });
+    second.close();
+  }
+});
+
 test("a failed commit changes neither the queue nor the position", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   const store = openSqlite(path);

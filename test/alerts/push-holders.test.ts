@@ -1,9 +1,12 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import pino from "pino";
 import { expect, test } from "vitest";
 import { PushAlerts } from "../../src/alerts/push/push-alerts.ts";
 import { openPushStore } from "../../src/alerts/push/push-store.ts";
 import { openVapidKey } from "../../src/alerts/push/vapid-key.ts";
 import { MINUTE_MS } from "../../src/lib/time/time.ts";
+import { newDirectory } from "../support/edges.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { PushService } from "../support/push-service.ts";
 import { SAMPLE_FLARE } from "../support/samples.ts";
@@ -56,4 +59,30 @@ test("a subscription whose key ended gets nothing more at once, and is removed w
   clock.advance(MINUTE_MS);
   expect(holders()).toEqual(["token"]);
   push.close();
+});
+
+test("a stored subscription that cannot be read is named in the log once, and stops no other", async ({
+  onTestFinished: finish,
+}) => {
+  await using service = new PushService();
+  await service.up();
+  const file = join(newDirectory(finish), "push.sqlite");
+  const first = openPushStore(file);
+  for (const name of ["bad", "odd", "good"]) {
+    const request = {
+      ...(await service.subscription(name)),
+      rules: [{ channel: "flares.pro" as const, filter: {} }],
+    };
+    first.save(name, "client", { request, holder: undefined });
+  }
+  first.close();
+  const db = new DatabaseSync(file);
+  db.exec("UPDATE subscription SET request = '{' WHERE id = 'bad'");
+  db.exec("UPDATE subscription SET request = '{}' WHERE id = 'odd'");
+  db.close();
+  const named: unknown[] = [];
+  const store = openPushStore(file, (_level, _message, facts) => named.push(facts?.target));
+  finish(() => store.close());
+  const paths = () => store.all().map(({ request }) => new URL(request.endpoint).pathname);
+  expect([paths(), paths(), named]).toEqual([["/good"], ["/good"], ["bad", "odd"]]);
 });

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
 import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
 import { followRule } from "../../src/alerts/rules/rule-follower.ts";
+import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
 import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
 import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
@@ -93,6 +94,21 @@ test("[L3] events that the log no longer holds are reported as lost, and the rul
     events: 8,
     after: "test1-0",
   });
+});
+
+test("[L3] a rule whose stored cursor is damaged reports its news as lost, and continues at the head", async ({
+  sut,
+}) => {
+  const store = openSqliteAlertStore();
+  store.commit("desk/rule", { cursor: "{", state: NEW_RULE }, []);
+  const { end, notices } = follow(sut, store);
+  await quiet();
+  await sut.publish("flare");
+  await quiet();
+  await end();
+  const alerts = drain(store);
+  expect([typesOf(alerts), notices]).toEqual([["alerts-lost", "flare-started"], []]);
+  expect(JSON.parse(alerts[0]?.body ?? "").data).toMatchObject({ reason: "epoch-changed", events: null });
 });
 
 test("[W36] starts are reported from a cursor that is hours old, when all other events are gone", async ({

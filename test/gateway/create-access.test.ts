@@ -124,6 +124,8 @@ test("[K8] a stored holder counts until its token ends, and is not judged withou
     accessOf(ring, anonymous).policy.isAdmitted(holder, flares);
   expect([judge(token), judge(held, [key]), judge(undefined)]).toEqual([true, true, true]);
   expect(judge(undefined, [key], "off")).toBe(false);
+  for (const damaged of ["", "{", "{}", '["id"]', '["id|{",null]'])
+    expect(judge(damaged, [key]), damaged).toBe(false);
   const other = { ...key, sha256: "0".repeat(64) };
   expect([judge(held, []), judge(held), judge(held, [other])]).toEqual([false, false, false]);
   expect(judge(held, [{ ...key, channels: ["charts.bsc"] }])).toBe(false);

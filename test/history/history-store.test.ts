@@ -275,3 +275,27 @@ test("[L5] a store that is cleared for another market counts its bytes as before
   expect(store.isGenerated).toBeUndefined();
   store.close();
 });
+
+test("a damaged record is removed at the start and named in the log, and the others stay", ({
+  onTestFinished,
+}) => {
+  const path = join(newDirectory(onTestFinished), "history.sqlite");
+  const first = openSqliteHistoryStore(ROOMY, path);
+  commit(first, 20, {
+    starts: [{ id: idOf(9), at: finishAt(9, 20).flare.started_trending_at, why: whyAt(10) }],
+    finishes: [1, 2, 3, 4, 5].map((at) => finishAt(at, 20)),
+    outcomes: [1, 2].map((at) => ({ id: idOf(at), outcome: outcomeAt(20, true) })),
+  });
+  first.close();
+  const db = new DatabaseSync(path);
+  for (const [at, column] of ["flare", "outcome", "why", "started"].entries())
+    db.prepare(`UPDATE flare SET ${column} = '{' WHERE id = ?`).run(idOf(at + 1));
+  db.exec("UPDATE start SET why = '{'");
+  db.close();
+  const named: unknown[] = [];
+  const second = openSqliteHistoryStore(ROOMY, path, (_level, _message, facts) => named.push(facts?.flare));
+  onTestFinished(() => second.close());
+  expect(named.toSorted()).toEqual([1, 2, 3, 4].map(idOf).toSorted());
+  expect([ids(second), second.size.flares, second.started(idOf(9))]).toEqual([[idOf(5)], 1, undefined]);
+  expect(second.outcomes({ limit: 9 })).toHaveLength(1);
+});

@@ -205,6 +205,22 @@ test.each([
     },
   ],
   [
+    "a log whose epoch is none",
+    (path: string) => {
+      const db = new DatabaseSync(path);
+      db.exec("UPDATE fact SET value = '{' WHERE name = 'epoch'");
+      db.close();
+    },
+  ],
+  [
+    "a log with a run that is none",
+    (path: string) => {
+      const db = new DatabaseSync(path);
+      db.exec("UPDATE run SET id = '{'");
+      db.close();
+    },
+  ],
+  [
     "a log of a later form",
     (path: string) => {
       const db = new DatabaseSync(path);

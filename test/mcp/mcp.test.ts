@@ -86,6 +86,13 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     expect(isError).toBe(true);
     const lost = await agent.call("flares_since", { cursor: "00000000-1" }, Since);
     expect([lost.lost?.reason, lost.events]).toEqual(["epoch-changed", []]);
+    // Clients may describe themselves in each request, with icons.
+    const _meta = { "org.example/icon": "x".repeat(20_000) };
+    expect(await agent.client.callTool({ name: "flares_now", arguments: {}, _meta })).not.toHaveProperty(
+      "isError",
+    );
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { x: "x".repeat(70_000) } });
+    expect((await fetch(`${gateway.url}/mcp`, { method: "POST", body })).status).toBe(413);
     expect((await agent.call("flares_since", { cursor: lost.cursor }, Since)).lost).toBeNull();
   });
 });

@@ -1,4 +1,5 @@
 import { cachedStatements, openDatabase } from "../../lib/io/sqlite.ts";
+import type { Notify } from "../../lib/notify.ts";
 import { PushRequest } from "./push-subscription.ts";
 
 const FORM = {
@@ -29,6 +30,7 @@ export interface StoredPush {
 
 /** The push subscriptions, each with a mark of the address that it came from. */
 export interface PushStore {
+  /** Returns the subscriptions, without those that cannot be read. */
   all(): readonly StoredPush[];
   has(id: string): boolean;
   /** Counts the subscriptions in total and of a client. */
@@ -38,18 +40,29 @@ export interface PushStore {
   close(): void;
 }
 
-/** Opens the file at `path`, readable for its owner only, or memory. Throws if it is unusable. */
-export function openPushStore(path: string | undefined): PushStore {
+/**
+ * Opens the file at `path`, readable for its owner only, or memory. Throws if it is unusable.
+ * Reports each subscription that cannot be read, once. It is kept: another version may read it.
+ */
+export function openPushStore(path?: string, notify: Notify = () => {}): PushStore {
   const db = openDatabase(path, FORM);
   const prepare = cachedStatements(db);
+  const reported = new Set<string>();
+  const read = ({ id, request, holder }: Record<string, unknown>): readonly StoredPush[] => {
+    try {
+      const parsed = PushRequest.parse(JSON.parse(String(request)));
+      return [{ request: parsed, holder: holder === null ? undefined : String(holder) }];
+    } catch {
+      // The error would quote the endpoint and the keys, which are secrets of the browser.
+      const target = String(id);
+      if (!reported.has(target))
+        notify("warn", "skipping a push subscription that is unreadable", { target });
+      reported.add(target);
+      return [];
+    }
+  };
   return {
-    all: () =>
-      prepare("SELECT request, holder FROM subscription")
-        .all()
-        .map(({ request, holder }) => ({
-          request: PushRequest.parse(JSON.parse(String(request))),
-          holder: holder === null ? undefined : String(holder),
-        })),
+    all: () => prepare("SELECT id, request, holder FROM subscription").all().flatMap(read),
     has: (id) => prepare("SELECT 1 FROM subscription WHERE id = ?").get(id) !== undefined,
     count: (client) => {
       const sql = "SELECT count(*) AS whole, count(*) FILTER (WHERE client = ?) AS own FROM subscription";

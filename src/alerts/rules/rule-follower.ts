@@ -3,7 +3,14 @@ import type { Head, LongPoll, PollAnswer } from "../../hub/index.ts";
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { type EventMessage, type Filter, formatCursor, type Lost, type View } from "../../protocol/index.ts";
+import {
+  type EventMessage,
+  type Filter,
+  formatCursor,
+  type Lost,
+  parseCursor,
+  type View,
+} from "../../protocol/index.ts";
 import { type AlertContent, formAlert } from "../alert.ts";
 import type { AlertStore, RulePosition } from "../store/alert-store.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
@@ -91,6 +98,9 @@ class RuleRun {
     const { rule, signal } = this.#following;
     // An edge rule needs only the current lists. A news rule needs every event.
     if (rule.edge || !this.#position) await this.#begin([]);
+    // Only a damaged store has such a cursor. What came after it is unknown.
+    else if (!parseCursor(this.#position.cursor))
+      await this.#begin(this.#lostContents({ reason: "epoch-changed", events: null }));
     this.#following.onFollowing?.();
     while (!signal.aborted) {
       const answer = await this.#take({ after: this.#position?.cursor, waitMs: PAGE.waitMs });

@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { z } from "zod";
 import { cachedStatements, openDatabase, type Statement, transact } from "../../lib/io/sqlite.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
@@ -184,7 +185,14 @@ function readAlert(target: string, row: Row): Alert {
 
 /** Starts over if the state has an unknown form. */
 function readState(text: string): RuleState {
-  const parsed: unknown = JSON.parse(text);
-  const isState = typeof parsed === "object" && parsed !== null && "quiet" in parsed && "begun" in parsed;
-  return isState ? (parsed as RuleState) : NEW_RULE;
+  try {
+    return State.parse(JSON.parse(text));
+  } catch {
+    return NEW_RULE;
+  }
 }
+
+const State = z.object({
+  quiet: z.array(z.tuple([z.string(), z.number()])),
+  begun: z.array(z.tuple([z.string(), z.boolean()])),
+});

@@ -225,7 +225,10 @@ export class ClusterSource {
 
   /** Delivers nothing after an entry that it cannot read: a later version may have written it. */
   #leaveUnread(error: unknown): void {
-    this.#options.logger.error({ err: error }, "cannot read the cluster's log; update this node");
+    this.#options.logger.error(
+      { err: error },
+      "cannot read the cluster's log; update this node, or remove the log if another program wrote to it",
+    );
     this.#leave(`cannot read the cluster's log: ${messageOf(error)}`);
   }
 

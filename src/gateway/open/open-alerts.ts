@@ -12,6 +12,7 @@ import {
 } from "../../alerts/index.ts";
 import type { Config } from "../../config/config.ts";
 import { type AccessPolicy, PUSH_CHANNELS } from "../../http/index.ts";
+import { notifyLog } from "../../lib/notify.ts";
 import type { ClusterAlerts } from "../cluster/cluster-alerts.ts";
 import { openStore, type PersistenceOptions } from "../persistence/persistence.ts";
 
@@ -79,7 +80,7 @@ async function openPush(contact: string, options: AlertsOpening, allowPrivate: b
   const key = await openVapidKey(keyFile, () =>
     logger.warn({ file: keyFile }, "made the push key private: other users could read it"),
   );
-  const store = openStore("push", openPushStore, options);
+  const store = openStore("push", (path) => openPushStore(path, notifyLog(logger)), options);
   const isFree = config.keys !== undefined || config.jwtIssuer !== undefined;
   const isAdmitted = (holder: string | undefined, channels: readonly string[]) =>
     policy.isAdmitted(holder, [...PUSH_CHANNELS, ...channels]);

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
 import { TokenBucket } from "../../hub/index.ts";
 import {
   grantIn,
@@ -36,6 +37,8 @@ interface KeyAccessPolicyOptions {
 }
 
 const BEARER = /^Bearer +([^ ]+) *$/i;
+/** A reference to the grant, and the hash of a key's secret. */
+const Holder = z.tuple([z.string(), z.string().nullable()]);
 const MINUTE_S = 60;
 /** Maximum rates to remember: more than a key file's keys. Beyond it, the oldest is dropped. */
 const MAX_RATES = 20_000;
@@ -134,8 +137,9 @@ export class KeyAccessPolicy implements AccessPolicy {
   isAdmitted(holder: string | undefined, channels: readonly string[]): boolean | undefined {
     if (holder === undefined) return this.anonymous !== undefined;
     const { ring, clock, tokens } = this.#options;
-    const [ref, sha256] = JSON.parse(holder);
-    const token = grantIn(ref);
+    const held = readHolder(holder);
+    if (!held) return false;
+    const { ref, sha256, token } = held;
     if (token && isExpired(token, clock.now())) return false;
     if (token && tokens?.isReady === false) return undefined;
     const key = ring.get(ref);
@@ -261,6 +265,16 @@ function mayRead(served: readonly string[], rights: Rights): boolean {
   const ofPlan = permittedChannels({ plan: rights.plan }).filter((channel) => needed.includes(channel));
   const permitted = permittedChannels(rights);
   return needed.length === 0 || (ofPlan.length > 0 && ofPlan.every((channel) => permitted.includes(channel)));
+}
+
+/** Reads the result of `holderOf`. Returns `undefined` if it is damaged. */
+function readHolder(text: string) {
+  try {
+    const [ref, sha256] = Holder.parse(JSON.parse(text));
+    return { ref, sha256, token: grantIn(ref) };
+  } catch {
+    return undefined;
+  }
 }
 
 function bearerIn(authorization: string | undefined): string | undefined {

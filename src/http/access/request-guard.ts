@@ -9,6 +9,13 @@ import { sanitizeForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
 import type { Visitors } from "./visitors.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Replaces the setting of that name for the route, whose `bodyLimit` must be the same. */
+    bodyLimitBytes?: number;
+  }
+}
+
 /** Maximum characters of an untrusted URL that a message repeats. */
 const MAX_REPEATED = 200;
 
@@ -76,10 +83,11 @@ function refuse(
     );
   }
   const length = Number(headers["content-length"] ?? 0);
-  if (length > settings.bodyLimitBytes) {
+  const most = request.routeOptions.config.bodyLimitBytes ?? settings.bodyLimitBytes;
+  if (length > most) {
     // To find the next request, the rest of the body would have to be read.
     reply.header("connection", "close");
-    const bound = `at most ${settings.bodyLimitBytes} bytes`;
+    const bound = `at most ${most} bytes`;
     return new FlarewireError("content-too-large", `the body has ${length} bytes; ${bound} are allowed`, {
       field: "Content-Length",
       bound,

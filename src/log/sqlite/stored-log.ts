@@ -53,6 +53,15 @@ interface FileFacts {
 
 /** Reads the file, if it has an epoch. Throws DamagedError for contents that are not ours. */
 export function readStoredLog(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
+  try {
+    return readAll(db, file);
+  } catch (error) {
+    // The epoch, a run or a number is none that this program writes.
+    throw error instanceof RangeError ? new DamagedError(error.message) : error;
+  }
+}
+
+function readAll(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
   const all = (sql: string) => db.prepare(sql).all();
   const fact = new Map(all("SELECT name, value FROM fact").map((row) => [row.name, String(row.value)]));
   const epoch = fact.get("epoch");

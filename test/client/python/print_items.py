@@ -1,18 +1,22 @@
 """Prints what streams return as JSON lines: print_items.py URL OPTIONS [URL OPTIONS ...].
 
 Beside those of connect, the option `count` ends a stream after that many
-events. With several streams, each line has the number of its stream.
+events, `keys` are those that the function `key` returns, where null is a
+failure, `impatient` gives up waiting once after the reset, and `floor_s` is the
+shortest pause. With several streams, each line has the number of its stream.
 """
+
+from __future__ import annotations
 
 import asyncio
 import json
 import sys
 from dataclasses import asdict
-from typing import Any, Callable
+from typing import Any, Awaitable, Callable
 
 sys.path.insert(0, "src/client/python")
 
-from flarewire import Connection, Filter, Reset, StreamError, connect
+from flarewire import Connection, Filter, Reset, StreamError, connect, retry
 
 Put = Callable[..., None]
 
@@ -32,12 +36,26 @@ def without_null(value: Any) -> Any:
     return [without_null(one) for one in value] if isinstance(value, list) else value
 
 
+def asking(keys: list[str | None]) -> Callable[[], Awaitable[str]]:
+    async def ask() -> str:
+        key = keys.pop(0)
+        if key is None:
+            raise OSError("no issuer")
+        return key
+
+    return ask
+
+
 async def follow(url: str, options: dict[str, Any], put: Put) -> None:
     def report(now: Connection) -> None:
         put(connection=now.state, transport=now.transport, reason=now.reason, code=now.code, wait=now.retry_in_s)
 
     if "filter" in options:
         options["filter"] = Filter(**options["filter"])
+    if "keys" in options:
+        options["key"] = asking(options.pop("keys"))
+    retry.FLOOR_S = options.pop("floor_s", retry.FLOOR_S)
+    is_impatient = options.pop("impatient", False)
     last = options.pop("count", None)
     count = 0
     try:
@@ -45,6 +63,11 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
             async for item in stream:
                 if isinstance(item, Reset):
                     put(reset=item.reason, lost=item.lost, cursor=item.cursor, view=stream.raw_view)
+                    if is_impatient:
+                        try:
+                            await asyncio.wait_for(stream.__anext__(), 0.01)
+                        except asyncio.TimeoutError:
+                            put(gave_up=True)
                     continue
                 assert stream.cursor == item.cursor
                 count += 1

@@ -147,6 +147,42 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     ]);
   });
 
+  test("[K8] a function is asked for another key after a failure and after a refusal, and the client stops at the second refusal", async ({
+    onTestFinished,
+  }) => {
+    const asked: (string | undefined)[] = [];
+    const server = createServer(({ headers }, response) => {
+      asked.push(headers.authorization);
+      response.writeHead(401, { "Content-Type": "application/problem+json" }).end("{}");
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const keys = [null, "ENDED", "OTHER"];
+    await using client = follow(`http://127.0.0.1:${port}`, { keys, transport: "sse", floor_s: 0.01 });
+    expect(await client.ended(), client.stderr()).toBe(0);
+    expect(asked).toEqual(["Bearer ENDED", "Bearer OTHER"]);
+    expect(linesOf(client)).toMatchObject([
+      ...[
+        { connection: "connecting" },
+        { connection: "waiting", reason: expect.stringContaining("no issuer") },
+      ],
+      ...[{ connection: "connecting" }, { connection: "waiting", code: 401 }],
+      ...[{ connection: "connecting" }, { connection: "closed", code: 401 }, { code: 401 }],
+    ]);
+  });
+
+  test("[L3] a program that gave up waiting for an event gets the next one when it waits again", async () => {
+    await using gateway = await startLedGateway();
+    await using client = follow(gateway.url, { channels: ["flares.pro"], impatient: true, count: 1 });
+    await client.said("stdout", '"gave_up"');
+    gateway.start("ONE");
+    expect(await client.ended(), client.stderr()).toBe(0);
+    expect(eventsOf(client)).toMatchObject([{ event: "flare-started" }]);
+    expect(linesOf(client).filter(({ reset }) => reset !== undefined)).toHaveLength(1);
+  });
+
   test("a filter reaches the server, and REST returns the same lists as typed objects", async () => {
     await using gateway = await startLedGateway();
     const filter = { symbols: ["TWO"], names: ["flare-started"] };

@@ -24,7 +24,12 @@ SILENCE_S = 35.0
 """Until the server states its own limit."""
 STABLE_S = 1.0
 """Age from which a connection counts as stable."""
-_FAULTS = (aiohttp.ClientError, OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+_REFUSED = (401, 4003)
+"""HTTP status and close code of a refused key."""
+_FAULTS = (
+    *(aiohttp.ClientError, OSError, ValueError, ArithmeticError),
+    *(LookupError, TypeError, AttributeError, RecursionError),
+)
 """A lost connection, or a message that is not one of the protocol."""
 ALL: tuple[Transport, ...] = ("websocket", "sse", "poll")
 
@@ -129,6 +134,7 @@ class Stream:
         self._first_message_s, self._on_connection = first_message_s, on_connection
         self._has_view = "names" not in query
         self._is_started = after is not None
+        self._was_refused = False
         self._silence_s = SILENCE_S
         self._decoded: tuple[Json, View] | None = None
         self._client = f"py{random.getrandbits(64):x}"
@@ -148,7 +154,12 @@ class Stream:
         return self
 
     async def __anext__(self) -> Event | Reset:
-        return await self._items.__anext__()
+        try:
+            return await self._items.__anext__()
+        except asyncio.CancelledError:
+            # The caller may only have stopped waiting. The next item follows the cursor.
+            self._items = self._run()
+            raise
 
     async def __aenter__(self) -> Stream:
         return self
@@ -172,7 +183,7 @@ class Stream:
                         yield item
                 except _Ended as ended:
                     wait_s, reason, code = ended.wait_s, ended.end.reason, ended.end.code
-                    if ended.end.action == "stop":
+                    if ended.end.action == "stop" and not self._may_ask_again(code):
                         self._changed(Connection("closed", self._attempts.transport, reason, code))
                         raise StreamError(f"the server rejected this client: {reason}", code) from ended
                 finally:
@@ -185,7 +196,11 @@ class Stream:
         attempts, heard, answered = self._attempts, False, False
         opened_at = time.monotonic()
         self._silence_s, upgrade_at, turn_at = SILENCE_S, float("inf"), float("inf")
-        requests = Requests(session, self._base, await headers_of(self._key))
+        try:
+            requests = Requests(session, self._base, await headers_of(self._key))
+        except Exception as error:
+            end = End("away", f"no key: {error!r}")
+            raise _Ended(end, attempts.ended(end, heard)) from error
         client = f"{self._client}.{attempts.transport}"
         source = open_transport(attempts.transport, requests, self._query, self.cursor, self._has_view, client)
         quiet_until = opened_at + self._first_message_s
@@ -217,6 +232,7 @@ class Stream:
                     yield item
                 # After the reader: a slow one is no silence of the server.
                 if kind == "subscribed":
+                    self._was_refused = False
                     self._changed(Connection("live", attempts.transport))
                     upgrade_at = time.monotonic() + (attempts.upgrade_delay() or float("inf"))
                 elif time.monotonic() - opened_at >= STABLE_S:
@@ -228,6 +244,11 @@ class Stream:
             raise _Ended(end, attempts.ended(end, heard)) from end
         finally:
             await source.aclose()  # type: ignore[attr-defined]
+
+    def _may_ask_again(self, code: int | None) -> bool:
+        """Whether a function may return a valid key instead of the refused one, which may have expired."""
+        was_refused, self._was_refused = self._was_refused, True
+        return callable(self._key) and code in _REFUSED and not was_refused
 
     def _receive(self, message: Json) -> Event | Reset | None:
         """Processes a message. Raises End if the connection must end."""
