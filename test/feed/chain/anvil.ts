@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe } from "vitest";
 import { endWithThisProcess } from "../../support/end-with.ts";
 import { fetchedPackage } from "../../support/fetched-package.ts";
+import { post } from "./post.ts";
 
 /*
  * Runs the tests' real EVM. It is not a dependency, because its package lists binaries for other
@@ -38,6 +40,7 @@ export class Anvil implements AsyncDisposable {
   #child: ChildProcess | undefined;
   #unwatch: () => void = () => {};
   #port = 0;
+  readonly #agent = new Agent({ keepAlive: true });
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-anvil-"));
 
   constructor(chainId: number) {
@@ -71,6 +74,7 @@ export class Anvil implements AsyncDisposable {
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;
+    this.#agent.destroy();
     if (!child) return;
     if (child.exitCode === null && child.signalCode === null) {
       child.kill("SIGINT");
@@ -87,12 +91,8 @@ export class Anvil implements AsyncDisposable {
   /** Asks the node. Throws what it complains of. */
   async ask<T = unknown>(method: string, params: readonly unknown[] = []): Promise<T> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-    const response = await fetch(this.url, {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/json" },
-    });
-    const { result, error } = (await response.json()) as { result: T; error?: { message: string } };
+    const answer = await post<{ result: T; error?: { message: string } }>(this.url, body, this.#agent);
+    const { result, error } = answer;
     if (error) throw new Error(`${method}: ${error.message}`);
     return result;
   }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { decodeFunctionResult, encodeFunctionResult, isHex, multicall3Abi, numberToHex } from "viem";
+import { post } from "./post.ts";
 
 /**
  * How a node misbehaves. `lag`: blocks that it is behind. `ahead`: blocks that it claims but nobody
@@ -43,6 +44,7 @@ export class FaultyNode implements AsyncDisposable {
   compresses = false;
   readonly #target: string;
   readonly #server: Server;
+  readonly #agent = new Agent({ keepAlive: true });
   #busy = 0;
 
   constructor(target: string) {
@@ -61,6 +63,7 @@ export class FaultyNode implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#agent.destroy();
     this.#server.closeAllConnections();
     this.#server.close();
     await once(this.#server, "close");
@@ -125,13 +128,8 @@ export class FaultyNode implements AsyncDisposable {
     return { ...(answer.result as object), number: wanted, timestamp: hex(later), transactions: [] };
   }
 
-  async #ask(body: string): Promise<{ result: unknown } | { error: unknown }> {
-    const answer = await fetch(this.#target, {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/json" },
-    });
-    return (await answer.json()) as { result: unknown };
+  #ask(body: string): Promise<{ result: unknown } | { error: unknown }> {
+    return post(this.#target, body, this.#agent);
   }
 
   #bend({ method, params }: Request, result: unknown): unknown {
