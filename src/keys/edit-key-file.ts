@@ -7,7 +7,7 @@ import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
 /**
  * Atomically replaces a key file with the result of `edit`. The owner can read the new file, and
  * so can the group if it could read the old one. Rejects with InputError if the file is
- * invalid or locked, else with the error of the file system.
+ * invalid, locked or unreadable, and with the file system's error if a later step fails.
  */
 export async function editKeyFile(
   file: string,

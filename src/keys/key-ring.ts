@@ -29,9 +29,11 @@ export interface KeyChange {
   readonly lowered: readonly string[];
 }
 
-/** Looks up keys, even expired ones: by a key's text, or by its id or a ticket's reference. */
+/** Looks up what a key or token grants, even an expired one. */
 export interface KnownKeys {
+  /** By the text of the key or token. */
   find(text: string): KeyGrant | undefined;
+  /** By the id of a key, or the reference that a ticket stores ({@link refOf}). */
   get(ref: string): KeyGrant | undefined;
 }
 

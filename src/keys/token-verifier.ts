@@ -18,9 +18,9 @@ interface TokenVerifierOptions {
   readonly clock: Clock;
 }
 
-/** Maximum number of remembered tokens. Verifying one again costs about as much as a request. */
+/** Maximum number of verified tokens in the cache. Verifying one costs as much as a request. */
 const MAX_VERIFIED = 10_000;
-/** How far the issuer's clock may be ahead. Whoever uses a grant ends it exactly at `exp`. */
+/** How far the issuer's clock may be ahead (`nbf`). Callers reject a grant from `exp` on. */
 const CLOCK_TOLERANCE_S = 5;
 const MAX_NAME = 64;
 
@@ -135,7 +135,7 @@ function grantOf(payload: JWTPayload, issuer: string, signer: string): KeyGrant 
   };
 }
 
-/** Returns a lookup that finds verified tokens beside the keys. */
+/** Returns a lookup that finds verified tokens as well as keys. */
 export function withTokens(
   keys: KnownKeys,
   tokens: Pick<TokenVerifier, "find" | "isSignerTrusted">,
@@ -166,7 +166,7 @@ function invalid(error: unknown): FlarewireError {
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "it has expired";
   if (error instanceof errors.JWTClaimValidationFailed) {
-    if (error.claim === "nbf") return "it is not yet valid (nbf)";
+    if (error.claim === "nbf" && error.reason === "check_failed") return "it is not yet valid (nbf)";
     if (error.reason === "check_failed") return `its claim ${error.claim} does not match this server`;
     return `its claim ${error.claim} is ${error.reason}`;
   }

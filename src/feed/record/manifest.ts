@@ -62,8 +62,9 @@ interface RecordedDirectory {
 }
 
 /**
- * Reads a recording's manifest and checks its parts. Throws `InputError` if it is missing or
- * invalid, or if the size of a closed part is another. An open part may be missing.
+ * Reads a recording's manifest and checks its parts. Throws `InputError` if the manifest is
+ * missing or invalid, or if a closed part is missing or has another size. An open part may be
+ * missing.
  */
 export function readRecordingDirectory(directory: string): RecordedDirectory {
   const manifest = readManifest(directory);

@@ -15,7 +15,7 @@ import { makeRoom } from "./make-room.ts";
 import type { RecordingManifest, RecordingPart } from "./manifest.ts";
 import { writeManifest } from "./write-manifest.ts";
 
-/** A recording cannot be written. The message says where, and how many events were saved. */
+/** A recording cannot be written. The message says where and, if it began, what was saved. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
@@ -35,7 +35,7 @@ export interface RecorderOptions {
   readonly partBytes?: number;
   /** Milliseconds after which the next write closes a part. Default one hour. */
   readonly partMs?: number;
-  /** Characters at which a gzip member is written before its second is over. Default 262,144. */
+  /** A gzip member is written each second, or at this many characters. Default 262,144. */
   readonly memberChars?: number;
 }
 
@@ -293,7 +293,8 @@ class FileRecorder implements Recorder {
 
   #fail(error: unknown): void {
     if (this.#failure) return;
-    const upTo = this.#part ? ` up to ${new Date(this.#part.lastAt).toISOString()}` : "";
+    const savedAt = this.#part?.events ? this.#part.lastAt : this.#closed.at(-1)?.last_at;
+    const upTo = savedAt === undefined ? "" : ` up to ${new Date(savedAt).toISOString()}`;
     const message = `recording into ${this.directory} failed: ${messageOf(error)}; ${this.#events} events${upTo} were saved`;
     this.#failure = new RecordingError(message, { cause: error });
     this.#stopTimer();

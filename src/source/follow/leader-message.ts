@@ -27,7 +27,7 @@ export interface ReplicatedEvent {
   readonly emittedAtMs: number;
   readonly run?: Run | undefined;
   readonly body: EventBody;
-  /** The encoded body (`log/encode-tail.ts`), if the sender has it already. */
+  /** The encoded body (`log/encode-tail.ts`), if it exists already. Frames do not have it. */
   readonly tail?: Buffer;
 }
 
@@ -38,7 +38,7 @@ export interface LeaderBase {
   readonly lists: Lists;
 }
 
-/** A frame from the leader. Fields that this version does not know are kept, and passed on. */
+/** A frame from the leader. Unknown fields of events and of the snapshot's parts are passed on. */
 export type LeaderMessage =
   | { readonly type: "hello"; readonly hello: Hello; readonly cursor: Cursor }
   | { readonly type: "resumed"; readonly cursor: Cursor }

@@ -35,7 +35,7 @@ export class LogDivergence extends Error {
   override readonly name = "LogDivergence";
 }
 
-/** Far more events than a real batch has, which is the result of one poll. */
+/** Far more events than a real batch has: a batch is one update of the market. */
 const MAX_EVENTS = 100_000;
 /** Maximum size of a batch's messages: as much as a single message may have. */
 const MAX_CHARACTERS = 64 * 2 ** 20;
