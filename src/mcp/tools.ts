@@ -32,11 +32,17 @@ const Time = z.string().max(40).describe("A time in UTC such as 2026-01-31T12:00
 const InGroup = z.enum(GROUPS).default("bsc").describe("Market: a chain, or the exchange.");
 const Id = z.string().max(64);
 
+const Flares = z.object({ pro: z.array(AnyFlare), free: z.array(AnyFlare) }).partial();
 const Snapshot = z.object({
   cursor: z.string(),
   observed_at: z.string(),
-  flares: z.object({ pro: z.array(AnyFlare), free: z.array(AnyFlare) }).partial(),
+  flares: Flares,
   explanations: Explanations,
+});
+/** A page of events with the lists of its channels. */
+const Lists = z.object({
+  cursor: z.string(),
+  snapshot: z.looseObject({ explanations: Explanations.default({}) }),
 });
 
 const Events = z.object({
@@ -173,10 +179,25 @@ async function readSnapshot(
 ) {
   // A server without flares of other groups rejects the parameter.
   const path = withQuery("/api/v1/snapshot", { at, group: group === "bsc" ? undefined : group });
-  const { body, data } = await read(request, path, Snapshot, signal);
+  const { body, data } = await read(request, path, Snapshot, signal).catch((error: unknown) => {
+    const isLimited = error instanceof ApiProblem && error.response.status === 403;
+    if (isLimited && at === undefined) return readLists(request, group, signal);
+    throw error;
+  });
   const flares = body.flares.pro ?? body.flares.free ?? [];
   const shown = flares.slice(0, limit).map((flare) => showFlare(flare, body.explanations[flare.id]));
   return { data, observed_at: body.observed_at, cursor: body.cursor, total: flares.length, flares: shown };
+}
+
+/** Reads the flares for a key that may follow them, but not read the whole snapshot. */
+async function readLists(request: RequestApi, group: Group, signal: AbortSignal) {
+  const channels = flarePatternOf(group);
+  const path = withQuery("/api/v1/events", { channels, snapshot: true });
+  const { body, data } = await read(request, path, Lists, signal);
+  const { cursor, snapshot } = body;
+  const flares = Flares.parse(snapshot[channels.replace(/\.\*$/, "")] ?? {});
+  const { explanations } = snapshot;
+  return { body: { cursor, observed_at: data.observed_at, flares, explanations }, data };
 }
 
 async function readSince(

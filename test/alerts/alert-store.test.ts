@@ -147,6 +147,25 @@ test("a rule whose stored state is damaged keeps its cursor, and starts over wit
   }
 });
 
+test("a damaged message is removed at the start and named in the log, and the others stay", ({
+  onTestFinished,
+}) => {
+  const path = join(newDirectory(onTestFinished), "alerts.sqlite");
+  const first = openSqlite(path);
+  first.commit("desk/a", place(1), [alert(1), alert(2)]);
+  first.announce({ ...alert(3), body: "{" });
+  first.close();
+  const db = new DatabaseSync(path);
+  db.exec("UPDATE alert SET body = '{' WHERE id = 'msg_1'");
+  db.close();
+  const named: unknown[] = [];
+  const second = openSqliteAlertStore(path, (_level, _message, facts) => named.push(facts));
+  onTestFinished(() => second.close());
+  expect(named).toEqual([{ target: "desk", alert: "msg_1" }]);
+  expect([second.first("desk"), second.waiting("desk").count]).toEqual([alert(2), 1]);
+  expect(second.notice("desk")).toBeUndefined();
+});
+
 test("a failed commit changes neither the queue nor the position", ({ onTestFinished }) => {
   const path = join(newDirectory(onTestFinished), "alerts.sqlite");
   const store = openSqlite(path);

@@ -179,6 +179,8 @@ test("tools have the rights of the client's key", async ({ onTestFinished }) => 
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const keys = join(directory, "keys.json");
   const key = (await runInProcess(["keys", "add", "--file", keys])).stdout.trim();
+  const limit = ["--channels", "flares.*"];
+  const ofFlares = (await runInProcess(["keys", "add", "--file", keys, ...limit])).stdout.trim();
   await using gateway = await startLedGateway({ keys, anonymous: "off" });
   gateway.start("ONE");
   await using stranger = await Agent.overHttp("2026-07-28", gateway.url);
@@ -186,6 +188,17 @@ test("tools have the rights of the client's key", async ({ onTestFinished }) => 
   expect(refused).toEqual({ text: expect.stringContaining("status 401"), isError: true });
   await using agent = await Agent.overHttp("2026-07-28", gateway.url, key);
   await expect.poll(() => agent.call("flares_now", {}, Now)).toMatchObject({ total: 1 });
+  await using limited = await Agent.overHttp("2026-07-28", gateway.url, ofFlares);
+  const now = await limited.call("flares_now", {}, Now);
+  const { flares, cursor } = await agent.call("flares_now", {}, Now);
+  expect(now).toMatchObject({ flares, cursor });
+  const lost = await limited.call("flares_since", { cursor: "00000000-1" }, Since);
+  expect([lost.lost?.reason, lost.cursor]).toEqual(["epoch-changed", cursor]);
+  for (const [name, given] of [
+    ["flares_now", { group: "exchange" }],
+    ["snapshot_at", { at: new Date().toISOString() }],
+  ] as const)
+    expect(await limited.ask(name, given)).toMatchObject({ isError: true });
 });
 
 test("a page of an origin that may not connect cannot use the endpoint", async () => {

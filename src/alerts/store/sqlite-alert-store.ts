@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { z } from "zod";
 import { cachedStatements, openDatabase, type Statement, transact } from "../../lib/io/sqlite.ts";
+import type { Notify } from "../../lib/notify.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
 import type { AlertStore, Expired, RulePosition } from "./alert-store.ts";
@@ -26,9 +27,19 @@ const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id 
 /** Makes the search for expired messages free while there are none. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
-/** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
-export function openSqliteAlertStore(path?: string): AlertStore {
-  return new SqliteAlertStore(openAlertDatabase(path));
+/** A target would fail on such a message until it expires, and hold up the others. */
+const DAMAGED = `DELETE FROM alert WHERE NOT json_valid(body) RETURNING webhook, id`;
+
+/**
+ * Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it.
+ * Removes damaged messages, which it reports.
+ */
+export function openSqliteAlertStore(path?: string, notify: Notify = () => {}): AlertStore {
+  const db = openAlertDatabase(path);
+  for (const { webhook, id } of db.prepare(DAMAGED).all())
+    notify("warn", "removed a damaged alert", { target: webhook, alert: id });
+  db.exec("DELETE FROM notice WHERE NOT json_valid(body)");
+  return new SqliteAlertStore(db);
 }
 
 /** Opens the store's database: see {@link openSqliteAlertStore}. */

@@ -147,7 +147,7 @@ describe.skipIf(!hasPython)("the Python package (python3-aiohttp)", () => {
     ]);
   });
 
-  test("[K8] a function is asked for another key after a failure and after a refusal, and the client stops at the second refusal", async ({
+  test("a function is asked for another key after a failure and after a refusal, and the client stops at the second refusal", async ({
     onTestFinished,
   }) => {
     const asked: (string | undefined)[] = [];
