@@ -62,6 +62,7 @@ export function App({ server }: { readonly server: URL }) {
   );
   const other = others.find((one) => one?.group === group);
   const seen = withGroup(followed, other);
+  const lists = group === "bsc" ? seen?.view : other?.lists;
   const title = pageTitle(route);
   useEffect(() => {
     alerts.title = title;
@@ -74,7 +75,11 @@ export function App({ server }: { readonly server: URL }) {
     <Alerts.Provider value={control}>
       <header>
         <h1>Flarewire</h1>
-        <Navigation route={route} view={seen?.view} hasListings={!lacked.includes("listings")} />
+        <Navigation
+          {...{ route, group, lists }}
+          view={seen?.view}
+          hasListings={!lacked.includes("listings")}
+        />
         <nav class="site" aria-label="Site">
           <SiteLinks server={server} />
         </nav>
@@ -94,12 +99,7 @@ export function App({ server }: { readonly server: URL }) {
             {seen?.view && isReady ? (
               <Market.Provider value={market}>
                 <IsAnonymous.Provider value={key === undefined}>
-                  <Page
-                    lists={group === "bsc" ? seen.view : other?.lists}
-                    {...{ route, go, seen, server }}
-                    view={seen.view}
-                    apiKey={key}
-                  />
+                  <Page {...{ route, go, seen, lists, server }} view={seen.view} apiKey={key} />
                 </IsAnonymous.Provider>
               </Market.Provider>
             ) : (

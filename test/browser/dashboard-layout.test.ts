@@ -154,6 +154,14 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
         }
         if (name === "events") await page.locator(".events li:nth-child(30)").waitFor({ state: "attached" });
         shifts[name] = Number(await page.evaluate(SHIFT));
+        if (name !== "events") continue;
+        // Each line is as high as its words, and cuts none.
+        const lines = `[...document.querySelectorAll(".events li")].map((line) =>
+          [line.clientHeight, line.scrollHeight > line.clientHeight + 1])`;
+        const found = (await page.evaluate(lines)) as readonly (readonly [number, boolean])[];
+        expect(found.some(([, isCut]) => isCut)).toBe(false);
+        // The longest sentence has five lines on a phone, and these have one.
+        expect(Math.max(...found.map(([height]) => height))).toBeLessThan(80);
       }
       for (const [name, shift] of Object.entries(shifts)) expect(shift, name).toBeLessThan(MAX_SHIFT);
     });

@@ -6,8 +6,8 @@ import {
   assignLanes,
   boxOf,
   hoursWithin,
+  knownSpan,
   laneCount,
-  shareBefore,
   spanUntil,
   visibleBars,
   WINDOWS,
@@ -109,12 +109,17 @@ test("the number of lanes grows in steps, and no lane is drawn over another for 
   expect(Math.max(...tops)).toBeLessThan(1);
 });
 
-test("the time before the first known flare is marked, unless it is as short as between flares", () => {
+test("the timeline starts at the first known flare, unless the time before is as short as between flares", () => {
   const span = { fromMs: NOW - 360 * MINUTE, toMs: NOW };
-  expect(shareBefore([], span)).toBe(0);
-  expect(shareBefore([bar("old", -900, -300)], span)).toBe(0);
-  expect(shareBefore([bar("soon", -350, -300)], span)).toBe(0);
-  expect(shareBefore([bar("b", -60), bar("a", -90, -80)], span)).toBe(0.75);
+  const lengthOf = (bars: readonly ReturnType<typeof bar>[], at?: number) =>
+    (NOW - knownSpan(bars, span, at === undefined ? undefined : NOW + at * MINUTE).fromMs) / MINUTE;
+  expect(lengthOf([])).toBe(360);
+  expect(lengthOf([bar("old", -900, -300)])).toBe(360);
+  expect(lengthOf([bar("soon", -350, -300)])).toBe(360);
+  expect(lengthOf([bar("b", -60), bar("a", -90, -80)])).toBe(90);
+  // A chosen minute is on it, and a first flare does not fill it.
+  expect(lengthOf([bar("a", -90, -80)], -120)).toBe(120);
+  expect(lengthOf([bar("new", -2)])).toBe(60);
 });
 
 const flare = (id: string, from: number, to: number | null): Flare => ({

@@ -1,5 +1,7 @@
 import type { View } from "../../client/index.ts";
+import { GROUP_LABELS, type GroupName } from "../../lib/text/group-labels.ts";
 import { PAGES, type Route } from "../route.ts";
+import type { FlareLists } from "../state/group/flare-lists.ts";
 
 const LABELS = {
   flares: "Flares",
@@ -19,12 +21,16 @@ export function pageTitle({ page }: Route): string {
 interface NavigationProps {
   readonly route: Route;
   readonly view: View | undefined;
+  /** The flares of the group that the page shows. */
+  readonly lists: FlareLists | Error | undefined;
+  readonly group: GroupName;
   /** False if the source cannot know of new listings. */
   readonly hasListings: boolean;
 }
 
-export function Navigation({ route, view, hasListings }: NavigationProps) {
-  const flaring = view?.flares?.pro ?? view?.flares?.free;
+export function Navigation({ route, view, lists, group, hasListings }: NavigationProps) {
+  const flares = lists instanceof Error ? undefined : lists?.flares;
+  const flaring = flares?.pro ?? flares?.free;
   // Reserve their space before they are known, so that nothing moves.
   const counts: Partial<Record<string, number | string>> = {
     flares: flaring?.length ?? "",
@@ -35,7 +41,14 @@ export function Navigation({ route, view, hasListings }: NavigationProps) {
       {PAGES.filter((page) => hasListings || page !== "newest").map((page) => (
         <a key={page} href={`#/${page}`} aria-current={route.page === page ? "page" : undefined}>
           {LABELS[page]}
-          {counts[page] !== undefined && <small class="count">{counts[page]}</small>}
+          {counts[page] !== undefined && (
+            <small
+              class="count"
+              title={page === "flares" ? `flaring now: ${GROUP_LABELS[group]}` : undefined}
+            >
+              {counts[page]}
+            </small>
+          )}
         </a>
       ))}
     </nav>

@@ -5,6 +5,7 @@ import { DAY_MS } from "../../lib/time/time.ts";
 import type { Flare, FlareRecord, Token } from "../../model/index.ts";
 import type { EventSheetProps } from "../parts/bot/event-sheet.tsx";
 import { NowS } from "../parts/flare/age.tsx";
+import { Gliding } from "../parts/flare/gliding.tsx";
 import { IsAnonymous } from "../parts/market.ts";
 import { TimeText } from "../parts/time-text.tsx";
 import { UntrustedText } from "../parts/untrusted-text.tsx";
@@ -132,8 +133,10 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
         </label>
       </div>
       <p>{isLoading ? "Loading…" : feedText(hasUpdates, count, events.length)}</p>
-      <ol
+      <Gliding
+        as="ol"
         class={hasUpdates ? "events" : "events news"}
+        order={hasUpdates ? "" : shown.events.map(lineKey).join()}
         reversed
         hidden={shown.count === 0}
         onPointerEnter={() => setOver(true)}
@@ -142,9 +145,9 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
         onFocusOut={() => setFocused(false)}
       >
         {shown.events.map((line, place) => (
-          <EventLine key={place} line={line} onRaw={setRaw} />
+          <EventLine key={hasUpdates ? place : lineKey(line)} line={line} onRaw={setRaw} />
         ))}
-      </ol>
+      </Gliding>
       {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
     </section>
   );
@@ -153,10 +156,15 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
 function feedText(hasUpdates: boolean, count: number, shown: number): string {
   if (!hasUpdates)
     return count === 0
-      ? "No start, end or listing is known of the last 24 hours. The next event appears here."
-      : "Starts and ends of flares in the last 24 hours, and listings since the server's log began. Click an underlined time for the event as JSON.";
+      ? "No start, end or listing on BSC is known of the last 24 hours. The next event appears here."
+      : "Starts and ends of flares on BSC in the last 24 hours, and listings since the server's log began. Click an underlined time for the event as JSON.";
   if (count === 0) return "None since this page was opened. The next one appears here.";
-  return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}.`;
+  return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}. Flares and listings are those of BSC.`;
+}
+
+/** Lines of the feed move with what they report. The frequent updates have a place instead. */
+function lineKey(line: Line): string | undefined {
+  return "event" in line ? newsKey(line.event) : `${line.name} ${line.flare.id}`;
 }
 
 function useScrolled(): boolean {
@@ -209,7 +217,7 @@ interface EventLineProps {
   readonly onRaw: (event: EventMessage) => void;
 }
 
-/** One event. All lines have the same height, so that none pushes the others. */
+/** One event. Lines of updates have the same height, so that none pushes the others. */
 class EventLine extends Component<EventLineProps> {
   override shouldComponentUpdate({ line }: EventLineProps): boolean {
     return line !== this.props.line;

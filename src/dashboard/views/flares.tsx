@@ -4,7 +4,6 @@ import { NowS } from "../parts/flare/age.tsx";
 import { FlareList } from "../parts/flare/flare-list.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { Segments } from "../parts/segments.tsx";
-import { Scrubber } from "../parts/timeline/scrubber.tsx";
 import { Timeline } from "../parts/timeline/timeline.tsx";
 import { flaresHash } from "../route.ts";
 import { DEFAULT_QUERY, type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../state/flare-query.ts";
@@ -77,9 +76,6 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
       <Timeline
         {...{ group, view, server, apiKey, window, at }}
         onWindow={(chosen) => onQuery({ ...query, window: chosen }, "replace")}
-      />
-      <Scrubber
-        {...{ group, window, at, server, apiKey }}
         onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
       />
       {group !== "bsc" && channel !== "flares.finished" && (

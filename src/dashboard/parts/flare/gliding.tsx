@@ -1,12 +1,14 @@
-import { Component, type ComponentChildren, createRef, h } from "preact";
+import { Component, type ComponentChildren, createRef, type HTMLAttributes, h } from "preact";
 
 const GLIDE_MS = 180;
 
-interface GlidingProps {
+interface GlidingProps extends Omit<HTMLAttributes<HTMLElement>, "as"> {
   readonly as: "ol" | "tbody";
   /** The items in order. Nothing is measured while it stays the same. */
   readonly order: string;
   readonly class?: string;
+  /** Of an `ol`: counts down. */
+  readonly reversed?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -20,9 +22,15 @@ export class Gliding extends Component<GlidingProps> {
   #offsets: ReadonlyMap<HTMLElement, number> = new Map();
   #sinceMs = 0;
   #frame = 0;
+  /** Time of the frame of the last step, and the share of the way that was left before it. */
+  #paintedMs = 0;
+  #seenLeft = 0;
+  #left = 0;
 
   override getSnapshotBeforeUpdate(before: GlidingProps): ReadonlyMap<HTMLElement, number> | undefined {
     if (before.order === this.props.order) return undefined;
+    // A step of the same frame is not yet seen: only a change without it is no layout shift.
+    if (document.timeline.currentTime === this.#paintedMs) this.#move(this.#seenLeft);
     return new Map(this.#items().map((item) => [item, topOf(item)]));
   }
 
@@ -54,11 +62,18 @@ export class Gliding extends Component<GlidingProps> {
     return [...(this.#list.current?.querySelectorAll<HTMLElement>(":scope > *") ?? [])];
   }
 
+  #move(left: number): void {
+    this.#left = left;
+    for (const [item, offset] of this.#offsets)
+      item.style.transform = left === 0 ? "" : `translateY(${offset * left}px)`;
+  }
+
   readonly #paint = (nowMs: number): void => {
     // The frame's timestamp may be before the change.
     const left = Math.min(1, Math.max(0, 1 - (nowMs - this.#sinceMs) / GLIDE_MS)) ** 2;
-    for (const [item, offset] of this.#offsets)
-      item.style.transform = left === 0 ? "" : `translateY(${offset * left}px)`;
+    this.#seenLeft = this.#left;
+    this.#paintedMs = nowMs;
+    this.#move(left);
     if (left > 0 && this.#offsets.size > 0) this.#frame = requestAnimationFrame(this.#paint);
   };
 }

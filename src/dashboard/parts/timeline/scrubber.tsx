@@ -1,30 +1,29 @@
-import { useContext, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { minuteOf } from "../../state/flare-query.ts";
-import { spanUntil, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
+import type { TimeSpan } from "../../state/timeline/lanes.ts";
 import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";
 import { formatMinute } from "../../text/format.ts";
-import { NowS } from "../flare/age.tsx";
 
 interface ScrubberProps {
   readonly group: GroupName;
-  readonly window: WindowName;
+  /** The time that the timeline above shows. */
+  readonly span: TimeSpan;
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined) => void;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
 
-/** A server that has just started stores little: the slider stays wide enough to hit. */
-const MAX_MISSING = 0.8;
-
-/** Chooses the minute whose flares are listed, on the scale of the timeline above; right is now. */
-export function Scrubber({ group, window, at, onAt, server, apiKey }: ScrubberProps) {
-  const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
+/**
+ * Chooses the minute whose flares are listed; right is now. It is as wide as the timeline, and on
+ * its scale unless the server's stored minutes begin later.
+ */
+export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
-  const max = WINDOWS[window] / MINUTE_MS;
-  const endMs = Math.floor(toMs / MINUTE_MS) * MINUTE_MS;
+  const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
+  const endMs = Math.floor(span.toMs / MINUTE_MS) * MINUTE_MS;
   const startMs = endMs - max * MINUTE_MS;
   const [since, ask] = useStoredMinutes(server, apiKey, group, startMs);
   const isNone = since === "none";
@@ -34,18 +33,18 @@ export function Scrubber({ group, window, at, onAt, server, apiKey }: ScrubberPr
   const newest = max - 1;
   const given = at === undefined ? newest : max - (endMs - Date.parse(at)) / MINUTE_MS;
   const value = dragged ?? Math.max(min, given);
+  const isGone = typeof since === "number" && at !== undefined && Date.parse(at) < since;
+  // The visitor was faster than the server, which now says that nothing is stored before.
+  useEffect(() => {
+    if (isGone) onAt(atOf(min));
+  }, [isGone]);
   const atOf = (minutes: number) =>
     minutes >= newest ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
   const shown = dragged === undefined ? at : atOf(dragged);
   const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
   const hint = isNone ? "No past minute is stored yet" : "Drag to list the flares of a past minute";
   return (
-    <label
-      class="scrubber"
-      onPointerEnter={ask}
-      onFocusIn={ask}
-      style={{ marginLeft: `${(100 * Math.min(MAX_MISSING, min / max)).toFixed(2)}%` }}
-    >
+    <label class="scrubber" onPointerEnter={ask} onFocusIn={ask}>
       <input
         type="range"
         aria-label="Time of the list"

@@ -10,8 +10,8 @@ import {
   assignLanes,
   boxOf,
   hoursWithin,
+  knownSpan,
   laneCount,
-  shareBefore,
   spanUntil,
   type TimeSpan,
   visibleBars,
@@ -24,6 +24,7 @@ import { NowS } from "../flare/age.tsx";
 import { IsAnonymous } from "../market.ts";
 import { Segments } from "../segments.tsx";
 import { Bars, type PlacedBar } from "./bars.tsx";
+import { Scrubber } from "./scrubber.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
 import { TimelineTable } from "./timeline-table.tsx";
 
@@ -39,6 +40,7 @@ interface TimelineProps {
   /** A past minute to mark. */
   readonly at: string | undefined;
   readonly onWindow: (window: WindowName) => void;
+  readonly onAt: (at: string | undefined) => void;
 }
 
 const FATE_LABELS = {
@@ -48,10 +50,14 @@ const FATE_LABELS = {
 } as const;
 
 /** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
-export function Timeline({ group, view, server, apiKey, window, at, onWindow }: TimelineProps) {
+export function Timeline({ group, view, server, apiKey, window, at, ...on }: TimelineProps) {
   const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
-  const span = useMemo(() => ({ fromMs: toMs - WINDOWS[window], toMs }), [toMs, window]);
   const all = useBars(view, useOlderFlares(group, view, server, apiKey, window));
+  const atMs = at === undefined ? undefined : Date.parse(at);
+  const span = useMemo(
+    () => knownSpan(all, { fromMs: toMs - WINDOWS[window], toMs }, atMs),
+    [all, toMs, window, atMs],
+  );
   const bars = useMemo(() => visibleBars(all, span), [all, span]);
   const [placed, lanes] = usePlaced(bars, span, window);
   const [shown, card] = useCard();
@@ -65,7 +71,7 @@ export function Timeline({ group, view, server, apiKey, window, at, onWindow }: 
   return (
     <section class="timeline" aria-labelledby="timeline-title">
       <div class="timeline-head">
-        <h2 id="timeline-title">{window === "6h" ? "The last six hours" : "The last 24 hours"}</h2>
+        <h2 id="timeline-title">{titleOf(span, window)}</h2>
         <p class="fates">
           {(["flaring", "canary", "faded"] as const).map((fate) => (
             <span key={fate} class={`fate ${fate}`}>
@@ -89,25 +95,30 @@ export function Timeline({ group, view, server, apiKey, window, at, onWindow }: 
           name="window"
           options={["6h", "24h"]}
           chosen={window}
-          onChoose={onWindow}
+          onChoose={on.onWindow}
         />
       </div>
       <div class={`lanes ${lanes > 56 ? "packed" : lanes > 20 ? "dense" : ""}`}>
-        <Before share={shareBefore(all, span)} fromMs={span.fromMs} toMs={span.toMs} />
         <Hours span={span} />
-        {at !== undefined && Date.parse(at) > span.fromMs && (
+        {atMs !== undefined && atMs >= span.fromMs && (
           <span
             class="then"
-            style={{ left: `${((100 * (Date.parse(at) - span.fromMs)) / WINDOWS[window]).toFixed(3)}%` }}
+            style={{ left: `${((100 * (atMs - span.fromMs)) / (span.toMs - span.fromMs)).toFixed(3)}%` }}
           />
         )}
         <Bars placed={placed} lanes={lanes} isAnonymous={isAnonymous} onShow={card.show} />
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
         {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}
       </div>
+      <Scrubber {...{ group, span, at, server, apiKey }} onAt={on.onAt} />
       {isTable && <TimelineTable bars={bars} />}
     </section>
   );
+}
+
+function titleOf({ fromMs, toMs }: TimeSpan, window: WindowName): string {
+  if (toMs - fromMs < WINDOWS[window]) return `Since ${formatMinute(fromMs)}`;
+  return window === "6h" ? "The last six hours" : "The last 24 hours";
 }
 
 function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
@@ -122,24 +133,6 @@ function Hours({ span: { fromMs, toMs } }: { readonly span: TimeSpan }) {
         );
       })}
       <small class="zone">UTC</small>
-    </div>
-  );
-}
-
-/** A smaller share of the window has no room for words. */
-const MIN_WORDY = 0.25;
-
-interface BeforeProps extends TimeSpan {
-  readonly share: number;
-}
-
-/** The time before the first known flare, so that it is not mistaken for a quiet one. */
-function Before({ share, fromMs, toMs }: BeforeProps) {
-  if (share === 0) return null;
-  const text = `no flare known before ${formatMinute(fromMs + share * (toMs - fromMs))}`;
-  return (
-    <div class="before" title={text} style={{ width: `${(100 * share).toFixed(3)}%` }}>
-      <small class={share < MIN_WORDY ? "unseen" : undefined}>{text}</small>
     </div>
   );
 }

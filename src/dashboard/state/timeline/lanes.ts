@@ -98,12 +98,21 @@ export function boxOf(
 
 /** A shorter time without a flare at the start of the window is usual. */
 const MIN_UNKNOWN_SHARE = 0.04;
+/** The shortest part of a window: with less, bars would move fast. */
+const MIN_SHOWN_MS = HOUR_MS;
 
-/** Returns the share of the window before the first known flare; 0 if it is usual. */
-export function shareBefore(bars: readonly Interval[], { fromMs, toMs }: TimeSpan): number {
-  if (bars.length === 0) return 0;
-  const share = (Math.min(...bars.map(({ startMs }) => startMs)) - fromMs) / (toMs - fromMs);
-  return share < MIN_UNKNOWN_SHARE ? 0 : share;
+/**
+ * Returns the part of the window since the first known flare, or since `atMs` if that is earlier:
+ * a server that has just started knows nothing of the time before.
+ */
+export function knownSpan(
+  bars: readonly Interval[],
+  { fromMs, toMs }: TimeSpan,
+  atMs = Number.POSITIVE_INFINITY,
+): TimeSpan {
+  const firstMs = Math.min(atMs, ...bars.map(({ startMs }) => startMs));
+  const isUsual = bars.length === 0 || (firstMs - fromMs) / (toMs - fromMs) < MIN_UNKNOWN_SHARE;
+  return { fromMs: isUsual ? fromMs : Math.min(firstMs, toMs - MIN_SHOWN_MS), toMs };
 }
 
 /** Returns the whole hours within the span: each one, or each fourth one of a day. */
