@@ -22,6 +22,9 @@ export class FlareBadge extends FlareElement {
     const isAddress = /^0x[0-9a-f]{1,128}$/i.test(address);
     const wanted = address.toLowerCase();
     const flare = runningIn(seen).find(({ token }) => token.address.toLowerCase() === wanted);
+    const isWarned = flare && seen.view?.explanations[flare.id]?.warnings[0];
+    // A token of which the server warns must not look like an invitation.
+    const note = `is ${flare ? "" : "not "}flaring${isWarned ? " ⚠ with warnings" : ""}`;
     this.toggleAttribute("flaring", flare !== undefined);
     if (isAddress) this.#link.href = tokenPage(address);
     else this.#link.removeAttribute("href");
@@ -29,7 +32,7 @@ export class FlareBadge extends FlareElement {
     put(this.#symbol, safeText(flare?.token.symbol ?? short));
     if (flare) putChange(this.#change, flare);
     this.#change.hidden = !flare;
-    put(this.#note, isAddress ? noteOf(seen, flare ? "is flaring" : "is not flaring") : "");
+    put(this.#note, isAddress ? noteOf(seen, note) : "");
     if (!isAddress) this.complain(`invalid token address "${address}"`);
   }
 }

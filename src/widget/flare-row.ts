@@ -1,11 +1,8 @@
 import { formatPct } from "../lib/text/format-pct.ts";
+import { formatPrice } from "../lib/text/format-price.ts";
 import { safeLink, safeText } from "../lib/text/safe-text.ts";
 import type { Explanation, Flare } from "../model/index.ts";
 import { FlareElement, makePart, put } from "./flare-element.ts";
-
-const TIME = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
-
-const PRICE = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
 
 /** Names of what a row shows, in the usual order. A ticker shows the first two. */
 export const COLUMNS = ["symbol", "change", "name", "price", "since", "site", "why"] as const;
@@ -57,16 +54,14 @@ export class FlareRow {
     symbol.href = tokenPage(token.address);
     put(name, safeText(token.name));
     putChange(change, flare);
-    const usd = Number(token.price);
-    put(price, usd > 0 ? PRICE.format(usd) : "");
+    put(price, formatPrice(token.price));
     // An older server sends no sentence.
     put(why, explanation?.text ?? "");
     const warnings = explanation?.warnings.length ?? 0;
     this.#warning.hidden = warnings === 0;
     this.#warning.ariaLabel = this.#warning.title = `${warnings} warning${warnings === 1 ? "" : "s"}`;
     since.dateTime = start;
-    const at = Date.parse(start);
-    put(since, Number.isNaN(at) ? "" : TIME.format(at));
+    put(since, `${start.slice(11, 16)} UTC`);
     const link = safeLink(flare.social_data?.website_url);
     site.hidden = link === undefined;
     if (link !== undefined) site.href = link;

@@ -165,7 +165,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.getByRole("heading", { name: `Since ${then.slice(11)}` }).waitFor();
     const slider = page.getByRole("slider", { name: "Time of the list" });
     expect(await slider.getAttribute("min")).toBe("0");
-    // It is as wide as the timeline, begins where the stored minutes do, and leaves none of before chosen.
+    // As wide as the timeline, it begins where stored minutes do, and chooses none before.
     await page.locator(".scrubber").hover();
     await page
       .locator(".scrubber span", { hasText: oldest.slice(11) })

@@ -227,6 +227,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     const seen = async (at: number) =>
       (await warnings.nth(at).isVisible()) && (await warnings.nth(at).getAttribute("aria-label"));
     expect(await Promise.all([0, 1, 2, 3].map(seen))).toEqual(["1 warning", false, "2 warnings", false]);
+    await page.getByText("is flaring ⚠ with warnings").waitFor();
   });
 
   test("a page in the back/forward cache, or without elements, has no connection, and resumes without a gap", async () => {

@@ -104,7 +104,7 @@ test("a notification shows a hostile name as harmless text, says why, and leads 
     { title: "evil name is flaring", body: SAMPLE_EXPLANATION.text, tag: "start a", path },
   ]);
   expect(alertTexts([hit, hit, hit, hit])).toMatchObject([
-    { title: "4 flares", body: "evil name, evil name, evil name and 1 more" },
+    { title: "4 flares", body: `${Array(3).fill("evil name: +14 % in 5 min").join("; ")}; and 1 more` },
   ]);
 });
 

@@ -26,6 +26,8 @@ const viewOf = (
 
 test("each flare of the window is a bar of its time and fate, and none overlaps another in its lane", () => {
   const ended = [flare("early", 500, 400), flare("red", 300, 180), flare("gray", 240, 120)];
+  const all = viewOf([], [...ended, flare("old", 900, 800)], {});
+  expect(barsOf(all, 24, NOW).at(0)).toMatchObject({ flare: { id: "old" }, left: 0 });
   const bars = barsOf(viewOf([flare("now", 60)], ended, { red: "canary", gray: "faded" }), 6, NOW);
   expect(bars.map(({ flare: { id }, fate, left, width, lane }) => [id, fate, left, width, lane])).toEqual([
     ["red", "canary", 1 / 6, expect.closeTo(2 / 6), 0],

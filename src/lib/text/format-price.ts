@@ -1,19 +1,20 @@
 import { formatCompact } from "./format-compact.ts";
 
-const WHOLE = new Intl.NumberFormat("en", { maximumSignificantDigits: 6 });
-const FRACTION = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, maximumFractionDigits: 18 });
-const BELOW = "₀₁₂₃₄₅₆₇₈₉";
-/** Smaller prices show the number of their zeros, which nobody would count. */
-const MIN_WRITTEN_OUT = 1e-5;
+const formatter = (maximumSignificantDigits: number) =>
+  new Intl.NumberFormat("en", { maximumSignificantDigits }).format;
+const formatWhole = formatter(6);
+const formatFraction = formatter(4);
+/** The digit ₀, before the others. */
+const BELOW = 0x2080;
 
 /** Formats a price: `0.001844`, `0.0₈3542` (eight zeros), `63,412.5`; `–` if unknown, sent as 0. */
 export function formatPrice(decimal: string): string {
   const price = Number(decimal);
   if (!Number.isFinite(price) || price <= 0) return "–";
   if (price >= 1_000_000) return formatCompact(price);
-  if (price >= 1_000) return WHOLE.format(price);
-  if (price >= MIN_WRITTEN_OUT) return FRACTION.format(price);
-  const [digits = "", exponent = ""] = price.toExponential(3).split("e-");
-  const zeros = [...String(Number(exponent) - 1)].map((digit) => BELOW[Number(digit)]).join("");
-  return `0.0${zeros}${digits.replace(".", "").replace(/0+$/, "")}`;
+  if (price >= 1_000) return formatWhole(price);
+  // Nobody would count more than four zeros after the point.
+  return formatFraction(price).replace(/(?<=^0\.0)0{4,}/, ({ length }) =>
+    `${length + 1}`.replace(/\d/g, (digit) => String.fromCharCode(BELOW + Number(digit))),
+  );
 }

@@ -41,6 +41,7 @@ export function finishedAlert(
   };
 }
 
-function nameOf(flare: AnyFlare): string {
+/** A token as an alert calls it: `T1`, `BTC/USDT on binance`. */
+export function nameOf(flare: AnyFlare): string {
   return namesInText(flare, groupOf(flare)).map(safeText).join(" on ");
 }

@@ -31,7 +31,11 @@ export function barsOf(view: View | undefined, hours: number, clockMs: number): 
   ]);
   const newestMs = times.reduce((a, b) => Math.max(a, b || 0), 0);
   const nowMs = Math.abs(clockMs - newestMs) < MAX_AGE_MS ? clockMs : newestMs;
-  const fromMs = nowMs - hours * HOUR_MS;
+  const firstMs = Math.min(
+    ...[...byId.values()].map((flare) => Date.parse(flare.started_trending_at) || nowMs),
+  );
+  // The time before the first known flare would be empty. Less than an hour would move fast.
+  const fromMs = Math.max(nowMs - hours * HOUR_MS, Math.min(firstMs, nowMs - HOUR_MS));
   const shareOf = (atMs: number) => Math.min(1, Math.max(0, (atMs - fromMs) / (nowMs - fromMs)));
   const lanes: number[] = [];
   return [...byId.values()]

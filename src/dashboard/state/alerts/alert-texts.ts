@@ -1,5 +1,6 @@
-import { safeText } from "../../../lib/text/safe-text.ts";
-import { type FlareAlert, finishedAlert, startedAlert } from "../../../model/text/flare-alert.ts";
+import { formatPct } from "../../../lib/text/format-pct.ts";
+import { END_TEXTS } from "../../../model/text/end-texts.ts";
+import { type FlareAlert, finishedAlert, nameOf, startedAlert } from "../../../model/text/flare-alert.ts";
 import type { AlertHit } from "./alert-watch.ts";
 
 /** More at once are one notification. */
@@ -11,7 +12,10 @@ export function alertTexts(hits: readonly AlertHit[]): readonly FlareAlert[] {
     return hits.map(({ flare, why, outcome, isFinished }) =>
       isFinished ? finishedAlert(flare, outcome, why) : startedAlert(flare, why?.text),
     );
-  const symbols = hits.slice(0, MAX_SINGLE).map(({ flare }) => safeText(flare.token.symbol));
-  const body = `${symbols.join(", ")} and ${hits.length - MAX_SINGLE} more`;
+  const first = hits.slice(0, MAX_SINGLE).map(({ flare, outcome, isFinished }) => {
+    const ended = outcome ? END_TEXTS[outcome.ended_by] : "ended";
+    return `${nameOf(flare)}: ${isFinished ? ended : `${formatPct(flare.recent_price_change)} in 5 min`}`;
+  });
+  const body = `${first.join("; ")}; and ${hits.length - MAX_SINGLE} more`;
   return [{ title: `${hits.length} flares`, body, tag: "many", path: "#/flares" }];
 }
