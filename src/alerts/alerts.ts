@@ -24,8 +24,11 @@ export interface AlertsOptions {
   /** Public URL of this server, for links. Default: alerts have no links. */
   readonly publicUrl?: string | undefined;
   readonly beforeAttempt?: SenderOptions["beforeAttempt"];
-  /** Targets that are in no metrics, because visitors added them. Default: none. */
-  readonly others?: readonly Target[];
+  /**
+   * Targets that visitors added, and may add to: in the metrics, all of them are {@link OTHERS}.
+   * Default: none, and none can be added.
+   */
+  readonly others?: readonly Target[] | undefined;
 }
 
 export interface TargetStats {
@@ -55,6 +58,13 @@ export interface RunningAlerts extends Alerts {
   remove(id: string): Promise<void>;
 }
 
+/** ID in the metrics of all that visitors added. */
+const OTHERS = "push";
+const NO_STATS: TargetStats = {
+  attempts: { delivered: 0, failed: 0, gone: 0 },
+  ...{ dropped: 0, waiting: 0, oldestAgeMs: 0, disabled: false },
+};
+
 /** Longest wait for the first data, when a target is added. */
 const FOLLOWING_MS = 5_000;
 
@@ -80,7 +90,16 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   const commits = new GroupCommit(store);
   const shared = { ...options, poll, commits, steadyMs, stopping: signal };
   const running = new Map<string, Running>();
+  const named = new Set(targets.map(({ id }) => id));
+  /** What removed targets of visitors have counted: totals never fall. */
+  let past = NO_STATS;
+  const addToPast = (one: Running | undefined) => {
+    if (!one || named.has(one.target.id)) return;
+    const { attempts, dropped } = one.sender;
+    past = sumOf(past, { ...NO_STATS, attempts, dropped });
+  };
   const begin = (target: Target) => {
+    addToPast(running.get(target.id));
     const one = startTarget(target, shared);
     running.set(target.id, one);
     return one;
@@ -91,6 +110,11 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
     const { sender } = running.get(id) ?? {};
     return sender ? [[id, readStats(id, sender, store, steadyMs())]] : [];
   };
+  const statsOfOthers = () =>
+    [...running.values()]
+      .filter(({ target }) => !named.has(target.id))
+      .flatMap(({ target }) => statsOf(target))
+      .reduce((sum, [, stats]) => sumOf(sum, stats), past);
   const forgetStopped = () =>
     forgetOthers(
       options,
@@ -103,7 +127,10 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   };
   let stopped: Promise<void> | undefined;
   return {
-    stats: () => Object.fromEntries(targets.flatMap(statsOf)),
+    stats: () => ({
+      ...(options.others && { [OTHERS]: statsOfOthers() }),
+      ...Object.fromEntries(targets.flatMap(statsOf)),
+    }),
     replace: async (target) => {
       await running.get(target.id)?.stop();
       if (signal.aborted) return;
@@ -115,6 +142,7 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
       const one = running.get(id);
       running.delete(id);
       await one?.stop();
+      addToPast(one);
       if (one && !signal.aborted) forgetStopped();
     },
     stop: () => (stopped ??= stop()),
@@ -168,6 +196,18 @@ function forgetOthers({ store, logger }: AlertsOptions, targets: readonly Target
     const reason = messageOf(error);
     logger.warn(`could not delete the state of removed targets and rules: ${reason}`);
   }
+}
+
+/** Adds up what two targets have counted. */
+function sumOf(a: TargetStats, b: TargetStats): TargetStats {
+  const attempts = Object.entries(a.attempts).map(([name, count]) => [name, count + (b.attempts[name] ?? 0)]);
+  return {
+    attempts: Object.fromEntries(attempts),
+    dropped: a.dropped + b.dropped,
+    waiting: a.waiting + b.waiting,
+    oldestAgeMs: Math.max(a.oldestAgeMs, b.oldestAgeMs),
+    disabled: false,
+  };
 }
 
 function readStats(id: string, sender: AlertSender, store: AlertStore, nowMs: number): TargetStats {

@@ -2,7 +2,7 @@ import type { TargetStats } from "../alerts/index.ts";
 import { level, type Metrics, total } from "./metric-table.ts";
 
 /** Names and labels are from before there were other targets, and are stable. */
-const TARGETS = "webhook: ID of a target of any kind.";
+const TARGETS = "webhook: ID of a target of any kind; push: all browsers.";
 
 export interface AlertParts {
   /** Statistics by target id, of every kind of target; absent without targets. */

@@ -46,12 +46,8 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     };
     const metric = async (name: string): Promise<number> => {
       const text = await (await fetch(`${gateway.url}/metrics`)).text();
-      return Number(
-        text
-          .split("\n")
-          .find((line) => line.startsWith(`${name} `))
-          ?.split(" ")[1],
-      );
+      const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+      return Number(line?.split(" ")[1]);
     };
     return {
       ...{ gateway, site, context, pageErrors, tab },

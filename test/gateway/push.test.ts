@@ -36,6 +36,7 @@ const EVERY_FLARE = [{ channel: "flares.pro", filter: {} }];
 interface Started {
   readonly source: ToldMarket;
   readonly ask: (method: string, body?: unknown, key?: string) => Promise<Response>;
+  readonly metrics: () => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -54,7 +55,8 @@ async function start(finish: Finish, settings: object, isLocalPush = true): Prom
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  return { source, ask, stop: () => gateway.stop() };
+  const metrics = async () => (await fetch(`${gateway.url}/metrics`)).text();
+  return { source, ask, metrics, stop: () => gateway.stop() };
 }
 
 test("a flare is pushed to its subscriber once, encrypted, and not hours late; also after a restart", async ({
@@ -101,7 +103,7 @@ test("a subscription that its push service no longer knows, or that its page end
 }) => {
   await using service = new PushService();
   await service.up();
-  const { source, ask } = await start(finish, { data: "none" });
+  const { source, ask, metrics } = await start(finish, { data: "none" });
   const [gone, ended, last] = await Promise.all(
     ["gone", "ended", "last"].map((name) => service.subscription(name)),
   );
@@ -116,6 +118,11 @@ test("a subscription that its push service no longer knows, or that its page end
   source.show(marketOf([CAKE, MOON]));
   await service.until(() => service.received.length === 2);
   expect(service.received.map(({ path }) => path)).toEqual(["/gone", "/last"]);
+  // Totals include those that are gone.
+  const counted = (outcome: string) =>
+    `flarewire_webhook_attempts_total{webhook="push",outcome="${outcome}"} 1`;
+  await expect.poll(metrics).toContain(counted("delivered"));
+  expect(await metrics()).toContain(counted("gone"));
 });
 
 test("subscriptions that could attack others or fill the server are refused, without repeating their secrets", async ({

@@ -60,7 +60,7 @@ export async function openAlerts(
     logger.warn("pending alerts will not survive a restart: there is no data directory");
   const store = openStore("alerts", (path) => openSqliteAlertStore(path, notifyLog(logger)), options);
   const start: OpenAlerts["start"] = (parts) => {
-    const alerts = startAlerts({ ...parts, ...own, store, others: push?.targets ?? [] });
+    const alerts = startAlerts({ ...parts, ...own, store, others: push?.targets });
     push?.start(alerts);
     return { stats: alerts.stats, stop: () => alerts.stop().finally(() => push?.close()) };
   };
