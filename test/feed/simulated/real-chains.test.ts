@@ -3,7 +3,7 @@ import type { Label, LabelKind } from "../../../src/feed/simulated/index.ts";
 import type { Candle, LiquidityEvent, Trade } from "../../../src/market/index.ts";
 import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
-const HOURS = 12;
+const HOURS = 14;
 const BEGIN = MIDNIGHT + 4 * HOUR;
 const END = BEGIN + HOURS * HOUR;
 /** Trades below a cent are dust. */
