@@ -11,7 +11,7 @@ import { LiveWorld, WORLD_CHAINS, WORLD_PARTS, type WorldPart } from "./live-wor
 /** `npm run soak` sets ten minutes, and has each part fail alone, too. */
 const MINUTES = Number(process.env.OUTAGE_MINUTES ?? 1);
 const PACE = 10;
-const IN_STEP_MS = 15_000;
+const IN_STEP_MS = 30_000;
 /** A few trades a block prove as much as many, and leave time to the rest. */
 const FEW = { pools: 6, swaps: 3, pairs: 8, others: 1 };
 const PATIENCE = { timeout: 100_000, interval: 20 };
