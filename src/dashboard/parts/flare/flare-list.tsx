@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useContext, useEffect } from "preact/hooks";
 import { HOUR_MS } from "../../../lib/time/time.ts";
 import type { AnyFlare } from "../../../model/index.ts";
@@ -10,6 +11,7 @@ import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
+import { UntrustedText } from "../untrusted-text.tsx";
 import { Ago, NowS } from "./age.tsx";
 import { FinishedRow, FlareRow } from "./flare-row.tsx";
 import { Gliding } from "./gliding.tsx";
@@ -34,6 +36,8 @@ const CLASSES: Readonly<Record<string, string>> = {
 
 /** The list has the last so many to end, and a few whose outcome is not final. */
 const MAX_FINISHED = 100;
+/** How many flares of the last hour are named. */
+const MAX_NAMED = 8;
 
 interface FlareListProps {
   readonly query: FlareQuery;
@@ -74,8 +78,8 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
       {isFinished ? (
         <div class="finished-head">
           <Causes query={query} flares={all} explanations={view.explanations} onQuery={onQuery} />
-          <LastHour flares={shown} of={all.length} />
           <CourseLegend />
+          <LastHour flares={shown} of={all.length} cause={query.cause} />
         </div>
       ) : (
         <WhyLegend />
@@ -154,17 +158,36 @@ interface LastHourProps {
   readonly flares: readonly AnyFlare[];
   /** How many finished flares the server lists. */
   readonly of: number;
+  readonly cause: FlareQuery["cause"];
 }
 
 /**
- * Says how many of the listed flares ended within the last hour, and of how many, if the timeline
- * may count more.
+ * Names the listed flares that ended within the last hour, newest first, and says of how many they
+ * are if the timeline may count more.
  */
-function LastHour({ flares, of }: LastHourProps) {
+function LastHour({ flares, of, cause }: LastHourProps) {
   const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
-  const recent = flares.filter((flare) => Date.parse(`${flare.finished_trending_at}`) > fromMs);
-  const cut = of < MAX_FINISHED ? "" : `Of the last ${of} to end: `;
-  return <span class="legend">{`${cut}${recent.length} in the last hour`}</span>;
+  const recent = flares
+    .flatMap((flare) => {
+      const endMs = Date.parse(`${flare.finished_trending_at}`);
+      return endMs > fromMs ? [{ ...flare, endMs }] : [];
+    })
+    .toSorted((a, b) => b.endMs - a.endMs);
+  const noun = cause === "canary" ? "possible rug" : "end";
+  const more = recent.length - MAX_NAMED;
+  return (
+    <p class="last-hour">
+      <b>{`${recent.length} ${noun}${recent.length === 1 ? "" : "s"} in the last hour`}</b>
+      {recent.slice(0, MAX_NAMED).map(({ id, token }, at) => (
+        <Fragment key={id}>
+          {at === 0 ? ": " : ", "}
+          <UntrustedText text={token.symbol} />
+        </Fragment>
+      ))}
+      {more > 0 && ` and ${more} more`}
+      {of < MAX_FINISHED ? "" : ` (of the last ${of} flares to end)`}
+    </p>
+  );
 }
 
 /** Leads from an empty list to the finished flares, of which it names the age of the newest. */
