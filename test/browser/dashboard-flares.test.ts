@@ -84,7 +84,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await using opened = await open("");
     const { page } = opened;
     expect(await page.locator(".fates").innerText()).toMatch(
-      /60 flaring now\s+5 possible rugs\s+5 other ends/,
+      /60 flaring now\s+5 possible rugs, 5 in the last hour\s+5 other ends/,
     );
     for (const [fate, count] of Object.entries({ flaring: 60, faded: 5, canary: 5 }))
       expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);

@@ -1,5 +1,6 @@
 import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
+import { HOUR_MS } from "../../../lib/time/time.ts";
 import type { FlareRecord } from "../../../model/index.ts";
 import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";
@@ -64,6 +65,9 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
   const [isTable, setTable] = useState(false);
   const isAnonymous = useContext(IsAnonymous);
   const counts = useMemo(() => countFates(bars), [bars]);
+  const recentRugs = bars.filter(
+    ({ fate, endMs }) => fate === "canary" && endMs !== undefined && endMs > toMs - HOUR_MS,
+  ).length;
   const pointed = placed.find(({ bar }) => bar.flare.id === shown);
   // The list says when and how each of them ended.
   const finished = (cause?: "canary") =>
@@ -84,6 +88,7 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
                   {fate === "canary" && counts[fate] !== 1 && "s"}
                 </a>
               )}
+              {fate === "canary" && span.fromMs < toMs - HOUR_MS && `, ${recentRugs} in the last hour`}
             </span>
           ))}
         </p>
