@@ -108,8 +108,7 @@ export class TokenKeySet implements TokenSource {
   }
 
   refresh(): Promise<void> {
-    const isEarly = this.#parts.clock.monotonic() - this.#triedMs < RETRY_MS;
-    return isEarly ? (this.#fetching ?? Promise.resolve()) : this.#start();
+    return this.#isEarly ? (this.#fetching ?? Promise.resolve()) : this.#start();
   }
 
   stop(): void {
@@ -117,11 +116,15 @@ export class TokenKeySet implements TokenSource {
     this.#stopped.abort();
   }
 
+  /** Whether the last attempt was a moment ago. */
+  get #isEarly(): boolean {
+    return this.#parts.clock.monotonic() - this.#triedMs < RETRY_MS;
+  }
+
   async #renew(): Promise<void> {
-    const nowMs = this.#parts.clock.monotonic();
-    const ageMs = nowMs - this.#fetchedMs;
+    const ageMs = this.#parts.clock.monotonic() - this.#fetchedMs;
     if (ageMs >= MAX_AGE_MS && this.#keys) this.#accept(undefined, undefined);
-    if (nowMs - this.#triedMs < RETRY_MS) return;
+    if (this.#isEarly) return;
     if (this.#failure !== undefined || ageMs >= REFRESH_MS) await this.#start();
   }
 

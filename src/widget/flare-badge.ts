@@ -23,7 +23,7 @@ export class FlareBadge extends FlareElement {
     const wanted = address.toLowerCase();
     const flare = runningIn(seen).find(({ token }) => token.address.toLowerCase() === wanted);
     const isWarned = flare && seen.view?.explanations[flare.id]?.warnings[0];
-    // A token of which the server warns must not look like an invitation.
+    // A token with a warning must not look like a recommendation.
     const note = `is ${flare ? "" : "not "}flaring${isWarned ? " ⚠ with warnings" : ""}`;
     this.toggleAttribute("flaring", flare !== undefined);
     if (isAddress) this.#link.href = tokenPage(address);

@@ -161,7 +161,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
     await page.locator("h2", { hasText: `Flaring at ${then.replace("T", " ")} UTC` }).waitFor();
     await expect.poll(() => page.locator(".flares tbody tr").count()).toBe(2);
-    // No flare is known of the time before the chosen minute.
+    // The timeline knows no flare before the chosen minute.
     await page.getByRole("heading", { name: `Since ${then.slice(11)}` }).waitFor();
     const slider = page.getByRole("slider", { name: "Time of the list" });
     expect(await slider.getAttribute("min")).toBe("0");

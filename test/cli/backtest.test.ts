@@ -32,7 +32,7 @@ async function play(bot: string, ...more: readonly string[]) {
   return { code, stderr, stdout, result: stdout === "" ? undefined : JSON.parse(stdout) };
 }
 
-/** The market's first flares, of which one finishes. */
+/** The market's first flares. One of them finishes. */
 const MORNING = ["--from", "2017-11-12T00:50:00Z", "--to", "2017-11-12T01:30:00Z"];
 
 const EAGER = `

@@ -27,8 +27,8 @@ export interface RecorderOptions {
   readonly clock: Clock;
   /**
    * Maximum bytes on disk of all recordings in `directory`. The oldest parts are removed, also
-   * those of earlier recordings, so only one process may record there. At least 16 × `memberChars`;
-   * default Infinity.
+   * those of earlier recordings, so only one process may record there. At least 16 ×
+   * `memberChars`; default Infinity.
    */
   readonly maxBytes?: number;
   /** Bytes on disk at which a part is closed. Default 64 MiB, at most an eighth of `maxBytes`. */

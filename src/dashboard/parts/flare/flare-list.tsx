@@ -7,7 +7,7 @@ import { flaresHash } from "../../route.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { useCandles } from "../../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
-import type { FlareLists } from "../../state/group/flare-lists.ts";
+import { type FlareLists, MAX_FINISHED } from "../../state/group/flare-lists.ts";
 import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
@@ -34,8 +34,6 @@ const CLASSES: Readonly<Record<string, string>> = {
   Liquidity: "of-liquidity",
 };
 
-/** The list has the last so many to end, and a few whose outcome is not final. */
-const MAX_FINISHED = 100;
 /** How many flares of the last hour are named. */
 const MAX_NAMED = 8;
 
@@ -167,12 +165,8 @@ interface LastHourProps {
  */
 function LastHour({ flares, of, cause }: LastHourProps) {
   const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
-  const recent = flares
-    .flatMap((flare) => {
-      const endMs = Date.parse(`${flare.finished_trending_at}`);
-      return endMs > fromMs ? [{ ...flare, endMs }] : [];
-    })
-    .toSorted((a, b) => b.endMs - a.endMs);
+  const ended = flares.filter((flare) => Date.parse(`${flare.finished_trending_at}`) > fromMs);
+  const recent = sortFlares(ended, {}, "newest");
   const noun = cause === "canary" ? "possible rug" : "end";
   const more = recent.length - MAX_NAMED;
   return (

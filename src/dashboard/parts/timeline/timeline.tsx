@@ -5,7 +5,7 @@ import type { FlareRecord } from "../../../model/index.ts";
 import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";
 import { DEFAULT_QUERY } from "../../state/flare-query.ts";
-import type { FlareLists } from "../../state/group/flare-lists.ts";
+import { type FlareLists, MAX_FINISHED } from "../../state/group/flare-lists.ts";
 import { type Bar, barsOf, countFates, haveSameFlares, withEarlier } from "../../state/timeline/bars.ts";
 import {
   assignLanes,
@@ -28,9 +28,6 @@ import { Bars, type PlacedBar } from "./bars.tsx";
 import { Scrubber } from "./scrubber.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
 import { TimelineTable } from "./timeline-table.tsx";
-
-/** Maximum length of `finished_trending`. A list of this length may not reach back far enough. */
-const MAX_LISTED = 100;
 
 interface TimelineProps {
   readonly group: GroupName;
@@ -223,7 +220,7 @@ function useOlderFlares(
 ) {
   const [older, setOlder] = useState<readonly FlareRecord[]>([]);
   const listed = view.flares?.finished_trending ?? [];
-  const oldest = listed.length < MAX_LISTED ? undefined : oldestFinish(listed);
+  const oldest = listed.length < MAX_FINISHED ? undefined : oldestFinish(listed);
   const nowMs = useContext(NowS) * 1_000;
   const fromMs = nowMs - WINDOWS[window];
   const isNeeded = oldest !== undefined && Date.parse(oldest) > fromMs;
