@@ -42,6 +42,17 @@ export const GROUPS = ["bsc", "exchange", "matic", "avalanche"] as const;
 export const Group = z.enum(GROUPS);
 export type Group = z.infer<typeof Group>;
 
+/** Returns a value for each group. */
+export function byGroup<T>(create: (group: Group) => T): Record<Group, T> {
+  const [bsc, exchange, matic, avalanche] = [
+    create("bsc"),
+    create("exchange"),
+    create("matic"),
+    create("avalanche"),
+  ];
+  return { bsc, exchange, matic, avalanche };
+}
+
 /** The groups whose flares are served only to clients that name them: all but `bsc`. */
 export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly Group[];
 export type OtherGroup = (typeof OTHER_GROUPS)[number];

@@ -22,7 +22,7 @@ import { NewestBook } from "./views/newest.ts";
 import { OutcomeBook } from "./views/outcomes.ts";
 import { Rankings } from "./views/rankings.ts";
 
-/** Maximum number of events buffered before the first clock. */
+/** Maximum number of events buffered before the first clock event. */
 const MAX_WAITING = 10_000;
 /** A group's medians are measured at least this often while its tokens trade. */
 const MEASURE_MS = 10_000;
@@ -43,9 +43,9 @@ interface TrendEngineOptions {
  * Turns market events into snapshots. Pure: equal events yield equal snapshots, whenever {@link
  * snapshot} is called.
  *
- * What is served changes at whole seconds of event time, closed by the first event beyond or the
- * clock: an event exactly at one belongs to the next. A candle belongs to the minute that ends at
- * its time: it must precede that clock, or amends the minute up to `lateMs` late.
+ * The snapshot changes at whole seconds of event time. A second ends with the first event or clock
+ * at or after its end. A candle belongs to the minute that ends at its time. It must arrive before
+ * the clock passes that time, or within `lateMs` after it; then it amends the minute.
  */
 export class TrendEngine {
   readonly #settings: DetectorSettings;
@@ -59,12 +59,12 @@ export class TrendEngine {
   readonly #outcomes: OutcomeBook;
   readonly #candles: CandleBook;
   readonly #newest: NewestBook;
-  readonly #standings: Rankings;
+  readonly #rankings: Rankings;
   readonly #intake: Intake;
   readonly #rejected: Rejections;
   readonly #numbers: EventNumbers = { price: 0, open: 0, usd: 0 };
   #touched: TokenState[] = [];
-  /** Tokens with low liquidity that may come back, judged every second until that is decided. */
+  /** Tokens whose missing liquidity may come back. They are judged every second until then. */
   #inGrace: TokenState[] = [];
   #clockMs: number;
   /** The last closed second. */
@@ -72,9 +72,9 @@ export class TrendEngine {
   #nextMinuteMs: number;
   /** The next second with work to do. */
   #dueMs = Number.POSITIVE_INFINITY;
-  /** From the first clock on, events far ahead of it are rejected. */
+  /** A clock event has been seen. Events far ahead of the clock are rejected from then on. */
   #hasClock: boolean;
-  /** Events before the first clock: they may be in the future. */
+  /** Events before the first clock event, whose times may be far in the future. */
   #waiting: MarketEvent[];
   #served: Snapshot | undefined;
 
@@ -94,7 +94,7 @@ export class TrendEngine {
     this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));
     this.#candles = new CandleBook(state?.stepMs ?? 0);
     this.#newest = new NewestBook(settings, state?.newest);
-    this.#standings = new Rankings(facts, settings, state?.standings);
+    this.#rankings = new Rankings(facts, settings, state?.standings);
     this.#rejected = state?.rejected ?? createRejections();
     this.#clockMs = state?.clockMs ?? -1;
     this.#stepMs = state?.stepMs ?? -1;
@@ -147,7 +147,7 @@ export class TrendEngine {
   /** Returns the state at the last whole second. Unchanged parts are the same objects. */
   snapshot(): Snapshot {
     if (this.#served && !this.#isDirty()) return this.#served;
-    const { charts, leaderboards } = this.#standings.serve();
+    const { charts, leaderboards } = this.#rankings.serve();
     const newest = this.#newest.serve();
     const candles = this.#candles.serve();
     this.#served = { ...this.#flares.serve(), newest, charts, leaderboards, candles };
@@ -168,34 +168,34 @@ export class TrendEngine {
       markets: this.#markets,
       finished: [...this.#flares.finished],
       newest: [...this.#newest.items],
-      standings: this.#standings.served,
+      standings: this.#rankings.served,
       waiting: this.#waiting,
     });
   }
 
   /** Returns a token's state as of the last closed second, if known. For measuring the detector. */
   trendOf(group: MarketGroup, token: string): TrendInspection | undefined {
-    const held = this.#held(group, token);
-    return held && inspectTrend(held);
+    const found = this.#find(group, token);
+    return found && inspectTrend(found);
   }
 
   /** Returns the detector's current numbers for a known token. Changes nothing. */
   readingOf(group: MarketGroup, token: string): Explanation | undefined {
-    const held = this.#held(group, token);
-    if (!held) return undefined;
-    const { trades, candle } = held;
-    const copy = { ...held, trades: trades && { ...trades }, candle: candle && { ...candle } };
+    const found = this.#find(group, token);
+    if (!found) return undefined;
+    const { trades, candle } = found;
+    const copy = { ...found, trades: trades && { ...trades }, candle: candle && { ...candle } };
     return this.#explain(copy, this.clockMs);
   }
 
-  #held(group: MarketGroup, token: string): TokenState | undefined {
+  #find(group: MarketGroup, token: string): TokenState | undefined {
     const key = this.#tokens.keyOf(group, token);
     return key === undefined ? undefined : this.#tokens.find(group, key);
   }
 
   #resume(token: TokenState): void {
     this.#tokens.add(token);
-    this.#standings.resume(token);
+    this.#rankings.resume(token);
     if (token.flare) this.#flares.resume(token);
     this.#outcomes.resume(token);
     this.#candles.resume(token);
@@ -203,11 +203,11 @@ export class TrendEngine {
   }
 
   #isDirty(): boolean {
-    const isListDirty = this.#flares.isDirty || this.#newest.isDirty || this.#standings.isDirty;
+    const isListDirty = this.#flares.isDirty || this.#newest.isDirty || this.#rankings.isDirty;
     return !this.#served || isListDirty || this.#candles.isDirty;
   }
 
-  /** Buffers events until the first clock: one far in the future must not set the time. */
+  /** Buffers events until the first clock event, because one far ahead must not set the time. */
   #await(event: MarketEvent): void {
     if (event.kind !== "clock") {
       const reason = this.#check(event) ?? (this.#waiting.length < MAX_WAITING ? undefined : "ahead");
@@ -218,9 +218,9 @@ export class TrendEngine {
     const waiting = this.#waiting;
     this.#waiting = [];
     const latestMs = event.at + this.#settings.lateMs;
-    for (const held of waiting) {
-      if (held.at > latestMs) this.#rejected.ahead += 1;
-      else this.#enterOrReject(held);
+    for (const earlier of waiting) {
+      if (earlier.at > latestMs) this.#rejected.ahead += 1;
+      else this.#enterOrReject(earlier);
     }
     this.#enterOrReject(event);
   }
@@ -244,11 +244,11 @@ export class TrendEngine {
     const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
-    // A past trade is no news: its token is judged at the minute's end, or with its next trade.
+    // A past trade changes nothing now: its token is judged at the minute's end or the next trade.
     if (event.kind === "trade" && event.tradedAt !== undefined) return undefined;
     if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
       this.#detector.noteHeard(event.group, event.at);
-    // A candle is judged at its minute's end, planned already; a late one is judged like a trade.
+    // A candle's token is judged when the minute ends, unless it is late: then like after a trade.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
   }
@@ -318,7 +318,7 @@ export class TrendEngine {
       this.#newest.refresh((key) => this.#tokens.find("bsc", key));
     }
     const tokensOf = (group: MarketGroup) => [...this.#tokens.of(group)];
-    if (isMinute) this.#standings.step(atMs, tokensOf, (group) => this.#detector.marketOf(group));
+    if (isMinute) this.#rankings.step(atMs, tokensOf, (group) => this.#detector.marketOf(group));
     this.#plan();
   }
 
@@ -333,7 +333,7 @@ export class TrendEngine {
     }
   }
 
-  /** Fast market moves must not look like moves of single tokens until the minute ends. */
+  /** Keeps a group's medians fresh: a fast market move must not look like one of single tokens. */
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#detector.marketOf(group);
     if (atMs - measuredMs >= MEASURE_MS)
@@ -390,7 +390,7 @@ export class TrendEngine {
   }
 }
 
-/** Stores since when a forgotten token has been known, if a later listing could show it as new. */
+/** Remembers since when a forgotten token was known, so that no later listing shows it as new. */
 function rememberToken(profiles: ProfileBook, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);

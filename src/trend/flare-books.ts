@@ -1,5 +1,6 @@
 import {
   type AnyFlares,
+  byGroup,
   type Explanation,
   GROUPS,
   groupOf,
@@ -9,6 +10,7 @@ import {
 import type { DetectorSettings } from "./settings.ts";
 import type { RunningFlare, TokenState } from "./state/token-state.ts";
 import { type FinishedFlare, FlareBook, type ServedFlares } from "./views/flares.ts";
+import { reuseRecordIfSame } from "./views/reuse.ts";
 
 type Served = Pick<
   Snapshot,
@@ -22,15 +24,11 @@ export class FlareBooks {
   #served: Served | undefined;
   #parts: readonly ServedFlares[] = [];
 
-  /** @param finished Those of a checkpoint, of each group the oldest finish first. */
+  /** @param finished From a checkpoint, in each group the oldest finish first. */
   constructor(settings: DetectorSettings, finished: readonly FinishedFlare[] = []) {
-    const create = (group: TokenState["group"]) =>
-      new FlareBook(
-        settings,
-        finished.filter(({ flare }) => groupOf(flare) === group),
-      );
-    const [bsc, exchange] = [create("bsc"), create("exchange")];
-    this.#books = { bsc, exchange, matic: create("matic"), avalanche: create("avalanche") };
+    const finishedOf = (group: TokenState["group"]) =>
+      finished.filter(({ flare }) => groupOf(flare) === group);
+    this.#books = byGroup((group) => new FlareBook(settings, finishedOf(group)));
     this.#all = GROUPS.map((group) => this.#books[group]);
   }
 
@@ -42,7 +40,7 @@ export class FlareBooks {
     return this.#all.reduce((sum, { runningCount }) => sum + runningCount, 0);
   }
 
-  /** The finished flares that are still listed, of each group the oldest finish first. */
+  /** The finished flares that are still listed, in each group the oldest finish first. */
   get finished(): readonly FinishedFlare[] {
     return this.#all.flatMap(({ finished }) => finished);
   }
@@ -90,11 +88,11 @@ export class FlareBooks {
       "flares.exchange": inFormOfGroup(parts[1]),
       "flares.matic": inFormOfGroup(parts[2]),
       "flares.avalanche": inFormOfGroup(parts[3]),
-      explanations: reuseIfSame(
+      explanations: reuseRecordIfSame(
         before?.explanations,
         merged(({ explanations }) => explanations),
       ),
-      outcomes: reuseIfSame(
+      outcomes: reuseRecordIfSame(
         before?.outcomes,
         merged(({ outcomes }) => outcomes),
       ),
@@ -106,11 +104,4 @@ export class FlareBooks {
 /** A book renders all of its flares in its group's form. */
 function inFormOfGroup<L extends AnyFlares>({ flares }: ServedFlares): L {
   return flares as L;
-}
-
-/** Returns `before` if it has the same objects. */
-function reuseIfSame<T>(before: Record<string, T> | undefined, after: Record<string, T>): Record<string, T> {
-  const ids = Object.keys(after);
-  const isSame = before && ids.every((id) => before[id] === after[id]);
-  return isSame && Object.keys(before).length === ids.length ? before : after;
 }

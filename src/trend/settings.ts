@@ -64,8 +64,9 @@ export interface DetectorSettings {
    */
   readonly outageMs: number;
   /**
-   * How long a group's trades must be known before one of its tokens can start, except one listed
-   * since. Default 10 minutes: what a flare shows. Applies if the feed reports since when.
+   * How long a group's trades must have been known before one of its tokens can start. Default 10
+   * minutes: the period that a flare shows. Does not apply to tokens listed since then, or if the
+   * feed does not report since when it has known the trades.
    */
   readonly observedMs: number;
   /** Candles required before a flare: normal values are unknown until then. Default 30. */
@@ -101,8 +102,8 @@ export interface DetectorSettings {
   /** Weight of that assumption, in minutes of evidence. Default 30. */
   readonly priorMinutes: number;
   /**
-   * Minimum deviation of the price term, as log return. Default 0.01: the first tick of a dead
-   * market is not ten deviations.
+   * Minimum deviation of the price term, as log return. Default 0.01. Without it, the first tick of
+   * a dead market would count as ten deviations.
    */
   readonly priceFloor: number;
   /**
@@ -138,8 +139,8 @@ export interface DetectorSettings {
   /** Maximum net buying of one minute, in the same unit. Default 20: one order is no crowd. */
   readonly flowCap: number;
   /**
-   * Depth gate: required share κ of the quote inflow that moves an x·y=k pool this far. Default
-   * 0.3; 0 opens the gate.
+   * Depth gate: required share κ of the quote inflow that moves an x·y=k pool as far as the price
+   * rose. Default 0.3; 0 opens the gate.
    */
   readonly depthShare: number;
   /**
@@ -211,8 +212,8 @@ export interface DetectorSettings {
   /** How long a finished flare is listed. Default 24 hours. */
   readonly finishedMs: number;
   /**
-   * Maximum number of finished flares in the list; ten times as many while they wait for their
-   * final outcome. Default 100.
+   * Maximum number of finished flares in the list. Default 100. Flares that wait for their final
+   * outcome may raise it tenfold.
    */
   readonly maxFinished: number;
   /**

@@ -1,4 +1,5 @@
 import type { MarketGroup } from "../../market/index.ts";
+import { byGroup } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { decay } from "./statistics.ts";
 
@@ -13,12 +14,12 @@ interface Bucket {
 const START_EVENTS = 12;
 const START_MS = 3_600_000;
 
-/** The usual distinct buyers by group and liquidity (powers of ten), as prior for new tokens. */
+/** The usual distinct buyers by group and liquidity (powers of ten), as a prior for new tokens. */
 export class BuyerRatePriors {
   readonly #buckets: Map<string, Bucket>;
   readonly #settings: DetectorSettings;
 
-  /** @param buckets Those of a checkpoint. */
+  /** @param buckets From a checkpoint. */
   constructor(settings: DetectorSettings, buckets = new Map<string, Bucket>()) {
     this.#settings = settings;
     this.#buckets = buckets;
@@ -28,7 +29,7 @@ export class BuyerRatePriors {
     return this.#buckets;
   }
 
-  /** Returns the expected distinct buyers per ms; `null` liquidity: unknown. */
+  /** Returns the expected distinct buyers per millisecond. `null` is unknown liquidity. */
   rateOf(group: MarketGroup, liquidityUsd: number | null): number {
     const bucket = this.#buckets.get(nameOf(group, liquidityUsd));
     return bucket ? (START_EVENTS + bucket.events) / (START_MS + bucket.timeMs) : START_EVENTS / START_MS;
@@ -59,19 +60,12 @@ const MIN_POWER = 2;
 const MAX_POWER = 7;
 
 /** Precomputed bucket names, because each token looks one up every minute. */
-const NAMES: Readonly<Record<MarketGroup, readonly string[]>> = {
-  bsc: namesOf("bsc"),
-  exchange: namesOf("exchange"),
-  matic: namesOf("matic"),
-  avalanche: namesOf("avalanche"),
-};
-
-function namesOf(group: MarketGroup): readonly string[] {
-  return Array.from({ length: MAX_POWER + 1 }, (_, power) => `${group}/${power < MIN_POWER ? "?" : power}`);
-}
+const NAMES = byGroup((group) =>
+  Array.from({ length: MAX_POWER + 1 }, (_, power) => `${group}/${power < MIN_POWER ? "?" : power}`),
+);
 
 function nameOf(group: MarketGroup, liquidityUsd: number | null): string {
-  const power = liquidityUsd === null ? 0 : Math.floor(Math.log10(Math.max(1, liquidityUsd)));
-  const index = liquidityUsd === null ? 0 : Math.min(MAX_POWER, Math.max(MIN_POWER, power));
-  return NAMES[group][index] ?? "";
+  if (liquidityUsd === null) return NAMES[group][0] ?? "";
+  const power = Math.floor(Math.log10(Math.max(1, liquidityUsd)));
+  return NAMES[group][Math.min(MAX_POWER, Math.max(MIN_POWER, power))] ?? "";
 }

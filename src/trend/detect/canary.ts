@@ -143,15 +143,15 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   return mask;
 }
 
-/** Also judged on the last minutes alone, so that others' earlier purchases hide no crowd. */
+/** Judges the last five minutes alone too, so that earlier purchases by others hide no crowd. */
 function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: DetectorSettings): boolean {
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
   const isRecent = quickBuyers > quickSellerShare * Math.max(buyers, judgedBuys / 2);
   return isRecent || quickSellers > quickSellerShare * longBuyers;
 }
 
-function sinceWhen(beforeMs: number, isSo: boolean, atMs: number): number {
-  if (!isSo) return -1;
+function sinceWhen(beforeMs: number, isTrue: boolean, atMs: number): number {
+  if (!isTrue) return -1;
   return beforeMs < 0 ? atMs : beforeMs;
 }
 

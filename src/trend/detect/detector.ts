@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../market/index.ts";
+import { byGroup } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { advanceRing, closeAt, knownSteps, recordInRing, recordPast } from "../state/bucket-ring.ts";
 import {
@@ -35,7 +36,7 @@ const MAX_WINDOW_GAP_MS = 150_000;
 export type Markets = Record<MarketGroup, Market>;
 
 export function createMarkets(): Markets {
-  return { bsc: createMarket(), exchange: createMarket(), matic: createMarket(), avalanche: createMarket() };
+  return byGroup(createMarket);
 }
 
 /** Runs the detector: processes each minute, measures the groups, reads and judges tokens. */
@@ -64,7 +65,7 @@ export class Detector {
     return token.trend.isHigh ? this.#settings.frozenRate : 1;
   }
 
-  /** Closes the minute that ends at `atMs`: its candle, a flat one, or its trades' samples. */
+  /** Closes the minute that ends at `atMs`, with its candle or a flat one, or by its trades. */
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
     if (token.candle) {
@@ -183,8 +184,8 @@ export class Detector {
   }
 
   /**
-   * Returns the median ratio of the prices of a group's trading tokens at the last whole minute to
-   * those `minutes` before; `null` if too few are known.
+   * Returns the median, over a group's trading tokens, of the price at the last whole minute
+   * divided by the price `minutes` before; `null` if too few are known.
    */
   medianRatio(tokens: Iterable<TokenState>, minutes: number, atMs: number): number | null {
     const minute = Math.floor(atMs / MINUTE_MS) - 1;
@@ -261,7 +262,10 @@ export class Detector {
     return isAggregatorSilent || isCutOff(market, atMs);
   }
 
-  /** Whether trading has almost stopped. Only checked if it matters: counting is expensive. */
+  /**
+   * Returns whether trading has almost stopped. Counting is expensive, so a token that cannot start
+   * now counts as silent.
+   */
   #isSilent(token: TokenState, reading: Reading, isGroupSilent: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;
     const isRunning = token.trend.startedMs >= 0;
@@ -286,7 +290,7 @@ function countsInMedians(
   return isTrading(token, atMs) && !token.profile.quote && isDeepEnough(token, facts, settings);
 }
 
-/** Records a candle's close as the token's chart, price and peak. */
+/** Records a candle's close in the token's chart, price and peak. */
 function noteClose(token: TokenState, { close, text, volume }: PendingCandle, minute: number): void {
   recordInRing(token.minutes, minute, close, 0, 0);
   notePrice(token, close, text);

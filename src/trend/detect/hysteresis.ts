@@ -45,10 +45,10 @@ export interface Circumstances {
 export type Verdict = "start" | "none" | FinishCause;
 
 /**
- * Judges a token and updates its trend. A running flare is low while any of its score, activity and
- * volume is. The score alone stays high long after a burst, and buyers who spend almost nothing are
- * cheap to fake. The flare ends when low for `fadeMs`, or silent. Time without data of the group
- * does not count.
+ * Judges a token and updates its trend. A running flare is low while its score, its activity or its
+ * volume is low. The score alone stays high long after a burst, and buyers who spend almost nothing
+ * are cheap to fake. The flare ends after `fadeMs` of being low, or when it is silent. Time in
+ * which the whole group is silent does not count.
  */
 export function judge(
   trend: Trend,

@@ -8,9 +8,9 @@ import { decay } from "./statistics.ts";
  */
 
 /**
- * Below this share of the usual, the pools count as empty, whatever the reason. Trading can drain
- * a position in a range, and its removal afterwards would go unnoticed. A pool without ranges gets
- * here only by a price fall of 99.7 %.
+ * Below this share of the usual liquidity, the pools count as empty, whatever the reason. Trading
+ * can drain a position in a range, and its removal afterwards would go unnoticed. A pool without
+ * ranges falls below it only if the price falls by 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
 /**
@@ -18,7 +18,7 @@ const EMPTY_SHARE = 0.05;
  */
 const MIN_USUAL_USD = 500;
 
-/** One token's pools' liquidity against its recent level. Plain data for checkpoints. */
+/** The liquidity of a token's pools, compared with its recent level. Plain data for checkpoints. */
 export interface LiquidityLevel {
   /** Dollars the pools would hold without recent deposits and removals: the sum of references. */
   referenceUsd: number;
@@ -67,7 +67,7 @@ export function noteLevel(
   level.isLow = isTooLow(level, usd, atMs, settings);
 }
 
-/** Returns a pool's reference after trades, in proportion unless it was empty. */
+/** Returns a pool's reference after trades: scaled like its dollars, unless the pool was empty. */
 export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, afterUsd: number): number {
   return beforeUsd > EMPTY_SHARE * referenceUsd ? (referenceUsd * afterUsd) / beforeUsd : referenceUsd;
 }
@@ -108,7 +108,7 @@ export function isInGrace(
   return level.isLow && lowMsAt(level, usd, atMs, settings) < settings.removalGraceMs;
 }
 
-/** A momentary recovery does not restart the grace period: it only counts down. */
+/** A recovery counts the low time down again, so a momentary one does not restart the period. */
 function lowMsAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
   const elapsed = Math.max(0, atMs - level.atMs);
   const isStillLow = level.isLow && isTooLow(level, usd, atMs, settings);

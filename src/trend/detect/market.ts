@@ -1,15 +1,14 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 
-/* Tracks the moves of a whole group, so that no single token flares or
- * ranks because of them. */
+/* Tracks the moves of a whole group, so that no single token flares or ranks because of them. */
 
 const PATH_MINUTES = 32;
-/** A group's feed is cut off after a minute, and this many usual gaps, without data. */
+/** A group's feed counts as cut off after a minute and this many usual gaps without data. */
 const OUTAGE_GAPS = 20;
 /** Weight of the latest gap in the usual one. */
 const GAP_SHARE = 0.05;
 
-/** A group's medians, 0 if too few trade. A token's values are those above them. */
+/** A group's medians; 0 if too few tokens trade. They are subtracted from each token's values. */
 export interface Market {
   longRise: number;
   burst: number;
@@ -22,7 +21,7 @@ export interface Market {
   resumedMs: number;
   /** When the medians were last measured; -1 before. */
   measuredMs: number;
-  /** Since when its trades are known; -1 if from the start. */
+  /** Since when the feed has known its trades; -1 if from the start. */
   sinceMs: number;
   /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
   readonly path: Float64Array;

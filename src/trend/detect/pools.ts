@@ -19,7 +19,7 @@ const TAKE_OVER = 2;
 const MIN_STAY_MS = 3_600_000;
 /** Maximum distance of the new price from the current one, as log ratio. */
 const MAX_STEP = 0.25;
-/** Both limits are waived for a pool this many times as deep: lasting depth is hard to fake. */
+/** The last two bounds do not apply to a pool this many times as deep: depth is hard to fake. */
 const MUCH_DEEPER = 4;
 
 export function findPool(token: TokenState, name: string): Pool | undefined {
@@ -28,7 +28,8 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
 }
 
 /**
- * Whether trades in a pool of unknown depth count: in any until a depth is known, then the first.
+ * Whether trades in a pool of unknown depth count: in any pool until a depth is known, then only in
+ * the first one.
  */
 export function mayTradeInUnknown(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
@@ -86,17 +87,17 @@ export function notePool(
 }
 
 /**
- * Returns whether it is the first that any of the token's pools holds: a bonding curve starts
- * empty.
+ * Returns whether this is the token's first liquidity. Its only pool may be known already, because
+ * a bonding curve starts empty.
  */
 function isFirstLiquidity({ pools }: TokenState, known: Pool | undefined): boolean {
   return pools.length === 0 || (pools.length === 1 && known?.usd === 0 && known.referenceUsd === 0);
 }
 
 /**
- * Lets liquidity count at once that was added to other pools of the token and then, at the same
- * moment, removed from this one, as when a launchpad's bonding curve is complete. It was there
- * before, so no deposit for a single block can pass as such.
+ * Counts moved liquidity at once: it was removed from this pool and added to others at the same
+ * moment, as when a launchpad's bonding curve is complete. Only liquidity that was steady in this
+ * pool counts, so a deposit for a single block cannot pass as moved.
  */
 function moveSteady({ pools }: TokenState, from: Pool, usd: number): void {
   let left = usd;
@@ -169,7 +170,7 @@ function createPool(token: TokenState, name: string, atMs: number): Pool {
   return pool;
 }
 
-/** A pool sets the price, or is another deep one, or holds too little to say anything. */
+/** A pool sets the price, or is another deep one, or is too shallow for its trades to count. */
 export type PoolRole = "price" | "other" | "shallow";
 
 /**

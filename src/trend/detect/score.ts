@@ -12,7 +12,7 @@ const MAX_Z = 6;
 /** One measured term: `raw` in its own unit, `z` in deviations, not clipped. */
 export interface Measure {
   raw: number;
-  /** What is usual for the token, in the unit of `raw`; 0 buyers or volume if not known. */
+  /** The token's usual value, in the unit of `raw`. 0 if unknown, for buyers and volume. */
   usual: number;
   z: number;
   /** Share of the score; 0 if the feed cannot measure it. */
@@ -168,10 +168,10 @@ export function readTrades(
 }
 
 /**
- * Reads a token of an aggregator's report. The expected buyers are those of the day before, shrunk
- * by the same prior as {@link expectedBuyers}. Their dispersion is unknown, so a fixed one is
- * assumed. A rise is supported if buys clearly outweigh sells, because counts do not show which
- * trades are dust, and if the hour's volume covers what such a move costs.
+ * Computes the reading of a token that only an aggregator reports on. The expected buyers come from
+ * the day before, shrunk to a prior: see {@link expectedBuyers}. Their dispersion is unknown, so a
+ * fixed one is assumed. A rise is supported if the hour's volume covers what such a move costs, and
+ * if buys clearly outweigh sells, because counts do not show which trades are dust.
  */
 export function readWindow(
   reading: Reading,

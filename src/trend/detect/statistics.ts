@@ -26,9 +26,9 @@ export function wilsonLowerBound(hits: number, total: number, z = 1.645): number
   if (!(total > 0)) return 0;
   const share = hits / total;
   const square = (z * z) / total;
-  const centre = share + square / 2;
+  const center = share + square / 2;
   const spread = z * Math.sqrt((share * (1 - share)) / total + square / (4 * total));
-  return Math.max(0, (centre - spread) / (1 + square));
+  return Math.max(0, (center - spread) / (1 + square));
 }
 
 /** Returns the median of the numbers, which it reorders; 0 for none. */
@@ -43,7 +43,7 @@ export function medianInPlace(values: number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Moves the lowest to the front and returns the one at `index`: FIND of Hoare (1961). */
+/** Returns what sorting would put at `index`, and moves lower ones before it (FIND, Hoare 1961). */
 function selectInPlace(values: number[], index: number): number {
   let from = 0;
   let to = values.length - 1;

@@ -7,15 +7,15 @@ import { recordInRing } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import { noteActivity, type Pool, setPrice, type TokenState } from "./token-state.ts";
 
-/** The shortest span of a report. */
+/** The shortest period that a report covers. */
 const WINDOW_MS = 5 * MINUTE_MS;
 /** Maximum relative change of a pool's dollars that trading explains. */
 const MAX_DRIFT = 0.25;
 
 /**
  * Applies an aggregator's report to a token without individual trades. The pool's liquidity always
- * counts. Prices and counts do if the pool sets the token's price. Returns false, and changes
- * nothing, if a newer report on the pool is known.
+ * counts. Prices and counts only count if the pool sets the token's price. Returns false, and
+ * changes nothing, if a newer report on the pool is known.
  */
 export function applyReport(
   token: TokenState,
@@ -31,7 +31,7 @@ export function applyReport(
   const report = { atMs: at, usd, usdText: event.liquidity, ...change };
   const pool = notePool(token, event.pool, report, settings);
   const elapsedMs = Math.min(at - (token.window?.atMs ?? 0), WINDOW_MS);
-  // Somebody who trades with himself could report any volume.
+  // Wash trading can produce any volume.
   const newUsd = Math.min((Number(counts.m5.usd) * elapsedMs) / WINDOW_MS, steadyUsd(pool, at));
   if (noteTradeIn(token, pool, newUsd, price, at) !== "price" && token.price > 0) return true;
   const minute = Math.floor(at / MINUTE_MS);
@@ -69,9 +69,10 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 }
 
 /**
- * Returns what changed a pool's dollars. On an x·y=k pool, trading changes them with the root of
- * the price. The makers caused any change far beyond that. A smaller deviation is not decided, but
- * in the pool that sets the price, deviations add up: makers can remove everything in small steps.
+ * Returns the cause of a change in a pool's dollars. In an x·y=k pool, trading changes them with
+ * the root of the price. A change far beyond that comes from the makers. A smaller deviation counts
+ * as trading, except in the pool that sets the price. There it adds up with the next ones, because
+ * makers can remove everything in small steps.
  */
 function explain(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
   const ratio = price / token.price;

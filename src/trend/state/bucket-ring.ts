@@ -40,7 +40,7 @@ export function advanceRing(ring: BucketRing, bucket: number): void {
   ring.last = bucket;
 }
 
-/** Records a price and counts in a step. An older one's close is final; counts still add. */
+/** Records a price and counts in a step. In a step before the last, only the counts change. */
 export function recordInRing(
   ring: BucketRing,
   bucket: number,
@@ -102,7 +102,7 @@ export function closeAt(ring: BucketRing, bucket: number): number {
 
 const SCRATCH = new Float64Array(1_024);
 
-/** Returns the closes from `from` to `to`, all in the ring, until the next call. */
+/** Returns the closes from `from` to `to`, which must be in the ring. Valid until the next call. */
 export function closesWithin(ring: BucketRing, from: number, to: number): Readonly<Float64Array> {
   const { closes } = ring;
   let slot = from % closes.length;

@@ -13,7 +13,7 @@ import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
 import type { TokenProfile } from "./token-profile.ts";
 import type { TokenState } from "./token-state.ts";
 
-/** Increase it with any change of {@link EngineState}'s meaning: rejects older checkpoints. */
+/** Increase it whenever {@link EngineState} changes its meaning, to reject older checkpoints. */
 const VERSION = 15;
 /** The last version that counted the bought volume of candles. Its state has more fields. */
 const WITH_BOUGHT = 14;
@@ -41,19 +41,19 @@ export interface EngineState {
   readonly finished: FinishedFlare[];
   readonly newest: NewListing[];
   readonly standings: ServedStandings;
-  /** Events that wait for the first clock. */
+  /** Events that wait for the first clock event. */
   readonly waiting: readonly MarketEvent[];
 }
 
 export function packEngine(state: EngineState): EngineCheckpoint {
   const from = Math.floor(state.clockMs / MINUTE_MS) - CANDLE_MINUTES;
-  const tokens = state.tokens.map((token) => {
-    return token.candles ? { ...token, candles: compactRing(token.candles, from) } : token;
-  });
+  const tokens = state.tokens.map((token) =>
+    token.candles ? { ...token, candles: compactRing(token.candles, from) } : token,
+  );
   return { version: VERSION, state: encodeState({ ...state, tokens }) };
 }
 
-/** Returns a checkpoint's state. Throws RangeError for its version, TypeError for damage. */
+/** Returns a checkpoint's state. Throws RangeError for an unknown version, TypeError for damage. */
 export function unpackEngine({ version, state: json }: EngineCheckpoint): EngineState {
   if (!READABLE.includes(version)) {
     throw new RangeError(`unsupported checkpoint version ${version}; expected one of ${READABLE.join(", ")}`);

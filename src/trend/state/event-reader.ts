@@ -11,12 +11,13 @@ import {
   type Trade,
   Window,
 } from "../../market/index.ts";
+import { GROUPS } from "../../model/index.ts";
 import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./rejection.ts";
 
 /*
  * Validates market events, which can be anything at run time, and parses their amounts. Written by
  * hand, because a schema would cost more than the rest of a trade's processing. It accepts nothing
- * that the schema rejects: a replay would skip that event of the recording.
+ * that the schema rejects, because a replay of a recording would skip that event.
  */
 
 const LAST_MS = 253_402_300_799_999;
@@ -30,7 +31,7 @@ const KINDS: ReadonlySet<unknown> = new Set([
   "observed",
   "clock",
 ]);
-const GROUPS: ReadonlySet<unknown> = new Set(["bsc", "exchange", "matic", "avalanche"]);
+const GROUP_NAMES: ReadonlySet<unknown> = new Set(GROUPS);
 
 /** Numbers of one event. One object is reused: read it before the next event. */
 export interface EventNumbers {
@@ -47,7 +48,7 @@ export function isEvent(value: unknown): value is MarketEvent {
 }
 
 export function isGroup(value: unknown): value is MarketGroup {
-  return GROUPS.has(value);
+  return GROUP_NAMES.has(value);
 }
 
 /** Stores an event's amounts in `numbers`, or returns why it is invalid, time and token aside. */
@@ -127,7 +128,7 @@ function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReas
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
 }
 
-/** A candle begins with its minute; anything else, even a past candle, when it occurs. */
+/** Returns when an event begins: a live candle with its minute, any other event at its time. */
 export function beginningOf(event: TokenEvent | Observed): number {
   return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }

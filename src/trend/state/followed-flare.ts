@@ -19,13 +19,13 @@ export interface FollowedFlare {
   readonly id: string;
   readonly startedMs: number;
   readonly start: PricePoint;
-  /** What was known at the start; nothing if it began in a version without. */
+  /** What was known at the start; empty if an older version recorded the start. */
   readonly known: Partial<OutcomeStart>;
   peak: PricePoint;
   /** Changes in percent at the moments of OUTCOME_MINUTES that have passed, and relative ones. */
   readonly changes: (number | null)[];
   readonly relativeChanges: (number | null)[];
-  /** Since when the price has been far below the peak, and the canary's age then; -1 if not. */
+  /** Since when the price has been far below the peak; -1 if it is not. The canary's age then. */
   lowSinceMs: number;
   lowCanaryMs: number;
   /** The same, once it stayed there until the end of a minute. */
@@ -37,17 +37,17 @@ export interface FollowedFlare {
 /** A moment of a token whose changes are measured like those after a flare's start. */
 interface ControlMoment {
   readonly startedMs: number;
-  /** Above 0. */
+  /** Its price is above 0. */
   readonly start: { readonly price: number };
-  /** As of a flare. */
+  /** See {@link FollowedFlare.changes}. */
   readonly changes: (number | null)[];
 }
 
 /** The control moments of a token, oldest first, for a day. */
 export interface ControlMoments {
-  /** When the next one is; -1 before the first look. */
+  /** Time of the next control moment; -1 before the first step. */
   nextMs: number;
-  /** When something is to be measured next: a new one, or a change after one. */
+  /** When to measure next: a new moment, or a change after one. */
   dueMs: number;
   moments: ControlMoment[];
 }

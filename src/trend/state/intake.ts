@@ -38,7 +38,6 @@ import {
   FINE_STEP_MS,
   noteActivity,
   offeredSince,
-  type PendingCandle,
   type Pool,
   setPrice,
   type TokenState,
@@ -75,14 +74,14 @@ export class Intake {
   }
 
   /**
-   * Applies a trade. It sets the token's price if its pool does and no newer trade has. A trade
-   * that is too small to mean anything is rejected as `dust`.
+   * Applies a trade. It sets the token's price if it is the newest in the pool that sets the price.
+   * A trade that is too small to mean anything is rejected as `dust`.
    */
   enterTrade(event: Trade, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, detector, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
     const pool = known && findPool(known, event.pool);
-    // Only a trade with oneself can exceed the pool's liquidity.
+    // Only a wash trade can exceed the pool's liquidity.
     const usd = pool ? Math.min(numbers.usd, steadyUsd(pool, event.at)) : numbers.usd;
     if (usd < minTradeUsd(known, pool, settings)) return "dust";
     const token = known ?? this.#create(event);
@@ -158,7 +157,7 @@ export class Intake {
     token.candle ??= createCandleState(numbers.open, settings);
     noteMarket(token, event.at);
     if (numbers.usd > 0) noteActivity(token, endMs, minute);
-    const candle = pendingOf(event, numbers);
+    const candle = { close: numbers.price, volume: numbers.usd, text: event.close };
     if (token.group === "bsc" && numbers.usd > 0) {
       token.candles ??= createCandleRing();
       setCandle(token.candles, minuteCandleOf(event, numbers, minute));
@@ -180,7 +179,7 @@ export class Intake {
     return applyReport(token, event, numbers, this.#books.settings) ? token : "late";
   }
 
-  /** Applies a listing, new if on BSC and its token has not traded: see {@link isEstablished}. */
+  /** Applies a listing. It counts as new on BSC, unless its token {@link isEstablished}. */
   enterListing(event: ListingEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, newest } = this.#books;
     const token = this.#find(event);
@@ -235,10 +234,6 @@ export class Intake {
   }
 }
 
-function pendingOf(event: Candle, { price, usd }: EventNumbers): PendingCandle {
-  return { close: price, volume: usd, text: event.close };
-}
-
 function minuteCandleOf(
   { high, low }: Candle,
   { open, price, usd }: EventNumbers,
@@ -248,7 +243,7 @@ function minuteCandleOf(
   return { minute, open, high: Number(high), low: Number(low), close: price, usd, buys, sells };
 }
 
-/** A past trade adds to its pool's volume, but no pool takes over the price by it. */
+/** Adds the trade to its pool's volume. Returns the pool's role, which no past trade can change. */
 function roleOfTrade(token: TokenState, pool: Pool, usd: number, price: number, event: Trade): PoolRole {
   const tradedAt = tradedAtOf(event);
   if (tradedAt === event.at) return noteTradeIn(token, pool, usd, price, tradedAt);
@@ -285,7 +280,7 @@ function enterPastPrice(
     const until = isKnown ? Math.floor(untilMs / stepMs) : step;
     if (ring) recordPast(ring, step, until, isKnown ? price : trades.startPrice, buys, 1 - buys);
   }
-  // Found again among the minutes, when the current one ends.
+  // The peak is searched among the minutes again when the current one ends.
   token.peakMinute = -1;
 }
 
@@ -309,9 +304,8 @@ function minTradeUsd(
 }
 
 /**
- * Returns whether the token existed before this pool was listed: it was listed or traded a quarter
- * of an hour ago or more as far as this engine knows, it was created then, or it has an older pool
- * that this engine never saw listed.
+ * Returns whether the token is too old for a new pool to be its listing: it was created, listed or
+ * traded at least `newestMs` ago, or it has another pool whose listing this engine never saw.
  */
 function isEstablished(token: TokenState, { at, pool }: ListingEvent, settings: DetectorSettings): boolean {
   const isOld = (sinceMs: number | null) => sinceMs !== null && at - sinceMs >= settings.newestMs;

@@ -28,19 +28,7 @@ export type RejectReason = (typeof REJECT_REASONS)[number];
 export type Rejections = Record<RejectReason, number>;
 
 export function createRejections(): Rejections {
-  return {
-    malformed: 0,
-    late: 0,
-    ahead: 0,
-    token: 0,
-    price: 0,
-    amount: 0,
-    candle: 0,
-    dust: 0,
-    "unknown-pool": 0,
-    duplicate: 0,
-    mixed: 0,
-  };
+  return Object.fromEntries(REJECT_REASONS.map((reason) => [reason, 0])) as Rejections;
 }
 
 const PLAIN_DECIMAL = /^\d+(\.\d+)?$/;

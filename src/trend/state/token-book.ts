@@ -1,5 +1,5 @@
 import type { MarketGroup } from "../../market/index.ts";
-import { GROUPS } from "../../model/index.ts";
+import { byGroup, GROUPS } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { isAddress, isName } from "./rejection.ts";
 import type { TokenProfile } from "./token-profile.ts";
@@ -7,7 +7,7 @@ import { createToken, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
-/** Tokens may exceed their maximum by this factor before an eviction's pass over all. */
+/** The number of tokens may exceed its maximum by this factor: an eviction passes over all. */
 const OVERRUN = 1.1;
 
 interface GroupBook {
@@ -29,8 +29,7 @@ export class TokenBook {
   constructor(settings: DetectorSettings, onForget: (token: TokenState) => void) {
     this.#settings = settings;
     this.#onForget = onForget;
-    const create = (): GroupBook => ({ tokens: new Map(), aliases: new Map() });
-    this.#groups = { bsc: create(), exchange: create(), matic: create(), avalanche: create() };
+    this.#groups = byGroup(() => ({ tokens: new Map(), aliases: new Map() }));
   }
 
   get count(): number {
@@ -75,7 +74,7 @@ export class TokenBook {
     this.#count += 1;
   }
 
-  /** Forgets the token if it has been silent beyond its windows. Returns whether it did. */
+  /** Forgets the token if it has been silent for too long. Returns whether it did. */
   forgetIfSilent(token: TokenState, atMs: number): boolean {
     const { forgetMs, forgetRareMs } = this.#settings;
     const maxSilenceMs = token.events < RARE_EVENTS ? forgetRareMs : forgetMs;
@@ -117,7 +116,7 @@ export class TokenBook {
   }
 }
 
-/** Returns whether something that is served depends on the token's state. */
+/** Returns whether anything served depends on the token's state. */
 function isNeeded(token: TokenState): boolean {
   const isFollowed = token.trend.startedMs >= 0 || token.followed !== null || token.shownCandles !== null;
   return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;

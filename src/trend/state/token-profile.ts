@@ -37,12 +37,15 @@ export const NO_PROFILE: TokenProfile = {
   forumPost: null,
 };
 
-/** All tokens' profiles: one may trade long after. Forgets the least recently used. */
+/**
+ * Stores the profiles of all tokens, also of those that have not traded yet. Forgets the least
+ * recently used.
+ */
 export class ProfileBook {
   readonly #profiles: Map<string, TokenProfile>;
   readonly #max: number;
 
-  /** `max`: maximum number of profiles; `profiles`: those of a checkpoint. */
+  /** @param profiles From a checkpoint. */
   constructor(max: number, profiles = new Map<string, TokenProfile>()) {
     this.#profiles = profiles;
     this.#max = max;
@@ -70,7 +73,7 @@ export class ProfileBook {
     return profile;
   }
 
-  /** Stores since when a token is known: its later pools are not new, even if it is forgotten. */
+  /** Stores since when a token has been known, so that later pools do not make it new. */
   rememberKnown(group: MarketGroup, key: string, sinceMs: number): void {
     const name = `${group}/${key}`;
     this.#put(name, { ...(this.#profiles.get(name) ?? NO_PROFILE), knownSinceMs: sinceMs });
@@ -80,10 +83,8 @@ export class ProfileBook {
     this.#profiles.delete(name);
     this.#profiles.set(name, profile);
     if (this.#profiles.size <= this.#max) return;
-    for (const oldest of this.#profiles.keys()) {
-      this.#profiles.delete(oldest);
-      return;
-    }
+    const [oldest = ""] = this.#profiles.keys();
+    this.#profiles.delete(oldest);
   }
 }
 

@@ -37,7 +37,7 @@ export interface Pool {
   usdText: string;
   /** Event time of that report. */
   usdAtMs: number;
-  /** The current 20 seconds since 1970, with minimum liquidities. See {@link steadyUsd}. */
+  /** Number of the current 20 seconds since 1970, and the minimum liquidity in it and before it. */
   span: number;
   leastUsd: number;
   leastBeforeUsd: number;
@@ -62,7 +62,7 @@ export interface PendingCandle extends Minute {
 export interface RunningFlare {
   readonly id: string;
   readonly startedMs: number;
-  /** It is in `free` too. */
+  /** Whether it is in `free` too. */
   isFree: boolean;
   published: AnyFlare;
   explanation: Explanation;
@@ -94,8 +94,9 @@ export interface TokenState {
   /** First and last trade or candle with volume; -1 before the first. */
   firstMarketMs: number;
   lastMarketMs: number;
-  /** Bits of the last 32 minutes with trades, newest lowest, and that one's number. */
+  /** One bit for each of the last 32 minutes, set if it had trades; the newest is the lowest. */
   activeMinutes: number;
+  /** Number of the newest minute in {@link activeMinutes}. */
   lastActiveMinute: number;
   /** Total number of trades and candles. */
   events: number;
@@ -124,7 +125,7 @@ export interface TokenState {
   fine: BucketRing | null;
   /** Candles of the last hour; `null` unless the token can flare and has traded. */
   candles: CandleRing | null;
-  /** The served candles and the end of the time they are served for; `null` if they are not. */
+  /** The served candles, and until when they are served at least; `null` if they are not served. */
   shownCandles: { readonly untilMs: number; list: Candle[] } | null;
   candle: CandleState | null;
   /** The state before the {@link silentMinutes} or, if there are none, the last minute. */
@@ -150,7 +151,7 @@ export interface TokenState {
   lastRelevantMs: number;
   lastIrrelevantMs: number;
   readonly chart: ChartRank;
-  /** Waits to be judged. False for a forgotten token. */
+  /** The token waits to be judged. False if it was forgotten. */
   isTouched: boolean;
   /** Something that a flare shows may have changed since the last refresh. */
   isStale: boolean;
@@ -260,7 +261,7 @@ export function setPrice(
     // A pool that sets the price again continues from its own last prices. Changes of other pools
     // in the meantime are undone.
     rescalePrices(token, pool?.scale ? pool.scale / token.priceScale : price / token.price);
-    // A remaining step is no rise that anybody traded.
+    // Nobody traded the remaining step, so it is no rise.
     if (token.trades) token.trades.price = Math.max(token.trades.price, price);
   }
   if (pool) pool.scale = token.priceScale;
@@ -269,7 +270,7 @@ export function setPrice(
   notePrice(token, price, event.price);
 }
 
-/** Records that the token traded at `atMs`, within that minute counted from 1970. */
+/** Records that the token traded at `atMs`, which is in `minute`, counted from 1970. */
 export function noteActivity(token: TokenState, atMs: number, minute: number): void {
   if (token.firstMarketMs < 0 || atMs < token.firstMarketMs) token.firstMarketMs = atMs;
   token.lastMarketMs = Math.max(token.lastMarketMs, atMs);
@@ -287,7 +288,7 @@ export function activeMinutesOf(token: TokenState, atMs: number, minutes = ACTIV
   return count;
 }
 
-/** Returns the minutes with a trade among the `minutes` before `atMs`, one bit each. */
+/** Returns one bit for each of the `minutes` before `atMs`, set if it had a trade. */
 function activeWithin(token: TokenState, atMs: number, minutes: number): number {
   const passed = Math.floor((atMs - 1) / MINUTE_MS) - token.lastActiveMinute;
   if (passed >= minutes) return 0;
@@ -295,7 +296,7 @@ function activeWithin(token: TokenState, atMs: number, minutes: number): number 
   return token.activeMinutes & (window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1);
 }
 
-/** Whether it trades in three of the last ten minutes: only such count in medians and chart. */
+/** Whether it traded in three of the last ten minutes, as medians and charts require. */
 export function isTrading(token: TokenState, atMs: number): boolean {
   let bits = activeWithin(token, atMs, TRADING_WINDOW_MINUTES);
   for (let minute = 1; minute < MIN_TRADING_MINUTES; minute++) bits &= bits - 1;
@@ -351,7 +352,7 @@ export function countChartTrades(
   return { buys: buysWithin(minutes, from, end), sells: sellsWithin(minutes, from, end) };
 }
 
-/** Updates relevance: in the chart or flaring for every plan, which charts are the same for. */
+/** Updates relevance, which is the same for every plan: in the chart, or in a public flare. */
 export function judgeRelevance(token: TokenState, atMs: number): void {
   const isPublicFlare = token.flare !== null && token.flare.id === token.publicFlareId;
   const isRelevant = token.chart.rank > 0 || isPublicFlare;

@@ -6,7 +6,7 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
  */
 
 export interface CandleRing {
-  /** {@link WIDTH} numbers per candle, in the order of time; the first follows the last. */
+  /** {@link WIDTH} numbers per candle, in the order of time, wrapping around at the end. */
   data: Float64Array;
   count: number;
   /** Offset of the newest candle, and its minute, counted from 1970; -1 before the first. */
@@ -14,7 +14,7 @@ export interface CandleRing {
   newestMinute: number;
   /** First minute that changed since the candles were last read. */
   changedFrom: number;
-  /** Trades of earlier minutes are not all known: they have no candle. */
+  /** Earlier minutes have no candle, because not all of their trades are known. */
   readonly since: number;
 }
 
@@ -31,7 +31,7 @@ export interface MinuteCandle {
 }
 
 const [OPEN, HIGH, LOW, CLOSE, USD, BUYS, SELLS] = [0, 1, 2, 3, 4, 5, 6];
-/** When the prices of the opening and the close were traded; without any, the minute's bounds. */
+/** Times of the trades that set open and close. Before any: the end and the start of the minute. */
 const [OPEN_AT, CLOSE_AT, WIDTH] = [7, 8, 9];
 const FIRST_CAPACITY = 4;
 /** Candles are stored for this many minutes before the newest one. */
@@ -93,7 +93,7 @@ export function candlesWithin(
   return candles.reverse();
 }
 
-/** Returns a copy with only the candles from a minute on, which takes as little as it can. */
+/** Returns a copy, as small as possible, with only the candles from minute `from` on. */
 export function compactRing(ring: CandleRing, from: number): CandleRing {
   const { data, newest } = ring;
   let [before, count] = [newest, 0];
@@ -180,7 +180,7 @@ function clear(data: Float64Array, at: number, minute: number): void {
   data[at + CLOSE_AT] = minute * MINUTE_MS;
 }
 
-/** Drops the oldest candle if it is too old beside one of `minute`, else doubles the space. */
+/** Makes room for a candle of `minute`: drops the oldest if it is too old, or doubles the space. */
 function makeRoom(ring: CandleRing, minute: number): void {
   const { data, count, newest } = ring;
   if (count * WIDTH < data.length) return;

@@ -8,7 +8,7 @@ import { toTimestamp } from "./flare-view.ts";
 /** How long after a flare's start its candles are served, also if it ended before. */
 export const FOLLOW_MS = 120 * MINUTE_MS;
 
-/** Serves the closed minutes of tokens that flare, or started to within two hours. */
+/** Serves candles of the tokens that flare, or whose flare started within the last two hours. */
 export class CandleBook {
   readonly #tokens = new Set<TokenState>();
   #closedMs: number;
@@ -68,8 +68,8 @@ export class CandleBook {
     const from = to - CANDLE_MINUTES;
     const changedFrom = Math.max(from, shown.list.length > 0 ? ring.changedFrom : from);
     const [since, until] = [toTimestamp(from * MINUTE_MS), toTimestamp(changedFrom * MINUTE_MS)];
-    const kept = shown.list.filter(({ open_at }) => open_at >= since && open_at < until);
-    shown.list = [...kept, ...candlesWithin(ring, changedFrom, to).map(viewCandle)];
+    const unchanged = shown.list.filter(({ open_at }) => open_at >= since && open_at < until);
+    shown.list = [...unchanged, ...candlesWithin(ring, changedFrom, to).map(viewCandle)];
     ring.changedFrom = to;
   }
 }

@@ -42,9 +42,9 @@ export interface Candidate {
  * shorter.
  *
  * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, where A is the mean of the last n ≤
- * 60 closes and m the candidates' median rise (0 for fewer than five), so that a move of all ranks
- * nobody. A token without recent trades is assumed to have followed its market since: a constant
- * price while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)` is the first-order
+ * 60 closes and m the candidates' median rise (0 for fewer than five), so that a common move does
+ * not change ranks. A token without recent trades is assumed to have followed its market since: a
+ * constant price while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)` is the first-order
  * deviation of ln(P/A) for a random walk whose steps have variance s², because step k has weight
  * k/n. s² is the token's own variance, shrunk toward the candidates' median if few of its minutes
  * had trades.

@@ -6,14 +6,14 @@ import type { TokenState } from "../state/token-state.ts";
 
 /** Each token has one control moment in every two hours of the clock. */
 const SLOT_MS = 2 * HOUR_MS;
-/** A flare's control are the moments of the day before its start … */
+/** Maximum age of a flare's control moment at the start. */
 const MAX_AGE_MS = 24 * HOUR_MS;
-/** … whose hour was over half an hour before it: the flare's own rise is in none of them. */
+/** Minimum age. Its hour ends half an hour before the start, without the flare's own rise. */
 const MIN_AGE_MS = 90 * MINUTE_MS;
 
 /**
- * Measures the token's control moments that are due at a whole minute. Where they are depends only
- * on the token and the clock, never on a flare.
+ * Measures the token's control moments that are due at a whole minute. Their times depend only on
+ * the token and the clock, never on a flare.
  */
 export function stepControl(token: TokenState, detector: Detector, atMs: number): void {
   const { control } = token;
@@ -50,7 +50,7 @@ function nextMoment(key: string, atMs: number): number {
   return own > atMs ? own : momentOf(key, slot + 1);
 }
 
-/** The minute of the slot with the number of FNV-1a of both, modulo the slot's minutes. */
+/** Returns the time in the slot: FNV-1a of slot and key, modulo the slot's minutes. */
 function momentOf(key: string, slot: number): number {
   let hash = 0x811c9dc5;
   for (const char of `${slot} ${key}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);

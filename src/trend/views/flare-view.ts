@@ -15,7 +15,7 @@ import { liquidityText } from "../detect/pools.ts";
 import type { Reading } from "../detect/score.ts";
 import { clip, roundTo } from "../detect/statistics.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { type BucketRing, closeAt } from "../state/bucket-ring.ts";
+import { closeAt } from "../state/bucket-ring.ts";
 import { neverFlaredId } from "../state/ids.ts";
 import { countRecentTrades, recentSteps, type TokenState } from "../state/token-state.ts";
 
@@ -100,7 +100,7 @@ export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
-/** Renders the detector's measurable numbers, rounded against flicker, and their sentence. */
+/** Renders the reading's measurable terms, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
   reading: Reading,
   { warnings, liquidity }: { readonly warnings: readonly string[]; readonly liquidity: DecimalString },
@@ -137,38 +137,31 @@ function viewFacts(
   id: string,
   atMs: number,
 ): Omit<Flare, "started_trending_at" | "finished_trending_at"> {
-  const { profile } = token;
+  const { forumPost, socialData, marketData } = token.profile;
   return {
     id,
     ...viewWindow(token, atMs),
-    ...viewProfile(token),
+    forum_post: forumPost,
+    social_data: socialData,
+    contract_source: viewSource(token),
     liquidity: liquidityText(token),
-    market_data: profile.marketData,
+    market_data: marketData,
     token: viewToken(token),
   };
 }
 
-function viewProfile(token: TokenState) {
-  const { forumPost, socialData } = token.profile;
-  return { forum_post: forumPost, social_data: socialData, contract_source: viewSource(token) };
-}
-
-/** Renders the last five minutes in whole steps of five seconds, minutes for candles. */
+/** Renders the last five minutes in whole steps of five seconds; for candles, of a minute. */
 function viewWindow(token: TokenState, atMs: number) {
   const { ring, end, steps } = recentSteps(token, atMs);
   const now = token.price;
-  const before = priceBefore(ring, end - steps);
+  const before = closeAt(ring, end - steps);
   const { buys, sells } = countRecentTrades(token, atMs);
   return {
     recent_price_change: percent(now, before),
-    previous_price_change: percent(before, priceBefore(ring, end - 2 * steps)),
+    previous_price_change: percent(before, closeAt(ring, end - 2 * steps)),
     latest_buy_count: buys,
     latest_sell_count: sells,
   };
-}
-
-function priceBefore(ring: BucketRing, step: number): number {
-  return closeAt(ring, step);
 }
 
 function percent(now: number, before: number): number {

@@ -13,7 +13,7 @@ import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
-import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
+import { reuseIfEqual, reuseListIfEqual, reuseRecordIfSame } from "./reuse.ts";
 
 /** Flares that wait for their final outcome are listed up to this multiple of the usual maximum. */
 const PENDING_LISTS = 10;
@@ -26,7 +26,7 @@ export interface FinishedFlare {
   outcome: Outcome | null;
 }
 
-/** All of one group's form: see `viewFlare`. */
+/** One group's lists. All flares have its form: see `viewFlare`. */
 interface Lists {
   readonly free: AnyFlare[];
   readonly pro: AnyFlare[];
@@ -60,7 +60,7 @@ export class FlareBook {
   /** When the next finished flare is dropped, unless another one ends before. */
   #reviewMs = Number.NEGATIVE_INFINITY;
 
-  /** @param finished Those of a checkpoint, oldest finish first. */
+  /** @param finished From a checkpoint, oldest finish first. */
   constructor(settings: DetectorSettings, finished: FinishedFlare[] = []) {
     this.#settings = settings;
     this.#finished = finished;
@@ -234,25 +234,23 @@ export class FlareBook {
   }
 }
 
-/** Returns the flares' values in their order. Returns `before` if that has the same objects. */
+/** Returns the flares' values in the flares' order, or `before` if it has the same objects. */
 function inOrderOf<T>(
   flares: readonly AnyFlare[],
   all: ReadonlyMap<string, T | null>,
   before: Record<string, T>,
 ): Record<string, T> {
   const next: Record<string, T> = {};
-  let isSame = true;
   for (const { id } of flares) {
     const value = all.get(id);
     if (value) next[id] = value;
-    isSame &&= before[id] === (value ?? undefined);
   }
-  return isSame && Object.keys(before).length === Object.keys(next).length ? before : next;
+  return reuseRecordIfSame(before, next);
 }
 
 /**
- * Returns until when the finished flare with that many newer ones, itself included, is listed: one
- * beyond the usual maximum until its final outcome has been served for a minute.
+ * Returns until when a finished flare is listed. `rank` is 1 for the newest. A flare beyond the
+ * usual maximum is listed until its final outcome has been served for a minute.
  */
 function listedUntil(
   { flare, finishedMs, outcome }: FinishedFlare,

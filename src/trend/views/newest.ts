@@ -60,7 +60,7 @@ export class NewestBook {
     }
   }
 
-  /** Updates prices, liquidity and facts. Removes tokens that are gone or turned out quotes. */
+  /** Updates all listings. Removes tokens that were forgotten or turned out to be quote tokens. */
   refresh(find: (key: string) => TokenState | undefined): void {
     for (let index = this.#items.length - 1; index >= 0; index--) {
       const item = this.#items[index];

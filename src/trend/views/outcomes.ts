@@ -8,6 +8,7 @@ import {
   changeFrom,
   confirmCollapse,
   dueMinutes,
+  dueMs,
   type FlareEnd,
   type FollowedFlare,
   followFlare,
@@ -130,9 +131,8 @@ export class OutcomeBook {
     return { price: this.#detector.knownPrice(token, atMs), text: token.priceText, atMs };
   }
 
-  #plan({ changes, startedMs }: FollowedFlare): void {
-    const minutes = OUTCOME_MINUTES[changes.length];
-    if (minutes !== undefined) this.#deadlineMs = Math.min(this.#deadlineMs, startedMs + minutes * MINUTE_MS);
+  #plan(followed: FollowedFlare): void {
+    this.#deadlineMs = Math.min(this.#deadlineMs, dueMs(followed));
   }
 
   /** Stops following the flares whose outcomes are final. */

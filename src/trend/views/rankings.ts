@@ -2,6 +2,7 @@ import { jsonEqual } from "../../lib/json-equal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../market/index.ts";
 import {
+  byGroup,
   type ChartItem,
   type Charts,
   keyOf,
@@ -27,10 +28,7 @@ export interface ServedStandings {
   readonly leaderboards: Leaderboards;
 }
 
-const NOTHING: ServedStandings = {
-  charts: { bsc: [], exchange: [], matic: [], avalanche: [] },
-  leaderboards: { bsc: [], exchange: [], matic: [], avalanche: [] },
-};
+const NOTHING: ServedStandings = { charts: byGroup(() => []), leaderboards: byGroup(() => []) };
 
 interface Views<I, E> {
   readonly item: (candidate: Candidate, atMs: number) => I;
@@ -54,7 +52,7 @@ export class Rankings {
   constructor(facts: FeedFacts, settings: DetectorSettings, served = NOTHING) {
     this.#facts = facts;
     this.#settings = settings;
-    this.#charted = { bsc: new Set(), exchange: new Set(), matic: new Set(), avalanche: new Set() };
+    this.#charted = byGroup(() => new Set());
     this.#served = served;
   }
 
@@ -113,7 +111,7 @@ export class Rankings {
     return this.#served;
   }
 
-  /** The same, for a checkpoint. */
+  /** What was served last, for a checkpoint. */
   get served(): ServedStandings {
     return this.#served;
   }

@@ -309,7 +309,7 @@ function addSale(
   numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
 
-/** What an action adds to distinct traders: each counts e^(−age/τ) by its latest action only. */
+/** Returns what an action adds to a distinct count: a trader's latest action counts e^(−age/τ). */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
 }

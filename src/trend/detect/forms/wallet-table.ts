@@ -3,8 +3,8 @@
  *
  * As objects, hundreds of thousands took most of the engine's memory, and a map by name a fifth of
  * its time. So the rows are a hash table (open addressing, linear probing). A key is 53 bits of the
- * name: among a few hundred traders, two collide in about one of 10^10 tokens. Whoever forces a
- * collision only lowers the count of their own buyers.
+ * name: among a few hundred traders, two collide in about one of 10^10 tokens. Forcing a collision
+ * only lowers the count of one's own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
@@ -95,7 +95,7 @@ function grow(table: WalletTable): void {
   rehash(table, table.numbers.length * 2, () => true);
 }
 
-/** Forgets inactive traders, then the least recent. The rows that were free spread its cost. */
+/** Forgets inactive traders, then the least recent ones. Spare rows make such a pass rare. */
 function forget(table: WalletTable, atMs: number): void {
   const { numbers } = table;
   const lasts: number[] = [];

@@ -125,7 +125,7 @@ function measurePath(ring: BucketRing, minute: number, settings: DetectorSetting
   return { longRise: Math.log((closes[count - 1] ?? longPrice) / longPrice), burst, variance };
 }
 
-/** The average trade of the five minutes, divided by a share of the day's before; at most 1. */
+/** Returns the average recent trade divided by {@link DUST_SHARE} of the usual one; at most 1. */
 function realShare(m5: WindowCounts, h24: WindowCounts): number {
   const trades = m5.buys + m5.sells;
   const usualTrades = h24.buys + h24.sells - trades;
