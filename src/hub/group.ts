@@ -18,7 +18,7 @@ export interface GroupMember {
   fail(error: unknown): void;
 }
 
-/** How far the first member moves on with each write: a prime, so that nobody is always last. */
+/** How far the starting member advances with each write. A prime, so that no member stays last. */
 const STRIDE = 7_919;
 
 /**
@@ -43,7 +43,7 @@ export class Group {
     return this.#members.length;
   }
 
-  /** See the constructor. A joining member may lower it: it is never above what a member has. */
+  /** Every member was sent the shape's events up to here. A joining member may lower it. */
   get prev(): Seq {
     return this.#prev;
   }
@@ -80,7 +80,7 @@ export class Group {
     const deliveries = frames.count * this.size;
     counters.deliveries += deliveries;
     counters.deliveredBytes += frames.bytes.length * this.size;
-    // The events of a batch have one time. The clock is read twice per group, not per socket.
+    // All events of a batch have the same time. The clock is read twice per group, not per socket.
     const emittedAtMs = records[0]?.emittedAtMs ?? wallMs();
     const firstMs = wallMs() - emittedAtMs;
     this.send(frames.bytes);

@@ -12,7 +12,7 @@ export interface HeadBatch {
 /** The state at the start of a history. Like a first snapshot, it comes without events. */
 export interface HeadBase {
   readonly observedAtMs: number;
-  /** With the marks of the items: the values that they have reached (`protocol/view/lists.ts`). */
+  /** Includes the marks of the items (`protocol/view/lists.ts`). */
   readonly lists: Lists;
 }
 
@@ -67,23 +67,23 @@ export class Head {
     return this.#observedAtMs;
   }
 
-  /** True once there is a snapshot, which moves no cursor. Serve no client before that. */
+  /** True once there is a snapshot. Serve no client before that: the cursor is valid earlier. */
   get ready(): boolean {
     return this.#ready;
   }
 
   /**
-   * Appends the batch to the log, then makes its state the head, one at a time in call order.
-   * Rejects if the log does not store it; the head then stays. Pass `append` for events that
-   * already have a seq.
+   * Appends the batch to the log, then makes its state the head. Batches are published in call
+   * order. If the log cannot store one, rejects and leaves the head unchanged. Pass `append` for
+   * events that already have a seq.
    */
   publish(batch: HeadBatch, append = () => this.#log.append(batch.events)): Promise<void> {
     return this.#enqueue(() => this.#apply(batch, append));
   }
 
   /**
-   * Starts another history (PROTOCOL.md, W39) after queued batches: `begin` empties the log, `base`
-   * is the state.
+   * Starts a new history (PROTOCOL.md, W39) after all queued batches. `begin` empties the log;
+   * `base` is the new state.
    */
   restart(base: HeadBase, begin: () => Promise<void>): Promise<void> {
     return this.#enqueue(() => this.#restart(base, begin));
@@ -100,13 +100,13 @@ export class Head {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called by a listener in its batch: delays the next until `pause` resolves. Never rejects. */
+  /** Lets a listener delay the next batch until `pause`, which must not reject, resolves. */
   pauseFor(pause: Promise<void>): void {
     const other = this.#pause;
     this.#pause = other ? other.then(() => pause) : pause;
   }
 
-  /** Isolates the publisher, which would retry the batch, from a listener's error. */
+  /** Reports a listener's error. If it were thrown, the publisher would retry the batch. */
   #guard(call: () => void): void {
     try {
       call();

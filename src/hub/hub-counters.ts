@@ -3,7 +3,7 @@ import type { CloseReason, Lost } from "../protocol/index.ts";
 import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
-/** `refused`: when its turn came; `full`: the queue was; `late`: waited too long; `gone`: left. */
+/** `full`: the queue was full. `late`: it waited too long. `gone`: the client left before. */
 export type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
 /** Monotonic counters and gauges of one hub. Cheap to update on the hot path, read on demand. */
@@ -24,7 +24,7 @@ export interface HubCounters extends DeflateCounts {
   deliveries: number;
   /** Framed bytes of these deliveries. */
   deliveredBytes: number;
-  /** Delays of live deliveries. A client that catches up is not counted: it was late. */
+  /** Time from `emitted_at` to the write, for live deliveries only, not for catching up. */
   readonly delays: DurationHistogram;
   readonly admissions: Record<AdmissionOutcome, number>;
   /** Requests currently waiting for admission. */

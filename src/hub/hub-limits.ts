@@ -1,5 +1,5 @@
 export interface HubLimits {
-  /** Largest inbound message in bytes, default 4,096. The transport calls `oversize()`. */
+  /** Largest inbound message in bytes, default 4,096. Transports report larger ones. */
   readonly inboundBytes: number;
   /** Sustained commands per second; default 5. */
   readonly commandsPerSecond: number;
@@ -18,11 +18,11 @@ export interface HubLimits {
   readonly catchUpBytes: number;
   /** Records read from the log at once to catch up a session; default 256. */
   readonly catchUpRecords: number;
-  /** Missed events from which a session in mode `latest` gets the lists instead; default 64. */
+  /** Backlog in events from which a session in mode `latest` gets the lists instead; default 64. */
   readonly conflateFrom: number;
-  /** Commands that may wait until the session can answer; one more closes it. Default 32. */
+  /** Commands that may wait for a response; one more closes the connection. Default 32. */
   readonly queuedCommands: number;
-  /** Milliseconds that a mirror waits for events that its leader sent before it. Default 0. */
+  /** Milliseconds that a client whose cursor is beyond the head waits for the head. Default 0. */
   readonly aheadWaitMs: number;
   /** Milliseconds that a full socket may make no progress; default 10,000. */
   readonly noProgressMs: number;

@@ -8,7 +8,7 @@ import type { KnownLists } from "./lists/list-history.ts";
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
-  /** List history of a restored log, to resume filtered clients. Default: they get a reset. */
+  /** List history of a restored log. Without it, filtered clients get a reset on resuming. */
   readonly known?: KnownLists;
   readonly clock: Clock;
   /** Source description for `hello`. */
@@ -17,8 +17,9 @@ export interface HubOptions {
   /** Whether another server may mirror this one now. Default: always. */
   readonly mayBeMirrored?: () => boolean;
   /**
-   * Whether events exist that this server has yet to read. A client that is ahead of it is then
-   * disconnected after its wait and keeps its cursor. Otherwise it gets a reset. Default: never.
+   * Whether the leader has events that this server has yet to read. If so, a client that waited
+   * ahead of this server is disconnected and keeps its cursor. Otherwise it gets a reset.
+   * Default: never.
    */
   readonly lacksEvents?: () => boolean;
   /** Overrides of `DEFAULT_HUB_LIMITS`. */

@@ -36,8 +36,9 @@ import { TurnBudget } from "./turn-budget.ts";
 
 const TICK_MS = 1_000;
 /**
- * Fans out the log: sends every session what its subscriptions select. Live sessions of one shape
- * share their bytes (laws L5 and L6); one whose socket is full catches up from the log.
+ * Fans out the log: sends every session the events that its subscriptions select. Live sessions of
+ * one shape share their bytes (laws L5 and L6). A session whose socket is full catches up later,
+ * from the log.
  */
 export class Hub {
   readonly limits: HubLimits;
@@ -109,7 +110,7 @@ export class Hub {
     return this.#options.head;
   }
 
-  /** Why connections are refused now. Check it before the upgrade, in plain HTTP. */
+  /** Why new connections are refused now, if so. Check it before the upgrade, in plain HTTP. */
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
     return this.#options.head.ready ? undefined : "not-ready";
@@ -121,8 +122,8 @@ export class Hub {
   }
 
   /**
-   * Checks whether another server may mirror this one. Throws `forbidden` if its rights do
-   * not allow that, and `not-ready` while this server is cut off from its leader: otherwise servers
+   * Checks whether another server may mirror this one. Throws `forbidden` if its rights do not
+   * allow that. Throws `not-ready` while this server is cut off from its leader: otherwise servers
    * in a ring would take their own events for new ones.
    */
   checkMirror(rights: Rights): void {
@@ -139,14 +140,14 @@ export class Hub {
     return this.#options.lacksEvents?.() ?? false;
   }
 
-  /** Aborts when no more connections are accepted. Answer waiting requests at once. */
+  /** Aborts when the hub stops accepting connections. Waiting requests are then due at once. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
 
   /**
    * Accepts a connection: sends `hello` and runs its URL's subscription. Throws FlarewireError if
-   * the query is invalid. `rights`: restrict the channels; default: all.
+   * the query is invalid. `rights` limit the channels; default: all channels.
    */
   connect(socket: Socket, framing: Framing, query: ConnectQuery = {}, rights: Rights = ALL_RIGHTS): Session {
     checkQuery(query, rights);
@@ -159,7 +160,7 @@ export class Hub {
   /**
    * Refuses new connections, sends each session a `goaway` with its own delay, and closes them
    * evenly over `windowMs` (0: at once, without `goaway`). Resolves when all have ended. A second
-   * call may shorten it.
+   * call may shorten the window.
    */
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;
@@ -172,15 +173,16 @@ export class Hub {
         session.goAway((at / leaving.length) * windowMs, windowMs);
     }
     return closeGradually(leaving, {
-      ...{ clock, startMs, windowMs, reason },
+      clock,
+      startMs,
+      windowMs,
+      reason,
       check: (nowMs) => this.#check("closing", nowMs),
       isEmpty: () => this.#sessions.size === 0,
     });
   }
 
-  /**
-   * Closes all connections with `going-away`. Resolves when all ended; do not use the hub after.
-   */
+  /** Closes all connections with `going-away`, for good. Resolves when all have ended. */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     await this.drain(0, "going-away");
@@ -255,7 +257,7 @@ export class Hub {
     for (const session of [...this.#watched.ahead]) session.ready();
   }
 
-  /** Handles a new history: closes all sessions, whose cursors then show what they lost. */
+  /** Starts a new history. Closes all sessions: resuming tells each client what it lost. */
   #restart({ lists }: HeadBase): void {
     const { head, log } = this.#options;
     this.#positions = { ...log.positions };
@@ -283,7 +285,7 @@ export class Hub {
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
     for (const group of this.#groups.all()) {
-      // The cursor that such a client is about to send may be beyond the head.
+      // A client that has yet to subscribe may send a cursor beyond this server's head.
       if (group.shape.selection !== NOT_SUBSCRIBED) this.#heartbeat(group);
     }
   }

@@ -17,7 +17,7 @@ export interface Scheduling {
 
 type Work = () => void;
 
-/** The server's own work. It counts as one client among the others. */
+/** Stands for the server's own work. */
 const SERVER: Claimant = { name: "", isKeyed: false };
 
 /**

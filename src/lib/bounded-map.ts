@@ -1,22 +1,40 @@
-/** A map of limited size. Setting a key makes it the newest; beyond `max` the oldest is dropped. */
+/** A map of limited size. Setting a key makes it the newest. Drops the oldest beyond `max`. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
+  readonly #sizeOf: (value: V, key: K) => number;
+  #total = 0;
 
-  constructor(max: number) {
+  /** `sizeOf`: what an entry counts against `max`, constant while it is stored. Default: 1. */
+  constructor(max: number, sizeOf: (value: V, key: K) => number = () => 1) {
     super();
     this.#max = max;
+    this.#sizeOf = sizeOf;
+  }
+
+  /** Sum of the entries' sizes. */
+  get total(): number {
+    return this.#total;
   }
 
   override set(key: K, value: V): this {
     this.delete(key);
     super.set(key, value);
-    if (this.size > this.#max) {
-      for (const oldest of this.keys()) {
-        this.delete(oldest);
-        break;
-      }
+    this.#total += this.#sizeOf(value, key);
+    for (const oldest of this.keys()) {
+      if (this.#total <= this.#max) break;
+      this.delete(oldest);
     }
     return this;
+  }
+
+  override delete(key: K): boolean {
+    if (this.has(key)) this.#total -= this.#sizeOf(this.get(key) as V, key);
+    return super.delete(key);
+  }
+
+  override clear(): void {
+    super.clear();
+    this.#total = 0;
   }
 
   /** Returns the key's value, which `make` creates if there is none. */

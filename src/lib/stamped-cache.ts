@@ -1,3 +1,5 @@
+import { BoundedMap } from "./bounded-map.ts";
+
 /** Returns what a cached value depends on; `undefined`: nothing may be cached now. */
 export type Stamp = () => string | undefined;
 
@@ -9,33 +11,29 @@ interface Entry<V> {
   readonly bytes: number;
 }
 
-/** What an entry takes besides its value. */
+/** Estimated memory of an entry besides its key and value. */
 const ENTRY_BYTES = 500;
 
-/** Caches values until their stamps change, within a bound of bytes: the least used go first. */
+/** Caches values until their stamps change, in limited memory. Drops the least recently used. */
 export class StampedCache<V> {
-  readonly #entries = new Map<string, Entry<V>>();
+  readonly #entries: BoundedMap<string, Entry<V>>;
   readonly #reading = new Map<string, { readonly stamp: string | undefined; readonly value: Promise<V> }>();
-  readonly #maxBytes: number;
   readonly #sizeOf: (value: V) => number;
-  #bytes = 0;
 
   constructor(maxBytes: number, sizeOf: (value: V) => number) {
-    this.#maxBytes = maxBytes;
+    this.#entries = new BoundedMap(maxBytes, ({ bytes }) => bytes);
     this.#sizeOf = sizeOf;
   }
 
   /** Estimated memory of the cached values, with their keys. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#entries.total;
   }
 
   /** Returns the key's value if its stamp has not changed. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (!entry || entry.now() !== entry.stamp) return undefined;
-    // To the end, because the first is dropped next.
-    this.#entries.delete(key);
     this.#entries.set(key, entry);
     return entry.value;
   }
@@ -51,19 +49,13 @@ export class StampedCache<V> {
     if (stamp === undefined) return;
     const bytes = ENTRY_BYTES + 2 * key.length + this.#sizeOf(value);
     this.#entries.set(key, { value, stamp, now, bytes });
-    this.#bytes += bytes;
-    for (const first of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.drop(first);
-    }
   }
 
   drop(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
     this.#entries.delete(key);
   }
 
-  /** Returns the key's value, read unless it is cached. Requests during a read share it. */
+  /** Returns the key's cached value, or reads it. Concurrent calls share one read. */
   read(key: string, now: Stamp, read: () => Promise<V>): Promise<V> {
     const known = this.get(key);
     if (known !== undefined) return Promise.resolve(known);

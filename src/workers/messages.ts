@@ -5,8 +5,8 @@ import type { LogRecord, RunStart } from "../log/index.ts";
 import type { Channel, Cursor, ErrorCode, Freshness, SourceInfo } from "../protocol/index.ts";
 
 /*
- * Messages between primary and worker over Node's channel of a child process, in the order in which
- * they were sent. Both run the same program, so only the type is checked.
+ * Messages between primary and worker over Node's channel for child processes, which keeps their
+ * order. Both run the same program, so a message is trusted to have the form of its type.
  */
 
 /** The primary's report on its source. */
@@ -83,7 +83,7 @@ export type ToWorker =
   | { readonly type: "keys"; readonly keys: readonly Key[] }
   /** A key was removed or downgraded. */
   | { readonly type: "ended"; readonly keyId: string; readonly reason: EndReason }
-  /** Every worker's claims, in the same order at all workers. */
+  /** A worker's claim. All workers receive all claims in the same order. */
   | { readonly type: "claimed"; readonly client: string; readonly isOwn: boolean }
   /** Requests that a key made at other workers. */
   | { readonly type: "counted"; readonly keyId: string; readonly requests: number }

@@ -1,9 +1,10 @@
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import type { Epoch, Seq } from "../../protocol/index.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
 import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
 
-/** Size limit of the cached frames; beyond it the oldest are evicted. */
+/** Size limit of the cached frames. */
 const MAX_BYTES = 4 * 1_024 * 1_024;
 
 interface CacheEntry {
@@ -17,13 +18,12 @@ interface CacheEntry {
  * after an outage cost one framing.
  */
 export class BacklogFrameCache {
-  readonly #maxBytes: number;
-  readonly #entries = new Map<string, CacheEntry>();
-  #bytes = 0;
+  readonly #entries: BoundedMap<string, CacheEntry>;
 
   /** @param maxBytes Default: {@link MAX_BYTES}; 0 disables the cache. */
   constructor(maxBytes: number = MAX_BYTES) {
-    this.#maxBytes = maxBytes;
+    // Count the key too: an entry without frames still stores its key.
+    this.#entries = new BoundedMap(maxBytes, ({ frames }, key) => key.length + (frames.bytes?.length ?? 0));
   }
 
   /** Like `frameEvents` for an unfiltered shape and all records after `from.through`. */
@@ -47,35 +47,12 @@ export class BacklogFrameCache {
       undefined,
       maxBytes,
     );
-    this.#store(key, { frames, last });
+    this.#entries.set(key, { frames, last });
     return frames;
   }
 
   /** Clears the cache. Another history may have different events at the same seqs. */
   clear(): void {
     this.#entries.clear();
-    this.#bytes = 0;
   }
-
-  #store(key: string, entry: CacheEntry): void {
-    this.#evict(key);
-    this.#entries.set(key, entry);
-    this.#bytes += sizeOf(key, entry);
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#evict(oldest);
-    }
-  }
-
-  #evict(key: string): void {
-    const entry = this.#entries.get(key);
-    if (!entry) return;
-    this.#entries.delete(key);
-    this.#bytes -= sizeOf(key, entry);
-  }
-}
-
-/** Counts the key too: an entry without frames still stores its key. */
-function sizeOf(key: string, { frames }: CacheEntry): number {
-  return key.length + (frames.bytes?.length ?? 0);
 }

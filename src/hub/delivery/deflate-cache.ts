@@ -1,4 +1,5 @@
 import { constants, deflateRawSync } from "node:zlib";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 
 /** Window size, as an exponent of 2. 15 would shrink snapshots by a tenth, but not events. */
 export const WINDOW_BITS = 12;
@@ -15,7 +16,6 @@ interface CacheEntry {
   readonly before: string;
   /** `undefined` if compression does not pay off. */
   readonly deflated: Buffer | undefined;
-  readonly bytes: number;
 }
 
 /** Compression statistics since the start. */
@@ -37,13 +37,13 @@ export function deflateBlocks(text: Buffer): Buffer {
  * that differs per client or shape and is not cached.
  */
 export class DeflateCache {
-  readonly #entries = new Map<Buffer | string, CacheEntry>();
-  readonly #maxBytes: number;
+  readonly #entries: BoundedMap<Buffer | string, CacheEntry>;
   readonly #counts: DeflateCounts;
-  #bytes = 0;
 
   constructor(maxBytes: number, counts: DeflateCounts) {
-    this.#maxBytes = maxBytes;
+    const bytesOf = ({ deflated }: CacheEntry, text: Buffer | string) =>
+      text.length + (deflated?.length ?? 0) + ENTRY_BYTES;
+    this.#entries = new BoundedMap(maxBytes, bytesOf);
     this.#counts = counts;
   }
 
@@ -55,8 +55,8 @@ export class DeflateCache {
   take(text: Buffer | string, before: string, after: string, overhead: number): Buffer | undefined {
     const cached = this.#entries.get(text);
     if (cached?.before === before) return cached.deflated;
-    const bytesOf = typeof text === "string" ? Buffer.from(text) : text;
-    const joined = Buffer.concat([Buffer.from(before), bytesOf, Buffer.from(after)]);
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
+    const joined = Buffer.concat([Buffer.from(before), bytes, Buffer.from(after)]);
     const blocks = deflateBlocks(joined);
     const end = blocks.length - FLUSH_BYTES;
     this.#counts.deflatedTexts += 1;
@@ -64,19 +64,7 @@ export class DeflateCache {
     this.#counts.deflatedToBytes += end;
     // Copy it: zlib returns a slice of a 16 KiB Buffer.
     const deflated = end + overhead < joined.length ? Buffer.from(blocks.subarray(0, end)) : undefined;
-    const bytes = text.length + (deflated?.length ?? 0) + ENTRY_BYTES;
-    this.#evict(text);
-    this.#entries.set(text, { before, deflated, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#maxBytes) break;
-      this.#evict(oldest);
-    }
+    this.#entries.set(text, { before, deflated });
     return deflated;
-  }
-
-  #evict(text: Buffer | string): void {
-    this.#bytes -= this.#entries.get(text)?.bytes ?? 0;
-    this.#entries.delete(text);
   }
 }

@@ -49,7 +49,7 @@ export class Delivery implements GroupMember {
     this.#state = this.#join(NOT_SUBSCRIBED, host.head.cursor.seq);
   }
 
-  /** Whether the client is at the head. Only there can it get a snapshot and its cursor. */
+  /** Whether the client is at the head. Only then can it be sent a snapshot and its cursor. */
   get isLive(): boolean {
     return this.#state.kind === "live";
   }

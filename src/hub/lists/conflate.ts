@@ -53,7 +53,7 @@ export function frameMissed(
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }
 
-/** Selects the lists to send: all followed flare channels or none, for they share explanations. */
+/** Selects the lists to send: all followed flare channels or none, as they share explanations. */
 export function conflatedMask(happened: ChannelMask, followed: ChannelMask): ChannelMask {
   return happened & FLARES ? happened | (followed & FLARES) : happened;
 }

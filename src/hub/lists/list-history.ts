@@ -39,8 +39,8 @@ export interface KnownLists {
 }
 
 /**
- * The lists at any seq that the log reaches, by replaying it from checkpoints, which share
- * unchanged items.
+ * Computes the lists at any seq in the log by replaying it from checkpoints, which share unchanged
+ * items.
  */
 export class ListHistory {
   readonly #log: EventLog;
@@ -51,7 +51,7 @@ export class ListHistory {
   #seq: Seq;
   #seqWithoutMarks: Seq | undefined;
 
-  /** Starts at the log's head with `snapshot`, for a restored log also marks and checkpoints. */
+  /** Starts at the log's head with `snapshot`. `known`: marks and checkpoints of a restored log. */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
     this.#log = log;
     const lists = known?.lists ?? listsOf(snapshot);
@@ -95,7 +95,7 @@ export class ListHistory {
       return { event, before, after: lists };
     });
     for (const [at, step] of steps.entries()) this.#steps.put(last.seq - steps.length + 1 + at, step);
-    // Equal to `lists.snapshot`, and its objects are those that the rest of the process holds.
+    // `snapshot` equals `lists.snapshot`, but the rest of the process already holds its objects.
     this.#lists = { snapshot, marks: lists.marks };
     this.#texts.clear();
     this.#seq = last.seq;

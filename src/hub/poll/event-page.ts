@@ -102,7 +102,7 @@ export async function readPage(
       if (at.seq > from.seq) break;
       return result;
     }
-    // Before any pause: afterwards the log may hold another history.
+    // Compute it before any pause: afterwards the log may hold another history.
     const reached = log.cursorAt(throughOf(result, head.cursor.seq));
     if (filtered && !steps) {
       const lists = await history.at(from, pause);

@@ -28,7 +28,7 @@ export interface PollQuery {
   readonly snapshot?: boolean | undefined;
 }
 
-/** A page, or the cursor up to which there was nothing when the wait ended. */
+/** A page; or, if no event came before the wait ended, the cursor up to which there was none. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
 
 /** Reads the log for polling clients, and lets those at the head wait. Has no client state. */
@@ -69,8 +69,8 @@ export class LongPoll {
   }
 
   /**
-   * Answers a query for `by`, default the server. Without `after`, returns an empty page at the
-   * head: a cursor to start from. An aborted signal ends the search and the wait.
+   * Answers a query. Without `after`, returns an empty page with the head's cursor to start from.
+   * An aborted signal ends the search and the wait. `by`: the client; default: the server.
    */
   async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
     const { head, history } = this.#parts;

@@ -27,7 +27,7 @@ export class Waiters {
     this.#clock = clock;
     this.#stopping = stopping;
     const unlisten = head.onChange((records) => this.#wake(records));
-    // Their events are unknown. The next read with their own cursor reports the loss.
+    // A new history started. Each waiter's next read reports the loss for its own cursor.
     head.onRestart(() => {
       for (const waiter of this.#waiting) waiter.finish(undefined);
     });
@@ -41,7 +41,7 @@ export class Waiters {
     return this.#waiting.size;
   }
 
-  /** Resolves with `undefined` at an event on the shape's channels; with the head if none came. */
+  /** Resolves with `undefined` on an event of the shape's channels; with the head if none came. */
   wait(shape: StreamShape, deadlineMs: number, signal: AbortSignal): Promise<Cursor | undefined> {
     if (signal.aborted || this.#stopping.aborted) return Promise.resolve(this.#head.cursor);
     return new Promise((resolve) => {

@@ -8,7 +8,7 @@ const NONE: readonly Inbound[] = [];
 /** Limits and queues a client's commands, and counts rejections. */
 export class CommandQueue {
   readonly #limits: HubLimits;
-  // Copied on each change: V8 reserves about sixteen spare places in an array that is pushed to.
+  // Copied on each change: V8 reserves about sixteen spare slots in an array that is pushed to.
   #waiting: readonly Inbound[] = NONE;
   // Created on demand: most clients send no command, and few send an invalid one.
   #commands: TokenBucket | undefined;

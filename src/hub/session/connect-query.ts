@@ -1,6 +1,5 @@
 import {
   type Cursor,
-  type Filter,
   FlarewireError,
   parseCursor,
   type Rights,
@@ -12,20 +11,14 @@ import { quote } from "./command-reader.ts";
 /** The id of the subscription in the URL. */
 const URL_SUBSCRIPTION = "url";
 
-/** A connection's URL parameters, as in `subscribe`; nothing without `channels`. */
-export interface ConnectQuery {
+/** A connection's URL parameters, as in `subscribe`. Without `channels`, all must be absent. */
+export interface ConnectQuery extends Readonly<Omit<Subscribe, "type" | "id" | "channels">> {
   readonly channels?: readonly string[] | undefined;
-  readonly filter?: Filter | undefined;
-  readonly mode?: Subscribe["mode"];
-  readonly after?: string | undefined;
-  readonly snapshot?: boolean | undefined;
-  /** The client is a mirror, which needs more than the snapshot. */
-  readonly mirror?: boolean | undefined;
 }
 
 /**
- * Checks parameters against the rights while HTTP can still refuse. Throws an error that names the
- * field.
+ * Checks the parameters and the rights before the upgrade, while plain HTTP can report an error.
+ * Throws FlarewireError with the field.
  */
 export function checkQuery(
   { channels, filter, mode, after, snapshot, mirror }: ConnectQuery,
@@ -39,13 +32,8 @@ export function checkQuery(
   if (channels) resolveChannels(channels, rights);
   if (after !== undefined) readCursor(after);
   if (channels) return;
-  const [field] = Object.keys({
-    ...(after === undefined ? {} : { after }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(snapshot === undefined ? {} : { snapshot }),
-    ...(mirror === undefined ? {} : { mirror }),
-    ...filter,
-  });
+  const others = Object.entries({ after, mode, snapshot, mirror, ...filter });
+  const [field] = others.find(([, value]) => value !== undefined) ?? [];
   if (field !== undefined) {
     const message = `${field} is set without channels; it requires a subscription`;
     throw new FlarewireError("invalid-parameter", message, { field });
@@ -64,18 +52,6 @@ export function readCursor(text: string): Cursor {
 }
 
 /** Builds the equivalent `subscribe` command. */
-export function subscribeOf(
-  { filter, mode, after, snapshot, mirror }: ConnectQuery,
-  channels: readonly string[],
-): Subscribe {
-  return {
-    type: "subscribe",
-    id: URL_SUBSCRIPTION,
-    channels: [...channels],
-    ...(filter === undefined ? {} : { filter }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(after === undefined ? {} : { after }),
-    ...(snapshot === undefined ? {} : { snapshot }),
-    ...(mirror === undefined ? {} : { mirror }),
-  };
+export function subscribeOf(query: ConnectQuery, channels: readonly string[]): Subscribe {
+  return { ...query, type: "subscribe", id: URL_SUBSCRIPTION, channels: [...channels] };
 }

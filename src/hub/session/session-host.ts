@@ -30,10 +30,7 @@ export interface DeliveryHost {
   leave(member: GroupMember, group: Group): void;
 }
 
-/**
- * Why the timer checks a session each second; one without a reason costs nothing. `ahead`: beyond
- * the head.
- */
+/** Why the timer checks a session each second. `ahead`: its cursor is beyond the head. */
 export type Watch = "unsubscribed" | "behind" | "ahead" | "closing";
 
 export interface SessionHost<S> extends DeliveryHost {

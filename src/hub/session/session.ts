@@ -50,7 +50,7 @@ export class Session implements DeliveryOwner {
   /** The response to the first `after` waits for a read of the log. */
   #isResuming = false;
 
-  /** Sends `hello` and runs the URL's checked subscription. `rights`: restrict the channels. */
+  /** Sends `hello` and runs the URL's checked subscription. `rights` limit the channels. */
   constructor(
     host: SessionHost<Session>,
     socket: Socket,
@@ -76,7 +76,7 @@ export class Session implements DeliveryOwner {
     return this.#phase.kind === "waiting" || this.#phase.kind === "following";
   }
 
-  /** Data waits that the client has not read, so it may be slow to respond to anything. */
+  /** The client has unread data, so it may be slow to respond to anything. */
   get isBehind(): boolean {
     return this.isOpen && !this.#delivery.isLive;
   }
@@ -111,7 +111,7 @@ export class Session implements DeliveryOwner {
     this.#host.gone(this);
   }
 
-  /** Closes the connection, and terminates it after the grace period. The first reason counts. */
+  /** Closes the connection, and terminates it after the grace period. Later calls do nothing. */
   close(reason: CloseReason): void {
     if (!this.isOpen) return;
     this.#host.counters.closed[reason] += 1;
@@ -247,10 +247,8 @@ export class Session implements DeliveryOwner {
     if (command.after === undefined) this.#start(command, part);
     else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
     else {
-      const had = `after is ${quote(command.after)}, but the connection already has a cursor`;
-      throw new FlarewireError("cursor-conflict", `${had}; send after with the first subscription only`, {
-        field: "after",
-      });
+      const message = `after is ${quote(command.after)}, but the connection already has a cursor; send after with the first subscription only`;
+      throw new FlarewireError("cursor-conflict", message, { field: "after" });
     }
   }
 

@@ -1,10 +1,10 @@
 import type { CloseReason } from "../../protocol/index.ts";
 
-/** A connection. Never calls the session back within a call, but in a later turn. */
+/** A connection. Calls the session back in a later turn, never during a call. */
 export interface Socket {
   /**
-   * Sends or buffers bytes, or discards them on a closing connection. False if the socket is full:
-   * it then calls the session's `drained()` once everything is written.
+   * Sends or buffers bytes; discards them on a closing connection. Returns false if the socket is
+   * full. The socket then calls the session's `drained()` once everything is written.
    */
   write(bytes: Buffer): boolean;
   /** Closes the connection with this reason, after everything written. */

@@ -5,8 +5,7 @@ import { bitOf } from "../channel-mask.ts";
 import type { Framing } from "../delivery/framing.ts";
 import type { Selection } from "./selection.ts";
 
-/** An event as selected for a shape. */
-export interface SelectedEvent {
+interface SelectedEvent {
   readonly name: EventName;
   readonly tail: Buffer;
 }
@@ -16,7 +15,7 @@ export interface StreamShape {
   readonly key: string;
   readonly selection: Selection;
   readonly framing: Framing;
-  /** Returns the shape's form of the event, if it is part of it; a filtered shape needs `step`. */
+  /** Returns the event as the shape sends it, if it does. A filtered shape needs `step`. */
   select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 

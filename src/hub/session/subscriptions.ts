@@ -3,10 +3,10 @@ import { channelsOf } from "../channel-mask.ts";
 import { quote } from "./command-reader.ts";
 import { type Selection, type SelectionPart, selectionOf } from "./selection.ts";
 
-/** One connection's subscriptions. It receives their union, no channel twice. */
+/** One connection's subscriptions. The connection receives their union, each event once. */
 export class Subscriptions {
   readonly #max: number;
-  // A list copied on each change needs no spare capacity: there are many connections.
+  // Copied on each change: an array that is pushed to has spare capacity, in every connection.
   #subscriptions: readonly (SelectionPart & { readonly id: CommandId })[] = [];
 
   constructor(max: number) {

@@ -5,10 +5,11 @@ export async function waitAtMost<T>(
   promise: Promise<T>,
   ms: number,
   clock: Clock,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<T | undefined> {
   const over = new AbortController();
-  const timeout = clock.sleep(ms, AbortSignal.any([signal, over.signal])).then(() => undefined);
+  const until = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+  const timeout = clock.sleep(ms, until).then(() => undefined);
   try {
     return await Promise.race([promise, timeout]);
   } finally {

@@ -12,10 +12,13 @@ export interface ReceiverState {
   readonly connections: number;
 }
 
-/** Lead of a faster receiver over a slower one, to not wait each time: 51.5 to 48.5 %. */
+/** How far a fast receiver may get ahead before connections wait for the slow: 51.5 to 48.5 %. */
 export const MAX_LEAD = 1 / 16;
 
-/** Chooses the fewest connections, then the `turn`-th; in a hurry, any that can take one. */
+/**
+ * Chooses the receiver with the fewest connections, of equals the `turn`-th. Returns `undefined` to
+ * wait for one that is busy and has fewer. In a hurry, chooses only among those that are free.
+ */
 export function chooseReceiver<R extends ReceiverState>(
   receivers: readonly R[],
   turn: number,

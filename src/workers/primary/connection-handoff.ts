@@ -11,7 +11,7 @@ export interface Receiver extends ReceiverState {
   handOver(socket: Socket): boolean;
 }
 
-export interface ConnectionHandoffOptions {
+interface ConnectionHandoffOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
@@ -23,8 +23,9 @@ export interface ConnectionHandoffOptions {
 const MAX_WAITING = 2_048;
 /** From this number on, speed matters more than even distribution. */
 const MANY_WAITING = MAX_WAITING / 2;
-const PATIENCE_MS = 5_000;
-const LOOK_MS = 500;
+/** How long a connection waits while no receiver is ready. */
+const MAX_WAIT_MS = 5_000;
+const TICK_MS = 500;
 
 interface Waiting {
   readonly socket: Socket;
@@ -32,17 +33,18 @@ interface Waiting {
 }
 
 /**
- * Listens on the port that all workers share, and hands each connection, unread, to the worker with
- * the fewest, one at a time per worker. If it dies before it takes one, another gets it.
+ * Listens on the port that all workers share. Hands each connection, unread, to the worker with the
+ * fewest connections, one at a time per worker. If a worker dies before it takes its connection,
+ * another worker gets that connection.
  *
- * In a burst, the next connection waits for the worker with the fewest, unless that is stuck or
- * very many wait. While no worker is ready, connections wait here.
+ * In a burst, the next connection waits for the worker with the fewest connections, unless that
+ * worker is stuck or very many wait. While no worker is ready, connections wait here.
  */
 export class ConnectionHandoff {
   readonly #options: ConnectionHandoffOptions;
   readonly #servers: Server[] = [];
   #waiting: Waiting[] = [];
-  #stopLooking: () => void = () => {};
+  #stopTicking: () => void = () => {};
   #turn = 0;
   #isClosed = false;
 
@@ -50,20 +52,20 @@ export class ConnectionHandoff {
     this.#options = options;
   }
 
-  /** Listens. Resolves with the address, rejects with the system's error. */
+  /** Listens. Resolves with the URL, or rejects with the system's error. */
   async listen(): Promise<string> {
     const { host, port, clock } = this.#options;
     const [first, ...others] = await listenAddresses(host);
     const { family, address, port: taken } = await this.#listenOn(first, port);
     // Listening on the other address family of the same name is optional.
     for (const other of others) await this.#listenOn(other, taken).catch(() => undefined);
-    this.#stopLooking = clock.every(LOOK_MS, () => {
+    this.#stopTicking = clock.every(TICK_MS, () => {
       this.#refuseLate();
       // The worker that the next connection waits for may be stuck by now.
       this.pump();
     });
-    const wild = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-    return `http://${family === "IPv6" ? `[${wild}]` : wild}:${taken}`;
+    const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+    return `http://${family === "IPv6" ? `[${reachable}]` : reachable}:${taken}`;
   }
 
   get waiting(): number {
@@ -89,14 +91,14 @@ export class ConnectionHandoff {
   takeBack(socket: Socket): void {
     if (this.#isClosed) this.#refuse(socket);
     else {
-      this.#waiting.unshift({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
+      this.#waiting.unshift({ socket, untilMs: this.#options.clock.monotonic() + MAX_WAIT_MS });
       this.pump();
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#stopLooking();
+    this.#stopTicking();
     for (const server of this.#servers) server.close();
     for (const { socket } of this.#waiting.splice(0)) this.#refuse(socket);
   }
@@ -122,7 +124,7 @@ export class ConnectionHandoff {
     socket.on("error", () => {});
     if (this.#waiting.length >= MAX_WAITING) this.#refuse(socket);
     else {
-      this.#waiting.push({ socket, untilMs: this.#options.clock.monotonic() + PATIENCE_MS });
+      this.#waiting.push({ socket, untilMs: this.#options.clock.monotonic() + MAX_WAIT_MS });
       this.pump();
     }
   }

@@ -4,7 +4,7 @@ import type { Lists } from "../../protocol/index.ts";
 import type { LogUpdate, SnapshotMessage } from "../messages.ts";
 import { snapshotMessages } from "./log-snapshot.ts";
 
-export interface LogPublisherParts {
+interface LogPublisherParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;
@@ -19,7 +19,7 @@ export class LogPublisher {
   #positions: Readonly<Record<string, number>>;
   #wasReady: boolean;
 
-  /** Create it after the hub of the head, whose history is then up to date first. */
+  /** Create it after the head's hub, so that a change reaches the hub's history first. */
   constructor(parts: LogPublisherParts) {
     const { head, log } = parts;
     this.#parts = parts;
@@ -32,7 +32,7 @@ export class LogPublisher {
     });
   }
 
-  /** Returns messages that bring a worker up to date; `listener` receives all after them. */
+  /** Returns messages that bring a worker up to date. `listener` receives all later changes. */
   follow(listener: (message: LogUpdate) => void): {
     readonly snapshot: AsyncGenerator<SnapshotMessage>;
     readonly stop: () => void;
@@ -61,7 +61,7 @@ export class LogPublisher {
 
   #begin(): void {
     const { log, head, history, format } = this.#parts;
-    // The state of the source may change before the first snapshot; the log has such events.
+    // Before the first snapshot, the log may already have events about the source.
     this.#positions = { ...log.positions };
     this.#wasReady = head.ready;
     if (!head.ready) return;

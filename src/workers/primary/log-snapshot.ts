@@ -3,8 +3,7 @@ import type { EventLog } from "../../log/index.ts";
 import type { Lists } from "../../protocol/index.ts";
 import type { SnapshotEnd, SnapshotMessage } from "../messages.ts";
 
-/** The state that a worker starts from. */
-export interface LogSnapshotParts {
+interface LogSnapshotParts {
   readonly log: Pick<EventLog, "read" | "readLasting" | "oldest" | "oldestLasting" | "runs">;
   readonly head: Pick<Head, "cursor" | "observedAtMs" | "ready">;
   readonly history: Pick<ListHistory, "lists" | "checkpoints">;
@@ -54,7 +53,7 @@ export function snapshotMessages({
   })();
 }
 
-/** A list checkpoint of an earlier process may be damaged; it is then left out. */
+/** Returns `undefined` if a list checkpoint, which an earlier process stored, is damaged. */
 function readable(read: () => Lists): Lists | undefined {
   try {
     return read();

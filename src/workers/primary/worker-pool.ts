@@ -2,13 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Clock } from "../../lib/time/clock.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, SourceReport, ToWorker } from "../messages.ts";
-import { quickEnds, REPORTED_FROM, workerWaitMs } from "./back-off.ts";
+import { quickEnds, REPORTED_FROM, WORKER_WAIT, workerWaitMs } from "./back-off.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
 
-export interface WorkerPoolOptions {
+interface WorkerPoolOptions {
   readonly workers: number;
   readonly spawn: (worker: number) => ChildProcess;
   /** Returns the first message for each worker. */
@@ -18,20 +19,20 @@ export interface WorkerPoolOptions {
   readonly report: () => SourceReport;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** A worker can take a connection. */
+  /** Called when a worker can take a connection. */
   readonly onCapacity: () => void;
-  /** A worker ended before it took this connection. */
+  /** Called when a worker ended before it took this connection. */
   readonly onReturned: (socket: Socket) => void;
-  /** A key made requests at one worker; the others need to know. */
+  /** Called when a key made requests at a worker. */
   readonly onCounted: (keyId: string, requests: number) => void;
-  /** Last metrics of a worker that ended. */
+  /** Called when a worker ended. Its last metrics are still there. */
   readonly onGone: (worker: WorkerProcess) => void;
 }
 
 /** Interval of liveness checks, and how many may fail before a worker is killed. */
 const TICK_MS = 1_000;
 const MAX_SILENT = 30;
-/** Time beyond the drain that stopping workers get. */
+/** Extra time after the drain before workers that have not ended are killed. */
 const END_GRACE_MS = 5_000;
 
 interface WorkerSlot {
@@ -41,7 +42,7 @@ interface WorkerSlot {
   quickEnds: number;
 }
 
-/** Replaces workers that end, after a longer pause if soon after their start. */
+/** Runs the workers, and replaces those that end: after a pause if they ended early. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
@@ -80,7 +81,7 @@ export class WorkerPool {
     return `${failing.length} of ${this.#slots.length} workers crash repeatedly`;
   }
 
-  /** Resolves when all take connections. Rejects when one ends before. */
+  /** Resolves when all workers take connections. Rejects if one ends before that. */
   async start(): Promise<void> {
     const { clock } = this.#options;
     const failed = new Promise<never>((_, reject) => {
@@ -100,33 +101,27 @@ export class WorkerPool {
 
   /** Resolves when each current worker serves the state at the cursor, or after `waitMs`. */
   async caughtUp(cursor: Cursor, waitMs: number): Promise<void> {
-    const late = new AbortController();
-    const patience = this.#options.clock.sleep(waitMs, late.signal).catch(() => undefined);
-    await Promise.race([patience, this.#until(() => this.processes.every((one) => one.serves(cursor)))]);
-    late.abort();
+    const served = this.#until(() => this.processes.every((one) => one.serves(cursor)));
+    await waitAtMost(served, waitMs, this.#options.clock);
   }
 
   broadcast(message: ToWorker, except?: WorkerProcess): void {
     for (const one of this.processes) if (one !== except) one.send(message);
   }
 
-  /** Ends all workers, which disconnect clients within `drainMs`. Resolves after the last. */
+  /** Stops all workers, which disconnect clients within `drainMs`. Resolves when all have ended. */
   async drain(drainMs: number): Promise<void> {
+    const { clock, logger } = this.#options;
     this.#over.abort();
     // If this process is forced to exit, its workers must not outlive it.
     process.once("exit", this.#kill);
     this.broadcast({ type: "drain" });
-    const late = new AbortController();
-    this.#options.clock.sleep(drainMs + END_GRACE_MS, late.signal).then(
-      () => {
-        const left = this.processes.map(({ worker }) => worker);
-        this.#options.logger.warn({ workers: left }, "killing workers that did not stop in time");
-        this.#killAll();
-      },
-      () => undefined,
-    );
-    await this.#until(() => this.processes.length === 0);
-    late.abort();
+    const ended = this.#until(() => this.processes.length === 0);
+    await waitAtMost(ended, drainMs + END_GRACE_MS, clock);
+    const left = this.processes.map(({ worker }) => worker);
+    if (left.length > 0) logger.warn({ workers: left }, "killing workers that did not stop in time");
+    this.#killAll();
+    await ended;
     process.off("exit", this.#kill);
     this.#stopTicking();
   }
@@ -145,7 +140,7 @@ export class WorkerPool {
       },
       onCapacity: () => this.#options.onCapacity(),
       onReturned: (socket) => this.#options.onReturned(socket),
-      // To all in one order, the sender included: see RemoteState.claimed.
+      // All workers, including the sender, get claims in the same order: see RemoteState.claimed.
       onClaim: (client) => {
         for (const one of this.processes) one.send({ type: "claimed", client, isOwn: one === process });
       },
@@ -169,7 +164,7 @@ export class WorkerPool {
     onGone(process);
     this.#changed();
     if (this.#over.signal.aborted) return;
-    // A worker that was stopped by a signal ended normally; replace it.
+    // A worker that a signal stopped ends with 0. It is replaced too.
     const isOrderly = code === 0;
     if (this.#failStart && !isOrderly) {
       const how = signal ?? `exit code ${code}`;
@@ -195,7 +190,7 @@ export class WorkerPool {
       const { process, worker } = slot;
       if (!process) continue;
       process.tick(message);
-      if (clock.monotonic() - slot.beganAtMs >= 30_000) slot.quickEnds = 0;
+      if (clock.monotonic() - slot.beganAtMs >= WORKER_WAIT.soundAfterMs) slot.quickEnds = 0;
       // Failed checks are counted, not timed: after a suspend, a deadline would kill all workers.
       if (process.silentTicks <= MAX_SILENT) continue;
       logger.error(

@@ -2,12 +2,13 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import { assertNever } from "../../lib/assert-never.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { MetricsJson } from "../../metrics/index.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 
-/** Liveness checks since a hand-over, one second apart, after which a worker is stuck. */
+/** Liveness checks, one second apart, after which a worker that took no hand-over is stuck. */
 const STUCK_TICKS = 2;
 
 export interface WorkerEnd {
@@ -15,7 +16,7 @@ export interface WorkerEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-export interface WorkerProcessOptions {
+interface WorkerProcessOptions {
   readonly worker: number;
   readonly clock: Clock;
   readonly child: ChildProcess;
@@ -23,10 +24,10 @@ export interface WorkerProcessOptions {
   readonly publisher: LogPublisher;
   /** Answers a worker's request. Throws or rejects with FlarewireError if it is refused. */
   readonly answer: (question: Question) => unknown;
-  /** The worker takes connections from now on. */
+  /** Called when the worker starts to take connections. */
   readonly onReady: () => void;
   readonly onCapacity: () => void;
-  /** The worker ended before it took this connection, which is still unread. */
+  /** Called if the worker ended before it took this connection, which is still unread. */
   readonly onReturned: (socket: Socket) => void;
   readonly onAlive: () => void;
   readonly onClaim: (client: string) => void;
@@ -40,6 +41,8 @@ export class WorkerProcess {
   readonly worker: number;
   readonly #options: WorkerProcessOptions;
   readonly #measures = new Map<number, (metrics: MetricsJson | undefined) => void>();
+  /** The worker's last metrics. */
+  metrics: MetricsJson | undefined;
   #unfollow: () => void = () => {};
   #measureId = 0;
   #isReady = false;
@@ -53,7 +56,6 @@ export class WorkerProcess {
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
   #silentTicks = 0;
-  metrics: MetricsJson | undefined;
 
   constructor(options: WorkerProcessOptions) {
     const { child } = options;
@@ -63,7 +65,7 @@ export class WorkerProcess {
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
     // All messages arrive before this event: a connection not reported as taken is unread.
-    child.once("disconnect", () => this.#leave());
+    child.once("disconnect", () => this.#returnConnection());
     // A process that could not be spawned emits no exit.
     child.once("error", () => child.pid === undefined && this.#ended({ code: null, signal: null }));
     this.#start().catch(options.onError);
@@ -73,7 +75,6 @@ export class WorkerProcess {
     return this.#options.child.pid;
   }
 
-  /** Takes connections. */
   get isReady(): boolean {
     return this.#isReady && !this.#isOver;
   }
@@ -109,7 +110,7 @@ export class WorkerProcess {
     if (this.#options.child.connected) this.#options.child.send(message, () => {});
   }
 
-  /** Hands over a connection, open here until confirmed. False if the worker is gone. */
+  /** Hands over a connection, which stays open here until taken. False if the worker is gone. */
   handOver(socket: Socket): boolean {
     const { child } = this.#options;
     if (!child.connected) return false;
@@ -126,19 +127,14 @@ export class WorkerProcess {
     this.send(report);
   }
 
-  /** Returns the worker's metrics, the last ones if it takes longer than `waitMs`. */
+  /** Returns the worker's metrics, or the previous ones if it takes longer than `waitMs`. */
   async measure(waitMs: number): Promise<MetricsJson | undefined> {
     if (!this.isReady) return this.metrics;
     const id = ++this.#measureId;
     const answered = new Promise<MetricsJson | undefined>((resolve) => this.#measures.set(id, resolve));
     this.send({ type: "measure", id });
-    const over = new AbortController();
-    this.#options.clock.sleep(waitMs, over.signal).then(
-      () => this.#measured(id, this.metrics),
-      () => undefined,
-    );
-    this.metrics = await answered;
-    over.abort();
+    this.metrics = (await waitAtMost(answered, waitMs, this.#options.clock)) ?? this.metrics;
+    this.#measures.delete(id);
     return this.metrics;
   }
 
@@ -165,7 +161,7 @@ export class WorkerProcess {
     for (const message of behind) this.send(message);
   }
 
-  /** Resolves when the system has taken the message, to not pile up the log here. */
+  /** Sends a message and waits until the system takes it, so that the log does not pile up here. */
   #sent(message: ToWorker): Promise<void> {
     const { child } = this.#options;
     return new Promise((resolve) => {
@@ -208,7 +204,7 @@ export class WorkerProcess {
         this.#options.onCounted(message.keyId, message.requests);
         break;
       case "measured":
-        this.#measured(message.id, message.metrics as MetricsJson);
+        this.#measures.get(message.id)?.(message.metrics as MetricsJson);
         break;
       default:
         assertNever(message);
@@ -228,12 +224,7 @@ export class WorkerProcess {
     }
   }
 
-  #measured(id: number, metrics: MetricsJson | undefined): void {
-    this.#measures.get(id)?.(metrics);
-    this.#measures.delete(id);
-  }
-
-  #leave(): void {
+  #returnConnection(): void {
     const socket = this.#handing;
     this.#handing = undefined;
     if (socket) this.#options.onReturned(socket);
@@ -242,9 +233,9 @@ export class WorkerProcess {
   #ended(end: WorkerEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (!this.#options.child.connected) this.#leave();
+    if (!this.#options.child.connected) this.#returnConnection();
     this.#unfollow();
-    for (const id of [...this.#measures.keys()]) this.#measured(id, this.metrics);
+    for (const resolve of this.#measures.values()) resolve(undefined);
     this.#options.onEnd(end);
   }
 }

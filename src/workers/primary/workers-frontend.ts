@@ -14,16 +14,16 @@ import { ConnectionHandoff } from "./connection-handoff.ts";
 import { LogPublisher } from "./log-publisher.ts";
 import { WorkerPool } from "./worker-pool.ts";
 
-export interface WorkersFrontendOptions {
+interface WorkersFrontendOptions {
   readonly workers: number;
   readonly host: string;
   readonly port: number;
-  /** Drain time of the shutdown. */
+  /** Time in which workers disconnect their clients at a shutdown, in milliseconds. */
   readonly drainMs: number;
   readonly config: unknown;
   readonly spawn: (worker: number) => ChildProcess;
   readonly head: Head;
-  /** Finished flares, which workers ask for. */
+  /** Finished flares, for the workers' requests. */
   readonly history?: HistoryReader | undefined;
   readonly hub: Hub;
   readonly log: EventLog;
@@ -46,11 +46,11 @@ export interface WorkersFrontendOptions {
   readonly logger: Logger;
 }
 
-/** Time that a worker gets to report its metrics and to serve the first snapshot. */
+/** How long to wait for a worker's metrics, and for workers to serve the first snapshot. */
 const MEASURE_MS = 1_000;
 const CATCH_UP_MS = 3_000;
 
-/** Serves clients through workers: connections, events, and what they share. */
+/** Serves clients through worker processes: hands over connections, events and shared state. */
 export class WorkersFrontend {
   readonly #options: WorkersFrontendOptions;
   readonly #merged = new MergedMetrics();
@@ -89,7 +89,7 @@ export class WorkersFrontend {
     return this.#pool.counts;
   }
 
-  /** Resolves when all take connections. Rejects if it cannot listen or a worker ends. */
+  /** Resolves with the URL when all workers take connections. Rejects if that fails. */
   async listen(): Promise<string> {
     const url = await this.#handoff.listen();
     try {
@@ -101,7 +101,7 @@ export class WorkersFrontend {
     return url;
   }
 
-  /** Resolves when all workers serve this process's current state, or are too slow. */
+  /** Resolves when all workers serve this process's current state, or after 3 s. */
   async caughtUp(): Promise<void> {
     const { head } = this.#options;
     if (head.ready) await this.#pool.caughtUp(head.cursor, CATCH_UP_MS);
@@ -115,7 +115,7 @@ export class WorkersFrontend {
     this.#pool.broadcast({ type: "ended", keyId, reason });
   }
 
-  /** Makes the workers disconnect their clients. Resolves when the last has ended. */
+  /** Stops the workers, which disconnect their clients. Resolves when all workers have ended. */
   async close(): Promise<void> {
     await this.#pool.drain(this.#options.drainMs);
     this.#handoff.close();

@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../../lib/time/clock.ts";
+import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 
 /** How often a closing server looks for newly idle connections. */
 const POLL_EVERY_MS = 50;
@@ -18,7 +19,7 @@ export class InjectedConnections {
     this.#clock = clock;
     const sockets = this.#sockets;
     const gone = () => this.#onGone();
-    // One function for all connections, because a closure each would cost memory per idle client.
+    // One function for all connections: a closure for each would cost memory per idle client.
     this.#forget = function forget() {
       sockets.delete(this);
       if (sockets.size === 0) gone();
@@ -42,22 +43,15 @@ export class InjectedConnections {
     socket.resume();
   }
 
-  /** Closes idle connections, all after `graceMs`. Resolves when none is left. */
+  /** Closes connections once they are idle, and the rest after `graceMs`. Resolves at the last. */
   async close(graceMs: number): Promise<void> {
     if (this.#sockets.size === 0) return;
-    const gone = new Promise<void>((resolve) => {
-      this.#onGone = resolve;
-    });
-    const over = new AbortController();
+    const { promise: gone, resolve } = Promise.withResolvers<true>();
+    this.#onGone = () => resolve(true);
     const stop = this.#clock.every(POLL_EVERY_MS, () => this.#server.closeIdleConnections());
-    this.#clock.sleep(graceMs, over.signal).then(
-      () => {
-        for (const socket of this.#sockets) socket.destroy();
-      },
-      () => undefined,
-    );
+    const isGone = await waitAtMost(gone, graceMs, this.#clock);
+    if (!isGone) for (const socket of this.#sockets) socket.destroy();
     await gone;
-    over.abort();
     stop();
   }
 }

@@ -5,7 +5,7 @@ import { type Leader, LeaderHealth, type ReplicaSink } from "../../source/index.
 import type { LogUpdate, SourceReport } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-export interface PrimaryFollowerOptions {
+interface PrimaryFollowerOptions {
   readonly link: Pick<PrimaryLink, "onUpdate">;
   readonly clock: Clock;
   readonly staleAfterMs: number;
@@ -18,7 +18,7 @@ export interface PrimaryFollowerOptions {
 }
 
 /** Interval of the primary's reports on its source, in milliseconds. */
-const NEWS_MS = 1_000;
+const REPORT_MS = 1_000;
 
 /** Follows the primary's log and the state of its source, from a worker. */
 export class PrimaryFollower implements Leader {
@@ -48,7 +48,7 @@ export class PrimaryFollower implements Leader {
     const nowMs = this.#options.clock.monotonic();
     this.#info = info;
     this.#health.noteMessage(nowMs);
-    this.#health.noteReport(freshness, nowMs, NEWS_MS);
+    this.#health.noteReport(freshness, nowMs, REPORT_MS);
   }
 
   freshness() {
@@ -56,7 +56,7 @@ export class PrimaryFollower implements Leader {
     return this.#health.judge(clock.monotonic(), clock.now());
   }
 
-  /** Applies an event about the source, which is newer than the last report. */
+  /** Applies what an event says about the source. It is newer than the last report. */
   #note({ name, data, observed_at }: EventBody): void {
     const nowMs = this.#options.clock.monotonic();
     this.#health.noteMessage(nowMs);

@@ -1,10 +1,9 @@
 import type { Socket } from "node:net";
-import { assertNever } from "../../lib/assert-never.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { Answer, LogUpdate, Question, ToPrimary, ToWorker } from "../messages.ts";
 
 /** The members of `process` that a link needs. */
-export interface ParentChannel {
+interface ParentChannel {
   send?(
     message: unknown,
     handle: undefined,
@@ -15,7 +14,7 @@ export interface ParentChannel {
   once(event: "disconnect", listener: () => void): unknown;
 }
 
-type Started = Exclude<ToWorker, LogUpdate | { type: "connection" | "answer" }>;
+type OtherMessage = Exclude<ToWorker, LogUpdate | { type: "connection" | "answer" }>;
 
 /** A worker's side of the channel to its primary. */
 export class PrimaryLink {
@@ -28,7 +27,7 @@ export class PrimaryLink {
   #lastId = 0;
 
   /** @param onMessage Receives all messages without a listener of their own. Must not throw. */
-  constructor(channel: ParentChannel, onMessage: (message: Started) => void) {
+  constructor(channel: ParentChannel, onMessage: (message: OtherMessage) => void) {
     this.#channel = channel;
     channel.on("message", (message, handle) => this.#receive(message as ToWorker, handle, onMessage));
   }
@@ -38,7 +37,7 @@ export class PrimaryLink {
     this.#channel.send?.(message, undefined, undefined, () => {});
   }
 
-  /** Sends a request. Rejects with the primary's FlarewireError. Pending if that is gone. */
+  /** Asks the primary. Rejects with its FlarewireError. Stays pending if the primary is gone. */
   async ask(question: Question): Promise<unknown> {
     this.#lastId += 1;
     const id = this.#lastId;
@@ -61,37 +60,17 @@ export class PrimaryLink {
     this.#onConnection = listener;
   }
 
-  #receive(message: ToWorker, handle: unknown, onMessage: (message: Started) => void): void {
-    switch (message.type) {
-      case "batch":
-      case "begin":
-        if (this.#onUpdate) this.#onUpdate(message);
-        else this.#early.push(message);
-        break;
-      case "answer":
-        this.#answers.get(message.id)?.(message.answer);
-        this.#answers.delete(message.id);
-        break;
-      case "connection":
-        this.send({ type: "taken" });
-        // The connection may have closed in transit.
-        if (handle) this.#onConnection(handle as Socket);
-        break;
-      case "start":
-      case "records":
-      case "checkpoint":
-      case "snapshot-end":
-      case "source":
-      case "keys":
-      case "ended":
-      case "claimed":
-      case "counted":
-      case "measure":
-      case "drain":
-        onMessage(message);
-        break;
-      default:
-        assertNever(message);
-    }
+  #receive(message: ToWorker, handle: unknown, onMessage: (message: OtherMessage) => void): void {
+    if (message.type === "batch" || message.type === "begin") {
+      if (this.#onUpdate) this.#onUpdate(message);
+      else this.#early.push(message);
+    } else if (message.type === "answer") {
+      this.#answers.get(message.id)?.(message.answer);
+      this.#answers.delete(message.id);
+    } else if (message.type === "connection") {
+      this.send({ type: "taken" });
+      // The connection may have closed in transit.
+      if (handle) this.#onConnection(handle as Socket);
+    } else onMessage(message);
   }
 }

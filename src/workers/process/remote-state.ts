@@ -4,16 +4,16 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { ToWorker } from "../messages.ts";
 import type { PrimaryLink } from "./primary-link.ts";
 
-/** How long counted requests are collected before the other workers hear of them. */
+/** How often the requests counted here are sent to the other workers. */
 const GATHER_MS = 50;
-/** A claim that has not come back by then was lost, as by the server of a cluster. */
+/** A claim that the primary has not returned by then was lost, for example in a cluster. */
 const CLAIM_MS = 10_000;
 
 type Link = Pick<PrimaryLink, "ask" | "send">;
 
 /**
- * The state that workers share through the primary. Each counts its own requests and later
- * subtracts the others': until then a key may use its full rate at each, over time no more.
+ * The state that workers share through the primary. Each worker counts its own requests and learns
+ * of the others' soon after. So a key may use its full rate at each worker only for a moment.
  */
 export class RemoteState implements SharedState {
   readonly tickets: SharedState["tickets"];
@@ -50,7 +50,7 @@ export class RemoteState implements SharedState {
     this.#onClaimed = listener;
   }
 
-  /** Applies a claim in the primary's order: of two connections of a client, the last stays. */
+  /** Applies a claim in the primary's order: of a client's two connections, the later one stays. */
   claimed({ client, isOwn }: ToWorker & { readonly type: "claimed" }): void {
     const { pending = 0, atMs = 0 } = this.#claims.get(client) ?? {};
     // While an own claim is pending, the connection here is the later one.
