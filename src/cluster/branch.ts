@@ -2,17 +2,17 @@ import { before, type Entry, isSame, type Position } from "./entry.ts";
 import type { Tail } from "./tail.ts";
 
 /**
- * - `own`: the log continues what was delivered, or was cut off before its end.
- * - `new-epoch`: it has a new epoch.
- * - `fork`: it has other entries of this node's epoch, and they are committed.
- * - `unknown`: nothing of it that matters is known to be committed.
+ * - `own`: the log continues what this node delivered, or a part of that.
+ * - `new-epoch`: the log has a committed new epoch.
+ * - `fork`: the log has other entries in place of this node's, and they are committed.
+ * - `unknown`: the entries that decide are not known to be committed.
  */
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
- * A log that contradicts what this node delivered, as far as it was read: the entries of its latest
- * epoch. It may be a former primary's, which nobody confirms, or the cluster's own after the engine
- * lost more than the nodes remember.
+ * The part of a log, read so far, that contradicts what this node delivered: the entries of its
+ * latest epoch. The log may be a former primary's, which no node confirms. Or it is the cluster's
+ * own, after the engine lost more entries than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];
@@ -28,7 +28,7 @@ export class Branch {
     return this.#entries;
   }
 
-  /** Takes the next entry of the log. Returns whether it continues what was read. */
+  /** Adds the next entry of the log. Returns whether it continues what was read. */
   receive(entry: Entry): boolean {
     const last = this.#entries.at(-1);
     if (last && isSame(last, entry)) return true;
@@ -38,17 +38,17 @@ export class Branch {
     return true;
   }
 
-  /** Takes the news that an entry is committed. */
+  /** Records that an entry is committed. */
   commit(position: Position): void {
     this.#announced = position;
   }
 
   /**
-   * Decides which of the two histories is the cluster's.
+   * Decides which history is the cluster's: the log's or this node's.
    *
-   * @param head End of the log, up to which this was read.
-   * @param left Epochs that this node has left, and never returns to.
-   * @param epoch The epoch that it is in.
+   * @param head End of the log, up to which it was read.
+   * @param left Epochs that this node has left for good.
+   * @param epoch This node's current epoch.
    */
   judge(tail: Tail, head: Position, left: ReadonlySet<string>, epoch: string): Verdict {
     const { delivered } = tail;

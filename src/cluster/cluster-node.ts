@@ -10,30 +10,26 @@ import { Member, type MemberStart } from "./member.ts";
 /** The start of a term, or of a new epoch within it. */
 export type Lead = Extract<Effect, { kind: "lead" }>;
 
-/** What a node does for its gateway. */
-export interface ClusterEvents {
-  /** Committed entries, in order. A base starts an epoch. */
+interface ClusterNodeOptions {
+  /** Receives committed entries, in order. A base starts an epoch. */
   readonly onDeliver: (entries: readonly Entry[]) => void;
-  /** This node leads from now on. Called again after {@link ClusterNode.renew}. */
+  /** Called when this node starts to lead, and again after {@link ClusterNode.renew}. */
   readonly onLead: (lead: Lead) => void;
-  /** It no longer leads. */
+  /** Called when this node stops leading. */
   readonly onFollow: () => void;
-  /** The log has an entry that this node cannot read. It reads nothing after it. */
+  /** Called at an entry that this node cannot read. It reads nothing after that entry. */
   readonly onUnreadable: (error: unknown) => void;
   /**
-   * The log no longer continues what was delivered. Loads the stored state and returns its
-   * position; `undefined` if there is none. Default: none.
+   * Called when the log no longer continues what was delivered. Loads the stored state and returns
+   * its position; `undefined` if there is none. Default: none.
    */
   readonly onReload?: () => Promise<MemberStart | undefined>;
-  /** It appended a delivered entry again, because the engine had lost it. */
+  /** Called when this node appended a delivered entry again, because the engine had lost it. */
   readonly onRepair?: (entry: Entry) => void;
-}
-
-interface ClusterNodeOptions extends ClusterEvents {
   readonly engine: Engine;
   /** Id of the node, different for each process. Default: a random one. */
   readonly id?: string;
-  /** Where the gateway's own state stands. Default: it has none. */
+  /** Position of the gateway's own state. Default: it has none. */
   readonly start?: MemberStart | undefined;
   /** Returns the body of a leader's sign of life. Default: empty. */
   readonly report?: () => Buffer;
@@ -42,7 +38,7 @@ interface ClusterNodeOptions extends ClusterEvents {
   readonly random?: () => number;
 }
 
-/** Rejects an append of a node that does not lead, or no longer. */
+/** Rejects the append of a node that does not lead, or stopped leading before the delivery. */
 export class NotLeading extends Error {
   override readonly name = "NotLeading";
 }
@@ -50,26 +46,26 @@ export class NotLeading extends Error {
 /** A batch that waits for its append or its delivery. */
 interface Pending {
   readonly body: Buffer;
-  /** Hash of its entry, once it was handed to the engine. */
+  /** Hash of the batch's entry, once the engine has it. */
   hash?: string;
   readonly resolve: () => void;
   readonly reject: (error: NotLeading) => void;
 }
 
 const TICK_MS = 100;
-/** Pause before a reader that ended reads again. */
+/** Pause before reading again when a read has ended. */
 const REREAD_MS = 100;
-/** Pause before the stored state is looked for again: longer than any wait before an election. */
+/** Pause before trying to load the stored state again: longer than any wait before an election. */
 const RELOAD_MS = 12_000;
-/** How long a leader that stops waits for its last entry. */
+/** How long a stopping leader waits for its last entry. */
 const LEAVE_MS = 1_000;
-/** How long a node that resigned leaves it to the others to lead. */
+/** How long a node that resigned does not try to lead. */
 const REST_MS = 10_000;
 
 /** Runs a {@link Member} on an engine. */
 export class ClusterNode {
   readonly id: string;
-  /** Whether it has read the log up to its end at least once. */
+  /** Whether this node has read the log to its end at least once. */
   hasCaughtUp = false;
   readonly #options: ClusterNodeOptions;
   readonly #member: Member;
@@ -115,8 +111,8 @@ export class ClusterNode {
   }
 
   /**
-   * Appends a batch. Resolves when it was delivered, like any other. Rejects with
-   * {@link NotLeading} if this node does not lead, or no longer. One at a time.
+   * Appends a batch. Resolves when this node has delivered it. Rejects with {@link NotLeading} if
+   * this node does not lead or stops leading. Wait for each append before the next.
    */
   append(body: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -127,18 +123,18 @@ export class ClusterNode {
     });
   }
 
-  /** Begins a new epoch, because nothing of the present one can be continued. */
+  /** Starts a new epoch, if the current one cannot be continued. */
   renew(): void {
     this.#wantsEpoch = true;
     this.#submit();
   }
 
-  /** Hands over to another node, which leads at once, and does not try to lead for a while. */
+  /** Hands over to another node, which leads at once. Does not try to lead again for 10 s. */
   resign(): Promise<void> {
     return this.#leave(REST_MS);
   }
 
-  /** Ends its part. A leader hands over, so that another leads at once. */
+  /** Leaves the cluster. A leader hands over, so that another node leads at once. */
   async stop(): Promise<void> {
     const { clock, engine } = this.#options;
     await waitAtMost(this.#leave(Number.POSITIVE_INFINITY), LEAVE_MS, clock, this.#over.signal).catch(
@@ -148,7 +144,7 @@ export class ClusterNode {
     await engine.close();
   }
 
-  /** Ends without a word, as a process that dies. */
+  /** Leaves the cluster without a handover, as if the process died. */
   close(): void {
     this.#over.abort();
     this.#reader.abort();
@@ -183,8 +179,8 @@ export class ClusterNode {
       this.#do(this.#member.entry(news.entry, this.#nowMs));
     } else {
       this.hasCaughtUp = true;
-      // A server without replicas may have been promoted on the smaller side of a partition. Its
-      // next entry must not be a candidate's, but what the leader on the other side has delivered.
+      // A server without replicas may have been promoted on the smaller side of a partition. No
+      // candidate may append there: the leader on the other side has delivered other entries.
       if (news.isWritable) this.#do(this.#member.idle(news.head, this.#nowMs));
     }
   }
@@ -209,7 +205,7 @@ export class ClusterNode {
     if (effects.length > 0) this.#submit();
   }
 
-  /** Hands what waits to the engine, if that is free. */
+  /** Appends what is waiting, if no append is in flight. */
   #submit(): void {
     if (!this.#member.canAppend) return;
     const pending = this.#pending;
@@ -223,7 +219,7 @@ export class ClusterNode {
     }
   }
 
-  /** Rejects an append that waits for its delivery, which may still follow. */
+  /** Rejects a pending append. Its batch may still be delivered. */
   abandon(): void {
     this.#wantsEpoch = false;
     const pending = this.#pending;

@@ -7,19 +7,22 @@ export type AppendResult =
   /** The log ends at `head`, before the expected position. */
   | { readonly kind: "truncated"; readonly head: Position };
 
-/** What the node must do, in this order. */
+/** An action that the node must take. Effects are performed in order. */
 export type Effect =
-  /** Append, and report the result to `appended`. Never two at a time. A repair was delivered. */
+  /**
+   * Append the entry, and report the result to `appended`. There is never a second append in
+   * flight. A repair appends an entry again that was delivered before.
+   */
   | { readonly kind: "append"; readonly entry: Entry; readonly isRepair: boolean }
   /** Announce a commit to all nodes. */
   | { readonly kind: "commit"; readonly position: Position }
   /** Publish these committed entries to this node's own log. A base starts an epoch. */
   | { readonly kind: "deliver"; readonly entries: readonly Entry[] }
-  /** Read the log again, from this position's entry on. */
+  /** Read the log again, starting with this position's entry. */
   | { readonly kind: "reread"; readonly from: Position }
-  /** Load the state stored in the engine, because the log no longer continues this node's own. */
+  /** Load the state stored in the engine: the log no longer has what follows this node's state. */
   | { readonly kind: "reload" }
-  /** Start the source; all entries before were delivered. */
+  /** Start the source. All earlier entries were delivered. */
   | { readonly kind: "lead"; readonly term: number; readonly epoch: string; readonly isNewEpoch: boolean }
   /** Stop the source. */
   | { readonly kind: "follow" }

@@ -3,18 +3,18 @@ import type { Entry, Position } from "./entry.ts";
 import type { MemberStart } from "./member.ts";
 
 /**
- * What a reader learns: the next entry, or that there is none after the log's end for now. The log
- * is writable while there are replicas to acknowledge an entry.
+ * The next entry for a reader; or `idle`: the reader is at the log's end. The log is writable while
+ * enough replicas can acknowledge an entry.
  */
 export type LogNews =
   | { readonly kind: "entry"; readonly entry: Entry }
   | { readonly kind: "idle"; readonly head: Position; readonly isWritable: boolean };
 
-/** News that nodes send each other. It may come late, twice or never. */
+/** A message that a node sends to all nodes. It may arrive late, twice or never. */
 export type Notice =
   | { readonly kind: "commit"; readonly position: Position }
   | { readonly kind: "fork"; readonly epoch: string }
-  /** A message between gateways, which the log does not read. Its sender receives it too. */
+  /** A message between gateways, which the protocol does not read. Its sender receives it too. */
   | { readonly kind: "shared"; readonly text: string };
 
 /** The state of a node at a committed position, as named values. */
@@ -22,43 +22,43 @@ export interface Checkpoint extends MemberStart {
   readonly values: Readonly<Record<string, Buffer>>;
 }
 
-/** The servers that hold the replicated log. */
+/** The servers that store the replicated log. */
 export interface Engine {
   /**
    * Appends the entry if the log ends with the entry before it, by offset and hash. Resolves with
-   * `appended` once as many replicas as required have it, also if it was in the log before. Retries
-   * until the engine answers. Rejects only when the signal aborts.
+   * `appended` once enough replicas have the entry, even if the log already had it. Retries until
+   * the engine answers. Rejects only when the signal aborts.
    */
   append(entry: Entry, signal: AbortSignal): Promise<AppendResult>;
   /**
-   * Yields all entries from an offset on, in order, as soon as they are written, committed or not;
-   * and `idle` at least twice a second while there are none. Ends when the connection is lost, is
-   * silent for two seconds, or the signal aborts. Then read again. Throws `UnreadableEntry` only.
+   * Yields all entries from an offset on, in order, as soon as they are written, committed or not.
+   * At the end of the log, yields `idle` at least twice a second. Ends when the connection is lost
+   * or silent for two seconds, or the signal aborts; the caller then reads again. Throws only
+   * `UnreadableEntry`.
    *
-   * @param from Offset of the first entry. If the log no longer has it, the first one that it has.
+   * @param from Offset of the first entry. If it was trimmed, starts with the oldest in the log.
    */
   read(from: number, signal: AbortSignal): AsyncIterable<LogNews>;
-  /** Tells all nodes, as well as possible. */
+  /** Sends a notice to all nodes. It may be lost. */
   notify(notice: Notice): void;
   /** Calls the listener with each notice. Returns a function that unsubscribes. */
   onNotice(listener: (notice: Notice) => void): () => void;
   /** Stores a checkpoint, unless one of a later term or position is stored. Rejects on failure. */
   store(checkpoint: Checkpoint): Promise<"stored" | "fenced">;
   /**
-   * Loads these values of the stored checkpoint, as far as it has them; `undefined` if none is
+   * Loads the stored checkpoint with those of the named values that it has; `undefined` if none is
    * stored. Retries until the engine answers. Rejects only when the signal aborts.
    */
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined>;
-  /** Stores a value that expires. This and the next two reject if the engine does not answer. */
+  /** Stores a value for a time. Like `get` and `take`, rejects if the engine does not answer. */
   put(name: string, value: string, forMs: number): Promise<void>;
   get(name: string): Promise<string | undefined>;
-  /** Returns the value and removes it. Of several callers one gets it. */
+  /** Removes the value and returns it. Only one of several concurrent callers gets it. */
   take(name: string): Promise<string | undefined>;
   /**
-   * Returns facts about the server, by Redis' names; none if it does not permit this. Retries until
-   * it answers. Rejects if it refuses the password, or its certificate is not valid.
+   * Returns facts about the server, by Redis's names; none if the user has no permission. Retries
+   * until the server answers. Rejects if it refuses the password or its certificate is invalid.
    */
   facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
-  /** Closes the connections. */
   close(): Promise<void>;
 }

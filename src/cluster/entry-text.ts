@@ -3,7 +3,7 @@ import { z } from "zod";
 import { messageOf } from "../lib/text/message-of.ts";
 import { ENTRY_KINDS, type Entry, type EntryHeader } from "./entry.ts";
 
-/** Version of the header. A node delivers nothing after a version that it cannot read. */
+/** Version of the header. A node stops delivering at an entry whose version it cannot read. */
 const VERSION = 1;
 /** 72 bits: two entries of one log never have the same hash by accident. */
 const HASH_CHARACTERS = 12;
@@ -17,12 +17,12 @@ const Header = z.object({ kind: z.enum(ENTRY_KINDS), term: Count, committed: Cou
 export class UnreadableEntry extends Error {}
 
 /** An entry as the engine stores it. */
-export interface StoredEntry {
+interface StoredEntry {
   readonly header: string;
   readonly body: Buffer;
 }
 
-/** Makes an entry, with its hash. */
+/** Creates an entry and computes its hash. */
 export function seal(offset: number, header: EntryHeader, body: Buffer): Entry {
   return { offset, header, body, hash: hashOf(headerText(header), body) };
 }
@@ -31,7 +31,7 @@ export function storedForm({ header, body }: Entry): StoredEntry {
   return { header: headerText(header), body };
 }
 
-/** Reads a stored entry. Throws {@link UnreadableEntry} with the reason for the operator. */
+/** Parses a stored entry. Throws {@link UnreadableEntry} with the reason for the operator. */
 export function readEntry(offset: number, { header, body }: StoredEntry): Entry {
   try {
     return { offset, header: readHeader(header), body, hash: hashOf(header, body) };

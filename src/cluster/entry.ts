@@ -1,6 +1,6 @@
 /** A position in the replicated log. Offset 0 with hash `""` is before the first entry. */
 export interface Position {
-  /** Offsets are dense, from 1. */
+  /** Offsets count from 1, without gaps. */
   readonly offset: number;
   /** Hash of the entry at this offset, which covers the hash of the entry before it. */
   readonly hash: string;
@@ -9,8 +9,11 @@ export interface Position {
 export const LOG_START: Position = { offset: 0, hash: "" };
 
 /**
- * What an entry is: the start of an epoch, the start of a leader's term, a batch of events, a sign
- * of life, or a leader's departure.
+ * - `base`: an epoch starts.
+ * - `term`: a leader's term starts.
+ * - `batch`: events.
+ * - `alive`: a sign of life from a leader without events.
+ * - `handover`: a leader leaves.
  */
 export const ENTRY_KINDS = ["base", "term", "batch", "alive", "handover"] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
@@ -18,7 +21,7 @@ export type EntryKind = (typeof ENTRY_KINDS)[number];
 /** The part of an entry that the protocol reads. */
 export interface EntryHeader {
   readonly kind: EntryKind;
-  /** Term of the leader that wrote it. Terms rise. */
+  /** Term of the leader that wrote it. A later leader has a higher term. */
   readonly term: number;
   /** Id of the node that wrote it. */
   readonly by: string;
@@ -26,14 +29,12 @@ export interface EntryHeader {
   readonly nonce: string;
   /** Hash of the previous entry. */
   readonly prev: string;
-  /** Highest offset that the writer knows to be committed. Lower than the entry's own. */
+  /** Highest offset that the writer knows to be committed. Always lower than the entry's own. */
   readonly committed: number;
   readonly epoch: string;
 }
 
-/**
- * An entry of the replicated log. The body is the batch, encoded; the protocol does not read it.
- */
+/** An entry of the replicated log. The protocol does not read the body, which encodes the batch. */
 export interface Entry extends Position {
   readonly header: EntryHeader;
   readonly body: Buffer;

@@ -12,16 +12,16 @@ import {
 import { Silence } from "./silence.ts";
 import { type Reading, Tail } from "./tail.ts";
 
-/** How long a node that does not lead waits for the leader to repair the log. */
+/** Minimum time for which other nodes leave it to the leader to repair the log. */
 const REPAIR_MS = 500;
 /** How often a forked node asks for a new epoch. */
 const FORK_EVERY_MS = 1_000;
 /** How often a leader without events writes a sign of life. */
 const ALIVE_MS = 1_000;
-/** At one batch a second, some ten minutes. */
+/** Ten minutes at one batch per second. */
 const REMEMBERED = 600;
 
-/** A position of the log from which a node continues, with the state that it had there. */
+/** The position in the log, and its epoch, from which a node with a stored state continues. */
 export interface MemberStart {
   readonly position: Position;
   readonly epoch: string;
@@ -38,9 +38,9 @@ interface MemberOptions {
   readonly seal: (offset: number, header: Omit<EntryHeader, "nonce">, body: Buffer) => Entry;
   /** Returns the name of a new epoch. */
   readonly newEpoch: () => string;
-  /** Delivered entries that it remembers, for repairs. Default 600. */
+  /** Number of delivered entries to remember, for repairs. Default 600. */
   readonly remembered?: number;
-  /** Where this node's own state stands. Default: it has none. */
+  /** Position of this node's own state. Default: it has none. */
   readonly start?: MemberStart | undefined;
   /** Returns the body of a sign of life. Default: empty. */
   readonly report?: (() => Buffer) | undefined;
@@ -48,20 +48,20 @@ interface MemberOptions {
 
 /** An append in flight. */
 interface Flight {
-  /** The entry that is to be appended in the end; `undefined` for a repair without leading. */
+  /** The new entry, appended last; `undefined` if a follower only repairs the log. */
   readonly entry: Entry | undefined;
-  /** Entries to append before it, because the engine lost them. */
+  /** Entries to append before the new one, because the engine lost them. */
   readonly repairs: readonly Entry[];
 }
 
 type Role = "follower" | "candidate" | "leader";
 
 /**
- * One node's part in the protocol that keeps a single history over any number of nodes: it decides
- * when to deliver, when to lead and when to stop. It has no clock, no I/O and no randomness of its
- * own. `nowMs` is always the node's monotonic time. Each call returns what the node must do.
+ * One node's part in the protocol that keeps a single history across any number of nodes. Decides
+ * when the node delivers, leads and stops. Has no clock, I/O or randomness of its own. `nowMs` is
+ * always the node's monotonic time. Each call returns what the node must do.
  *
- * Safety depends on the engine's compare-and-append alone. Time only decides who tries.
+ * Safety depends only on the engine's compare-and-append. Time only decides which node tries.
  */
 export class Member {
   readonly #options: MemberOptions;
@@ -69,24 +69,24 @@ export class Member {
   readonly #silence: Silence;
   readonly #effects: Effect[] = [];
   #role: Role = "follower";
-  /** Highest term that was seen. */
+  /** Highest term seen. */
   #term = 0;
   #epoch: string;
   #flight: Flight | undefined;
-  /** Epochs of which this node delivered entries. It never returns to one. */
+  /** Earlier epochs of this node. It never returns to one. */
   readonly #left = new Set<string>();
-  /** What contradicts this node's own history; `undefined` if nothing does. */
+  /** The log, as far as it was read, if it contradicts this node's own history. */
   #branch: Branch | undefined;
   #isForked = false;
-  /** Whether the log lacks what comes after this node's own state. */
+  /** Whether the log no longer has the entries that follow this node's own state. */
   #isBehind = false;
-  /** It does not try to lead before. */
+  /** Time before which this node does not try to lead. */
   #restsUntilMs = Number.NEGATIVE_INFINITY;
   /** End of the engine's log, by its last answer. */
   #engineHead: Position | undefined;
   #wroteAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
-  /** When to repair the engine's log, which ends before what this node delivered. */
+  /** When to repair the engine's log, if that ends before what this node delivered. */
   #repairAtMs: number | undefined;
 
   constructor(options: MemberOptions) {
@@ -109,7 +109,7 @@ export class Member {
     return this.#tail.delivered;
   }
 
-  /** Whether this node delivered other entries than the log has, and waits for a new epoch. */
+  /** Whether this node, which delivered other entries than the log has, waits for a new epoch. */
   get isForked(): boolean {
     return this.#isForked;
   }
@@ -119,7 +119,7 @@ export class Member {
     return this.#role === "leader" && this.#flight === undefined;
   }
 
-  /** An entry was read. A node reads them in order, beginning with the one at its own position. */
+  /** Handles an entry that was read. Entries come in order, starting at the node's position. */
   entry(entry: Entry, nowMs: number): readonly Effect[] {
     this.#silence.noteAnswer(nowMs);
     if (this.#branch) this.#readBranch(entry, this.#branch, nowMs);
@@ -127,7 +127,7 @@ export class Member {
     return this.#flush();
   }
 
-  /** Everything was read, up to the engine's head. At least twice a second. */
+  /** Handles the end of the log, once everything was read. Call it at least twice a second. */
   idle(head: Position, nowMs: number): readonly Effect[] {
     this.#silence.noteAnswer(nowMs);
     this.#engineHead = head;
@@ -138,7 +138,7 @@ export class Member {
     return this.#flush();
   }
 
-  /** A commit was announced. */
+  /** Handles an announced commit. */
   committed(position: Position): readonly Effect[] {
     this.#branch?.commit(position);
     if (!this.#branch) {
@@ -148,18 +148,18 @@ export class Member {
     return this.#flush();
   }
 
-  /** A node reports that the log's entries of this epoch contradict what it delivered. */
+  /** Handles a node's report that the log's entries of this epoch contradict what it delivered. */
   forked(epoch: string): readonly Effect[] {
     return epoch === this.#epoch ? this.renew() : [];
   }
 
-  /** Begins a new epoch, if this node may append now. The effect `lead` follows again. */
+  /** Starts a new epoch, if this node may append now. Another effect `lead` follows. */
   renew(): readonly Effect[] {
     if (this.canAppend) this.#beginEpoch(this.#tail.last);
     return this.#flush();
   }
 
-  /** Call it several times a second. */
+  /** Does what is due: leading, signs of life, reports. Call it several times a second. */
   tick(nowMs: number): readonly Effect[] {
     if (this.#flight || nowMs < this.#restsUntilMs) return this.#flush();
     if (this.#role === "leader") {
@@ -172,21 +172,21 @@ export class Member {
     return this.#flush();
   }
 
-  /** Appends a batch. Only while {@link canAppend}. */
+  /** Appends a batch. Call it only while {@link canAppend}. */
   batch(body: Buffer, nowMs: number): readonly Effect[] {
-    if (!this.canAppend) throw new Error("only a leader without another append can append");
+    if (!this.canAppend) throw new Error("only a leader without an append in flight can append");
     this.#write("batch", nowMs, body);
     return this.#flush();
   }
 
-  /** Gives up leading, and does not try again for this long. */
+  /** Stops leading, and does not try to lead again for `restMs`. */
   leave(nowMs: number, restMs: number): readonly Effect[] {
     if (this.canAppend) this.#write("handover", nowMs);
     this.#restsUntilMs = nowMs + restMs;
     return this.#flush();
   }
 
-  /** The result of the append in flight. */
+  /** Handles the result of the append in flight. */
   appended(result: AppendResult, nowMs: number): readonly Effect[] {
     const flight = this.#flight;
     if (!flight) throw new Error("no append is in flight");
@@ -199,7 +199,7 @@ export class Member {
     return this.#flush();
   }
 
-  /** The stored state was loaded: see the effect `reload`. */
+  /** Continues from the stored state, which was loaded for the effect `reload`. */
   reloaded({ position, epoch, term }: MemberStart): readonly Effect[] {
     this.#tail.restart(position);
     this.#enter(epoch);
@@ -232,7 +232,7 @@ export class Member {
     else this.#reread();
   }
 
-  /** Decides, once the contradicting log was read, which of the two is the cluster's. */
+  /** Decides, at the end of a contradicting log, whether that log is the cluster's. */
   #judge(branch: Branch, head: Position, nowMs: number): void {
     const { base } = branch;
     const verdict = branch.judge(this.#tail, head, this.#left, this.#epoch);
@@ -261,7 +261,7 @@ export class Member {
     this.#isBehind = false;
   }
 
-  /** Whether the engine may lack what was committed, or this node read a former primary. */
+  /** Whether the engine may have lost committed entries, or may be a former primary. */
   get #isInDoubt(): boolean {
     return this.#tail.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
   }
@@ -285,7 +285,7 @@ export class Member {
   }
 
   #note({ offset, header }: Entry, nowMs: number): void {
-    // What is read again is no sign of life.
+    // An old entry that is read again is no sign of life.
     const isOld = this.#isBehind && offset <= (this.#engineHead?.offset ?? 0);
     if (!isOld && header.kind === "handover") this.#silence.noteDeparture(nowMs);
     else if (!isOld) this.#silence.noteLeader(nowMs);
@@ -299,13 +299,13 @@ export class Member {
     else if (reading === "fork") this.#doubt();
   }
 
-  /** What was read contradicts what was delivered. A leader learns more from its next append. */
+  /** Handles a log that contradicts what was delivered. A leader's next append settles it. */
   #doubt(): void {
     if (this.#role !== "leader") this.#branch = new Branch();
     this.#reread();
   }
 
-  /** Reads again after what was delivered; a forked node reads everything. */
+  /** Reads again after the delivered entries. If the log contradicts them, reads all of it. */
   #reread(): void {
     this.#tail.dropPending();
     this.#branch?.clear();
@@ -324,9 +324,7 @@ export class Member {
     this.#effects.push({ kind: "deliver", entries });
   }
 
-  /**
-   * Writes a term after everything that was read: the last leader may have died before its commit.
-   */
+  /** Tries to lead. Keeps uncommitted entries: the last leader may have died before the commit. */
   #campaign(nowMs: number): void {
     this.#role = "candidate";
     this.#silence.noteLeader(nowMs);
@@ -350,7 +348,7 @@ export class Member {
 
   #seal(kind: EntryKind, after: Position, epoch: string, body: Buffer): Entry {
     const { id, seal } = this.#options;
-    // Entries before a new epoch may be another node's, and unknown here.
+    // Entries before a new epoch may be unknown to this node.
     const isOwn = this.#tail.at(after.offset)?.hash === after.hash;
     const committed = isOwn ? Math.min(after.offset, this.#tail.delivered.offset) : 0;
     const header = { kind, term: this.#term, by: id, prev: after.hash, committed, epoch };
@@ -364,7 +362,7 @@ export class Member {
     this.#effects.push({ kind: "append", entry: next, isRepair: repairs.length > 0 });
   }
 
-  /** The engine lost its end. This node's memory has it, or a new epoch begins. */
+  /** Appends again what the engine lost at its end. If this node forgot it, starts a new epoch. */
   #repair(entry: Entry | undefined, head: Position): void {
     const missing = entry?.header.kind === "base" ? undefined : this.#tail.after(head);
     if (missing) this.#send(entry, missing);
@@ -377,7 +375,7 @@ export class Member {
     this.#reread();
   }
 
-  /** The entry is committed, and so is every entry before it. */
+  /** Handles the commit of this node's entry, and so of every entry before it. */
   #won(entry: Entry, nowMs: number): void {
     const { header } = entry;
     if (header.kind === "base") {

@@ -1,23 +1,23 @@
 /** Silence of the leader after which another node tries to lead. */
 const SILENCE_MS = 3_000;
-/** Random addition, so that nodes rarely try at the same moment. */
+/** Maximum random addition, so that nodes rarely try at the same moment. */
 const JITTER_MS = 500;
-/** Random time after a leader's departure, instead. */
+/** Maximum random wait after a leader has left. It replaces the silence. */
 const DEPARTURE_MS = 100;
 /**
- * Silence while this node is in doubt: the log lacks an entry that was committed, which another
- * node may repair, or it may be a former primary's.
+ * Minimum silence while this node is in doubt. Either the log lacks a committed entry, which
+ * another node may repair, or the log may be a former primary's.
  */
 const LOSS_MS = 10_000;
 /**
- * Age of the engine's last answer up to which a node may try to lead. A reader that the machine
- * holds up for a moment has not lost the engine.
+ * Maximum age of the engine's last answer for a node that tries to lead. A shorter delay may be the
+ * machine's, so it does not count as an outage of the engine.
  */
 const ANSWER_MS = 1_000;
 
 /**
- * Measures how long the log has had no new entry while the engine answered. The engine's own outage
- * is no silence of the leader.
+ * Measures how long the log has had no new entry while the engine answered. An outage of the engine
+ * does not count as silence of the leader.
  */
 export class Silence {
   readonly #random: () => number;
@@ -27,26 +27,26 @@ export class Silence {
 
   /**
    * @param random Returns [0, 1).
-   * @param mayBeLed Whether the node starts from a log that others wrote.
+   * @param mayBeLed Whether the log may have a leader already: the node starts from a stored state.
    */
   constructor(random: () => number, mayBeLed = false) {
     this.#random = random;
     this.#limitMs = (mayBeLed ? SILENCE_MS : 0) + random() * JITTER_MS;
   }
 
-  /** The engine answered. */
+  /** Records an answer of the engine. */
   noteAnswer(nowMs: number): void {
     if (nowMs - this.#answeredAtMs > ANSWER_MS || this.#sinceMs === undefined) this.#sinceMs = nowMs;
     this.#answeredAtMs = nowMs;
   }
 
-  /** Somebody leads. */
+  /** Records a sign that a node leads. */
   noteLeader(nowMs: number): void {
     this.#sinceMs = nowMs;
     this.#limitMs = SILENCE_MS + this.#random() * JITTER_MS;
   }
 
-  /** The leader has left. */
+  /** Records that the leader has left. */
   noteDeparture(nowMs: number): void {
     this.#sinceMs = nowMs;
     this.#limitMs = this.#random() * DEPARTURE_MS;

@@ -4,16 +4,16 @@ import { before, type Entry, LOG_START, type Position } from "./entry.ts";
  * What an entry or a commit means for this node.
  *
  * - `kept`: it continues the log as read so far.
- * - `known`: nothing new.
- * - `reread`: what was read but not delivered is no longer in the log. Read again.
- * - `gap`: entries after the delivered ones are no longer in the log.
- * - `fork`: the log has other entries than this node delivered.
+ * - `known`: it is nothing new.
+ * - `reread`: the log has replaced entries that were read but not delivered. Read again.
+ * - `gap`: the log no longer has entries that follow the delivered ones.
+ * - `fork`: the log has other entries in place of delivered ones.
  */
 export type Reading = "kept" | "known" | "reread" | "gap" | "fork";
 
 /**
- * One node's copy of the end of the log. Entries that were read are pending until their commit is
- * known; then they may be delivered. Each must name the hash of the one before it.
+ * One node's copy of the end of the log. An entry that was read is pending until its commit is
+ * known, and may then be delivered. Each entry must have the hash of the one before it.
  */
 export class Tail {
   readonly #capacity: number;
@@ -24,8 +24,8 @@ export class Tail {
   #announced: Position = LOG_START;
 
   /**
-   * @param capacity Delivered entries that are remembered, for repairs.
-   * @param delivered Where this node's own state stands.
+   * @param capacity Number of delivered entries to remember, for repairs.
+   * @param delivered Position of this node's own state.
    */
   constructor(capacity: number, delivered: Position = LOG_START) {
     this.#capacity = capacity;
@@ -36,7 +36,7 @@ export class Tail {
     return this.#delivered;
   }
 
-  /** The end of what was read. */
+  /** Position of the last entry that was read. */
   get last(): Position {
     return this.#entries.at(-1) ?? this.#delivered;
   }
@@ -46,7 +46,7 @@ export class Tail {
     return this.#entries.at(-1);
   }
 
-  /** Whether a commit was announced of an entry that could not be read yet. */
+  /** Whether an announced commit lies beyond the last entry that was read. */
   get lacksCommitted(): boolean {
     return this.#announced.offset > this.last.offset;
   }
@@ -59,7 +59,7 @@ export class Tail {
     return first && this.#entries[offset - first.offset];
   }
 
-  /** Takes the next entry of the log. */
+  /** Adds the next entry of the log. */
   receive(entry: Entry): Reading {
     const { last } = this;
     if (entry.offset <= last.offset) {
@@ -75,8 +75,8 @@ export class Tail {
   }
 
   /**
-   * Takes the news that the entry at a position, and so every entry before it, is committed.
-   * {@link take} then returns them.
+   * Records that the entry at a position, and so every entry before it, is committed. {@link take}
+   * then returns them.
    */
   commit(position: Position): Reading {
     if (position.offset > this.last.offset) {
@@ -91,12 +91,12 @@ export class Tail {
     return "kept";
   }
 
-  /** Returns the committed entries that were not delivered, which now count as delivered. */
+  /** Returns the committed entries that are not delivered yet. They then count as delivered. */
   take(): readonly Entry[] {
     const upTo = this.#announced;
     const own = this.at(upTo.offset);
     if (own === undefined || upTo.offset <= this.#delivered.offset) return [];
-    // Announced before it was read, and another entry is there now.
+    // The commit was announced before the entry was read, and the log now has another entry there.
     if (own.hash !== upTo.hash) {
       this.#announced = LOG_START;
       this.#drop(false);
@@ -110,20 +110,19 @@ export class Tail {
     return taken;
   }
 
-  /** Returns all entries after a position; `undefined` if this node cannot know them. */
+  /** Returns all entries after a position; `undefined` if this node does not remember it. */
   after(position: Position): readonly Entry[] | undefined {
     if (this.at(position.offset)?.hash !== position.hash) return undefined;
     return this.#entries.filter(({ offset }) => offset > position.offset);
   }
 
-  /** Starts over after a position, whatever was delivered. */
+  /** Starts over after a position, which then counts as delivered. */
   restart(delivered: Position): void {
     this.#entries = [];
     this.#delivered = delivered;
     this.#announced = LOG_START;
   }
 
-  /** Forgets the pending entries. */
   dropPending(): void {
     this.#entries = this.#entries.filter(({ offset }) => offset <= this.#delivered.offset);
   }

@@ -1,9 +1,11 @@
 /**
- * Appends an entry if the log ends with the entry before it. Streams have the entry's offset as id,
- * so that reading continues by offset. An epoch's base, marked by a 1, frees the checkpoint for any
- * term: the log before it may be another cluster's. All keys are in one slot.
- * Answers `{"appended"}`, also if the log has this entry already; `{"fenced"}`; or `{"truncated",
+ * Appends an entry if the log ends with the entry before it. The entry's offset is its id in the
+ * stream, so that reading continues by offset. An epoch's base, with 1 as `mark`, lets any term
+ * replace the checkpoint: the log before it may be another cluster's. All keys are in one slot.
+ *
+ * Returns `{"appended"}`, also if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.
+ *
  * KEYS: log, touch, checkpoint. ARGV: offset, hash of the entry before, hash, header, body, oldest
  * offset to retain, mark. The newest entry is never trimmed, so that the end of the log survives.
  */

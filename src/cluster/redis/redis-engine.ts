@@ -11,16 +11,16 @@ import { APPEND_SCRIPT } from "./append-script.ts";
 import { STORE_SCRIPT } from "./store-script.ts";
 
 export interface RedisEngineOptions {
-  /** Where the servers or their Sentinels are, and their credentials. */
+  /** Addresses and credentials of the servers, or of their Sentinels. */
   readonly connection: Omit<RedisOptions, "replyMapping">;
   /** Name of the cluster, part of every key. */
   readonly name: string;
-  /** Replicas that must have an entry before it counts as appended. */
+  /** Number of replicas that must have an entry before it counts as appended. */
   readonly acknowledgements: number;
-  /** Entries that the log retains. */
+  /** Number of entries that the log retains. */
   readonly retained: number;
   readonly clock: Clock;
-  /** Receives a sentence for the log, and as `fault` what is wrong: {@link REJECTS}, or "". */
+  /** Reports a change of the server's state. `fault`: {@link REJECTS}, or "" if it works. */
   readonly notify: Notify;
 }
 
@@ -30,22 +30,23 @@ const NoticeText = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("shared"), text: z.string() }),
 ]);
 
-/** How long the server waits for replicas at a time. */
+/** How long one attempt waits for the replicas. */
 const WAIT_MS = 300;
 /** The server answers, but has too little memory or disk, too few replicas or no permission. */
 export const REJECTS = "rejects a command";
-const RETRY_MS = 200; // Pause between two attempts.
-/** A reader asks for the log's end after this much silence. */
+/** Pause between two attempts. */
+const RETRY_MS = 200;
+/** How long a read waits for the next entry before it asks for the log's end. */
 const IDLE_MS = 200;
-/** A connection without an answer for longer than this is dead. */
+/** A connection that does not answer for this long is dead. */
 const SILENCE_MS = 2_000;
-/** A Sentinel without an answer for longer than this is passed over. */
+/** A Sentinel that does not answer for this long is skipped. */
 const SENTINEL_MS = 500;
-/** Errors of a connection that only the operator can correct. */
+/** Connection errors that only the operator can correct. */
 const REFUSAL = /WRONGPASS|NOAUTH|certificate|wrong version number/;
-/** A checkpoint has megabytes. */
+/** Timeout for reading or storing a checkpoint, which has megabytes. */
 const CHECKPOINT_MS = 30_000;
-/** Entries read at a time. */
+/** Maximum entries per read. */
 const BATCH = 64;
 
 /** The replicated log on Redis or Valkey: a stream whose ids are the entries' offsets. */
@@ -59,7 +60,7 @@ class RedisEngine implements Engine {
   readonly #writer: Redis;
   readonly #subscriber: Redis;
   readonly #listeners = new Set<(notice: Notice) => void>();
-  /** Apart from the log's, which a large value would delay. */
+  /** Connection for checkpoints, because such large values would delay the log. */
   #bulk: Redis | undefined;
   readonly #refused = new AbortController();
   #fault = "";
@@ -72,7 +73,7 @@ class RedisEngine implements Engine {
       const notice = readNotice(text);
       if (notice) for (const listener of this.#listeners) listener(notice);
     });
-    // On each connection: the first one may fail before it could subscribe.
+    // Subscribe on each connection: the first one may fail before it has subscribed.
     this.#subscriber.on("ready", () => void this.#subscriber.subscribe(this.#key("notices")).catch(() => {}));
   }
 
@@ -90,7 +91,7 @@ class RedisEngine implements Engine {
         const entries = await this.#readAfter(reader, after);
         if (this.#fault !== REJECTS) this.#note(undefined);
         for (const entry of entries) yield { kind: "entry", entry };
-        // Shows the subscription's own connection to be dead, if it is.
+        // Without a command, nothing would show that the subscription's connection is dead.
         if (entries.length === 0) this.#subscriber.ping().catch(() => {});
         const { offset, hash } = entries.at(-1) ?? (await this.#head(reader));
         if (entries.length > 0) after = offset;
@@ -162,7 +163,7 @@ class RedisEngine implements Engine {
     return this.#bulk;
   }
 
-  /** Repeats the attempt until there is an answer. */
+  /** Repeats the attempt until the server answers. */
   async #answerOf<T>(attempt: () => Promise<T | "again">, signal: AbortSignal): Promise<T> {
     for (let waits = 1; ; waits++) {
       signal.throwIfAborted();
@@ -181,12 +182,12 @@ class RedisEngine implements Engine {
   #connect(commandTimeout = SILENCE_MS): Redis {
     const redis = new Redis({
       ...this.#options.connection,
-      // A command that may have been lost is repeated here, where it is known what it means. The
-      // library itself would not handle a subscription's failure, which ended the process.
+      // The engine itself repeats commands that may be lost: the library cannot know whether that
+      // is safe. Nor does it handle a failed subscription, which would end the process.
       ...{ autoResendUnfulfilledCommands: false, autoResubscribe: false },
       maxRetriesPerRequest: 0,
       commandTimeout,
-      // A paused server's connections stay open; the one that replaced it is elsewhere.
+      // Connections to a paused server stay open, although another server has replaced it.
       ...{ socketTimeout: commandTimeout, connectTimeout: SILENCE_MS },
       ...{ sentinelCommandTimeout: SENTINEL_MS, failoverDetector: true },
       retryStrategy: () => RETRY_MS,
@@ -210,13 +211,13 @@ class RedisEngine implements Engine {
     const pipeline = this.#writer
       .pipeline()
       .eval(APPEND_SCRIPT, 3, ...keys, offset, prev, hash, header, body, oldest, kind === "base" ? 1 : 0);
-    // On the same connection, because a connection that has not written proves nothing.
+    // WAIT covers only the writes of its own connection.
     if (acknowledgements > 0) pipeline.wait(acknowledgements, WAIT_MS);
     const [[error, answer] = [], [waitError, count] = []] = (await pipeline.exec()) ?? [];
     if (error ?? waitError) throw error ?? waitError;
     const result = appendResult(answer);
-    const isThere = result.kind !== "appended" || acknowledgements === 0 || Number(count) >= acknowledgements;
-    return isThere ? result : "again";
+    const isDone = result.kind !== "appended" || acknowledgements === 0 || Number(count) >= acknowledgements;
+    return isDone ? result : "again";
   }
 
   async #readAfter(reader: Redis, after: number): Promise<readonly Entry[]> {
@@ -228,7 +229,7 @@ class RedisEngine implements Engine {
     return rows.map(entryOf);
   }
 
-  /** Whether as many replicas follow the server as an entry needs. */
+  /** Whether the server has enough replicas to acknowledge an entry. */
   async #isWritable(reader: Redis): Promise<boolean> {
     const { acknowledgements } = this.#options;
     if (acknowledgements === 0) return true;
@@ -256,7 +257,7 @@ function appendResult(answer: unknown): AppendResult {
   if (kind === "appended" || kind === "fenced") return { kind };
   if (kind === "truncated" && typeof offset === "number" && typeof hash === "string")
     return { kind, head: { offset, hash } };
-  throw new Error("it answered an append with something else");
+  throw new Error("it returned an unexpected result for an append");
 }
 
 function checkpointOf(
@@ -274,7 +275,7 @@ function checkpointOf(
 
 function entryOf(row: unknown): Entry {
   const [id, fields]: unknown[] = Array.isArray(row) ? row : [];
-  // In the order in which the script writes them, each after its name.
+  // The script writes names and values in this order.
   const [, , , header, , body]: unknown[] = Array.isArray(fields) ? fields : [];
   if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
     throw new UnreadableEntry("an entry is malformed");
