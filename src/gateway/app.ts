@@ -80,7 +80,7 @@ export interface GatewayParts {
   readonly isDataOptional?: boolean;
   /** Epoch of events in memory, for runs that must not differ. Default: random. */
   readonly epoch?: Epoch;
-  /** Ends the wait for the first snapshot. {@link Gateway.stop} stops what was started. */
+  /** Ends the wait for the first snapshot. Only {@link Gateway.stop} stops the gateway. */
   readonly signal?: AbortSignal;
 }
 
@@ -137,7 +137,8 @@ export async function startGatewayWithFrontend(
       cluster?.alerts,
       parts.isLocalPush,
     );
-    // The directory that a user shares by default has no lock here: the log is not in it.
+    // A cluster's log is not in the data directory and does not lock it. Other processes of the
+    // user may use the default one.
     const isOwnDirectory = !cluster || !isDataOptional;
     const directory = isOwnDirectory ? {} : { config: { ...config, data: "none" } };
     history = openHistory(config, { ...persistenceOptions, ...directory });
@@ -189,7 +190,7 @@ interface RunParts {
   readonly logger: Logger;
   readonly persistence: Persistence;
   readonly keys: Keys;
-  /** Default: no webhooks. */
+  /** Default: none. */
   readonly alerts?: OpenAlerts | undefined;
   /** Default: none. */
   readonly history?: OpenHistory | undefined;
@@ -247,7 +248,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
       await registerMcp(instance, { checkOrigin: (origin) => checkOrigin(origin, config.allowedOrigins) });
     },
   });
-  const onPublished = (batch: readonly EventBody[]) => events.tell(batch, formatCursor(head.cursor));
+  const onPublished = (batch: readonly EventBody[]) => events.emitBatch(batch, formatCursor(head.cursor));
   const run = {
     ...{ head, hub, clock, logger, onPublished },
     ...(metrics ? { onPoll: metrics.polled } : {}),

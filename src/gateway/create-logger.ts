@@ -11,8 +11,8 @@ const SECRET_FIELDS = ["authorization", "key", "ticket"];
 type LogDestination = DestinationStream & { readonly isTerminal?: boolean };
 
 /**
- * Creates the logger: JSON lines on standard error, text on a terminal. Leaves out fields that hold
- * keys or tickets, cuts text in the form of one to its public part, and escapes control characters.
+ * Creates the logger: JSON lines on standard error, text on a terminal. Masks fields that hold keys
+ * or tickets, shortens text that looks like one to its public part, and escapes control characters.
  */
 export function createLogger(level: string, destination: LogDestination = standardError()): Logger {
   const paths = SECRET_FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

@@ -21,13 +21,13 @@ import { type TlsConfig, TlsServer } from "./tls-server.ts";
 export interface Frontend {
   /** Starts listening. Resolves with the base URL, without the base path. */
   listen(): Promise<string>;
-  /** Resolves when every client is served this process's current state. Absent: always so. */
+  /** Resolves when every client is served this process's current state. Absent if always so. */
   caughtUp?(): Promise<void>;
   /** Ends idle connections. Called when no new clients are wanted. */
   retire(): void;
   /** Closes the server. Called after the last client was disconnected. */
   close(): Promise<void>;
-  /** Metrics of all processes. Absent: those of this process are all. */
+  /** Metrics of all processes. Absent if this process is the only one. */
   readonly metrics?: MetricsText;
   /** Public description of what is wrong with serving; `undefined` if nothing is. */
   readonly trouble?: string | undefined;
@@ -85,7 +85,7 @@ export function ownServer(
   };
 }
 
-/** The server behind a listener of its own that completes TLS handshakes; `undefined` without. */
+/** Serves behind a listener that completes TLS handshakes. Returns `undefined` without TLS. */
 async function injectSecure(
   config: Pick<Config, "host" | "port"> & TlsConfig,
   { app, maxConnections }: BoundedServer,

@@ -51,7 +51,7 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
   }
 
   /** Emits a batch. `cursor` is the position after its last event. */
-  tell(batch: readonly EventBody[], cursor: string): void {
+  emitBatch(batch: readonly EventBody[], cursor: string): void {
     // The emitter's types cannot follow a name and its event through a union.
     const emit = this.emit.bind(this) as (name: string, event: GatewayEvent) => boolean;
     for (const body of batch) {
@@ -62,7 +62,7 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
   }
 
   #guard<L extends (event: never) => unknown>(listener: L): L {
-    const held = this.#guarded.get(listener);
+    const known = this.#guarded.get(listener);
     const onError = this.#onError;
     // Called synchronously; whatever it throws, now or later, becomes a rejection.
     async function call(this: unknown, event: never): Promise<void> {
@@ -71,10 +71,10 @@ export class GatewayEvents extends EventEmitter<GatewayEventMap> {
     function guarded(this: unknown, event: never): void {
       call.call(this, event).catch(onError);
     }
-    const made = held ?? guarded;
+    const wrapper = known ?? guarded;
     // The emitter removes a `once` listener by its wrapper.
-    this.#guarded.set(listener, made).set(made, made);
+    this.#guarded.set(listener, wrapper).set(wrapper, wrapper);
     // The wrapper takes the listener's arguments, and nobody uses its result.
-    return made as unknown as L;
+    return wrapper as unknown as L;
   }
 }

@@ -8,13 +8,13 @@ import type { OpenFrontend } from "./frontend.ts";
 export type EmbeddedGateway = Omit<Gateway, "url">;
 
 export interface GatewayPlugin {
-  /** `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects as startGateway. */
+  /** `await host.register(plugin, { prefix: "/flarewire" })`, once. Rejects like startGateway. */
   readonly plugin: (scope: FastifyInstance) => Promise<void>;
-  /** As from startGateway, once the host is ready. Rejects if the host closes first. */
+  /** Resolves once the host is ready, like startGateway. Rejects if the host closes first. */
   readonly gateway: Promise<EmbeddedGateway>;
 }
 
-/** Share of the host's plugin timeout for the drain. After it Fastify continues regardless. */
+/** Maximum share of the host's plugin timeout for the drain: after it, Fastify does not wait. */
 const SHARE_OF_HOOK = 0.9;
 
 /**
@@ -24,14 +24,11 @@ const SHARE_OF_HOOK = 0.9;
  *
  * Its handlers and hooks apply below the prefix only. The host's hooks run first, so none that
  * rewrites responses may apply to the prefix. The host decides address, timeouts, `trustProxy` and
- * replies to bytes that are not HTTP. One with its own @fastify/websocket is refused.
+ * replies to bytes that are not HTTP. A host with its own @fastify/websocket is rejected.
  */
 export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
   oneProcess(config);
-  let resolve: (gateway: Promise<EmbeddedGateway>) => void = () => {};
-  const gateway = new Promise<EmbeddedGateway>((settle) => {
-    resolve = settle;
-  });
+  const { promise: gateway, resolve } = Promise.withResolvers<EmbeddedGateway>();
   // The code that registers the plugin receives the rejection too.
   gateway.catch(() => {});
   let isRegistered = false;
@@ -57,7 +54,7 @@ function withinHook(config: Config, { initialConfig }: FastifyInstance): Config 
   return limitMs === 0 ? config : { ...config, drainMs: Math.min(config.drainMs, limitMs * SHARE_OF_HOOK) };
 }
 
-/** Lifecycle of the host, as the gateway waits for it. */
+/** The steps in the host's lifecycle that the gateway waits for. */
 class Host {
   readonly #scope: FastifyInstance;
   readonly #opened = new AbortController();

@@ -5,7 +5,7 @@ import type { EventLog } from "../log/index.ts";
 import type { EventBody } from "../protocol/index.ts";
 import { type PollOutcome, runPoller } from "../source/index.ts";
 import type { OpenSource } from "./open/open-source.ts";
-import { createMirror } from "./persistence/log-replica.ts";
+import { createReplicaSink } from "./persistence/log-replica.ts";
 import type { Persistence } from "./persistence/persistence.ts";
 
 /** The destinations that a source publishes to. */
@@ -35,11 +35,11 @@ export interface RunnableSource {
   mayBeMirrored(): boolean;
 }
 
-/** How far a leader's client may be ahead: a batch in transit plus a slow moment. */
+/** How far a client of the leader may be ahead: a batch in transit plus a slow moment. */
 const LEADER_LAG_MS = 3_000;
 
 /**
- * The same in a cluster: a leader's last batch may have reached its own clients only. The others
+ * The same in a cluster: a leader's last batch may have reached only its own clients. Other nodes
  * get it from the next leader.
  */
 const TAKE_OVER_MS = 10_000;
@@ -98,7 +98,7 @@ function prepareFollower(
     lacksEvents: () => opened.kind === "cluster" && !(opened.source.isConnected && opened.source.hasCaughtUp),
     mayBeMirrored: () => opened.source.isConnected,
     run: ({ head, hub: { history }, onPublished, onPoll, signal }) => {
-      const sink = createMirror({ log, head, history, persistence, onPublished });
+      const sink = createReplicaSink({ log, head, history, persistence, onPublished });
       return opened.kind === "leader"
         ? opened.source.run(sink, signal)
         : opened.source.run({ log, head, history, sink, onPoll }, signal);

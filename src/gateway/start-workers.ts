@@ -28,9 +28,9 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
     (keys: OwnKeys): OpenFrontend =>
     async (options) => {
       const { freshness, info } = options;
-      // Only checked and watched here: the workers complete the handshakes.
+      // This process only checks and watches the certificate: the workers complete the handshakes.
       const tls = await TlsServer.open(config, { ...options, logger, onSecure: () => {}, room: () => 0 });
-      const made = new WorkersFrontend({
+      const workers = new WorkersFrontend({
         ...options,
         ...{ ...config, config, logger, spawn: spawnWorker },
         report: () => ({ info: info(), freshness: freshness() }),
@@ -41,29 +41,29 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
         rates: keys.rates,
         metrics: options.metrics,
       });
-      frontend = made;
-      keys.onReload = () => made.keysChanged();
-      keys.onEnd = (id, reason) => made.keyEnded(id, reason);
+      frontend = workers;
+      keys.onReload = () => workers.keysChanged();
+      keys.onEnd = (id, reason) => workers.keyEnded(id, reason);
       return {
         listen: async () => {
-          const url = await made.listen().catch((error: unknown) => {
+          const url = await workers.listen().catch((error: unknown) => {
             throw listenProblem(error, config) ?? error;
           });
           return tls ? url.replace("http:", "https:") : url;
         },
         // The workers end their connections.
         retire: () => {},
-        caughtUp: () => made.caughtUp(),
+        caughtUp: () => workers.caughtUp(),
         close: () => {
           tls?.stop();
-          return made.close();
+          return workers.close();
         },
         metrics: {
           contentType: options.metrics?.contentType ?? "",
-          text: async () => (await made.metricsText()) ?? "",
+          text: async () => (await workers.metricsText()) ?? "",
         },
         get trouble() {
-          return made.trouble ?? tls?.trouble;
+          return workers.trouble ?? tls?.trouble;
         },
       };
     };
@@ -72,7 +72,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
 }
 
 export function spawnWorker(): ChildProcess {
-  // Keys that the primary presents to other services stay in this process.
+  // The keys for other services stay in this process.
   const env = { ...process.env };
   const secrets = [LEADER_KEY_VARIABLE, CLUSTER_PASSWORD_VARIABLE, ...Object.values(ENRICHER_KEY_VARIABLES)];
   for (const variable of secrets) delete env[variable];

@@ -24,28 +24,28 @@ interface TlsParts {
 const MAX_FILE_BYTES = 1_048_576;
 const HANDSHAKE_MS = 10_000;
 /**
- * Limits of handshakes in progress, in all and per address that is no trusted proxy. An idle one
- * costs a connection.
+ * Maximum handshakes in progress, in total and per address, except for trusted proxies. An idle
+ * handshake occupies a connection.
  */
 const MAX_HANDSHAKES = 2_048;
 export const MAX_HANDSHAKES_PER_ADDRESS = 256;
-/** Handshakes of a full server, which tells these clients that it is. */
+/** Handshakes that a full server still completes, to tell these clients that it is full. */
 export const FEW_HANDSHAKES = 16;
 
 const TROUBLE =
-  "the TLS certificate or its key is invalid; the previous ones still count, and changes have no effect";
+  "the TLS certificate or its key is invalid; the previous ones stay in use, and changes have no effect";
 
 interface Pair {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Completes TLS handshakes on connections, with a certificate that it follows. */
+/** Completes TLS handshakes on connections. Reloads the certificate when its files change. */
 export class TlsServer {
   readonly #parts: TlsParts;
   readonly #server: Server;
   readonly #files: FollowedFiles<Pair>;
-  /** Connections in their handshake: their counted address by their own. */
+  /** The connections in their handshake, by name, with the client's address. */
   readonly #pending = new Map<string, string>();
   readonly #byAddress = new Map<string, number>();
   readonly #isTrusted: (address: string) => boolean;
@@ -62,10 +62,10 @@ export class TlsServer {
     const fixed = { handshakeTimeout: HANDSHAKE_MS, ALPNProtocols: ["http/1.1"] };
     this.#server = createServer({ cert, key, ...fixed });
     this.#server.on("secureConnection", (socket) => {
-      this.#over(nameOf(socket));
+      this.#endHandshake(nameOf(socket));
       parts.onSecure(socket);
     });
-    // Scanners and clients that do not trust the certificate: not worth a line each.
+    // Not logged: scanners and clients that do not trust the certificate cause many of these.
     this.#server.on("tlsClientError", (_error, socket) => socket.destroy());
   }
 
@@ -107,13 +107,13 @@ export class TlsServer {
     }
     this.#pending.set(name, address);
     this.#byAddress.set(address, ofAddress + 1);
-    socket.once("close", () => this.#over(name));
+    socket.once("close", () => this.#endHandshake(name));
     // Until the handshake is complete, a client that has closed its side is gone.
     socket.allowHalfOpen = false;
     this.#server.emit("connection", socket);
   }
 
-  #over(name: string): void {
+  #endHandshake(name: string): void {
     const address = this.#pending.get(name);
     if (address === undefined) return;
     this.#pending.delete(name);
@@ -135,7 +135,7 @@ async function readPair(certFile: string, keyFile: string): Promise<{ text: stri
   try {
     createSecureContext({ cert, key });
   } catch (cause) {
-    const reason = `it is no certificate in PEM, or ${keyFile} is not its key (${messageOf(cause)})`;
+    const reason = `it is not a certificate in PEM, or ${keyFile} is not its key (${messageOf(cause)})`;
     throw new InputError(certFile, reason, { cause });
   }
   return { text: cert + key, value: { cert, key } };

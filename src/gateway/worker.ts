@@ -28,9 +28,9 @@ import { TlsServer } from "./tls-server.ts";
  * primary asks it to end or is gone.
  */
 
-/** How long a worker without its primary may take to disconnect its clients. */
-/** How often the primary learns that a key is in use. */
+/** Minimum time between two reports to the primary that a key is in use. */
 const USED_MS = 30_000;
+/** How long a worker without its primary may take to disconnect its clients. */
 const ORPHAN_MS = 4_000;
 
 type Start = ToWorker & { readonly type: "start" };
@@ -96,7 +96,7 @@ class Worker {
       case "snapshot-end":
         if (this.#start && this.#begun)
           void this.#run(this.#start, this.#begun, {
-            // The log drops old records; this list would keep them.
+            // Emptied, because the log drops old records and this list would not.
             records: this.#records.splice(0),
             checkpoints: this.#checkpoints.splice(0),
             end: message.end,
@@ -129,7 +129,7 @@ class Worker {
     }
   }
 
-  /** Follows the keys from here on, so that keys that end while the log arrives take effect. */
+  /** Follows the keys before the log arrives: a key that ends meanwhile must not be accepted. */
   async #begin(start: Start): Promise<LocalAccess> {
     const { keys, spent } = start;
     const config = start.config as Config;
@@ -156,7 +156,7 @@ class Worker {
     return access;
   }
 
-  async #run(start: Start, begun: Promise<LocalAccess>, filling: LogSnapshot): Promise<void> {
+  async #run(start: Start, begun: Promise<LocalAccess>, snapshot: LogSnapshot): Promise<void> {
     const clock = systemClock;
     const link = this.#link;
     const logger = this.#logger;
@@ -170,7 +170,7 @@ class Worker {
       },
     });
     this.#leader = leader;
-    const persistence = createReplicaStore(filling, { config, clock, logger });
+    const persistence = createReplicaStore(snapshot, { config, clock, logger });
     const { restored } = persistence;
     const resume = restored && {
       snapshot: restored.known.lists.snapshot,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
-import { createMirror } from "../../src/gateway/persistence/log-replica.ts";
+import { createReplicaSink } from "../../src/gateway/persistence/log-replica.ts";
 import { fingerprintOf, openPersistence } from "../../src/gateway/persistence/persistence.ts";
 import { prepareSource } from "../../src/gateway/run-source.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
@@ -114,7 +114,7 @@ test("[L3] a follower that starts over stores its state at once: the next proces
   const first = open(directory, clock);
   const log = first.createFollowerLog();
   const { head, history, hub } = headOf(log, clock);
-  const sink = createMirror({ log, head, history, persistence: first, onPublished: () => {} });
+  const sink = createReplicaSink({ log, head, history, persistence: first, onPublished: () => {} });
   for (const steps of [["list", "flare"], ["list"]] as const) {
     await leader.publish(...steps);
     const { cursor } = leader.head;
@@ -138,7 +138,7 @@ test("[L3] a follower stores what it publishes of its leader once the head has i
   const steps: string[] = [];
   const note = (name: string) => () => void steps.push(`${name} ${head.cursor.seq}`);
   const kept = { onPublished: note("kept"), onReset: note("begun") };
-  const sink = createMirror({ log, head, history, persistence: kept, onPublished: note("told") });
+  const sink = createReplicaSink({ log, head, history, persistence: kept, onPublished: note("told") });
   const { positions } = leader.log;
   await sink.begin(leader.head.cursor, { observedAtMs: 1_000, positions, lists: leader.hub.history.lists });
   for (let seq = 1; seq <= 2; seq += 1) {

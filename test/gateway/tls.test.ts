@@ -187,7 +187,7 @@ test("a new certificate counts within seconds, and open connections stay; an inv
   await presents("second");
   await once(client, "message");
   install({ cert: first.cert, key: second.key });
-  const reported = () => lines.some((line) => line.includes("the previous ones still count"));
+  const reported = () => lines.some((line) => line.includes("the previous ones stay in use"));
   await eventually(reported, () => lines.slice(-3), { what: "the report of the invalid pair" });
   expect([await nameAt(url), gateway.freshness().reason]).toEqual([
     "second",
@@ -218,7 +218,7 @@ test("a gateway does not start with a certificate that it cannot use", async ({ 
   const start = (tlsCert: string, tlsKey: string) =>
     startGateway(createConfig({ port: 0, logLevel: "silent", tlsCert, tlsKey }));
   await expect(start(mine.cert, other.key)).rejects.toThrow(/mine\.crt: .*other\.key is not its key/);
-  await expect(start(mine.key, mine.key)).rejects.toThrow(/mine\.key: it is no certificate in PEM/);
+  await expect(start(mine.key, mine.key)).rejects.toThrow(/mine\.key: it is not a certificate in PEM/);
   chmodSync(mine.key, 0o666);
   await expect(start(mine.cert, mine.key)).rejects.toThrow(/mine\.key: any user on this machine can write/);
   expect(() => createConfig({ tlsCert: mine.cert })).toThrow("TLS needs both tlsCert and tlsKey");

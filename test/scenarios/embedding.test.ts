@@ -22,7 +22,7 @@ test("a listener that fails, at once or later, disturbs neither the others nor t
   });
   events.on("event", ({ cursor }) => void heard.push(`event ${cursor}`));
   events.on("source-status", ({ data }) => void heard.push(data.state));
-  events.tell([STATUS], "abcd-7");
+  events.emitBatch([STATUS], "abcd-7");
   expect(heard).toEqual(["event abcd-7", "live"]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(errors).toEqual([new Error("at once"), new Error("later")]);
@@ -38,13 +38,13 @@ test("a listener is taken away by what it is, hears once where it asked for that
   events.once("source-status", () => {
     counts.once += 1;
   });
-  events.tell([STATUS, STATUS], "abcd-7");
+  events.emitBatch([STATUS, STATUS], "abcd-7");
   expect(counts).toEqual({ on: 2, once: 1 });
   events.off("event", listener, counts);
   const gone = () => expect.fail("it was taken away");
   events.once("event", gone).addListener("event", gone);
   events.removeListener("event", gone);
-  events.tell([STATUS], "abcd-8");
+  events.emitBatch([STATUS], "abcd-8");
   expect([counts.on, events.listenerCount("event")]).toEqual([2, 0]);
 });
 

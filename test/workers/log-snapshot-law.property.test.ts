@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
-import { createMirror } from "../../src/gateway/persistence/log-replica.ts";
+import { createReplicaSink } from "../../src/gateway/persistence/log-replica.ts";
 import { createReplicaStore } from "../../src/gateway/persistence/replica-store.ts";
 import { decodeLists, encodeLists } from "../../src/gateway/persistence/restored-state.ts";
 import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
@@ -73,7 +73,7 @@ class WorkerUnderTest {
       onBegun: () => {},
       onDivergence: (error) => this.faults.push(error),
     });
-    const mirror = createMirror({
+    const mirror = createReplicaSink({
       log,
       head,
       history: hub.history,

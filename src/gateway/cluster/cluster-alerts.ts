@@ -1,7 +1,7 @@
 import { type AlertCopy, type AlertStore, type Alerts, openAlertCopy } from "../../alerts/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 
-/** A change of the alerts, as an entry of the cluster's log has it. */
+/** A change of the alerts, as stored in an entry of the cluster's log. */
 export type AlertChange =
   | { readonly kind: "changes"; readonly bytes: Uint8Array }
   /** Replaces all that was there. */
@@ -15,15 +15,15 @@ type AppendAlerts = (change: AlertChange) => Promise<void>;
 
 /**
  * How often the leader's changes are written to the cluster's log. An accepted message is sent
- * again only if the leader dies before.
+ * again only if the leader dies before its acceptance is written.
  */
 const COMMIT_MS = 100;
 
 /**
- * The alerts of a cluster. Every node has the same copy of the rules' positions and the
- * undelivered messages, from the cluster's log. Only the leader follows the rules and sends, on a
- * copy of its own, and it sends nothing before the log has it. So the next leader continues where
- * the last one was, and repeats only messages whose acceptance is not in the log yet.
+ * The alerts of a cluster. Every node has the same copy of the rules' positions and the undelivered
+ * messages, from the cluster's log. Only the leader follows the rules and sends messages. It works
+ * on a second copy, and sends a message only once the log has it. So the next leader continues
+ * where the last one stopped, and repeats only messages whose acceptance is not in the log yet.
  */
 export class ClusterAlerts {
   readonly #clock: Clock;
@@ -38,7 +38,7 @@ export class ClusterAlerts {
     this.#clock = clock;
   }
 
-  /** Everything, for {@link restore} of a node that starts. */
+  /** The whole content, for {@link restore} on a node that starts. */
   get content(): string {
     return this.#shared.content();
   }
@@ -49,13 +49,13 @@ export class ClusterAlerts {
     this.#shared = openAlertCopy(content);
   }
 
-  /** A change was delivered. */
+  /** Applies a change from the cluster's log. */
   deliver(change: AlertChange): void {
     if (change.kind === "content") this.restore(change.text);
     else this.#shared.apply(change.bytes);
   }
 
-  /** The gateway is ready. Alerts are sent while this node leads. */
+  /** Call it when the gateway is ready. Sends alerts while this node leads. */
   start(start: StartAlerts): Alerts {
     this.#start = start;
     this.#begin();
@@ -69,7 +69,7 @@ export class ClusterAlerts {
     };
   }
 
-  /** This node leads from now on. In a new epoch, other nodes may have other copies. */
+  /** Call it when this node starts to lead. In a new epoch, other nodes' copies may differ. */
   lead(append: AppendAlerts, isNewEpoch: boolean): void {
     this.follow();
     this.#append = append;
@@ -77,13 +77,13 @@ export class ClusterAlerts {
     this.#begin();
   }
 
-  /** This node leads no longer. What was not delivered is the next leader's to do again. */
+  /** Call it when this node stops leading. The next leader repeats what was not delivered. */
   follow(): void {
     this.#append = undefined;
     const run = this.#run;
     this.#run = undefined;
     if (run) this.#stopped = Promise.all([this.#stopped, run.stop()]).then(() => {});
-    // The stop of the gateway reports a failure.
+    // `stop` reports a failure.
     this.#stopped.catch(() => {});
   }
 
@@ -113,7 +113,7 @@ class AlertRun {
         throw new Error("the cluster's log did not take the message", { cause });
       }),
     );
-    // A failed one is repeated with the next.
+    // The next commit includes the changes of a failed one.
     this.#stopCommits = clock.every(COMMIT_MS, () => void this.#commit().catch(() => {}));
   }
 
@@ -122,7 +122,7 @@ class AlertRun {
     return this.alerts.stop();
   }
 
-  /** Resolves when all nodes have, or will have, what this copy has now. */
+  /** Resolves when the cluster's log has all changes of this copy. */
   #commit(): Promise<void> {
     const work = this.#committed.then(() => this.#commitNow());
     this.#committed = work.catch(() => {});

@@ -80,7 +80,7 @@ function judgeReplicas(facts: Facts): string {
   return `${count} connected`;
 }
 
-/** INFO has the number of good replicas only where a minimum is set. */
+/** INFO reports the number of good replicas only if a minimum is set. */
 function judgeMinimum(facts: Facts): string {
   const good = facts.get("min_slaves_good_slaves");
   if (good !== undefined) return `min-replicas-to-write is set; ${good} replicas are good`;

@@ -23,12 +23,12 @@ interface ClusterSourceOptions {
   readonly logger: Logger;
   readonly engine: Engine;
   readonly alerts: ClusterAlerts;
-  /** Where this node's own state stands. Default: it has none. */
+  /** The position of this node's own state; `undefined` if it has none. */
   readonly start: MemberStart | undefined;
   /** Replaces the source that the config names. */
   readonly source: SnapshotSource | undefined;
   readonly enricherKeys: EnricherKeys | undefined;
-  /** Why the servers answer but take no entry; empty while they do, or do not answer. */
+  /** Why the servers reject entries; empty if they accept them or do not answer. */
   readonly rejection: () => string;
 }
 
@@ -54,7 +54,7 @@ const NOBODY = {
   },
 } as const;
 
-/** The log of a cluster, as this node's source. The node also leads, when it is its turn. */
+/** The log of a cluster, as this node's source. The node leads when it is elected. */
 export class ClusterSource {
   readonly #options: ClusterSourceOptions;
   readonly #follower: PrimaryFollower;
@@ -67,7 +67,7 @@ export class ClusterSource {
   #repairs = 0;
   /** Offset of the last entry that was written again. */
   #repaired = 0;
-  /** Why the stored state was of no use. */
+  /** Why the stored state was unusable. */
   #unusable: string | undefined;
   /** Why this node has left the cluster's log. */
   #problem: string | undefined;
@@ -167,7 +167,7 @@ export class ClusterSource {
     this.#follow();
     await this.#stopped;
     await node.stop();
-    // The log is closed next. A failure was reported.
+    // The log is closed next. A failure has been reported already.
     await this.#applied.catch(() => {});
   }
 
@@ -186,7 +186,7 @@ export class ClusterSource {
       standing: () => this.#standing(run, node.member.term),
       freshness: () => this.freshness(),
       onFailure: (error: unknown) => {
-        logger.error({ err: error, node: node.id }, "the source failed; another node shall lead");
+        logger.error({ err: error, node: node.id }, "the source failed; handing over the lead");
         void node.resign();
       },
     };
@@ -255,7 +255,7 @@ export class ClusterSource {
     this.#repaired = offset;
   }
 
-  /** Returns where the head stands in the cluster's log, unless it is behind what was delivered. */
+  /** Returns the head's position in the cluster's log; `undefined` if it is behind the entries. */
   #standing({ head }: ClusterRun, term: number): MemberStart | undefined {
     const { epoch, seq } = head.cursor;
     if (!this.#at || this.#at.epoch !== epoch || this.#at.seq !== seq) return undefined;

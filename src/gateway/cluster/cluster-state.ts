@@ -65,7 +65,7 @@ async function issue(engine: Servers, clock: Clock, keyId: string): Promise<Issu
   return { text, expiresAtMs: clock.now() + TICKET_MS };
 }
 
-/** The server never sees a ticket that could be used. */
+/** Hashes a ticket, so that the server never sees a usable one. */
 function nameOf(ticket: string): string {
   return createHash("sha256").update(ticket).digest("base64url");
 }

@@ -3,7 +3,7 @@ import type { RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
 
 interface EngineAddress {
   readonly connection: RedisEngineOptions["connection"];
-  /** Replicas that must have an entry: one where Sentinels may promote one. */
+  /** How many replicas must confirm an entry: one if Sentinels may promote a replica. */
   readonly acknowledgements: number;
 }
 
@@ -11,8 +11,8 @@ const PORT = 6_379;
 const SENTINEL_PORT = 26_379;
 
 /**
- * Reads the setting `cluster`, whose form was checked. Sentinels get the servers' password. One
- * without a password accepts any.
+ * Parses the setting `cluster`, whose form was checked. Sentinels get the servers' password; a
+ * Sentinel without a password accepts any.
  */
 export function engineAddress(address: string, password: string | undefined): EngineAddress {
   const [, scheme, hosts = "", name] = /^([a-z+]+):\/\/([^/]+)(?:\/(.*))?$/.exec(address) ?? [];

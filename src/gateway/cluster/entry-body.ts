@@ -3,6 +3,7 @@ import type { Entry } from "../../cluster/entry.ts";
 import type { LogRecord } from "../../log/index.ts";
 import { CHANNELS, EVENT_NAMES, toEpoch, toRun, toSeq } from "../../protocol/index.ts";
 import type { LogUpdate, SourceReport } from "../../workers/index.ts";
+import { FAST_COMPRESSION } from "../persistence/restored-state.ts";
 import type { AlertChange } from "./cluster-alerts.ts";
 
 /** What a leader writes into an entry of the cluster's log. */
@@ -15,7 +16,7 @@ export interface EntryContent {
   readonly alerts?: AlertChange | undefined;
 }
 
-/** What a body's meaning depends on. */
+/** An entry's body with the parts of its header that are needed to read it. */
 interface Written extends Pick<Entry, "body"> {
   readonly header: Pick<Entry["header"], "epoch" | "term">;
 }
@@ -44,9 +45,6 @@ type RecordFields = readonly [
   run?: string | undefined,
 ];
 
-/** Low compression, because it runs on the path of the events. */
-const FAST_COMPRESSION = { level: 1 };
-
 /** Encodes an entry's body. */
 export function encodeContent({ report, update, alerts }: EntryContent): Buffer {
   const header = JSON.stringify({ report, ...headerOf(update), ...alertsHeader(alerts) } satisfies Header);
@@ -56,7 +54,7 @@ export function encodeContent({ report, update, alerts }: EntryContent): Buffer 
 
 /**
  * Decodes an entry's body. Returns `undefined` if it is empty. Throws if it is malformed. Each term
- * is a run of the epoch: the cursor of a lost event differs from that of its replacement.
+ * is a run of the epoch, so that a lost event's cursor differs from that of its replacement.
  */
 export function decodeContent({ header: { epoch, term }, body }: Written): EntryContent | undefined {
   if (body.length === 0) return undefined;

@@ -115,7 +115,7 @@ export class Leading {
   stop(): Promise<void> {
     this.#over.abort(new NotLeading("this node no longer leads"));
     this.#parts.alerts.follow();
-    // The cluster's server may be down.
+    // Does not wait for the cluster's server, which may be down.
     this.#parts.node.abandon();
     return this.#done;
   }
@@ -160,7 +160,7 @@ export class Leading {
     return undefined;
   }
 
-  /** Times never go back, though the last leader's clock may have been ahead of this machine's. */
+  /** Reads the log's last time. The last leader's clock may have been ahead of this machine's. */
   async #continueTime(): Promise<void> {
     const { log } = this.#parts.state;
     const last = await log.read(log.cursorAt(toSeq(Math.max(0, log.head.seq - 1))), 1);
@@ -242,7 +242,7 @@ export class Leading {
     });
   }
 
-  /** Appends to the cluster's log, then waits until it is in this node's own, like any other. */
+  /** Appends to the cluster's log, then waits until this node's own log has it too. */
   #appendContent(content: () => Omit<EntryContent, "report"> | undefined): Promise<void> {
     const { node, applied, freshness } = this.#parts;
     const { signal } = this.#over;

@@ -35,7 +35,7 @@ export interface JoinedCluster {
   readonly opened: OpenCluster;
 }
 
-/** Entries that the engine's log retains at least: an hour of batches each second. */
+/** Minimum number of entries that the engine's log retains: an hour of one batch per second. */
 const MIN_ENTRIES = 3_600;
 
 /** Connects to the cluster's servers and loads the state that is stored there. */
@@ -90,7 +90,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
 
 /**
  * Throws `invalid-setting` if the server cannot be trusted, rejects this gateway, or may drop parts
- * of the log. Warns if it loses them.
+ * of the log. Warns if a restart or an outage would lose the log or stop its events.
  */
 async function checkServer(engine: Engine, logger: Logger, signal: AbortSignal): Promise<void> {
   const facts = await engine.facts(signal).catch((cause: unknown) => {

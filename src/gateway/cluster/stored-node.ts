@@ -6,7 +6,12 @@ import { messageOf } from "../../lib/text/message-of.ts";
 import { type EventLog, type LogRecord, type RunStart, Runs } from "../../log/index.ts";
 import { type Lists, toEpoch, toRun } from "../../protocol/index.ts";
 import type { LogSnapshot } from "../persistence/replica-store.ts";
-import { type EngineProgress, encodeLists, formatState } from "../persistence/restored-state.ts";
+import {
+  type EngineProgress,
+  encodeLists,
+  FAST_COMPRESSION,
+  formatState,
+} from "../persistence/restored-state.ts";
 import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { decodeContent, readRecords, recordsText } from "./entry-body.ts";
 
@@ -18,10 +23,9 @@ export interface NodeState {
   readonly alerts: Pick<ClusterAlerts, "content">;
 }
 
-/** Version of the stored log. A node that starts reads no other. */
+/** Version of the stored log. A node that starts cannot read any other. */
 const VERSION = 2;
 const ALL = Number.MAX_SAFE_INTEGER;
-const FAST_COMPRESSION = { level: 1 };
 
 /** The first line of the stored log. The lasting events follow. */
 interface Summary {
@@ -76,10 +80,8 @@ export class StateEncoder {
   }
 }
 
-const [deflate, inflate] = [
-  promisify<Buffer | string, object, Buffer>(deflateRaw),
-  promisify<Buffer, Buffer>(inflateRaw),
-];
+const deflate = promisify<Buffer | string, object, Buffer>(deflateRaw);
+const inflate = promisify<Buffer, Buffer>(inflateRaw);
 
 function base64(lists: Lists): string {
   return Buffer.from(encodeLists(lists)).toString("base64");
@@ -112,7 +114,7 @@ type StoredNode =
 
 /**
  * Loads what the leader stored, for a node that starts or that is behind, and restores the alerts.
- * What another version stored may be of no use.
+ * Another version's state may be unusable.
  */
 export async function loadStoredNode(
   engine: Pick<Engine, "load" | "read">,
@@ -133,9 +135,9 @@ export async function loadStoredNode(
 }
 
 /**
- * Reads a stored log for a node that starts. It has the lasting events; later ones that the
- * engine's log still has are added. Returns `undefined` if the engine's log no longer continues it.
- * Throws if it is of another version.
+ * Reads a stored log for a node that starts. It contains the lasting events; this adds the later
+ * events that are still in the engine's log. Returns `undefined` if the engine's log begins after
+ * it. Throws if it is of another version.
  */
 export async function readStoredLog(
   checkpoint: Checkpoint,

@@ -19,7 +19,7 @@ import { openStore, type PersistenceOptions } from "../persistence/persistence.t
 type AlertsConfig = PersistenceOptions["config"] & Pick<Config, "alerts" | "push" | "keys" | "jwtIssuer">;
 type AlertsOpening = PersistenceOptions & {
   readonly config: AlertsConfig;
-  /** Says whether those who subscribed to push may still do so. */
+  /** Decides whether the key behind a push subscription still permits it. */
   readonly policy: AccessPolicy;
 };
 

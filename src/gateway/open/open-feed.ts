@@ -135,11 +135,11 @@ const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 /** Returns why a live market cannot resume; `undefined` if the gap can be fetched. */
 export function feedGap(config: MarketConfig, restored: RestoredState, nowMs: number): string | undefined {
   const afterMs = restored.engine?.afterMs ?? 0;
-  const lastOf = `its last state is from ${new Date(afterMs).toISOString()}`;
+  const stored = `the stored state is from ${new Date(afterMs).toISOString()}`;
   if (chainsOf(config).length > 0 && nowMs - afterMs > MAX_CHAIN_GAP_MS)
-    return `${lastOf}, and that of a chain is resumed for at most ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
+    return `${stored}, and a chain resumes after at most ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
   const isAsked = config.feed === "exchange" || config.feed === "live";
   if (isAsked && nowMs - afterMs > MAX_FILL_MS)
-    return `${lastOf}, and the exchanges catch up at most ${MAX_FILL_MS / HOUR_MS} hours`;
+    return `${stored}, and the exchanges catch up at most ${MAX_FILL_MS / HOUR_MS} hours`;
   return undefined;
 }

@@ -36,7 +36,7 @@ export interface OpenHistory {
 
 /** 30 days of 300 flares a day and their candles fit into half of the default limit. */
 const MINUTES_SHARE = 0.5;
-/** Faults of reading are logged at most once in this time. */
+/** Minimum time between two logged read errors. */
 const FAULT_QUIET_MS = 600_000;
 
 /** Opens the history of flares and minutes. Open the log first: it locks the directory. */
@@ -67,7 +67,7 @@ export function openHistory(
       replacements: () => writer?.replacements,
       isComplete: () => progress.settled(),
       onFault: (error) => {
-        // Once in a while: every client may request it again.
+        // Not each time: every client may request the same minute again.
         if (clock.monotonic() < quietUntilMs) return;
         quietUntilMs = clock.monotonic() + FAULT_QUIET_MS;
         const message = `cannot read the states of past minutes: ${messageOf(error)}`;
@@ -76,7 +76,7 @@ export function openHistory(
     }),
     watch: (head, info) => {
       const insert: typeof minuteStore.insert = (minute) => {
-        // Earlier ones would replace those of the live market.
+        // A generated market's minutes would replace those of the live one.
         if (store.isGenerated === false && info().origin !== "live") throw new Error(MIXED);
         return minuteStore.insert(minute);
       };
@@ -87,7 +87,7 @@ export function openHistory(
         ...{ ...parts, store, progress, clock, notify: notifyOf("history") },
         isGenerated: () => info().origin !== "live",
         onAnotherMarket: async (epoch) => {
-          logger.info("deleting the history of the market before: this one starts over");
+          logger.info("deleting the previous market's history: this market starts over");
           await minuteStore.keepOnly(epoch);
         },
       }),

@@ -73,7 +73,7 @@ interface KeyParts {
 }
 
 const OPEN_EDGE =
-  "this edge has no key file: it serves the plan pro of its leader, for which it has a key, to everyone who reaches it; start it with --keys FILE to serve pro to keys only";
+  "this edge has no key file: it serves its leader's pro plan to everyone who can reach it; start it with --keys FILE to serve pro to keys only";
 
 /** The access policy and the connection limits of one process. */
 export interface LocalAccess {
@@ -145,7 +145,10 @@ export function createAccess(
   };
 }
 
-/** Opens the access policy. Ends a removed or downgraded key's connections. Rejects if unusable. */
+/**
+ * Opens the access policy, which closes the connections of a key that is removed or downgraded.
+ * Rejects if the key file or the tokens' settings are unusable.
+ */
 export async function openKeys(
   config: Pick<Config, "keys" | "anonymous" | "maxSockets" | "maxSocketsPerIp"> & TokenConfig,
   { clock, logger, leaderKey, state: given }: KeyParts,

@@ -29,7 +29,7 @@ export type MarketConfig = Pick<
 interface MarketParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Event time after which they resume; `undefined`: they start with the warm-up. */
+  /** Event time after which the feeds resume. `undefined`: they start with the warm-up. */
   readonly afterMs: number | undefined;
 }
 
@@ -92,14 +92,14 @@ function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketP
 }
 
 /**
- * Returns how much of the exchanges' past a live market reads: it costs one request for each
- * market, and their charts show an hour.
+ * Returns how much of the exchanges' past a live market reads. It reads at least the hour that the
+ * charts show, which costs one request for each market.
  */
 function minutesOf(warmupMs: number): number {
   return warmupMs === 0 ? 0 : Math.max(warmupMs, HOUR_MS);
 }
 
-/** Opens the aggregator. It reports the listings of the chains that are not followed themselves. */
+/** Opens the aggregator. It reports listings of the chains that no feed of their own follows. */
 function openAggregator(config: MarketConfig, { clock, logger }: MarketParts): Feed {
   const followed = chainNames(config).map((name): string => NETWORKS[name].group);
   return createAggregatorFeed({

@@ -11,7 +11,8 @@ export type SimulatedResume = Required<Pick<SimulatedFeedOptions, "startAtMs" | 
 
 /**
  * Returns where the stored simulated market resumes, or why not, as the second half of a sentence.
- * At real-time speed the downtime's events follow at once; at any other it was paused.
+ * At real-time speed, the events of the downtime follow at once. At any other speed, the market was
+ * paused.
  */
 export function resumeSimulated(
   { engine, observedAtMs }: RestoredState,

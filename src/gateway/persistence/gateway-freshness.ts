@@ -4,7 +4,6 @@ import type { Freshness } from "../../protocol/index.ts";
 import type { SnapshotSource } from "../../source/index.ts";
 import type { OpenSource } from "../open/open-source.ts";
 
-/** What `freshnessOf` reads of an open source. */
 interface FreshSource {
   readonly kind: OpenSource["kind"];
   readonly source: Pick<SnapshotSource, "info" | "freshness">;
@@ -37,8 +36,8 @@ export function freshnessOf(
 }
 
 /**
- * Until the source's first data, the lists of the previous run are served: their time is then the
- * data's. A recorded market's time says nothing about the data's age.
+ * Returns the age of the previous run's lists, which are served until the source's first data. A
+ * recorded market's time says nothing about the data's age.
  */
 function ageOf(fresh: Freshness, observedAtMs: number, nowMs: number, isRecorded: boolean) {
   const data_age_ms = Math.max(fresh.data_age_ms, isRecorded ? 0 : nowMs - observedAtMs);

@@ -4,7 +4,7 @@ import { type EventBody, toSeq } from "../../protocol/index.ts";
 import type { ReplicaSink, ReplicatedEvent } from "../../source/index.ts";
 import type { HeadState, Persistence } from "./persistence.ts";
 
-interface MirrorParts {
+interface ReplicaParts {
   readonly log: FollowerLog;
   readonly head: Head;
   readonly history: HeadState["history"];
@@ -12,8 +12,9 @@ interface MirrorParts {
   readonly onPublished: (events: readonly EventBody[]) => void;
 }
 
-/** Writes a leader's log into this process's, with the leader's cursors and times. */
-export function createMirror({ log, head, history, persistence, onPublished }: MirrorParts): ReplicaSink {
+/** Writes a leader's log into this process's log, with the leader's cursors and times. */
+export function createReplicaSink(parts: ReplicaParts): ReplicaSink {
+  const { log, head, history, persistence, onPublished } = parts;
   return {
     get position() {
       return head.ready ? { cursor: head.cursor, snapshot: head.snapshot } : undefined;

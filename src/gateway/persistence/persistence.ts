@@ -59,7 +59,7 @@ export interface HeadState {
 export interface Persistence {
   /** State to resume from; `undefined` if nothing of this source is stored, or it is damaged. */
   readonly restored: RestoredState | undefined;
-  /** Creates the log, once. With a `problem` of {@link restored}, a new epoch begins. */
+  /** Creates the log, once. A `problem` with {@link restored} begins a new epoch. */
   createLog(problem?: string): EventLog;
   /** Creates the log of a gateway that follows another, instead of {@link createLog}. */
   createFollowerLog(): FollowerLog;
@@ -71,14 +71,14 @@ export interface Persistence {
   close(): Promise<void>;
   /** How long batches took to store; absent if events are in memory only. */
   readonly writes?: DurationHistogram | undefined;
-  /** Why nothing outlives the process though it should, in public, without paths. */
+  /** Public text, without paths, if data that should outlive the process will not. */
   readonly trouble: string | undefined;
 }
 
 /** Clients see this text, so it states the consequence for them. */
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
-  "reset a client whose cursor is beyond the log: the log's file was set back or truncated, or the cursor is another server's; this is logged once";
+  "reset a client whose cursor is beyond the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
 const DEFAULT_SEED = 1;
 
 /**
@@ -161,7 +161,7 @@ class FilePersistence implements Persistence {
     this.#schedule = new CheckpointSchedule(options.clock);
     this.#fingerprint = fingerprintOf(options);
     const { found } = file;
-    // A start that fails, as for a port in use, leaves a log that no client has seen.
+    // A failed start, for example with a port in use, leaves a log that no client has seen.
     const isEmpty = found && !found.state && found.oldest === 0 && found.records.length === 0;
     const restored =
       found && !isEmpty ? restoreState(found, this.#fingerprint, needsEngine(options)) : undefined;
@@ -274,7 +274,7 @@ const STORES = {
 };
 type StoreName = keyof typeof STORES;
 
-/** Opens a store in the data directory, in memory if that has none or the file is unusable. */
+/** Opens a store in the data directory, or in memory without one or if the file is unusable. */
 export function openStore<T>(what: StoreName, open: (path?: string) => T, options: PersistenceOptions): T {
   if (options.config.data === "none") return open();
   const path = storedPath(options, what);
@@ -302,13 +302,11 @@ function identityOf(options: Pick<PersistenceOptions, "config" | "sourceName">):
   // The default seed is left out, because its file has always had this name.
   const simulated = seed === DEFAULT_SEED ? "" : ` ${seed}`;
   const of = { simulated, exchange: "", live: "", replay: ` ${resolve(file)}`, chain: ` ${chain}` };
-  const which = of[feed];
-  const market = `${feed}${which}`;
-  const name = sourceName ?? (needsEngine(options) ? market : config.source);
+  const name = sourceName ?? (needsEngine(options) ? `${feed}${of[feed]}` : config.source);
   return createHash("sha256").update(name).digest("hex").slice(0, 12);
 }
 
-/** Identifies the source and its settings, except the speed: stored state needs an equal one. */
+/** Identifies the source and its settings. Stored state is reused only if this is equal. */
 export function fingerprintOf(options: Pick<PersistenceOptions, "config" | "sourceName">): string {
   const { config, sourceName } = options;
   if (!needsEngine(options)) return JSON.stringify({ source: sourceName ?? config.source });

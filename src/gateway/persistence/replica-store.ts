@@ -20,8 +20,8 @@ export function createReplicaStore(
   const { records, end } = snapshot;
   const { cursor, positions, oldest, oldestLasting, runs } = end;
   const memory = { ...memoryOptions(options), follows: true };
-  const kept = { records, positions, oldest, oldestLasting, runs };
-  const first = createMemoryLog({ ...memory, epoch: cursor.epoch, stored: kept });
+  const stored = { records, positions, oldest, oldestLasting, runs };
+  const first = createMemoryLog({ ...memory, epoch: cursor.epoch, stored });
   const log: FollowerLog = createFollowerLog(first, (start) => createMemoryLog({ ...memory, start }));
   return {
     restored: restoredOf(snapshot),

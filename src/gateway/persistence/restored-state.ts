@@ -36,8 +36,8 @@ type StoredState = Pick<RestoredState, "observedAtMs" | "engine">;
 
 const NO_SNAPSHOT = "the previous process ended before its first snapshot";
 
-/** Low compression, because it runs on the path of the events. */
-const FAST_COMPRESSION = { level: 1 };
+/** Low compression, because it delays events. */
+export const FAST_COMPRESSION = { level: 1 };
 
 /** Serializes the state of one moment for {@link restoreState}. */
 export function formatState({ observedAtMs }: Head, engine: EngineProgress | undefined): string {
@@ -52,7 +52,7 @@ export function encodeLists(lists: Lists): Uint8Array {
 
 /**
  * Restores the state at the head: the last stored one plus later events (law L2). Returns a
- * problem, as the second half of a sentence, if the log is another's, doubtful or damaged.
+ * problem, as the second half of a sentence, if the log is of another source, doubtful or damaged.
  */
 export function restoreState(
   stored: StoredLog,
@@ -87,7 +87,7 @@ export function restoreState(
 
 /**
  * Reads the result of {@link formatState}. Returns a problem, as the second half of a sentence, if
- * it is of another source or settings, or damaged.
+ * the state is of another source or other settings, or damaged.
  */
 export function readState(
   stored: { readonly fingerprint: string; readonly text: string | undefined },

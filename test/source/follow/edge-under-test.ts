@@ -1,4 +1,4 @@
-import { createMirror } from "../../../src/gateway/persistence/log-replica.ts";
+import { createReplicaSink } from "../../../src/gateway/persistence/log-replica.ts";
 import { Head, Hub } from "../../../src/hub/index.ts";
 import { createFollowerLog, createMemoryLog, type FollowerLog } from "../../../src/log/index.ts";
 import { formatCursor, toEpoch } from "../../../src/protocol/index.ts";
@@ -38,7 +38,7 @@ export class EdgeUnderTest {
       onError: (error) => this.errors.push(error),
     });
     const kept = { onPublished: () => {}, onReset: () => {} };
-    this.mirror = createMirror({
+    this.mirror = createReplicaSink({
       log: this.log,
       head: this.head,
       history: this.hub.history,
