@@ -16,7 +16,7 @@ type WithFlare<E, F> = E extends { readonly data: infer D extends { readonly fla
   : E;
 type FlareData<D, F> = D extends object ? Omit<D, "flare"> & { readonly flare: F } : never;
 
-/** The form of the flares on these channels; that of `bsc` for names which types do not know. */
+/** The form of the flares on these channels. For names unknown to the types, that of `bsc`. */
 export type FlareOn<C extends string> = [NamedFlare<C>] extends [never] ? Flare : NamedFlare<C>;
 type NamedFlare<C extends string> = C extends `flares.exchange.${string}`
   ? ExchangeFlare
@@ -49,7 +49,7 @@ export interface ClientState {
   readonly cursor: string | undefined;
   /** `undefined` before the first response, or if none is maintained. */
   readonly view: View | undefined;
-  /** Whether a response arrived. A later one without a cursor is then no start. */
+  /** Whether a response has arrived. A later reset without `lost` follows a mismatch. */
   readonly started: boolean;
 }
 
@@ -99,16 +99,16 @@ export function acceptEvent(client: ClientState, event: EventMessage): Transitio
   };
 }
 
-/** Advances to a cursor up to which all was sent; never back, as a new connection may be. */
+/** Advances to a cursor up to which everything was sent. A new connection may be behind it. */
 export function advanceTo(client: ClientState, cursor: string): ClientState {
   const seq = seqOf(client, cursor);
-  return placeIn(cursor).seq > seq ? { ...client, cursor } : client;
+  return positionOf(cursor).seq > seq ? { ...client, cursor } : client;
 }
 
-/** Throws {@link End} if the cursor is of another epoch than the client's. */
+/** Returns the client's seq. Throws {@link End} if `cursor` is of another epoch. */
 export function seqOf(client: ClientState, cursor: string): number {
-  const { epoch, seq } = placeIn(`${client.cursor}`);
-  if (epoch !== placeIn(cursor).epoch) throw apart(client, cursor);
+  const { epoch, seq } = positionOf(`${client.cursor}`);
+  if (epoch !== positionOf(cursor).epoch) throw apart(client, cursor);
   return seq;
 }
 
@@ -116,7 +116,7 @@ function apart({ cursor }: ClientState, server: string): End {
   return ended("backoff", `the server is at ${server}, and this client at ${cursor}`);
 }
 
-export function placeIn(cursor: string) {
+export function positionOf(cursor: string) {
   const [epoch, seq = 0] = cursor.split("-");
   return { epoch, seq: Number(seq) };
 }

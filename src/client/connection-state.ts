@@ -7,8 +7,8 @@ import type { End } from "./transport/end.ts";
 export type Transport = "websocket" | "sse" | "poll";
 
 /**
- * Why the connection is paused: the page is hidden, the reader of the iterator is behind, or what
- * the stream selects changes right now.
+ * Why the connection is paused. `hidden`: the page is hidden; `slow`: the iterator's reader is
+ * behind; `update`: the selection is changing.
  */
 export type Hold = "hidden" | "slow" | "update";
 
@@ -28,7 +28,7 @@ export interface Facts {
   readonly upgradeAfterMs: number;
 }
 
-/** Why a connection ended: for people, and its close code or HTTP status, if any. */
+/** Why a connection ended: a text for people, and the close code or HTTP status, if any. */
 type Why = Pick<End, "reason" | "code">;
 
 export type Phase = Why &
@@ -67,14 +67,14 @@ export type Input =
   | { readonly type: "close" };
 
 export type Effect =
-  /** Replaces connections: the old one ends once the new one delivers, or if there is none. */
+  /** Opens a connection, if given a transport. The old one ends, or waits until it delivers. */
   | { readonly do: "open"; readonly transport?: Transport }
   /** Starts this timer. It fires after `minMs` plus a random part of `spreadMs`. */
   | ({ readonly do: "due" | "upgrade" } & RetryDelay);
 
 /** Age from which a connection counts as stable. */
 export const STABLE_MS = 1_000;
-/** Upgrade attempts become rarer up to 2^this times. */
+/** The delay before an upgrade attempt doubles at most this many times. */
 const MAX_UPGRADE_DOUBLINGS = 4;
 
 /** Returns the state before the first input, which must be `online`. */
@@ -157,7 +157,7 @@ function ended(
   return backoff(facts.index ? { ...facts, index: 0, proven: false } : facts, end);
 }
 
-/** Subscribed. A lesser transport is temporary; each failed upgrade delays the next one more. */
+/** A lesser transport is temporary: it starts the upgrade timer, longer after each attempt. */
 function answered(facts: Facts): ConnectionState {
   const minMs = facts.upgradeAfterMs * 2 ** Math.min(facts.upgrades, MAX_UPGRADE_DOUBLINGS);
   const upgrade = { do: "upgrade", minMs, spreadMs: minMs / 2 } as const;

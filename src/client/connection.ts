@@ -16,9 +16,9 @@ export interface ConnectionStatus {
   readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
   /** The current transport, or the next one to try. */
   readonly transport: Transport;
-  /** For people: why the last connection ended, or the pause (`hidden`, `slow`). Else empty. */
+  /** For people: why the last connection ended, or the pause (`hidden`, `slow`); else empty. */
   readonly reason: string;
-  /** The close code or HTTP status that ended the connection before, if there was one. */
+  /** The close code or HTTP status with which the last connection ended, if any. */
   readonly code?: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
 
   const input = (given: Input) => {
     if (inputs.push(given) > 1) return;
-    // Includes the inputs that follow meanwhile.
+    // The loop also reaches inputs that are added during it.
     for (const next of inputs) {
       const before = state.phase;
       state = step(state, next);
@@ -79,6 +79,7 @@ interface Attempt {
   heard: boolean;
   answered?: boolean;
   readonly openedAtMs: number;
+  /** Stops the timer of the silence limit. */
   calm?: () => void;
 }
 
@@ -105,7 +106,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
     input({ type: "ended", end: plan.judge?.(reason, answered) ?? reason, heard });
   };
 
-  const listen = (attempt: Attempt, ms: number) => {
+  const limitSilence = (attempt: Attempt, ms: number) => {
     attempt.calm?.();
     attempt.calm = after(ms, () => end(attempt, ended("silent", `nothing for ${ms} ms`)));
   };
@@ -116,8 +117,8 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
       silenceMs = boundAsked(message.silence_limit_ms) || SILENCE_MS;
     }
     attempt.answered ||= type === "subscribed";
-    // Before it subscribes, only the first message extends the deadline, however much follows.
-    if (attempt.answered || !attempt.heard) listen(attempt, silenceMs);
+    // Until the attempt is subscribed, only its first message extends the deadline.
+    if (attempt.answered || !attempt.heard) limitSilence(attempt, silenceMs);
     attempt.heard = true;
     if (attempt === current) drop(previous);
     use.receive(message);
@@ -135,7 +136,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection[
     const attempt: Attempt = { heard: false, openedAtMs: now() };
     current = attempt;
     silenceMs = SILENCE_MS;
-    listen(attempt, plan.firstMessageMs);
+    limitSilence(attempt, plan.firstMessageMs);
     // Use one client id per transport, so that a trial does not replace a working connection.
     attempt.transport = openTransport(plan, transport, use.cursor(), `${clientId}.${transport}`, {
       onMessage: (message) => receive(attempt, message),

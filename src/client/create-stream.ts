@@ -10,16 +10,16 @@ import { misuse, StreamError } from "./stream-error.ts";
 import { endOf } from "./transport/end.ts";
 import type { TransportMessage } from "./transport/transport.ts";
 
-/** What the smallest programs use of a stream. */
+/** The part of a stream that the smallest programs use. */
 export type BasicStream = Omit<Stream<AnyFlare>, "once" | "off" | "update">;
 
-/** A stream, and what controls its connection. */
+/** A stream, and the function that controls its connection. */
 interface StreamWithInput {
   readonly stream: BasicStream;
   readonly input: ReturnType<typeof createConnection>["input"];
 }
 
-/** Creates a stream. It connects in a microtask: no listener added now misses anything. */
+/** Creates a stream. It connects in a microtask, so that listeners added now miss nothing. */
 export function createStream(plan: StreamPlan, { add, emit } = createListeners()): StreamWithInput {
   const freshness = createFreshness(plan.platform.now);
   const over = new AbortController();

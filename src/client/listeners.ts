@@ -9,7 +9,7 @@ export interface Listeners {
   /** Adds a listener, even twice, and returns a function that removes it. */
   readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>, isOnce?: boolean) => () => void;
   readonly remove: <N extends keyof Listened>(name: N, listener: Listener<N>) => void;
-  /** Calls the listeners. Errors of one are reported and do not affect the others. */
+  /** Calls the listeners. An error of one is reported and does not affect the others. */
   readonly emit: <N extends keyof Listened>(name: N, value: Listened[N]) => void;
 }
 

@@ -13,39 +13,40 @@ export interface Selection {
   /** Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels. */
   readonly channels?: readonly string[];
   /**
-   * Only these items and events. An item leaves when it no longer meets the filter, or with
-   * `sticky: true`, the default with `names`, when it leaves its list. With `names` there is no
-   * `view`.
+   * Selects items and events. An item leaves when it no longer meets the filter. With
+   * `sticky: true`, the default with `names`, it leaves only with its list. With `names` there is
+   * no `view`.
    */
   readonly filter?: Filter;
 }
 
 export interface ConnectOptions extends Selection {
   /**
-   * An API key, or a function that returns one for each connection. After a refusal it is asked
-   * once more. Sent in a header, never in a URL; WebSockets fetch a ticket. Default: none.
+   * An API key, or a function that returns one for each connection, and is called again after the
+   * first refusal. The key is sent in a header, never in a URL; WebSockets fetch a ticket.
+   * Default: none.
    */
   readonly key?: string | (() => string | Promise<string>);
   /**
-   * `events` (default): every event, however late. `latest`: after a gap of 64 events or more, or
-   * when this program reads slowly, the starts, finishes and outcomes in it, then a reset
-   * `conflated` with the current lists. Long polls always deliver every event.
+   * `events` (default): delivers every event, however late. `latest`: replaces a backlog of 64
+   * events or more with its starts, finishes and outcomes, then a reset `conflated` with the
+   * current lists. A slow reader also causes a backlog. Long polls always deliver every event.
    */
   readonly mode?: "events" | "latest";
   /** `auto` (default) tries WebSocket, SSE, then long poll, and upgrades when it can again. */
   readonly transport?: Transport | "auto";
-  /** Resumes after this cursor of an earlier, equal stream. Default: start with the lists. */
+  /** Resumes after this cursor, from a stream with equal options. Default: start with the lists. */
   readonly after?: string;
   readonly signal?: AbortSignal;
-  /** Browsers: milliseconds a page may be hidden before a pause; Infinity: any. Default 10,000. */
+  /** Milliseconds until a hidden page pauses the stream; Infinity: never. Default 10,000. */
   readonly pauseHiddenAfterMs?: number;
-  /** Items queued for `for await`; the stream pauses there until half are read. Default 1,000. */
+  /** Items queued for `for await`. Beyond, the stream pauses until half are read. Default 1,000. */
   readonly queueLimit?: number;
   /** Milliseconds without a message before the next transport is tried. Default 8,000. */
   readonly firstMessageMs?: number;
   /** Milliseconds on a lesser transport before an upgrade; more after failures. Default 60,000. */
   readonly upgradeAfterMs?: number;
-  /** Receives one line for each request, message and change of the connection; no key. */
+  /** Receives a line for each request, message and change of the connection, never with the key. */
   readonly debug?: (line: string) => void;
   /** Replaces globals, such as `{ WebSocket }` from the package `ws`. */
   readonly platform?: Partial<Platform>;
@@ -63,13 +64,13 @@ export interface StreamPlan
   selection: SelectionPlan;
   /** Query parameters of streams. */
   readonly options?: Readonly<Record<string, string>>;
-  /** Headers of a connection's requests, asked for each connection. */
+  /** Returns the headers of a connection's requests. Called for each connection. */
   readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
   /** Replaces {@link applyMessage}. */
   apply?: typeof applyMessage;
-  /** Called when a connection ends, whether it was subscribed or not; may return another end. */
+  /** Called when a connection ends; `answered`: it was subscribed. May return another end. */
   readonly judge?: ((end: End, answered: boolean | undefined) => End | undefined) | undefined;
-  /** Precedes a connection after a cursor. Returns the cursor from which the connection starts. */
+  /** Runs before each connection. Returns the cursor after which the connection starts. */
   lead?: (context: TransportContext, cursor: string | undefined, urlOf: UrlOf) => Promise<string | undefined>;
   readonly transports: readonly Transport[];
   platform: Platform;

@@ -15,7 +15,7 @@ export type Listened<F extends AnyFlare = Flare> = { readonly [N in EventName]: 
   /** The lists were replaced. Also emitted at the start. */
   readonly reset: Reset;
   readonly connection: ConnectionStatus;
-  /** The stream's end or a listener's error. Unhandled if there is no listener and no reader. */
+  /** The server's refusal, for which a reader suffices, or a listener's error. Else unhandled. */
   readonly error: StreamError;
 };
 
@@ -42,9 +42,9 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
   readonly server: Hello | undefined;
   /** Current age of the data; `undefined` before the server's first report. */
   readonly freshness: DataFreshness | undefined;
-  /** Calls `listener` for this name from now on, in order. Returns a function that removes it. */
+  /** Calls `listener` with all later values of this name. Returns a function that removes it. */
   on<N extends keyof Listened>(name: N, listener: Listener<N, F>): () => void;
-  /** Calls `listener` for the next value of this name only. Returns a function that removes it. */
+  /** Calls `listener` with the next value of this name only. Returns a function that removes it. */
   once<N extends keyof Listened>(name: N, listener: Listener<N, F>): () => void;
   /** Removes a listener that was added with {@link on} or {@link once}. */
   off<N extends keyof Listened>(name: N, listener: Listener<N, F>): void;
@@ -56,8 +56,8 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
    */
   update(selection: Selection): void;
   /**
-   * Yields events and resets in order, starting with a reset. Allows one reader at a time; breaking
-   * out ends the reading, not the stream. Throws the error if the server rejected it.
+   * Yields events and resets in order, starting with a reset. Allows one reader at a time. Breaking
+   * out of the loop does not end the stream. Throws StreamError if the server refuses the stream.
    */
   [Symbol.asyncIterator](): AsyncGenerator<StreamItem<F>, undefined>;
   /** Closes the stream permanently. Listeners get nothing more; a reader gets what is queued. */

@@ -1,6 +1,6 @@
 import { BoundedMap } from "./bounded-map.ts";
 
-/** Returns what a cached value depends on; `undefined`: nothing may be cached now. */
+/** Returns the version of what a value depends on; `undefined` if nothing may be cached now. */
 export type Stamp = () => string | undefined;
 
 interface Entry<V> {

@@ -7,7 +7,7 @@ export interface LogRecord {
   readonly channel: Channel;
   readonly name: EventName;
   readonly emittedAtMs: number;
-  /** Seq of the batch's last event. REST only served states at the end of a batch. */
+  /** Seq of the batch's last event. REST serves only states at the end of a batch. */
   readonly batch: Seq;
   /** The run that appended it; `undefined` for the epoch's first run. */
   readonly run?: Run | undefined;
@@ -41,8 +41,8 @@ export type LastingResult =
 /** A log that can append events that already have seqs. */
 export interface ReplicaLog extends EventLog {
   /**
-   * Appends one batch of another log of the epoch, like `append`. Rejects with `invalid-input`,
-   * changing nothing, unless it is complete and follows the head without a gap.
+   * Like `append`, for one batch of another log of this epoch. Rejects with `invalid-input`,
+   * changing nothing, unless the batch is complete and follows the head without a gap.
    */
   appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
 }
@@ -56,7 +56,7 @@ export interface LogStart {
 
 /** A mirror's log: the same events with the same seqs, as far as received. */
 export interface FollowerLog extends ReplicaLog {
-  /** Starts over after `start`, empty: earlier cursors are lost. Listeners stay. */
+  /** Replaces the log with an empty one after `start`. Earlier cursors are lost; listeners stay. */
   restart(start: LogStart): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ export interface EventLog {
   strayed(cursor: Cursor): Lost | undefined;
   /** Seq of each channel's latest event in this epoch; 0 if it has none. */
   readonly positions: Readonly<Record<Channel, Seq>>;
-  /** Bytes that the stored events take. */
+  /** Size of the stored events. */
   readonly bytes: number;
   /** Appends a batch atomically; resolves with its stored records. Ignores an empty batch. */
   append(events: readonly EventBody[]): Promise<readonly LogRecord[]>;
@@ -85,7 +85,7 @@ export interface EventLog {
   read(after: Cursor, limit: number): Promise<ReadResult>;
   /** Reads the lasting events among the next `limit` (at least 1) stored ones after `after`. */
   readLasting(after: Cursor, limit: number): Promise<LastingResult>;
-  /** Calls `listener` with each append in order. It must not throw. Returns its removal. */
+  /** Calls `listener`, which must not throw, with each batch. Returns a function to unsubscribe. */
   onAppend(listener: (records: readonly LogRecord[]) => void): () => void;
   /** Releases all resources. Afterwards `append` and `read` reject. */
   close(): Promise<void>;

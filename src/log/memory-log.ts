@@ -21,20 +21,20 @@ import { randomEpoch } from "./random-epoch.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./sqlite/runs.ts";
 
-/** Drops events older than `maxAgeMs` and not among the last `minCount`, or above `maxBytes`. */
 export interface MemoryLogOptions {
-  /** Default: a random one, because the log then continues no earlier one. */
+  /** Default: a random one, for a log that does not continue an earlier one. */
   readonly epoch?: Epoch;
   readonly clock: Clock;
-  /** In milliseconds of the monotonic clock. Default 600,000; 0: only the count retains events. */
+  /** Minimum retention of events, in ms. Default 600,000; 0: only `minCount` retains events. */
   readonly maxAgeMs?: number;
-  /** Default 10,000; 0: only the age retains events. */
+  /** Number of latest events retained at any age. Default 10,000; 0: only age retains events. */
   readonly minCount?: number;
-  /** Minimum retention of lasting events, in ms. Default: 24 hours; 0: as others. */
+  /** Minimum retention of lasting events, in ms. Default: 24 hours; 0: like other events. */
   readonly lastingAgeMs?: number;
   /**
-   * Maximum {@link EventLog.bytes}; the latest batch is stored in any case. The oldest events are
-   * dropped, or the lasting events before them if those take more than half. Default: 64 MiB.
+   * Maximum {@link EventLog.bytes}, which only the latest batch may exceed. Above it, the oldest
+   * events are dropped whatever their age. If the older lasting events take more than half, those
+   * are dropped first. Default: 64 MiB.
    */
   readonly maxBytes?: number;
   /** An earlier log of the same epoch to continue. Ages continue by the wall clock. */
@@ -52,7 +52,7 @@ export interface MemoryLogOptions {
   readonly run?: Run | undefined;
   /** Mirrors another log, which may have runs that this one has not received. Default: false. */
   readonly follows?: boolean | undefined;
-  /** Called once, with the first client cursor of this epoch that the log does not have. */
+  /** Called once, with the first cursor of this epoch that shows that the log was set back. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
   /** Starts after this cursor, in its epoch, for a log that mirrors another. Excludes `stored`. */
   readonly start?: LogStart;
@@ -62,7 +62,7 @@ export interface MemoryLogOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** A cursor of this epoch whose event is missing or of another run: the log was set back. */
+/** A client's cursor of this epoch, whose event this log does not have or has in another run. */
 export interface Stray {
   readonly cursor: Cursor;
   readonly head: Cursor;
@@ -303,7 +303,7 @@ class MemoryLog implements ReplicaLog {
     if (LASTING_EVENTS.has(record.name)) this.#tail.push(event);
   }
 
-  /** Calls the listeners in order. Batches and listeners that they add wait for the next turn. */
+  /** Delivers batches in order. A batch that a listener appends is delivered after the current. */
   #deliver(): void {
     if (this.#delivering) return;
     this.#delivering = true;

@@ -26,8 +26,8 @@ export const LIST_CHANNELS = {
 } as const satisfies Record<string, readonly [keyof Snapshot, string]>;
 
 /**
- * Applies the naming rule to any text: a channel is named after its list, which follows the last
- * dot. A text without a dot names none.
+ * Splits a channel's name at its last dot into the resource and the list. Accepts any text; one
+ * without a dot yields a list that does not exist.
  */
 export function listPathOf(channel: string): readonly [resource: string, list: string] {
   const at = channel.lastIndexOf(".");
@@ -46,10 +46,7 @@ export const CHANNELS: readonly Channel[] = /* @__PURE__ */ (LIST_CHANNEL_NAMES 
   "status",
   "candles",
 );
-/**
- * `candles` and the flares of other groups than `bsc` must be named: `*` and `flares.*` leave them
- * out.
- */
+/** The patterns `*` and `flares.*` exclude `candles` and the flares of groups other than `bsc`. */
 export type Channel = ListChannel | "status" | "candles";
 
 /** The channels of the flares of `bsc`. */
@@ -76,12 +73,12 @@ export function isFlareChannel(channel: Channel): channel is FlareChannel {
   return channel.startsWith("flares.");
 }
 
-/** Whether a channel carries the flares of another group than `bsc`. */
-export function isOfOtherGroup(channel: Channel): channel is OtherFlareChannel {
+/** Whether a channel carries the flares of a group other than `bsc`. */
+function isOfOtherGroup(channel: Channel): channel is OtherFlareChannel {
   return isFlareChannel(channel) && channel.split(".").length > 2;
 }
 
-/** The list channels of what every service with the specification's interface has. */
+/** The list channels of the resources that the specification defines. */
 export const SPEC_CHANNELS = /* @__PURE__ */ LIST_CHANNEL_NAMES.filter(
   (name): name is SpecChannel => !isOfOtherGroup(name),
 );
@@ -106,8 +103,8 @@ export function isChannel(name: string): name is Channel {
 }
 
 /**
- * Returns a pattern's channels: a name, `prefix.*`, or `*`. In a prefix's place stands all but the
- * last part of a name, so `flares.*` has the flares of `bsc` only. Report an empty result.
+ * Returns a pattern's channels. A pattern is a name, `*`, or `prefix.*`. A prefix is all but the
+ * last part of a name: `flares.*` matches only the flares of `bsc`. Report an empty result.
  */
 export function matchChannels(pattern: string): readonly Channel[] {
   if (pattern === "*") return CHANNELS.filter((name) => name !== "candles" && !isOfOtherGroup(name));

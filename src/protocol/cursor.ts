@@ -1,16 +1,16 @@
-/** One unbroken history: it changes exactly when continuity cannot be proved. */
+/** The id of an unbroken history. A new one starts exactly when continuity cannot be proved. */
 export type Epoch = string & { readonly __brand: "Epoch" };
 
 /** An event's number within its epoch, from 1 without a gap. 0 is before the first. */
 export type Seq = number & { readonly __brand: "Seq" };
 
 /**
- * One process's part of an epoch. A log that lost its end continues with other events at the same
- * seqs: their other run tells a cursor of a lost event from that of its replacement.
+ * The id of one process's part of an epoch. A log that lost its end continues with other events at
+ * the same seqs. Their run differs, so that a lost event's cursor is not taken for a new event's.
  */
 export type Run = string & { readonly __brand: "Run" };
 
-/** Everything up to `seq` was received; `run`: of that event. Opaque to clients. */
+/** A client's position: it received everything up to `seq`, which is of `run`. Opaque to it. */
 export type Cursor = { readonly epoch: Epoch; readonly seq: Seq; readonly run?: Run | undefined };
 
 const CURSOR = /^([0-9a-z]{4,32})-(0|[1-9]\d{0,14})(?:-([0-9a-z]{1,12}))?$/;

@@ -1,6 +1,6 @@
 import type { FreshnessPart, Lost } from "./messages.ts";
 
-/** All public error codes: meaning, and the HTTP status, by which a client acts (`actionAfter`). */
+/** All public error codes. By the HTTP status, a client decides what to do (`actionAfter`). */
 export const ERROR_CODES = {
   "invalid-message": { status: 400, meaning: "the frame is not a JSON object of a known form" },
   "unknown-command": { status: 400, meaning: "the command's type is not subscribe, unsubscribe or ping" },
@@ -65,7 +65,7 @@ export type RefusalReason =
   | "queue-late"
   | "no-worker";
 
-/** The program's only error class, with the invalid `field`, its `bound`, and a `reason`. */
+/** An error with a public code. `field`: what is invalid; `bound`: what it must be. */
 export class FlarewireError extends Error {
   override readonly name = "FlarewireError";
   readonly code: ErrorCode;

@@ -161,7 +161,7 @@ export const SourceStatusEvent = event(
   z.object({ state: SourceState, reason: z.string() }),
 ).describe("The state of the data source changed. `observed_at` is the event time of its latest data.");
 
-/** With its type written out: inferred, its declaration would repeat every event. */
+/** The type is written out: the declaration of an inferred type would repeat every event. */
 export const EventBody: z.ZodDiscriminatedUnion<
   [
     typeof FlareStarted,
@@ -201,7 +201,7 @@ export type EventName = EventBody["name"];
 
 export const EVENT_NAMES = EventBody.options.map((option) => option.shape.name.value);
 
-/** Events that are stored longer: flares' starts, finishes and outcomes, the source's state. */
+/** Events that are stored longer: starts, finishes and outcomes of flares, states of the source. */
 export const LASTING_EVENTS: ReadonlySet<EventName> = new Set([
   "flare-started",
   "flare-finished",

@@ -5,7 +5,7 @@ import { isListChannel, LIST_CHANNELS, type ListChannel } from "./channels.ts";
 import type { EventBody } from "./event.ts";
 import type { ListFilter } from "./filter.ts";
 import type { Change } from "./view/change.ts";
-import { findItem, type Lists, selects, selectsKey } from "./view/lists.ts";
+import { findItem, type Lists, type Marks, selects, selectsKey } from "./view/lists.ts";
 import { movedKeys } from "./view/moved-keys.ts";
 import { changesOf, listOf } from "./view/view.ts";
 
@@ -16,10 +16,11 @@ export interface Step {
 }
 
 /**
- * Transforms an event for a client with this filter: applied to the filtered view of `before`, it
- * yields that of `after`. Returns the same object if the effect is the same, `undefined` if there
- * is none or its name is not wanted. An item that becomes selected enters complete, and one that no
- * longer is leaves, by the events with which items enter and leave that list.
+ * Transforms an event for a client with this filter: applied to the filtered view of `before`, the
+ * result yields the filtered view of `after`. Returns the same object if nothing differs, and
+ * `undefined` if the event has no effect or the filter excludes its name. An item that becomes
+ * selected enters complete, and an item that is no longer selected leaves, by the events with which
+ * items enter and leave that list.
  */
 export function filterEvent(filter: ListFilter, step: Step): EventBody | undefined {
   const event = select(filter, step);
@@ -181,15 +182,11 @@ class SelectedKeys {
   }
 }
 
-/** The tokens and symbols, as filters name them, of the items that an event affects. */
-export interface AffectedNames {
-  /** In lower case, as in Marks; may contain duplicates. */
-  readonly tokens: readonly string[];
-  readonly symbols: readonly string[];
-}
-
-/** Returns the tokens and symbols of all affected items, as few as possible (see movedKeys). */
-export function touchedBy({ event, before, after }: Step): AffectedNames {
+/**
+ * Returns the tokens and symbols of all affected items, as few as possible (see movedKeys). They
+ * are in lower case, as in Marks, and may contain duplicates.
+ */
+export function touchedBy({ event, before, after }: Step): Pick<Marks, "tokens" | "symbols"> {
   const tokens: string[] = [];
   const symbols: string[] = [];
   const { channel } = event;

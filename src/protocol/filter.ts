@@ -75,7 +75,7 @@ export interface ListFilter {
   readonly selectsItems: boolean;
   /** Whether an item that met the filter once stays selected until it leaves its list. */
   readonly sticky: boolean;
-  /** Whether marks pass: an item's current ones, or all so far for a sticky filter. */
+  /** Whether an item with these marks passes. Pass all marks so far if the filter is sticky. */
   passes(marks: Marks): boolean;
 }
 
@@ -101,7 +101,6 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
   if (key === "{}") return undefined;
   const tokenSet = inForce.tokens && new Set(inForce.tokens);
   const symbolSet = inForce.symbols && new Set(inForce.symbols);
-  const priceChange = min_price_change;
   return {
     key,
     inForce,
@@ -114,7 +113,7 @@ export function compileFilter(filter: Filter | undefined): ListFilter | undefine
       (!tokenSet || marks.tokens.some((token) => tokenSet.has(token))) &&
       (!symbolSet || marks.symbols.some((symbol) => symbolSet.has(symbol))) &&
       (liquidity === undefined || marks.liquidity >= liquidity) &&
-      (priceChange === undefined || marks.priceChange >= priceChange),
+      (min_price_change === undefined || marks.priceChange >= min_price_change),
   };
 }
 

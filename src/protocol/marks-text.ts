@@ -25,7 +25,7 @@ export function formatMarks({ snapshot, marks }: Lists): MarksText {
   return text;
 }
 
-/** Restores {@link formatMarks}'s lists. Ignores marks of items that are in no list. */
+/** Restores the lists from {@link formatMarks}'s result. Ignores marks of items in no list. */
 export function readMarks(snapshot: Snapshot, text: MarksText): Lists {
   const lists = listsOf(snapshot);
   const read = (channel: ListChannel): ReadonlyMap<string, Marks> => {

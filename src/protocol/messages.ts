@@ -37,17 +37,17 @@ export const CommandId = z
   );
 export type CommandId = z.infer<typeof CommandId>;
 
+const Reason = z
+  .string()
+  .describe("Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.");
+
 export const FreshnessPart = z
   .object({
     name: z.string(),
     state: SourceState.describe(
       "`live`: the part is in use. `stale`: the market continues without it for now. `down`: it failed permanently.",
     ),
-    reason: z
-      .string()
-      .describe(
-        "Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.",
-      ),
+    reason: Reason,
     observed_at: Timestamp.nullable().describe(
       "Event time up to which it has reported; `null` before the first report.",
     ),
@@ -68,11 +68,7 @@ export type FreshnessPart = z.infer<typeof FreshnessPart>;
 export const Freshness = z
   .object({
     state: SourceState,
-    reason: z
-      .string()
-      .describe(
-        "Why it is not `live`, or what is wrong although it is; empty if there is nothing to report.",
-      ),
+    reason: Reason,
     observed_at: Timestamp.nullable().describe("Event time of the latest data; `null` before the first."),
     last_success_at: Timestamp.nullable().describe(
       "Wall-clock time of the source's latest response; `null` before the first.",
@@ -158,12 +154,14 @@ export const Lost = z
   .describe("Why a cursor cannot be resumed, and how many events were missed: `null` if unknown.");
 export type Lost = z.infer<typeof Lost>;
 
+const Positions = z
+  .record(z.string(), z.int().min(0))
+  .describe("Seq of the latest event of each channel; 0 if it had none in this epoch.");
+
 export const MirrorBase = z
   .object({
     observed_at: Timestamp.describe("Event time of the snapshot, as in REST."),
-    positions: z
-      .record(z.string(), z.int().min(0))
-      .describe("Seq of the latest event of each channel; 0 if it had none in this epoch."),
+    positions: Positions,
     marks: MarksText.describe(
       "Earlier values of items since they entered their lists, for filters: see MarksText.",
     ),
@@ -223,9 +221,7 @@ export const Heartbeat = z
     type: z.literal("heartbeat"),
     cursor: CursorText,
     server_time: Timestamp,
-    positions: z
-      .record(z.string(), z.int().min(0))
-      .describe("Seq of the latest event of each channel; 0 if it had none in this epoch."),
+    positions: Positions,
     freshness: Freshness,
   })
   .describe(
@@ -296,7 +292,7 @@ export const Goaway = z
   );
 export type Goaway = z.infer<typeof Goaway>;
 
-/** With its type written out: inferred, its declaration would repeat every message. */
+/** The type is written out: the declaration of an inferred type would repeat every message. */
 export const ServerMessage: z.ZodUnion<
   readonly [
     typeof Hello,

@@ -7,7 +7,7 @@ export const PLANS = ["free", "pro"] as const;
 export type Plan = (typeof PLANS)[number];
 
 /** Channels that only the plan pro includes. */
-export const PRO_CHANNELS: readonly Channel[] = [
+const PRO_CHANNELS: readonly Channel[] = [
   "flares.pro",
   ...OTHER_GROUPS.map((group) => `flares.${group}.pro` as const),
   "candles",
@@ -20,7 +20,7 @@ export function channelsOfPlan(plan: Plan | undefined): readonly Channel[] {
   return plan === "free" ? FREE_CHANNELS : CHANNELS;
 }
 
-/** Returns what a plan may see, without other lists and explanations. Reuses unchanged parts. */
+/** Returns the part of a snapshot that a plan may see. Reuses unchanged parts. */
 export function snapshotOfPlan(snapshot: Snapshot, plan: Plan | undefined): Snapshot {
   if (plan !== "free") return snapshot;
   const { explanations } = projectSnapshot(snapshot, FREE_CHANNELS);
@@ -57,13 +57,13 @@ export function permittedChannels({ plan, channels }: Rights): readonly Channel[
   return ofPlan.filter((channel) => named.has(channel));
 }
 
-/** Whether the second has no right to some channel of the first. */
+/** Whether `to` lacks a channel that `from` permits. */
 export function isLowered(from: Rights, to: Rights): boolean {
   const left = permittedChannels(to);
   return permittedChannels(from).some((channel) => !left.includes(channel));
 }
 
-/** Throws `forbidden` if a mirror may not follow some channel: a mirror serves all. */
+/** Throws `forbidden` unless the rights include every channel, because a mirror serves them all. */
 export function checkMirrorRights(rights: Rights): void {
   if (permittedChannels(rights).length === CHANNELS.length) return;
   const { plan, channels } = rights;

@@ -20,7 +20,7 @@ const ACTIONS: Readonly<Record<number, ReconnectAction>> = {
   1001: "backoff",
 };
 
-/** Longest delay accepted from a server: above ten minutes of drain, but no silence. */
+/** Longest delay accepted from a server: enough for a drain of ten minutes, but not endless. */
 const MAX_ASKED_MS = 900_000;
 
 /** Returns what to do after this close code or HTTP status (PROTOCOL.md, W26). */

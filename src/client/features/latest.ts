@@ -7,7 +7,7 @@ export function createLatest(): typeof applyMessage {
   return (client, message) => {
     if (message.type === "missed") {
       const { seq } = message;
-      // It comes again if the connection ends before `conflated`.
+      // The server sends it again if the connection ends before `conflated`.
       if (seq <= missed) return { client };
       missed = seq;
       return { client, item: { ...message, type: "event", cursor: `${client.cursor}`, prev: 0 } };
@@ -26,7 +26,7 @@ export function createLatest(): typeof applyMessage {
   };
 }
 
-/** Returns the view with these lists. Those of flares come together, with their explanations. */
+/** Returns the view with these lists. Flares come with all their lists and explanations. */
 function withLists(view: View, lists: View): View {
   const { charts, leaderboards } = lists;
   return {

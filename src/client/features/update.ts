@@ -1,8 +1,8 @@
-import type { EventMessage, Lost, Subscribed } from "../../protocol/messages.ts";
-import { placeIn, type Start } from "../client-state.ts";
+import { positionOf, type Start } from "../client-state.ts";
 import { readSelection, type Selection, type SelectionPlan, type StreamPlan } from "../options.ts";
 import { oneOf } from "../stream-error.ts";
 import { ended } from "../transport/end.ts";
+import type { Page } from "../transport/poll-transport.ts";
 
 /**
  * Returns a function that changes what the stream selects. The next connection begins with a
@@ -11,7 +11,7 @@ import { ended } from "../transport/end.ts";
  */
 export function createUpdate(plan: StreamPlan, first: Selection): (selection: Selection) => void {
   let given = first;
-  /** The selection of the stream's cursor, until its lists are replaced. */
+  /** The selection that the stream's lists still have; `undefined` if that is the current one. */
   let earlier: SelectionPlan | undefined;
   plan.lead = async ({ request, deliver }, start, urlOf) => {
     if (!earlier || !start) {
@@ -22,13 +22,13 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
     const answer = await request(urlOf("events", { snapshot: `${plan.selection.keepsView}` }), [200]);
     const cursor = cursorOf(answer);
     const { snapshot }: Page = Object(await answer.json());
-    const end = placeIn(cursor);
+    const end = positionOf(cursor);
     const behind = ended("backoff", `a server is not at ${cursor} yet`);
     let lost: Start["lost"];
     for (let position = start; !lost; ) {
-      const { epoch, seq } = placeIn(position);
+      const { epoch, seq } = positionOf(position);
       if (epoch === end.epoch && seq >= end.seq) {
-        // Never back: the server with the snapshot may be behind this client.
+        // Never go back: the server that sent the snapshot may be behind this client.
         if (position === start && seq > end.seq) throw behind;
         break;
       }
@@ -37,7 +37,7 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
       lost = body.lost;
       for (const event of body.events ?? []) if (event.seq <= end.seq) deliver(event);
       position = cursorOf(page);
-      if (!lost && !body.more && placeIn(position).seq < end.seq) throw behind;
+      if (!lost && !body.more && positionOf(position).seq < end.seq) throw behind;
     }
     earlier = undefined;
     lost ??= { reason: "changed", events: 0 };
@@ -52,13 +52,6 @@ export function createUpdate(plan: StreamPlan, first: Selection): (selection: Se
     earlier ??= plan.selection;
     plan.selection = next;
   };
-}
-
-interface Page {
-  readonly events?: readonly EventMessage[];
-  readonly more?: boolean;
-  readonly snapshot?: Subscribed["snapshot"];
-  readonly lost?: Lost;
 }
 
 function cursorOf({ headers }: Response): string {

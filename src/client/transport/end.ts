@@ -2,7 +2,7 @@ import { actionAfter, type ReconnectAction } from "../../protocol/reconnect.ts";
 
 /** How a connection ended, and what to do next. */
 export interface End {
-  /** By close code or status. `silent`: no message for too long; `away`: no HTTP answer either. */
+  /** `silent`: no message for too long. `away`: no HTTP response, or no key. Others: by code. */
   readonly action: ReconnectAction | "silent" | "away";
   readonly reason: string;
   /** Close code or HTTP status, if there was one. */
@@ -19,7 +19,7 @@ export function closed(code: number, reason: string): End {
   return ended(actionAfter(code), `close code ${code} ${reason}`.trim(), code);
 }
 
-/** Converts a thrown value: an End is returned, anything else means invalid data or a cut. */
+/** Converts a thrown value: returns an End, and takes anything else for invalid or cut-off data. */
 export function endOf(thrown: unknown): End {
   return "action" in Object(thrown) ? (thrown as End) : ended("fallback", `failed: ${thrown}`);
 }

@@ -1,4 +1,4 @@
-/** The part of WebSocket that is used: of browsers, Node 22 and later, and the package `ws`. */
+/** The part of a WebSocket that the SDK uses. Browsers, Node 22 and the package `ws` have it. */
 export interface SocketLike {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
   onclose: ((event: { readonly code: number; readonly reason: string }) => void) | null;

@@ -6,10 +6,10 @@ import type { TransportContext } from "./attempt.ts";
 import { type End, ended } from "./end.ts";
 import type { Platform } from "./platform.ts";
 
-/** Seconds that a response may be delayed; well below the silence limit and those of proxies. */
+/** Seconds for which the server may delay a response: well below the time limits of proxies. */
 const WAIT_S = "25";
 
-/** Polls from `after` on, `undefined`: from the head, until something fails. Delivers messages. */
+/** Polls after `after`, or from the head, and delivers messages until something fails. */
 export async function runPolls(
   { request, deliver }: TransportContext,
   { now }: Pick<Platform, "now">,
@@ -26,7 +26,7 @@ export async function runPolls(
     const askedAtMs = now();
     const response = await request(url, position ? [200, 204, 410] : [200]);
     const { status, headers } = response;
-    const body: Body = status === 204 ? {} : Object(await response.json());
+    const body: Page = status === 204 ? {} : Object(await response.json());
     if (status === 410) {
       // Let the next connection start over. Restarting within this one could loop without a pause.
       if (!first) return ended(actionAfter(status), "HTTP 410");
@@ -36,7 +36,7 @@ export async function runPolls(
     }
     const cursor = headers.get("flarewire-cursor") ?? "";
     const isNews = cursor !== position && (body.more || body.events?.length);
-    // A cache may respond, or the server not wait. Continuing would poll in a tight loop.
+    // A cache may have answered, or the server did not wait. Continuing would poll in a tight loop.
     if (!first && !isNews && now() - askedAtMs < STABLE_MS) return ended("fallback", "a stale answer");
     if (first) {
       deliver({
@@ -63,8 +63,8 @@ export async function runPolls(
   }
 }
 
-/** A page, or the problem for an expired cursor. */
-interface Body {
+/** A page of events, or the problem for an expired cursor. */
+export interface Page {
   readonly events?: readonly EventMessage[];
   readonly more?: boolean;
   readonly snapshot?: Subscribed["snapshot"];

@@ -8,7 +8,7 @@ import { runPolls } from "./poll-transport.ts";
 import { runSse } from "./sse-transport.ts";
 import { runWebSocket } from "./websocket-transport.ts";
 
-/** A message of a stream, or of polls with the end of each page. */
+/** A message of a stream. With polls, `page` follows the events of each page. */
 export type TransportMessage =
   | Exclude<ServerMessage, { type: "subscribed" }>
   | ({ readonly type: "subscribed" } & Start)
@@ -31,14 +31,14 @@ export interface TransportConnection {
   abort(): void;
 }
 
-/** Returns an address of the server, by default for what the stream selects now. */
+/** Returns a URL of the server. `query`: default: the stream's current selection. */
 export type UrlOf = (
   path: string,
   more: Readonly<Record<string, string>>,
   query?: Readonly<Record<string, string>>,
 ) => string;
 
-/** Opens a connection after `before`, or at the head. Replaces the same `client`'s last one. */
+/** Opens a connection after `before`, or at the head. It replaces the last one of `client`. */
 export function openTransport(
   { base, selection, options, headers, lead, platform }: StreamPlan,
   transport: Transport,

@@ -2,12 +2,12 @@ import type { TransportContext } from "./attempt.ts";
 import { closed, type End } from "./end.ts";
 import type { Platform, SocketClass } from "./platform.ts";
 
-interface WebSocketPlace {
+interface WebSocketUrls {
   /** Builds the URL with extra parameters. */
   readonly urlOf: (more: Readonly<Record<string, string>>) => string;
   /** Issues tickets for a key, as WebSockets cannot send one; `undefined` without a key. */
   readonly tickets: string | undefined;
-  /** Why a WebSocket did not open, asked over HTTP: rejected, absent, or blocked on the way. */
+  /** Shows over HTTP why a WebSocket did not open: rejected, absent, or blocked on the way. */
   readonly why: string;
 }
 
@@ -15,9 +15,9 @@ interface WebSocketPlace {
 export async function runWebSocket(
   { request, deliver, signal }: TransportContext,
   { WebSocket }: Platform,
-  { urlOf, tickets, why }: WebSocketPlace,
+  { urlOf, tickets, why }: WebSocketUrls,
 ): Promise<End> {
-  // A server without keys issues none, and requires none.
+  // A server without keys neither issues tickets nor requires them.
   const given = tickets && (await request(tickets, [201, 404], {}, "POST"));
   const { ticket } = given ? Object(await given.json()) : {};
   signal.throwIfAborted();

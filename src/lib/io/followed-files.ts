@@ -7,7 +7,7 @@ export const LOOK_MS = 1_000;
 interface FollowedFilesOptions<T> {
   readonly files: readonly string[];
   readonly clock: Clock;
-  /** Reads and checks the files. Rejects if they are invalid. `text` differs if they do. */
+  /** Reads and checks the files. Rejects if they are invalid. `text`: their contents. */
   readonly read: () => Promise<{ readonly text: string; readonly value: T }>;
   /** Receives each new valid version. */
   readonly onChange: (value: T) => void;
@@ -15,11 +15,11 @@ interface FollowedFilesOptions<T> {
   readonly onInvalid: (error: unknown) => void;
 }
 
-/** Follows files that belong together. A watch would miss replacements and network drives. */
+/** Follows files that belong together. `fs.watch` would miss replacements and network drives. */
 export class FollowedFiles<T> {
   readonly #options: FollowedFilesOptions<T>;
   #signature = "";
-  /** Read again after the last change, which may have the same timestamp as another one. */
+  /** Whether the files were read again after a change: the next may have the same timestamp. */
   #isSettled = false;
   /** The valid text; `undefined` while the files are invalid. */
   #text: string | undefined;
@@ -55,6 +55,7 @@ export class FollowedFiles<T> {
     return this.#looking;
   }
 
+  /** Resolves when a read in progress has ended. */
   async looked(): Promise<void> {
     await this.#looking;
   }

@@ -54,7 +54,7 @@ export async function readTrustedText(file: string, maxBytes: number): Promise<s
   }
 }
 
-/** Reads a JSON file of limited size, called `what`. Throws InputError. */
+/** Reads a JSON file of limited size. Throws InputError, in which the file is called `what`. */
 export function readJsonFile(path: string, what: string, maxBytes: number): unknown {
   try {
     const stat = statSync(path);

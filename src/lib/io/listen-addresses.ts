@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 
 /**
- * Returns the addresses on which a server of this host listens: of `localhost` those of both
- * address families, as Fastify does. All but the first are optional. Rejects with the system's
+ * Returns the addresses on which a server for this host listens. As in Fastify, `localhost` stands
+ * for the addresses of both families, and all but the first are optional. Rejects with the system's
  * error.
  */
 export async function listenAddresses(host: string): Promise<readonly [first: string, ...string[]]> {

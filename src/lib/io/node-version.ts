@@ -1,6 +1,6 @@
 import { ENGINES } from "../version.ts";
 
-/** Returns why Node is unsupported, if so. Call it before modules that an old one cannot parse. */
+/** Returns why this Node is unsupported, if so. Call it before importing what it cannot parse. */
 export function nodeVersionProblem(version: string = process.versions.node): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const [minMajor = 0, minMinor = 0] = ENGINES.node.replace(">=", "").split(".").map(Number);

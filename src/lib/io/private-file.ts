@@ -4,7 +4,7 @@ import { closeSync, openSync } from "node:fs";
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_DIRECTORY = 0o700;
 
-/** Creates a missing file as private: a library would not, and SQLite copies its permissions. */
+/** Creates a missing file as private. Libraries would not; SQLite's other files copy its mode. */
 export function makePrivateFile(path: string): void {
   closeSync(openSync(path, "a", PRIVATE_FILE));
 }

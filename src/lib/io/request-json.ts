@@ -17,7 +17,7 @@ export type Answer =
   | { readonly kind: "unchanged"; readonly headers: Headers }
   /** Nothing is served at this address, or not to GET. */
   | { readonly kind: "absent"; readonly failure: Failure }
-  /** An unusable response that waiting will hardly change: other content, a redirect, 4xx. */
+  /** An unusable response, which is not likely to change soon: other content, a redirect, 4xx. */
   | { readonly kind: "unusable"; readonly failure: Failure }
   /** No complete response, or a temporary error: refused, timed out, interrupted, 418, 429, 5xx. */
   | { readonly kind: "failed"; readonly failure: Failure };
@@ -115,7 +115,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Answer> {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
       // Leaving the loop cancels the stream.
-      if (bytes > maxBytes) return tooLarge(maxBytes);
+      if (bytes > maxBytes) return unusable(`answered more than ${maxBytes} bytes`);
       text += decoder.decode(chunk, { stream: true });
     }
     const body: unknown = JSON.parse(text + decoder.decode());
@@ -128,21 +128,14 @@ async function readBody(response: Response, maxBytes: number): Promise<Answer> {
     };
   } catch (error) {
     if (error instanceof SyntaxError) return unusable("answered malformed JSON");
-    if (isInvalidText(error)) return unusable("answered text that is not UTF-8");
+    const isInvalidText = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
+    if (isInvalidText) return unusable("answered text that is not UTF-8");
     throw error;
   }
 }
 
 function unusable(reason: string): Answer {
   return { kind: "unusable", failure: { reason } };
-}
-
-function tooLarge(maxBytes: number): Answer {
-  return unusable(`answered more than ${maxBytes} bytes`);
-}
-
-function isInvalidText(error: unknown): boolean {
-  return codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
 }
 
 /** Describes error codes of the system and of the runtime's HTTP client. */
@@ -167,8 +160,8 @@ function inWords(error: unknown): string {
 }
 
 /**
- * Describes why a connection failed, as the second half of a sentence, by the first error of its
- * chain of causes that has a known code; `undefined` if none has.
+ * Describes why a connection failed, as the second half of a sentence. Uses the first known code in
+ * the error's chain of causes; `undefined` if there is none.
  */
 export function connectionTrouble(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;

@@ -43,8 +43,8 @@ const SAME_REQUEST_MS = 1_000;
 const PARENT_CHECK_MS = 1_000;
 
 /**
- * Watches for requests to stop. The first SIGTERM or SIGINT requests a graceful shutdown. A second,
- * at least a second later, exits with EXIT.retry: an impatient operator does not wait for a drain.
+ * Watches for requests to stop. The first SIGTERM or SIGINT requests a graceful shutdown. Another
+ * signal, at least a second later, exits with EXIT.retry, for operators who do not want to wait.
  *
  * `npx` and package scripts run a shell, which dies of the SIGTERM that npm forwards without
  * telling its child. So its exit also requests a shutdown.
@@ -90,9 +90,9 @@ function watchParent(source: SignalSource, clock: Clock, onEnd: () => void): () 
 }
 
 /**
- * Whether npm runs this program as its complete script, as with `npx flarewire serve`; of
- * `npx node src/main.ts serve` npm names `node` only. The shell of any other script may end first
- * on purpose: `flarewire serve &`.
+ * Whether npm runs this program as its complete script, as with `npx flarewire serve`. For
+ * `npx node src/main.ts serve`, npm reports the script `node`. The shell of any other script may
+ * end first on purpose: `flarewire serve &`.
  */
 function isScriptOfNpm({ npm_lifecycle_script: script = "" }: SignalSource["env"]): boolean {
   // `2>&1` starts no second command.

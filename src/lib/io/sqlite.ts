@@ -1,7 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { makePrivateFile } from "./private-file.ts";
 
-/** Identifies our files, and what they contain. */
 interface DatabaseForm {
   /** In SQLite's file header. */
   readonly applicationId: number;
@@ -18,9 +17,9 @@ export class DamagedError extends Error {
 }
 
 /**
- * Opens or creates a database for this process alone, by a lock that ends with it; without a path,
- * in memory. Each transaction is on disk when it ends. Throws {@link DamagedError}, before any
- * change, if it is not ours or corrupt.
+ * Opens or creates a database and locks it for this process; without a path, in memory. Each
+ * transaction is on disk when it ends. Throws {@link DamagedError}, before any change, if the
+ * database is corrupt or not ours.
  */
 export function openDatabase(path: string | undefined, form: DatabaseForm): DatabaseSync {
   if (path !== undefined) makePrivateFile(path);
@@ -92,7 +91,7 @@ export interface Statement {
   iterate(...values: SQLInputValue[]): ReturnType<StatementSync["iterate"]>;
 }
 
-/** Node 22 takes numbered parameters for named ones: they become plain ones. */
+/** Replaces numbered parameters with plain ones: Node 22 takes them for named ones. */
 function prepare(db: DatabaseSync, sql: string): Statement {
   const order = Array.from(sql.matchAll(/\?(\d+)/g), ([, number]) => Number(number) - 1);
   if (order.length === 0) return db.prepare(sql);

@@ -2,8 +2,8 @@
 const MAX_CHARACTERS = 48;
 
 /**
- * Control, bidi, zero-width and tag characters, which affect text around them. Not the joiner of
- * two emoji, without which a family falls apart.
+ * Control, bidi, zero-width and tag characters, which affect text around them. Excludes the joiner
+ * between two emoji, which makes them one.
  */
 const HARMFUL = /(?!\u200d\p{ExtPict})[\p{Cc}\p{Cf}]|(?<!\p{ExtPict}.?)\u200d/gu;
 /** Combining marks, which can pile up on one letter until they cover neighboring lines. */

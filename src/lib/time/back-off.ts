@@ -3,8 +3,8 @@ export const BACK_OFF = { floorMs: 1_000, ceilingMs: 30_000 } as const;
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
- * Returns the wait in ms after the `failures`-th consecutive failure (from 1), with full jitter
- * against gateways in step: from the floor to a bound that doubles to the ceiling.
+ * Returns the wait in ms after the `failures`-th consecutive failure (from 1). It is random, from
+ * the floor to a bound that doubles up to the ceiling, so that gateways do not poll in step.
  */
 export function backOffMs(failures: number, random: () => number, bounds: BackOffBounds = BACK_OFF): number {
   return bounds.floorMs + Math.floor(random() * backOffSpreadMs(failures, bounds));

@@ -3,7 +3,7 @@ const BOUNDS_MS = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_00
 
 /** Counts durations by size, many in one call. */
 export class DurationHistogram {
-  /** By bucket, without those of the lower ones; the last: beyond all bounds. */
+  /** Counts per bucket, not cumulative. The last bucket is beyond all bounds. */
   readonly #counts = new Float64Array(BOUNDS_MS.length + 1);
   #sumMs = 0;
 
@@ -28,7 +28,7 @@ export class DurationHistogram {
     this.#counts[beyond] = (this.#counts[beyond] ?? 0) + count - counted;
   }
 
-  /** In seconds. `counts` are cumulative: one for each of the upper `bounds`, then one for all. */
+  /** In seconds. `counts` are cumulative: one for each upper bound, then the total. */
   get seconds(): {
     readonly bounds: readonly number[];
     readonly counts: readonly number[];

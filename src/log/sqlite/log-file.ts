@@ -31,7 +31,7 @@ export interface Dropped {
 
 const PAGE_BYTES = 4_096;
 const LASTING = [...LASTING_EVENTS].map((name) => `'${name}'`).join();
-/** In place of a missing boot id: syncs every write, to survive a power loss. */
+/** Stands for a missing boot id. Every write is then synced, to survive a power loss. */
 const ALWAYS_SYNCED = "always synced";
 
 const RUNS = "CREATE TABLE run (first INTEGER PRIMARY KEY, id TEXT) STRICT;";
@@ -52,7 +52,7 @@ const FORM = {
   upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL)` },
 };
 
-/** Creates directories step by step: Node's recursive form hangs where it cannot, as in /proc. */
+/** Creates directories one by one: Node's recursive form hangs where it cannot, as in /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -87,7 +87,7 @@ export function openLogFile(options: LogFileOptions): LogFile {
   }
 }
 
-/** Renames the file with its write-ahead files, and returns a sentence about it. */
+/** Renames the file and its write-ahead files. Returns a sentence for the operator. */
 function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, "");
   const aside = `${path}.set-aside-${stamp}`;
@@ -98,14 +98,14 @@ function setAside({ path, nowMs }: LogFileOptions, error: unknown): string {
   return `${path} is unusable (${why}); moved it to ${aside} and started a new log`;
 }
 
-/** An event log's durable part: an SQLite file in WAL mode. Each call is a transaction. */
+/** The durable part of an event log: an SQLite file in WAL mode. Each call is a transaction. */
 export class LogFile {
   readonly path: string;
   /** The stored log at opening; `undefined` in a new file. */
   readonly found: StoredLog | undefined;
   readonly #db: DatabaseSync;
   readonly #insertRecord: StatementSync;
-  readonly #checkpoint: StatementSync;
+  readonly #setPosition: StatementSync;
   readonly #insertRun: StatementSync;
   readonly #boot: string;
   readonly #inode: string;
@@ -113,7 +113,7 @@ export class LogFile {
   #oldest = 0;
   /** Run of the newest record. */
   #lastRun: Run | undefined;
-  /** The file's contents are not in doubt. Only then may this process mark it as closed cleanly. */
+  /** Whether the file is complete. Only then may this process mark it as closed in order. */
   #isSound: boolean;
 
   constructor(db: DatabaseSync, options: LogFileOptions, hadWriteAhead: boolean) {
@@ -130,7 +130,7 @@ export class LogFile {
       this.#oldest = this.found?.oldest ?? 0;
       this.#lastRun = this.found?.runs.at(-1)?.run;
       this.#insertRecord = db.prepare("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?)");
-      this.#checkpoint = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
+      this.#setPosition = db.prepare("INSERT OR REPLACE INTO position VALUES (?, ?)");
       this.#insertRun = db.prepare("INSERT OR REPLACE INTO run VALUES (?, ?)");
       // Sync this mark. Otherwise, after a power loss, the file would still be marked as closed.
       this.#isSound = this.found?.doubt === undefined;
@@ -142,7 +142,7 @@ export class LogFile {
     }
   }
 
-  /** Empties the file, lasting events included, for a new epoch or the events after a cursor. */
+  /** Empties the file, even of lasting events, for a new epoch or the events after a cursor. */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
     const { epoch, seq, run } = cursor;
     transact(this.#db, () => {
@@ -152,7 +152,7 @@ export class LogFile {
       this.#facts({ epoch, fingerprint, inode: this.#inode, closed: "no", boot: this.#boot });
       this.#facts({ oldest: `${seq}`, oldest_lasting: `${seq}` });
       this.#insertRun.run(seq, run ?? null);
-      for (const [channel, position] of Object.entries(positions)) this.#checkpoint.run(channel, position);
+      for (const [channel, position] of Object.entries(positions)) this.#setPosition.run(channel, position);
     });
     this.#stateSeq = 0;
     this.#oldest = seq;
@@ -174,12 +174,12 @@ export class LogFile {
         this.#insertRecord.run(seq, name, channel, emittedAtMs, tail, batch);
         positions.set(channel, seq);
       }
-      for (const [channel, seq] of positions) this.#checkpoint.run(channel, seq);
+      for (const [channel, seq] of positions) this.#setPosition.run(channel, seq);
       if (dropped) this.#drop(dropped);
     });
   }
 
-  /** Replaces the state by the one at this seq; adds a checkpoint if one is due. */
+  /** Replaces the stored state with the one at this seq. Adds a checkpoint if one is due. */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array, dropped: Dropped): void {
     transact(this.#db, () => {
       const interval = checkpointInterval(seq - dropped.oldest);
@@ -194,7 +194,7 @@ export class LogFile {
     });
   }
 
-  /** Closes the file. It then has all that clients received, even after a power loss. */
+  /** Closes the file. It then contains all that clients received, even after a power loss. */
   close(): void {
     try {
       this.#db.exec("PRAGMA synchronous = FULL");
@@ -204,7 +204,7 @@ export class LogFile {
     }
   }
 
-  /** Removes the file, because it lacks some of what clients received. Throws if that fails. */
+  /** Removes the file, which lacks events that clients received. Throws if that fails. */
   abandon(): void {
     try {
       this.#db.close();

@@ -25,11 +25,9 @@ export class Runs {
     return this.#starts;
   }
 
-  /** Records the run of the newest event. Returns true if the run starts with it. */
-  append(seq: number, run: Run | undefined): boolean {
-    if (this.#starts.at(-1)?.run === run) return false;
-    this.#starts = [...this.#starts, { from: seq, run }];
-    return true;
+  /** Records the run of the newest event. */
+  append(seq: number, run: Run | undefined): void {
+    if (this.#starts.at(-1)?.run !== run) this.#starts = [...this.#starts, { from: seq, run }];
   }
 
   /** Returns the cursor after the event with this seq. */
@@ -58,7 +56,7 @@ export class Runs {
     if (first > 0) this.#starts = this.#starts.slice(first);
   }
 
-  /** Returns the run of the event with this seq; `undefined` if it is no longer known. */
+  /** Returns the run of the event with this seq; `undefined` if the run is no longer known. */
   at(seq: number): RunStart | undefined {
     return this.#starts.findLast(({ from }) => from <= seq);
   }

@@ -10,14 +10,13 @@ import type { Dropped, LogFile } from "./log-file.ts";
 import { randomRun } from "./runs.ts";
 import type { StoredLog } from "./stored-log.ts";
 
-/** Options of the memory log, and the file. */
 export interface SqliteLogOptions extends MemoryLogOptions {
   readonly file: LogFile;
   /** Identifies the source and its settings: a process resumes only an equal one. */
   readonly fingerprint: string;
   /** Continues the file's contents in their epoch. Default: starts a new epoch. */
   readonly stored?: StoredLog;
-  /** Called once, with a sentence, when the file can no longer be written. */
+  /** Called once, when the file can no longer be written. */
   readonly notify: Notify;
   /** Receives how long each batch took to store, in milliseconds. Default: none. */
   readonly onWritten?: (ms: number) => void;
@@ -26,15 +25,15 @@ export interface SqliteLogOptions extends MemoryLogOptions {
 /** An event log that a later process can resume. */
 export interface DurableLog extends ReplicaLog {
   /**
-   * Replaces the stored state with `text`, and adds `checkpoint`, the lists at this seq. All later
-   * events stay stored until the next call: see {@link LogFile.saveCheckpoint}.
+   * Replaces the stored state with `text`, and adds `checkpoint`, the lists at this seq. The file
+   * retains all later events until the next call: see {@link LogFile.saveCheckpoint}.
    */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void;
-  /** The file could not be written. Since then, events are in memory only. */
+  /** Whether a write has failed. Since then, events are in memory only. */
   readonly isInMemoryOnly: boolean;
 }
 
-/** Dropped records are deleted from the file in batches of this size. */
+/** Minimum number of dropped records to delete from the file at once. */
 const DROP_EVERY = 512;
 
 /**
@@ -66,7 +65,7 @@ class SqliteLog extends ForwardingLog implements DurableLog {
     this.#onWritten = options.onWritten ?? (() => {});
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
     if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
-    // The file may have been set back: a new run tells its events from others with the same seqs.
+    // A backup may have replaced the file: a new run tells new events from lost ones of equal seqs.
     const run = stored && !options.follows ? randomRun() : undefined;
     const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
     this.log = createMemoryLog({ ...options, epoch, run, writeAhead });

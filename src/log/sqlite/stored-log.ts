@@ -18,7 +18,7 @@ import { type RunStart, Runs } from "./runs.ts";
 export interface StoredLog {
   readonly epoch: Epoch;
   readonly fingerprint: string;
-  /** The last writer closed the file. False if it was killed or the machine went down. */
+  /** Whether the last writer closed the file. False if it was killed or the machine went down. */
   readonly closedInOrder: boolean;
   /** Why the file may lack events that clients received; `undefined` if it is complete. */
   readonly doubt: string | undefined;
@@ -47,7 +47,7 @@ export interface ListCheckpoint {
 interface FileFacts {
   readonly inode: string;
   readonly boot: string;
-  /** There was a write-ahead file. Closing in order removes it. */
+  /** Whether there was a write-ahead file, which closing in order removes. */
   readonly hadWriteAhead: boolean;
 }
 
@@ -56,7 +56,7 @@ export function readStoredLog(db: DatabaseSync, file: FileFacts): StoredLog | un
   try {
     return readAll(db, file);
   } catch (error) {
-    // The epoch, a run or a number is none that this program writes.
+    // The epoch, a run or a number has a form that this program does not write.
     throw error instanceof RangeError ? new DamagedError(error.message) : error;
   }
 }
@@ -135,11 +135,11 @@ function checkpointOf({ seq, bytes }: Readonly<Record<string, unknown>>): ListCh
   throw new DamagedError(`checkpoint ${seq} is malformed`);
 }
 
+/** Returns the records. Throws DamagedError if one is missing after `oldest`. */
 function gapless(records: readonly LogRecord[], oldest: number): readonly LogRecord[] {
-  const lasting = records.findIndex(({ seq }) => seq > oldest);
-  const tail = lasting < 0 ? records.length : lasting;
+  const lasting = records.filter(({ seq }) => seq <= oldest).length;
   const outOfOrder = records.find(({ seq, name }, index) =>
-    index < tail ? !LASTING_EVENTS.has(name) : seq !== oldest + 1 + index - tail,
+    index < lasting ? !LASTING_EVENTS.has(name) : seq !== oldest + 1 + index - lasting,
   );
   if (outOfOrder) throw new DamagedError(`record ${outOfOrder.seq} does not follow the previous one`);
   return records;

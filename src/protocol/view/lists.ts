@@ -9,9 +9,9 @@ import { applyEvent, changesOf, listOf, projectSnapshot, type View } from "./vie
 export { EMPTY_SNAPSHOT } from "../../model/index.ts";
 
 /**
- * The values of an item that a filter may test: the current ones, or all since the item entered its
- * list. The latter only grow, so an item stays selected by a sticky filter. They follow from the
- * events alone, so every reader has the same.
+ * The values of an item that filters test: the current ones, or all since the item entered its
+ * list. The latter only grow, so a sticky filter never deselects a listed item. They follow from
+ * the events alone, so all readers compute the same.
  */
 export interface Marks {
   /** Addresses in lower case. Several if the source corrected it; none without an address. */
@@ -72,7 +72,7 @@ export function findItem(view: View, channel: ListChannel, key: string): ListIte
   return listOf(view, channel).find((item) => keyOf(item) === key);
 }
 
-/** Returns what a client with this filter holds of these channels' lists. */
+/** Returns the view that a client with this filter has of these channels. */
 export function projectLists(
   { snapshot, marks }: Lists,
   channels: Parameters<typeof projectSnapshot>[1],

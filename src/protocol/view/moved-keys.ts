@@ -1,7 +1,7 @@
 /**
- * Returns a smallest set of keys such that all other common keys keep their relative order: the
- * others are a longest increasing subsequence of the former positions (M. L. Fredman, 1975). O(n
- * log n).
+ * Returns as few keys as possible so that all other common keys keep their relative order. The
+ * others are a longest increasing subsequence of the former positions (M. L. Fredman, 1975).
+ * Takes O(n log n).
  */
 export function movedKeys(before: readonly string[], after: readonly string[]): readonly string[] {
   const formerPositions = new Map(before.map((key, position) => [key, position]));

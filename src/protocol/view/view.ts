@@ -68,7 +68,7 @@ export function applyEvent(view: View, event: EventBody): View {
   const [resource, name] = listPathOf(event.channel);
   const held = listsOf(view, resource);
   const before = held?.[name];
-  // Not if that is an inherited property, such as a function.
+  // An inherited property, such as a function, is no list.
   if (!Array.isArray(before)) return view;
   const lists = { ...held, [name]: changesOf(event).reduce(applyChange, before) };
   return annotate({ ...view, [resource]: lists }, lists, name, event.data);
@@ -87,7 +87,7 @@ function listsOf(view: View, resource: string): Readonly<Record<string, readonly
   return view[resource as "flares"];
 }
 
-/** The fields of any event's data that concern one flare; the last three are of other events. */
+/** The fields of any event's data that concern one flare. Only other events have the last three. */
 interface FlareData {
   readonly op?: string;
   readonly id?: string;
