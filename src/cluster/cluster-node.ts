@@ -88,7 +88,9 @@ export class ClusterNode {
     this.#readFrom = Math.max(1, options.start?.position.offset ?? 1);
     this.#answeredAtMs = clock.monotonic();
     this.#member = new Member({
-      ...{ id, random, start: options.start, report: options.report },
+      ...options,
+      id,
+      random,
       newEpoch: () => randomBytes(8).toString("hex"),
       seal: (offset, header, body) =>
         seal(offset, { ...header, nonce: randomBytes(9).toString("base64url") }, body),

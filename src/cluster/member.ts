@@ -74,7 +74,7 @@ export class Member {
   #epoch: string;
   #flight: Flight | undefined;
   /** Earlier epochs of this node. It never returns to one. */
-  readonly #left = new Set<string>();
+  readonly #pastEpochs = new Set<string>();
   /** The log, as far as it was read, if it contradicts this node's own history. */
   #branch: Branch | undefined;
   #isForked = false;
@@ -142,7 +142,7 @@ export class Member {
   committed(position: Position): readonly Effect[] {
     this.#branch?.commit(position);
     if (!this.#branch) {
-      this.#obey(this.#tail.commit(position));
+      this.#react(this.#tail.commit(position));
       this.#deliver();
     }
     return this.#flush();
@@ -214,12 +214,12 @@ export class Member {
   }
 
   #read(entry: Entry, nowMs: number): void {
-    if (this.#left.has(entry.header.epoch)) {
-      this.#doubt();
+    if (this.#pastEpochs.has(entry.header.epoch)) {
+      this.#contradict();
       return;
     }
     const reading = this.#tail.receive(entry);
-    if (reading !== "kept") this.#obey(reading);
+    if (reading !== "kept") this.#react(reading);
     if (reading === "kept" || reading === "gap") this.#note(entry, nowMs);
     if (reading !== "kept") return;
     const committed = this.#tail.at(entry.header.committed);
@@ -235,7 +235,7 @@ export class Member {
   /** Decides, at the end of a contradicting log, whether that log is the cluster's. */
   #judge(branch: Branch, head: Position, nowMs: number): void {
     const { base } = branch;
-    const verdict = branch.judge(this.#tail, head, this.#left, this.#epoch);
+    const verdict = branch.judge(this.#tail, head, this.#pastEpochs, this.#epoch);
     if (verdict === "own") {
       this.#leaveBranch();
       this.#reread();
@@ -251,7 +251,7 @@ export class Member {
   }
 
   #enter(epoch: string): void {
-    if (epoch !== this.#epoch) this.#left.add(this.#epoch);
+    if (epoch !== this.#epoch) this.#pastEpochs.add(this.#epoch);
     this.#epoch = epoch;
   }
 
@@ -277,7 +277,7 @@ export class Member {
     }
     const missing = this.#tail.after(head)?.filter(({ offset }) => offset <= delivered.offset);
     if (!missing || missing.length === 0) {
-      this.#doubt();
+      this.#contradict();
       return;
     }
     this.#repairAtMs ??= nowMs + REPAIR_MS * (1 + this.#options.random());
@@ -293,14 +293,14 @@ export class Member {
     this.#term = Math.max(this.#term, header.term);
   }
 
-  #obey(reading: Reading): void {
+  #react(reading: Reading): void {
     if (reading === "reread") this.#reread();
     else if (reading === "gap") this.#isBehind = true;
-    else if (reading === "fork") this.#doubt();
+    else if (reading === "fork") this.#contradict();
   }
 
   /** Handles a log that contradicts what was delivered. A leader's next append settles it. */
-  #doubt(): void {
+  #contradict(): void {
     if (this.#role !== "leader") this.#branch = new Branch();
     this.#reread();
   }
@@ -384,7 +384,7 @@ export class Member {
     }
     if (isSame(this.#tail.last, before(entry))) this.#tail.receive(entry);
     const position = { offset: entry.offset, hash: entry.hash };
-    this.#obey(this.#tail.commit(position));
+    this.#react(this.#tail.commit(position));
     this.#effects.push({ kind: "commit", position });
     this.#deliver();
     this.#silence.noteLeader(nowMs);

@@ -4,7 +4,7 @@ import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
 /** `full`: the queue was full. `late`: it waited too long. `gone`: the client left before. */
-export type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
+type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
 /** Monotonic counters and gauges of one hub. Cheap to update on the hot path, read on demand. */
 export interface HubCounters extends DeflateCounts {
@@ -29,7 +29,7 @@ export interface HubCounters extends DeflateCounts {
   readonly admissions: Record<AdmissionOutcome, number>;
   /** Requests currently waiting for admission. */
   admissionsWaiting: number;
-  /** Backlogs replaced by the state at the head: see W34. */
+  /** Backlogs replaced by the state at the head (PROTOCOL.md, W34). */
   conflations: number;
 }
 

@@ -24,7 +24,7 @@ const SERVER: Claimant = { name: "", isKeyed: false };
  * Time-slices the event loop between live delivery and work that can wait.
  *
  * Hundreds of sockets may become writable in one turn. Work beyond this turn's budget runs in later
- * turns; the server's own alternates with requests, and clients take turns.
+ * turns. The server's own work alternates with that of requests, whose clients take turns.
  *
  * A batch to thousands of sockets takes tens of milliseconds, and libuv accepts one connection per
  * turn (libuv#3696): {@link yieldAfter} gives new connections time between batches.
@@ -43,7 +43,7 @@ export class TurnBudget {
 
   constructor(
     monotonicMs: () => number,
-    { defer = setImmediate, afterMicrotasks = drained }: Scheduling = {},
+    { defer = setImmediate, afterMicrotasks = runAfterMicrotasks }: Scheduling = {},
   ) {
     this.#monotonicMs = monotonicMs;
     this.#defer = defer;
@@ -81,7 +81,7 @@ export class TurnBudget {
 
   /**
    * Call after `blockedMs` of work. Resolves when nothing waits, or after `blockedMs`, at most 50.
-   * `undefined`: nothing waits.
+   * Returns `undefined` if nothing waits now.
    */
   yieldAfter(blockedMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();
@@ -144,6 +144,6 @@ export class TurnBudget {
 }
 
 /** Runs `next` after all pending microtasks: Node runs ticks that a microtask queued after them. */
-function drained(next: () => void): void {
+function runAfterMicrotasks(next: () => void): void {
   queueMicrotask(() => process.nextTick(next));
 }

@@ -184,12 +184,15 @@ class RedisEngine implements Engine {
       ...this.#options.connection,
       // The engine itself repeats commands that may be lost: the library cannot know whether that
       // is safe. Nor does it handle a failed subscription, which would end the process.
-      ...{ autoResendUnfulfilledCommands: false, autoResubscribe: false },
+      autoResendUnfulfilledCommands: false,
+      autoResubscribe: false,
       maxRetriesPerRequest: 0,
       commandTimeout,
       // Connections to a paused server stay open, although another server has replaced it.
-      ...{ socketTimeout: commandTimeout, connectTimeout: SILENCE_MS },
-      ...{ sentinelCommandTimeout: SENTINEL_MS, failoverDetector: true },
+      socketTimeout: commandTimeout,
+      connectTimeout: SILENCE_MS,
+      sentinelCommandTimeout: SENTINEL_MS,
+      failoverDetector: true,
       retryStrategy: () => RETRY_MS,
       reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
     });

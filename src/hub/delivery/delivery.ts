@@ -32,7 +32,7 @@ type Records = Extract<BacklogPart, { kind: "records" }>;
  */
 export class Delivery implements GroupMember {
   slot = 0;
-  /** Conflates a long backlog: see W34. */
+  /** Whether to conflate a long backlog (PROTOCOL.md, W34). */
   latest = false;
   readonly socket: Socket;
   readonly #host: DeliveryHost;

@@ -85,21 +85,21 @@ export async function readPage(
   if (from.seq > head.cursor.seq) return { kind: "lost", lost: { reason: "ahead", events: null } };
   const selected: LogRecord[] = [];
   let { steps } = request;
-  let at = from;
+  let position = from;
   let [bytes, examined] = [0, 0];
   const { filtered } = shape.selection;
   const maxExamined = filtered ? MAX_FILTERED : MAX_EXAMINED;
   const isFull = () =>
     selected.length >= limit || bytes >= PAGE_BYTES || examined >= maxExamined || signal.aborted;
   // Look it up each time: during a pause the head may move, even to another history.
-  const isAtHead = () => epoch === head.cursor.epoch && at.seq >= head.cursor.seq;
+  const isAtHead = () => epoch === head.cursor.epoch && position.seq >= head.cursor.seq;
   const lasting = !filtered && shape.selection.lasting;
   while (!isFull() && !isAtHead()) {
     await pause();
-    const result = await readBacklog(log, at, READ_RECORDS, lasting);
+    const result = await readBacklog(log, position, READ_RECORDS, lasting);
     if (result.kind === "lost") {
       // What was read before this is complete. The next page reports the loss.
-      if (at.seq > from.seq) break;
+      if (position.seq > from.seq) break;
       return result;
     }
     // Compute it before any pause: afterwards the log may hold another history.
@@ -113,14 +113,15 @@ export async function readPage(
       if (filtered && examined % SLICE_RECORDS === 0) await pause();
       // The log may be ahead of the head's state. Those events come with the next batch.
       if (isFull() || record.seq > head.cursor.seq) break;
-      at = { epoch, seq: record.seq, run: record.run };
+      position = { epoch, seq: record.seq, run: record.run };
       examined += 1;
       const event = shape.select(record, steps?.next(record));
       if (!event) continue;
       selected.push({ ...record, name: event.name, tail: event.tail });
       bytes += event.tail.length;
     }
-    if (at.seq >= (result.records.at(-1)?.seq ?? 0)) at = reached.seq > at.seq ? reached : at;
+    const isExamined = position.seq >= (result.records.at(-1)?.seq ?? 0);
+    if (isExamined && reached.seq > position.seq) position = reached;
   }
   const chosen: StreamShape = { ...shape, select: (record) => record };
   const frames = frameEvents(selected, chosen, { prefixes: new FramePrefixes(epoch), prev, through: prev });
@@ -128,7 +129,7 @@ export async function readPage(
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),
     count: selected.length,
-    cursor: at,
+    cursor: position,
     more: !isAtHead(),
     steps,
   };

@@ -12,5 +12,5 @@ export function quickEnds(before: number, livedMs: number): number {
 /** Returns the pause before the next worker: 0 after a long life, else doubled, up to 30 s. */
 export function workerWaitMs(ends: number): number {
   const { minMs, maxMs } = WORKER_WAIT;
-  return ends === 0 ? 0 : Math.min(maxMs, minMs * 2 ** Math.min(ends - 1, 10));
+  return ends === 0 ? 0 : Math.min(maxMs, minMs * 2 ** (ends - 1));
 }

@@ -17,18 +17,18 @@ export const MAX_LEAD = 1 / 16;
 
 /**
  * Chooses the receiver with the fewest connections, of equals the `turn`-th. Returns `undefined` to
- * wait for one that is busy and has fewer. In a hurry, chooses only among those that are free.
+ * wait for one that is busy and has fewer; in a hurry, it does not wait for busy ones.
  */
 export function chooseReceiver<R extends ReceiverState>(
   receivers: readonly R[],
   turn: number,
   inHurry: boolean,
 ): R | undefined {
-  const there = receivers.filter(({ isReady }) => isReady);
-  const stay = there.filter(({ isLeaving }) => !isLeaving);
-  const ready = stay.length > 0 ? stay : there;
-  const free = ready.filter(({ canTake }) => canTake);
-  const awaited = inHurry ? [] : ready.filter(({ canTake, isStuck }) => !canTake && !isStuck);
+  const ready = receivers.filter(({ isReady }) => isReady);
+  const staying = ready.filter(({ isLeaving }) => !isLeaving);
+  const candidates = staying.length > 0 ? staying : ready;
+  const free = candidates.filter(({ canTake }) => canTake);
+  const awaited = inHurry ? [] : candidates.filter(({ canTake, isStuck }) => !canTake && !isStuck);
   const fewest = fewestOf(free);
   if (fewest > Math.floor(fewestOf(awaited) * (1 + MAX_LEAD))) return undefined;
   const least = free.filter(({ connections }) => connections === fewest);

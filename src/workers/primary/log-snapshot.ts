@@ -26,16 +26,15 @@ export function snapshotMessages({
   format,
 }: LogSnapshotParts): AsyncGenerator<SnapshotMessage> {
   const { cursor, observedAtMs, ready } = head;
-  const { lists } = history;
-  const checkpoints = history.checkpoints;
+  const { lists, checkpoints } = history;
   const { oldest, oldestLasting, runs } = log;
-  const held = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
+  const reads = Promise.all([log.readLasting(oldestLasting, ALL), log.read(oldest, ALL)]);
   return (async function* () {
-    const [lasting, rest] = await held;
+    const [lasting, rest] = await reads;
     // Workers cannot have events that the primary has lost.
-    const isWhole = lasting.kind === "records" && rest.kind === "records";
-    const kept = isWhole ? [...lasting.records.filter(({ seq }) => seq <= oldest.seq), ...rest.records] : [];
-    const records = kept.filter(({ seq }) => seq <= cursor.seq);
+    const isRead = lasting.kind === "records" && rest.kind === "records";
+    const all = isRead ? [...lasting.records.filter(({ seq }) => seq <= oldest.seq), ...rest.records] : [];
+    const records = all.filter(({ seq }) => seq <= cursor.seq);
     for (let at = 0; at < records.length; at += RECORDS_PER_MESSAGE)
       yield { type: "records", records: records.slice(at, at + RECORDS_PER_MESSAGE) };
     for (const checkpoint of checkpoints) {
@@ -43,11 +42,14 @@ export function snapshotMessages({
       if (known && checkpoint.seq >= oldest.seq)
         yield { type: "checkpoint", seq: checkpoint.seq, bytes: format(known) };
     }
-    const from = isWhole ? { oldest: oldest.seq, oldestLasting: oldestLasting.seq } : undefined;
     const end = {
-      ...{ cursor, positions, observedAtMs, runs },
+      cursor,
+      positions,
+      observedAtMs,
+      runs,
       lists: ready ? format(lists) : undefined,
-      ...(from ?? { oldest: cursor.seq, oldestLasting: cursor.seq }),
+      oldest: isRead ? oldest.seq : cursor.seq,
+      oldestLasting: isRead ? oldestLasting.seq : cursor.seq,
     };
     yield { type: "snapshot-end", end };
   })();

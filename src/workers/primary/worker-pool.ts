@@ -127,19 +127,18 @@ export class WorkerPool {
   }
 
   #begin(slot: WorkerSlot): void {
-    const { clock, publisher, answer, logger, spawn, start } = this.#options;
+    const { clock, logger, spawn, start } = this.#options;
     const { worker } = slot;
     slot.beganAtMs = clock.monotonic();
     const process: WorkerProcess = new WorkerProcess({
-      ...{ worker, clock, publisher, answer },
+      ...this.#options,
+      worker,
       child: spawn(worker),
       start: start(worker),
       onReady: () => {
         logger.info({ worker, workerPid: process.pid }, "worker takes connections");
         this.#changed();
       },
-      onCapacity: () => this.#options.onCapacity(),
-      onReturned: (socket) => this.#options.onReturned(socket),
       // All workers, including the sender, get claims in the same order: see RemoteState.claimed.
       onClaim: (client) => {
         for (const one of this.processes) one.send({ type: "claimed", client, isOwn: one === process });

@@ -49,9 +49,9 @@ export class WorkerProcess {
   #isLeaving = false;
   #isOver = false;
   /** A connection handed over and not yet taken. */
-  #handing: Socket | undefined;
+  #untaken: Socket | undefined;
   /** Liveness checks since the hand-over. */
-  #handingTicks = 0;
+  #untakenTicks = 0;
   #connections = 0;
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
@@ -84,11 +84,11 @@ export class WorkerProcess {
   }
 
   get canTake(): boolean {
-    return this.isReady && !this.#handing;
+    return this.isReady && !this.#untaken;
   }
 
   get isStuck(): boolean {
-    return this.#handingTicks >= STUCK_TICKS;
+    return this.#untakenTicks >= STUCK_TICKS;
   }
 
   get connections(): number {
@@ -114,15 +114,15 @@ export class WorkerProcess {
   handOver(socket: Socket): boolean {
     const { child } = this.#options;
     if (!child.connected) return false;
-    this.#handing = socket;
-    this.#handingTicks = 0;
+    this.#untaken = socket;
+    this.#untakenTicks = 0;
     this.#connections += 1;
     child.send({ type: "connection" } satisfies ToWorker, socket, { keepOpen: true }, () => {});
     return true;
   }
 
   tick(report: ToWorker & { readonly type: "source" }): void {
-    if (this.#handing) this.#handingTicks += 1;
+    if (this.#untaken) this.#untakenTicks += 1;
     this.#silentTicks += 1;
     this.send(report);
   }
@@ -182,14 +182,14 @@ export class WorkerProcess {
         break;
       case "taken":
         // The worker's own handle stays open.
-        this.#handing?.destroy();
-        this.#handing = undefined;
-        this.#handingTicks = 0;
+        this.#untaken?.destroy();
+        this.#untaken = undefined;
+        this.#untakenTicks = 0;
         this.#options.onCapacity();
         break;
       case "alive":
         this.#silentTicks = 0;
-        this.#connections = message.connections + (this.#handing ? 1 : 0);
+        this.#connections = message.connections + (this.#untaken ? 1 : 0);
         this.#cursor = message.cursor;
         this.#hasSnapshot = message.hasSnapshot;
         this.#options.onAlive();
@@ -225,8 +225,8 @@ export class WorkerProcess {
   }
 
   #returnConnection(): void {
-    const socket = this.#handing;
-    this.#handing = undefined;
+    const socket = this.#untaken;
+    this.#untaken = undefined;
     if (socket) this.#options.onReturned(socket);
   }
 

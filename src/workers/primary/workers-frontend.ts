@@ -59,14 +59,18 @@ export class WorkersFrontend {
   readonly #handoff: ConnectionHandoff;
 
   constructor(options: WorkersFrontendOptions) {
-    const { hub, clock, logger, config, keys, report, rates, spawn, workers } = options;
+    const { hub, logger, config, keys, report, rates } = options;
     this.#options = options;
     this.#publisher = new LogPublisher({ ...options, history: hub.history });
     this.#pool = new WorkerPool({
-      ...{ workers, spawn, report, clock, logger },
+      ...options,
       publisher: this.#publisher,
       start: (worker) => ({
-        ...{ type: "start", worker, config, keys: keys(), report: report() },
+        type: "start",
+        worker,
+        config,
+        keys: keys(),
+        report: report(),
         spent: rates.spent,
       }),
       onCounted: (keyId, requests) => rates.countElsewhere(keyId, requests),
