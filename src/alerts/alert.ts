@@ -22,8 +22,8 @@ export interface AlertContent {
 }
 
 /**
- * Formats an alert as in Standard Webhooks: `{"type", "timestamp", "data"}`. `publicUrl`: where its
- * page is. Default: it has no link.
+ * Formats an alert as in Standard Webhooks: `{"type", "timestamp", "data"}`. `publicUrl`: this
+ * server's public URL, for a link to the page. Default: no link.
  */
 export function formAlert(
   target: string,

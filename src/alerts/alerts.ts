@@ -25,8 +25,8 @@ export interface AlertsOptions {
   readonly publicUrl?: string | undefined;
   readonly beforeAttempt?: SenderOptions["beforeAttempt"];
   /**
-   * Targets that visitors added, and may add to: in the metrics, all of them are {@link OTHERS}.
-   * Default: none, and none can be added.
+   * Targets of visitors, who can add more. Metrics combine them as {@link OTHERS}. Default: none,
+   * and none can be added.
    */
   readonly others?: readonly Target[] | undefined;
 }
@@ -58,7 +58,7 @@ export interface RunningAlerts extends Alerts {
   remove(id: string): Promise<void>;
 }
 
-/** ID in the metrics of all that visitors added. */
+/** ID of all targets of visitors in the metrics. */
 const OTHERS = "push";
 const NO_STATS: TargetStats = {
   attempts: { delivered: 0, failed: 0, gone: 0 },
@@ -74,7 +74,7 @@ interface Running {
   readonly sender: AlertSender;
   /** Resolves when all rules follow the log. */
   readonly following: Promise<unknown>;
-  /** Resolves when nothing of it is running. */
+  /** Resolves when its deliveries and rules have stopped. */
   stop(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   const shared = { ...options, poll, commits, steadyMs, stopping: signal };
   const running = new Map<string, Running>();
   const named = new Set(targets.map(({ id }) => id));
-  /** What removed targets of visitors have counted: totals never fall. */
+  /** The counts of visitors' targets that were removed, so that totals never fall. */
   let past = NO_STATS;
   const addToPast = (one: Running | undefined) => {
     if (!one || named.has(one.target.id)) return;
@@ -198,7 +198,7 @@ function forgetOthers({ store, logger }: AlertsOptions, targets: readonly Target
   }
 }
 
-/** Adds up what two targets have counted. */
+/** Adds up the statistics of two targets. */
 function sumOf(a: TargetStats, b: TargetStats): TargetStats {
   const attempts = Object.entries(a.attempts).map(([name, count]) => [name, count + (b.attempts[name] ?? 0)]);
   return {

@@ -43,7 +43,7 @@ export class CandleTable {
     this.#notify = notify;
   }
 
-  /** Stores candles that are new, or differ from the earlier ones of their minutes. */
+  /** Stores the candles that are new or changed. */
   put(market: Group, address: string, candles: readonly Candle[], knownMs: number): void {
     const hours = Map.groupBy(candles, ({ open_at }) => Math.floor(Date.parse(open_at) / HOUR_MS) * HOUR_MS);
     for (const [hourMs, added] of hours) {

@@ -3,7 +3,7 @@ import { cachedStatements } from "../lib/io/sqlite.ts";
 import type { Group } from "../model/index.ts";
 import type { PastReach } from "./history-store.ts";
 
-/** One row for each flare that expired recently: past answers that had it cannot be repeated. */
+/** One row for each flare that expired recently. Answers that contained it cannot be repeated. */
 export const EXPIRED_TABLE = `
   CREATE TABLE expired (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, known_ms INTEGER NOT NULL,
     expired_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
@@ -11,7 +11,7 @@ export const EXPIRED_TABLE = `
   CREATE INDEX by_expiry ON expired (expired_ms);
 `;
 
-/** Its last column, in files of earlier releases. */
+/** Adds the last column to files of earlier releases. */
 export const EXPIRED_GROUP = "ALTER TABLE expired ADD COLUMN market TEXT NOT NULL DEFAULT 'bsc';";
 
 /** Maximum number of rows, about 2 MB: a month of 300 flares a day, with a margin. */
@@ -58,7 +58,7 @@ export class ExpiredTable {
   }
 }
 
-/** Returns what identifies a token in the tables. Only on the exchange, case matters. */
+/** Returns what identifies a token in the tables. Case matters only on the exchange. */
 export function storedToken(group: Group | undefined, address: string): string {
   return group === "exchange" ? address : address.toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Knows whether the history has all events of the log. */
+/** Tracks whether the history contains all events of the log. */
 export class HistoryProgress {
   #state: "behind" | "complete" | "failed" = "behind";
   #waiting: ((isComplete: boolean) => void)[] = [];
@@ -9,7 +9,7 @@ export class HistoryProgress {
     return await new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** An event was appended. */
+  /** Call it when an event was appended. */
   fallBehind(): void {
     if (this.#state === "complete") this.#state = "behind";
   }
@@ -18,7 +18,7 @@ export class HistoryProgress {
     this.#end("complete");
   }
 
-  /** Storing failed or ended. */
+  /** Call it when storing failed or ended. */
   fail(): void {
     this.#end("failed");
   }

@@ -150,7 +150,7 @@ function startOf({ name, data }: EventBody): readonly FlareStart[] {
   return [{ id: flare.id, at: flare.started_trending_at, why }];
 }
 
-/** A flare that vanishes upstream leaves the running lists without entering the finished ones. */
+/** Reads a finish on any list: a flare that vanishes upstream never enters the finished ones. */
 function finishOf({ name, data, observed_at }: EventBody): readonly FlareFinish[] {
   if (name !== "flare-finished") return [];
   const { flare, why, cause, outcome } = data;
@@ -188,7 +188,7 @@ function listed(snapshot: Snapshot): readonly FlareFinish[] {
   });
 }
 
-/** Wakes those that wait for the next {@link raise}. */
+/** Resolves {@link next} at each {@link raise}. */
 class Signal {
   #waiting = Promise.withResolvers<void>();
 

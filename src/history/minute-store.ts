@@ -69,7 +69,7 @@ const FORM = {
 `,
 };
 
-/** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
+/** Opens the file at `path`, or memory. Throws if it is unusable or another program's. */
 export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStore {
   const db = openDatabase(path, FORM);
   try {
@@ -116,7 +116,7 @@ class SqliteMinuteStore implements MinuteStore {
     try {
       return transact(this.#db, () => {
         this.#delete("first_ms >= ?", firstMs);
-        // Finds it by its key: scanning a month would read hundreds of megabytes each minute.
+        // Found by its key: scanning a month would read hundreds of megabytes each minute.
         const newest = "first_ms = (SELECT max(first_ms) FROM minute)";
         const end = `UPDATE minute SET last_ms = ?2 WHERE ${newest} AND last_ms >= ?1`;
         this.#version += Number(this.#prepare(end).run(firstMs, firstMs - MINUTE_MS).changes);

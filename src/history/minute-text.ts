@@ -12,16 +12,16 @@ export interface PackedMinute {
   readonly body: Uint8Array;
 }
 
-/** Expanded keyframes to keep. A client that replays the past needs one for an hour of minutes. */
+/** Maximum number of cached keyframes. A client that replays the past needs one per hour. */
 const MAX_KEYFRAMES = 4;
 
-// On the thread pool, as the event loop delivers events meanwhile.
+// On the thread pool, so that the event loop can deliver events meanwhile.
 const compress = promisify(zstdCompress);
 
 /**
- * In 1.5 ms, 190 kB of a busy simulated market become 13 kB with a minute of the hour before as the
- * dictionary, or 31 kB without. Level 19 saves another seventh, but takes 70 ms. The previous
- * minute as the dictionary would save a fifth, but to read the 60th would then expand all before.
+ * In 1.5 ms, 190 kB of a busy simulated market become 13 kB with a minute of the last hour as the
+ * dictionary, or 31 kB without. Level 19 saves another seventh, but takes 70 ms. With the previous
+ * minute as the dictionary, it would save a fifth, but reading the 60th would expand all before it.
  */
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_windowLog]: 22 };
 

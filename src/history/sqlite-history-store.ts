@@ -120,7 +120,7 @@ interface HistoryLimits {
   readonly maxBytes: number;
 }
 
-/** Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it. */
+/** Opens the file at `path`, or memory. Throws if it is unusable or another program's. */
 export function openSqliteHistoryStore(
   limits: HistoryLimits,
   path?: string,
@@ -210,7 +210,7 @@ class SqliteHistoryStore implements HistoryStore {
 
   started(id: string): Explanation | null | undefined {
     const row = this.#get("SELECT why FROM start WHERE id = ?", id);
-    return row && parseWhy(String(row.why));
+    return row && (JSON.parse(String(row.why)) as Explanation | null);
   }
 
   find(id: string, knownMs = NOW): StoredRecord | undefined {
@@ -309,7 +309,7 @@ class SqliteHistoryStore implements HistoryStore {
     this.#prepare("DELETE FROM start WHERE id = ?").run(id);
   }
 
-  /** Stores an outcome, if it differs, with the one before. */
+  /** Stores an outcome that differs from the stored one, which it keeps as the earlier one. */
   #setOutcome({ id, outcome, atMs }: FlareOutcome, nowMs: number): void {
     const update = `UPDATE flare SET bytes = bytes - coalesce(length(earlier), 0) + length(?2),
       earlier = outcome, outcome = ?2, outcome_ms = ?3 WHERE id = ?1 AND outcome <> ?2`;
@@ -353,7 +353,7 @@ function timeOf(text: string, nowMs: number): number {
   return ms >= 0 ? ms : nowMs;
 }
 
-/** Returns the outcome that was known then. */
+/** Returns the outcome as it was known at `knownMs`. */
 function outcomeOf({ outcome, earlier, outcome_ms }: Row, knownMs = NOW): string {
   return String(Number(outcome_ms) > knownMs ? earlier : outcome);
 }
@@ -370,8 +370,4 @@ function readOutcome(row: Row, knownMs: number | undefined): StoredOutcome {
   const key = { finishedMs: Number(finished_ms), id: String(id) };
   const startedMs = Date.parse(String(started_at));
   return { key, startedMs, outcome: JSON.parse(outcomeOf(row, knownMs)) as Outcome | null };
-}
-
-function parseWhy(text: string): Explanation | null {
-  return JSON.parse(text) as Explanation | null;
 }

@@ -11,8 +11,8 @@ export interface ApiResponse {
 /** Requests a path of the REST API, with its query, from the root of the server's base path. */
 export type RequestApi = (path: string, signal: AbortSignal) => Promise<ApiResponse>;
 
-/** What an answer says about its data. */
-export interface DataState {
+/** The state of the data in an answer. */
+interface DataState {
   readonly origin: string;
   readonly state: string;
   readonly age_s: number | null;
@@ -24,7 +24,7 @@ export class ApiProblem extends Error {
   readonly response: ApiResponse;
 
   constructor(path: string, response: ApiResponse) {
-    super(`${path.split("?")[0]} was answered with status ${response.status}: ${reasonIn(response.text)}`);
+    super(`${path.split("?")[0]} responded with status ${response.status}: ${reasonIn(response.text)}`);
     this.response = response;
   }
 }
@@ -59,7 +59,7 @@ export function withQuery(path: string, parameters: Readonly<Record<string, unkn
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** The reason in a problem document. */
+/** Returns the reason in a problem document. */
 function reasonIn(text: string): string {
   const problem = Problem.safeParse(JSON.parse(text.startsWith("{") ? text : "{}"));
   const { detail, title } = problem.data ?? {};

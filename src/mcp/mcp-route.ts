@@ -5,7 +5,7 @@ import type { RequestApi } from "./market-api.ts";
 /** Path of the endpoint, relative to the base path. */
 export const MCP_PATH = "/mcp";
 
-/** Fields that decide who may read what. Requests of tools carry them too. */
+/** Header fields that decide what a client may read. The tools' requests carry them too. */
 const FORWARDED = ["authorization", "host", "x-forwarded-for", "x-forwarded-proto"] as const;
 const MAX_BODY_BYTES = 65_536;
 
@@ -42,7 +42,7 @@ export async function registerMcp(app: FastifyInstance, { checkOrigin }: McpOpti
   });
 }
 
-/** Loads the protocol at its first use: most servers need none, and it starts faster without. */
+/** Loads the protocol at its first use: most servers do not need it, and start faster without. */
 async function createHandler(api: RequestApi) {
   const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server"),
@@ -54,7 +54,7 @@ async function createHandler(api: RequestApi) {
   return createMcpHandler(() => createMcpServer(api));
 }
 
-/** Requests this server's own REST API, as the client that called. */
+/** Requests this server's own REST API on behalf of the calling client. */
 function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): RequestApi {
   const forwarded = FORWARDED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
   return async (path, signal) => {
@@ -73,7 +73,7 @@ function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): Re
   };
 }
 
-/** The protocol reads no URL, and a client's `Host` may be no part of one. */
+/** The URL is fixed: the protocol does not read it, and a client's `Host` may be invalid in one. */
 function webRequest({ method, headers, body }: FastifyRequest, signal: AbortSignal): Request {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers))

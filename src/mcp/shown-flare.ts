@@ -2,7 +2,7 @@ import type { AnyFlare, Explanation, FlareRecord, Group, Outcome } from "../mode
 import { type Untrusted, untrusted } from "./untrusted.ts";
 
 /** A flare as tools return it. */
-export interface ShownFlare {
+interface ShownFlare {
   readonly id: string;
   /** `null` for a token of the exchange. */
   readonly address: string | null;
@@ -49,7 +49,7 @@ function untrustedOrNull(text: string | null): Untrusted | null {
   return text === null ? null : untrusted(text);
 }
 
-/** A flare with what became of it. */
+/** Renders a finished flare with its end and its outcome. */
 export function showRecord({ flare, started, why, cause, outcome }: FlareRecord) {
   return {
     ...showFlare(flare, started ?? why),
@@ -71,7 +71,7 @@ export function showOutcome(outcome: Outcome) {
   };
 }
 
-/** Names of warnings. Another service's may be anything, so only plain ones are returned. */
+/** Returns the warnings with plain names: another service could send anything. */
 function warningsOf(why: Explanation | null | undefined): readonly string[] {
   return (why?.warnings ?? []).filter((name) => /^[a-z][a-z-]{0,39}$/.test(name));
 }

@@ -221,12 +221,12 @@ async function readSince(
   return { data, cursor: body.cursor, events: body.events.flatMap(showEvent), more: body.more, lost: null };
 }
 
-/** The loss that the problem `cursor-gone` states. */
+/** Returns the loss that the problem `cursor-gone` reports. */
 function lossIn({ text }: ApiResponse): Lost {
   return z.object({ lost: Lost }).parse(JSON.parse(text)).lost;
 }
 
-/** A finish leaves up to two lists and enters another: it is one event here. */
+/** Renders an event. A finish is an event on up to three lists, but is returned once. */
 function showEvent({
   name,
   channel,

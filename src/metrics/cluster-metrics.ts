@@ -12,9 +12,9 @@ export interface ClusterState {
   readonly repairs: number;
   /** Epochs whose start this node has delivered. */
   readonly epochs: number;
-  /** Whether this node delivered other entries than the log has, and waits for a new epoch. */
+  /** Whether the log contradicts what this node delivered. It then waits for a new epoch. */
   readonly isForked: boolean;
-  /** Whether the cluster's server answers, but takes no entry of this node. */
+  /** Whether the cluster's server answers, but rejects this node's entries. */
   readonly isRejected: boolean;
 }
 

@@ -4,7 +4,7 @@ import { first, level, type Metrics, total } from "./metric-table.ts";
 export interface KeyParts {
   /** Absent without keys. */
   readonly isKeyFileUsable?: (() => boolean) | undefined;
-  /** The valid keys of the file; absent likewise. */
+  /** The valid keys of the file; absent without a file. */
   readonly keys?: (() => readonly { readonly plan: Plan }[] | undefined) | undefined;
   /** What keys use, by key; absent without keys. */
   readonly keyCounts?: KeyUse | undefined;

@@ -11,7 +11,7 @@ interface Metric {
   readonly help: string;
   readonly read: () => Values;
   readonly labels: readonly string[];
-  /** How to merge processes. `first`: the primary has all; `sum`: of shares; `max`: the largest. */
+  /** How to merge the values of all processes. `first`: takes that of the primary. */
   readonly aggregator: "first" | "sum" | "max";
 }
 
@@ -56,14 +56,14 @@ export function distribution(help: string, read: () => Distribution): ComposedMe
   return { kind: "histogram", help, read: series, aggregator: "sum" };
 }
 
-/** Values by quantile. Of several processes, the largest counts. */
+/** Values by quantile. The largest of all processes counts. */
 export function quantiles(help: string, read: () => Readonly<Record<string, number>>): ComposedMetric {
   const series: ComposedMetric["read"] = () =>
     Object.entries(read()).map(([quantile, value]) => ["", { quantile }, value]);
   return { kind: "summary", help, read: series, aggregator: "max" };
 }
 
-/** Marks a metric that the primary process has for all. */
+/** Marks a metric that the primary process measures for all processes. */
 export function first(metric: Metric): Metric {
   return { ...metric, aggregator: "first" };
 }
@@ -104,7 +104,7 @@ function addComposed(
 ): void {
   const options = { name, help, registers: [], aggregator };
   const empty = kind === "histogram" ? new Histogram(options) : new Summary(options);
-  // The registry asks for values and their type: the class itself is of no account.
+  // The registry only asks for values and their type, so the base class does not matter.
   class Composed extends Histogram {
     override async get() {
       const values = read().map(([suffix, labels, value]) => ({

@@ -12,9 +12,9 @@ export interface SourceParts {
   readonly upstream?: () => UpstreamStats;
   /** Unusable market events by reason; absent if the source does not count them. */
   readonly rejected?: (() => Readonly<Record<string, number>>) | undefined;
-  /** An aggregator's reports that arrived too late, by part of the market; absent likewise. */
+  /** An aggregator's reports that arrived too late, by part; absent if they are not counted. */
   readonly late?: (() => Readonly<Record<string, number>>) | undefined;
-  /** Reports on the external services of the market; absent likewise. */
+  /** Reports on the market's external services; absent without any. */
   readonly services?: (() => readonly ServiceReport[]) | undefined;
 }
 

@@ -33,7 +33,7 @@ export class AlertSender {
   dropped = 0;
   readonly #options: SenderOptions;
   readonly #limits: QueueLimits;
-  /** Hash of the target's identity. With another mark it counts as another receiver. */
+  /** Hash of the target's identity. Another hash means another receiver. */
   readonly #mark: string;
   #failures = 0;
   /** Removes the last accepted message. Repeated until it succeeds, as after a full disk. */
@@ -116,7 +116,7 @@ export class AlertSender {
           notify("info", `the receiver accepts messages again; failed attempts: ${this.#failures}`);
         this.#failures = 0;
         await this.#finishRemoval();
-        // New messages do not end this pause: more at once would be refused.
+        // New messages do not end this pause: the receiver would reject more at once.
         if (gapMs > 0) await clock.sleep(gapMs, signal);
         return 0;
       case "gone":
@@ -145,7 +145,7 @@ export class AlertSender {
     }
   }
 
-  /** A message about dropped ones, the same until acknowledged. Later drops get another. */
+  /** Returns the message about dropped ones: the same one until it is acknowledged. */
   #expiredNotice(): Alert | undefined {
     const { store, target, steadyMs } = this.#options;
     if (target.announcesExpired === false) return undefined;

@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Azure's wire server: public in form, it serves the requesting machine's secrets. Source:
+ * Azure's wire server. It looks public, but serves secrets of the machine that asks. Source:
  * learn.microsoft.com, "What is IP address 168.63.129.16?".
  */
 const AZURE_WIRE_SERVER = "168.63.129.16";
@@ -35,7 +35,7 @@ export function checkHost(host: string): void {
   if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
 }
 
-/** Rejects non-public addresses in the connection's own lookup, which no other answer precedes. */
+/** Rejects non-public addresses in the connection's own lookup: a second one could differ. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, "", 0);

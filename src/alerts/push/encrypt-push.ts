@@ -1,7 +1,7 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
 
-/** Keys of a subscription, as its browser gives them. */
-export interface PushKeys {
+/** Keys of a subscription, as its browser sends them. */
+interface PushKeys {
   /** The browser's public key on P-256, uncompressed: 65 bytes in base64url. */
   readonly p256dh: string;
   /** A secret of 16 bytes in base64url. */
@@ -13,8 +13,8 @@ const RECORD_BYTES = 4_096;
 /** Ends the last record (RFC 8188, section 2). */
 const LAST = Buffer.of(2);
 
-/** Chance, which a test replaces by the values of the RFC. */
-interface PushChance {
+/** Random values. A test replaces them with those of the RFC. */
+interface PushRandom {
   readonly salt?: Buffer;
   readonly privateKey?: Buffer;
 }
@@ -23,7 +23,7 @@ interface PushChance {
 export function encryptPush(
   payload: string,
   { p256dh, auth }: PushKeys,
-  { salt = randomBytes(16), privateKey }: PushChance = {},
+  { salt = randomBytes(16), privateKey }: PushRandom = {},
 ): Buffer {
   const receiver = Buffer.from(p256dh, "base64url");
   const sender = createECDH("prime256v1");

@@ -20,7 +20,7 @@ import type { VapidKey } from "./vapid-key.ts";
 
 /** An older flare is not pushed: it may be over. */
 const MAX_PUSH_AGE_MS = 30 * MINUTE_MS;
-/** Limits of subscriptions. One more is refused. */
+/** Maximum number of subscriptions, in total and from one address. */
 const PUSH_LIMITS = { all: 1_000, ofClient: 10 } as const;
 const QUEUE_LIMITS = { maxAgeMs: MAX_PUSH_AGE_MS, maxCount: 100 };
 const MAX_REMEMBERED = 200;
@@ -44,8 +44,8 @@ interface PushOptions {
 }
 
 /**
- * Push subscriptions: each is a target of alerts, like a webhook, until its browser ends it, or the
- * key or token with which it was made.
+ * Push subscriptions. Each is a target of alerts, like a webhook. It ends when its browser ends it,
+ * or when the key or token that it was made with loses the right to it.
  */
 export class PushAlerts {
   readonly #options: PushOptions;
@@ -67,7 +67,7 @@ export class PushAlerts {
     return this.#options.store.all().map((stored) => this.#target(stored));
   }
 
-  /** The targets are started. Further ones are added there. */
+  /** Call it when the targets are started. Later ones are added to `alerts`. */
   start(alerts: RunningAlerts): void {
     this.#alerts = alerts;
   }
@@ -85,7 +85,7 @@ export class PushAlerts {
       throw new FlarewireError("forbidden", "the key is limited to other channels than those of the rules", {
         field: "Authorization",
       });
-    // The address itself is not stored: it is personal, and only its equality counts.
+    // Stores only a hash of the address, because the address is personal data.
     const mark = createHash("sha256").update(`${this.publicKey} ${client}`).digest("base64url");
     const { all, ofClient } = store.count(mark);
     if (!store.has(id) && (all >= PUSH_LIMITS.all || ofClient >= PUSH_LIMITS.ofClient)) {

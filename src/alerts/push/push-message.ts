@@ -3,7 +3,7 @@ import type { EventMessage } from "../../protocol/index.ts";
 import type { Alert } from "../alert.ts";
 
 /** What is pushed about an alert. */
-export interface PushMessage {
+interface PushMessage {
   /** JSON for the page's service worker. */
   readonly payload: string;
   readonly tag: string;
@@ -14,7 +14,7 @@ export interface PushMessage {
 /** Longest sentence, so that the payload fits into one record. */
 const MAX_BODY = 500;
 
-/** Returns the message about an alert; `undefined` if it is about no flare. */
+/** Returns the message about an alert; `undefined` if it is not about a flare. */
 export function pushMessageOf({ body }: Pick<Alert, "body">): PushMessage | undefined {
   const { data } = JSON.parse(body) as { readonly data: { readonly event?: EventMessage } };
   const { event } = data;

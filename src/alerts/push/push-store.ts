@@ -42,7 +42,7 @@ export interface PushStore {
 
 /**
  * Opens the file at `path`, readable for its owner only, or memory. Throws if it is unusable.
- * Reports each subscription that cannot be read, once. It is kept: another version may read it.
+ * Reports each unreadable subscription once, and keeps it: another version may be able to read it.
  */
 export function openPushStore(path?: string, notify: Notify = () => {}): PushStore {
   const db = openDatabase(path, FORM);

@@ -11,7 +11,7 @@ const bytes = (count: number, what: string) =>
     .regex(/^[\w-]{1,120}={0,2}$/, what)
     .refine((text) => Buffer.from(text, "base64url").length === count, what);
 
-/** What a page sends to be alerted while it is closed. */
+/** A page's request for alerts while it is closed. */
 export const PushRequest = z.strictObject({
   endpoint: z.string().max(1_024, "at most 1024 characters").refine(isUrl, "a URL without a password"),
   keys: z.strictObject({
@@ -31,8 +31,8 @@ export function subscriptionId(endpoint: string): string {
 }
 
 /**
- * Returns the subscription's rules. Each has its name from its content, so that another rule does
- * not start it over. `isFree`: what a visitor without a key sees.
+ * Returns the subscription's rules. A rule's name comes from its content, so that changes of other
+ * rules do not restart it. `isFree`: limits them to what a visitor without a key sees.
  */
 export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly AlertRule[] {
   const byName = new Map<string, AlertRule>();

@@ -12,7 +12,7 @@ const OTHERS = 0o077;
 /** How long a signature is valid; RFC 8292 allows a day. */
 const VALID_MS = 12 * HOUR_MS;
 
-/** The server's key for push services, which let only its holder send to its subscriptions. */
+/** The server's key for push services. Only its holder can send to the server's subscriptions. */
 export interface VapidKey {
   /** For browsers: 65 bytes in base64url. */
   readonly publicKey: string;
@@ -21,9 +21,9 @@ export interface VapidKey {
 }
 
 /**
- * Reads the key, or creates it for the owner only. Without a path it ends with the process. Makes
- * a file private that others may read, and calls `onRepaired`. Rejects with InputError if others
- * can write to it, or it holds no such key.
+ * Reads the key, or creates it, readable for its owner only. Without a path, the key is lost when
+ * the process ends. If others can read the file, makes it private and calls `onRepaired`. Rejects
+ * with InputError if others can write to it, or it does not contain such a key.
  */
 export async function openVapidKey(path: string | undefined, onRepaired: () => void): Promise<VapidKey> {
   if (path === undefined) return vapidKey(newKey());

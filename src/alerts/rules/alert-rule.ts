@@ -69,11 +69,11 @@ export const AlertRule = z
       if (filter?.names) issue(["filter", "names"], "left out in a rule with an edge");
       for (const channel of channels) {
         const fields = edgeFieldsOf(channel);
-        const those =
+        const expected =
           fields.length > 0
             ? `one of ${fields.join(", ")}, the numeric fields of ${channel}`
             : `a numeric field of every channel; ${channel} has none`;
-        if (!fields.includes(edge.field)) issue(["edge", "field"], those);
+        if (!fields.includes(edge.field)) issue(["edge", "field"], expected);
       }
     }
   });

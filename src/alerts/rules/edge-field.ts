@@ -4,25 +4,22 @@ import type { ListChannel, View } from "../../protocol/index.ts";
 /** Reads a field of an item; `undefined` if absent. */
 type Read = (item: Readonly<Record<string, unknown>>, why: { readonly score: number } | undefined) => unknown;
 
-const inner = (object: unknown, name: string): unknown =>
-  typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined;
-
 /** The numeric fields that a rule can watch, by a channel's first part and by name in the API. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Read>>>> = {
   flares: {
     score: (_item, why) => why?.score,
-    price: (item) => inner(item.token, "price"),
+    price: (item) => Object(item.token).price,
     liquidity: (item) => item.liquidity,
     recent_price_change: (item) => item.recent_price_change,
     latest_buy_count: (item) => item.latest_buy_count,
     latest_sell_count: (item) => item.latest_sell_count,
   },
   newest: {
-    price: (item) => inner(item.token, "price"),
+    price: (item) => Object(item.token).price,
     liquidity: (item) => item.liquidity,
   },
   charts: {
-    price: (item) => item.most_recent_price ?? inner(item.token, "price"),
+    price: (item) => item.most_recent_price ?? Object(item.token).price,
     price_change_from_average: (item) => item.price_change_from_average,
     streak: (item) => item.streak,
   },

@@ -47,7 +47,7 @@ const FAULT_REST_MS = 5_000;
 /** A position is saved with each message, and otherwise this often. */
 const SAVE_EVERY_MS = 60_000;
 
-/** Returns the rule's name in the store. A changed edge rule gets another, and so starts over. */
+/** Returns the rule's name in the store. A changed edge rule gets another name and starts over. */
 export function nameOfRule(target: string, { name, channels, filter, edge }: AlertRule): string {
   if (!edge) return `${target}/${name}`;
   const level = createHash("sha256").update(JSON.stringify([channels, filter, edge]));
@@ -98,7 +98,7 @@ class RuleRun {
     const { rule, signal } = this.#following;
     // An edge rule needs only the current lists. A news rule needs every event.
     if (rule.edge || !this.#position) await this.#begin([]);
-    // Only a damaged store has such a cursor. What came after it is unknown.
+    // Only a damaged store has such a cursor. The events that were missed are unknown.
     else if (!parseCursor(this.#position.cursor))
       await this.#begin(this.#lostContents({ reason: "epoch-changed", events: null }));
     this.#following.onFollowing?.();
@@ -110,9 +110,9 @@ class RuleRun {
     }
   }
 
-  #take(ask: { readonly after: string | undefined; readonly waitMs: number; readonly snapshot?: boolean }) {
+  #take(from: { readonly after: string | undefined; readonly waitMs: number; readonly snapshot?: boolean }) {
     const { poll, signal } = this.#following;
-    return poll.take({ ...this.#query, ...ask, limit: PAGE.events }, signal);
+    return poll.take({ ...this.#query, ...from, limit: PAGE.events }, signal);
   }
 
   async #begin(lost: readonly AlertContent[]): Promise<void> {

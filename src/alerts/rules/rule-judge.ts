@@ -17,7 +17,7 @@ import { type AlertRule, channelsOfRule, groupOfChannel } from "./alert-rule.ts"
 import { readEdgeField } from "./edge-field.ts";
 import { Quiet, type RuleState } from "./rule-state.ts";
 
-export interface Sighting {
+interface Sighting {
   readonly cursor: string;
   readonly observed_at: string;
 }

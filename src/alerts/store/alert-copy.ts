@@ -42,7 +42,7 @@ export function openAlertCopy(content?: string): AlertCopy {
       return changes;
     },
     apply: (changes) => {
-      // The sender's state counts, should the two differ.
+      // If the two differ, the sender's state wins.
       const onConflict = (kind: number) =>
         REPLACEABLE.has(kind) ? constants.SQLITE_CHANGESET_REPLACE : constants.SQLITE_CHANGESET_OMIT;
       db.applyChangeset(changes, { onConflict });

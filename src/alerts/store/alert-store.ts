@@ -27,11 +27,11 @@ export interface AlertStore {
   /** Returns the oldest message of the target's queue, if any. */
   first(target: string): Alert | undefined;
   remove(alert: Alert): void;
-  /** Drops messages from before this time and beyond the newest `maxCount`. Returns the number. */
+  /** Drops messages older than this time or beyond the newest `maxCount`. Returns how many. */
   expire(target: string, beforeMs: number, maxCount: number): number;
   /** Returns the dropped messages that are not announced yet, if any. */
   expired(target: string): Expired | undefined;
-  /** Stores a message about dropped ones until acknowledged, and resets {@link expired}. */
+  /** Stores a message about dropped ones until it is acknowledged. Resets {@link expired}. */
   announce(notice: Alert): void;
   /** Returns the announced message that is not acknowledged yet, if any. */
   notice(target: string): Alert | undefined;
@@ -42,7 +42,7 @@ export interface AlertStore {
   disabled(target: string): string | undefined;
   /** Empties the target's queue and stores `mark`; `undefined` enables the target. */
   disable(target: string, mark: string | undefined): void;
-  /** Deletes the positions and queues of all others. */
+  /** Deletes the positions of all other rules and the queues of all other targets. */
   retain(rules: ReadonlySet<string>, targets: ReadonlySet<string>): void;
   close(): void;
 }

@@ -20,12 +20,12 @@ export class GroupCommit {
     this.#store = store;
   }
 
-  /** Like {@link AlertStore.commit}. Resolves once stored; on failure, rejects. */
+  /** Like {@link AlertStore.commit}. Resolves once it is stored; rejects on failure. */
   commit(rule: string, position: RulePosition, alerts: readonly Alert[]): Promise<void> {
     return this.#enqueue(() => this.#store.commit(rule, position, alerts));
   }
 
-  /** Like {@link AlertStore.remove}; resolves and rejects likewise. */
+  /** Like {@link AlertStore.remove}. Resolves once it is stored; rejects on failure. */
   remove(alert: Alert): Promise<void> {
     return this.#enqueue(() => this.#store.remove(alert));
   }

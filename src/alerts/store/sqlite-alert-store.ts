@@ -24,15 +24,15 @@ const FORM = {
 const NOTICE = `CREATE TABLE IF NOT EXISTS notice (webhook TEXT PRIMARY KEY, id TEXT NOT NULL, made_at_ms INTEGER NOT NULL,
   body TEXT NOT NULL) STRICT`;
 
-/** Makes the search for expired messages free while there are none. It runs before each message. */
+/** Makes the search for expired messages cheap. It runs before each message. */
 const AGED = "CREATE INDEX IF NOT EXISTS aged ON alert (webhook, made_at_ms)";
 
-/** A target would fail on such a message until it expires, and hold up the others. */
+/** A target would fail on such a message until it expires, and block the next ones. */
 const DAMAGED = `DELETE FROM alert WHERE NOT json_valid(body) RETURNING webhook, id`;
 
 /**
- * Opens the file at `path`, or memory. Throws if it is unusable or not ours; never replaces it.
- * Removes damaged messages, which it reports.
+ * Opens the file at `path`, or memory. Throws if it is unusable or another program's; never
+ * replaces it. Removes and reports damaged messages.
  */
 export function openSqliteAlertStore(path?: string, notify: Notify = () => {}): AlertStore {
   const db = openAlertDatabase(path);

@@ -44,7 +44,7 @@ const AlertFile = z
     (file) => allOf(file).length > 0,
     `an object with a list of at least one target: ${KINDS_IN_WORDS}`,
   );
-export type AlertFile = z.infer<typeof AlertFile>;
+type AlertFile = z.infer<typeof AlertFile>;
 
 /** Reads a file of targets. Rejects with InputError, which contains no secret and no query. */
 export async function readAlertFile(file: string): Promise<AlertFile> {

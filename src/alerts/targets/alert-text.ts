@@ -9,11 +9,11 @@ import type { EventMessage } from "../../protocol/index.ts";
 import type { Alert } from "../alert.ts";
 import { groupOfChannel } from "../rules/alert-rule.ts";
 
-/** Text of ours, or a stranger's: a name may contain markup, links and mentions. */
+/** Our own text, or a name that a stranger chose: it may contain markup, links and mentions. */
 export type Part = string | { readonly name: string };
 
 /** An alert for people. Each service formats it in its own way. */
-export interface AlertText {
+interface AlertText {
   readonly kind: "started" | "finished" | "listed" | "notice";
   readonly title: readonly Part[];
   /** Empty if the title says all. */
@@ -58,7 +58,7 @@ export function renderParts(parts: readonly Part[], escapes: Escapes): string {
 
 type Content = Omit<AlertText, "url">;
 
-/** The body of an alert, which this server itself has formed. */
+/** The body of an alert, which this server itself formatted. */
 interface Body {
   readonly type: string;
   readonly data: {
@@ -110,7 +110,7 @@ function startText(
 ): Content {
   const since = cause === "passed" ? ` since ${flare.started_trending_at.slice(11, 16)} UTC` : "";
   const change = `${formatPct(flare.recent_price_change)} in 5 min`;
-  // Computed again from the numbers: a sentence of another server could contain anything.
+  // Computed again from the numbers, because another server's sentence could contain anything.
   const reason = why ? `${whyText(why, flare.liquidity)}; ` : "";
   const title = [...nameParts(channel, flare), ` is flaring${since}`];
   return { kind: "started", title, body: [reason + change] };
@@ -137,7 +137,7 @@ function nameParts(channel: string, item: object): readonly Part[] {
   return [{ name }, ...venue.flatMap((at): readonly Part[] => [" on ", { name: at }])];
 }
 
-/** A decimal string, which may have 120 digits. */
+/** Shortens a decimal string, which may have 120 digits. */
 function short(amount: string): string {
   const number = Number(amount);
   return number >= 1_000 ? formatCompact(number) : String(Number(number.toPrecision(4)));

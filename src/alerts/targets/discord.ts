@@ -20,7 +20,7 @@ const FORM: MessageForm = {
 /** Executes the channel's webhook. */
 export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof ChannelWebhook>): Target {
   const address = new URL(url);
-  // Without it, Discord accepts messages that it does not store.
+  // Without this parameter, Discord also accepts messages that it then fails to store.
   address.searchParams.set("wait", "true");
   return {
     id,

@@ -21,7 +21,7 @@ export const Ntfy = z.strictObject({
   rules: COMMON.rules,
 });
 
-/** Notifications are plain text, in which apps make links of addresses. */
+/** Notifications are plain text, in which apps turn addresses into links. */
 const ESCAPES: Escapes = {
   text: (text) => text,
   name: (name) => name.replaceAll(".", "․").replaceAll(":", "꞉").replaceAll("@", "＠"),

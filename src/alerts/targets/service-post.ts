@@ -3,7 +3,7 @@ import { postHttp } from "../delivery/http-post.ts";
 import { ATTEMPT_TIMEOUT_MS } from "./target.ts";
 
 /** A message to a service, and how to read its response. */
-export interface ServicePost {
+interface ServicePost {
   /** The service's name, for the log. */
   readonly service: string;
   readonly url: string;
@@ -28,8 +28,8 @@ interface ServiceReply {
 const MAX_REPLY_BYTES = 65_536;
 const MAX_DESCRIPTION = 200;
 /**
- * How long a process that stops waits for the response to a message that it has sent. Services
- * have no means to recognize a repeated one.
+ * How long a stopping process waits for the response to a message that it has sent. Services cannot
+ * recognize a repeated message.
  */
 const STOP_GRACE_MS = 2_000;
 
@@ -60,7 +60,7 @@ export async function postToService(post: ServicePost, stopping: AbortSignal): P
   };
 }
 
-/** Returns an object's property; `undefined` if it is no object. */
+/** Returns an object's property; `undefined` if `reply` is not an object. */
 export function fieldOf(reply: unknown, name: string): unknown {
   return typeof reply === "object" && reply !== null ? Reflect.get(reply, name) : undefined;
 }
@@ -74,12 +74,15 @@ function parse(text: string): unknown {
 }
 
 function clean(description: unknown, secrets: readonly string[]): string {
-  // Cut last: the beginning of a secret would not be recognized as one.
+  // Truncated last: the beginning of a secret would not be recognized.
   const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), String(description));
   return text.slice(0, MAX_DESCRIPTION).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
 }
 
-/** The signal some time after `stopping`, which lives as long as the process, until `forget`. */
+/**
+ * Returns a signal that aborts some time after `stopping`. Call `forget` when it is no longer
+ * needed, because `stopping` lives as long as the process.
+ */
 function afterGrace(stopping: AbortSignal): { readonly signal: AbortSignal; forget(): void } {
   const late = new AbortController();
   const begin = () => {

@@ -10,12 +10,12 @@ import type { AlertRule } from "../rules/alert-rule.ts";
  * undelivered messages and the retries are the same for all.
  */
 export interface Target {
-  /** Names it in the log, in metrics and in the store. Unique. */
+  /** Names the target in the log, in metrics and in the store. Unique. */
   readonly id: string;
   readonly rules: readonly AlertRule[];
   /**
-   * Identifies the receiver, also by its secrets; only its hash is stored. A disabled target is
-   * enabled again when it changes.
+   * Identifies the receiver, including its secrets. Only a hash of it is stored. When it changes, a
+   * disabled target is enabled again.
    */
   readonly identity: string;
   readonly limits?: QueueLimits;
@@ -27,7 +27,7 @@ export interface Target {
   deliver(alert: Alert, signal: AbortSignal): Promise<Outcome>;
   /** Called when the receiver wants no more messages. */
   onGone?(): void;
-  /** Works beside the deliveries until the signal aborts, then releases everything. */
+  /** Runs in parallel with the deliveries until the signal aborts, then releases everything. */
   run?(parts: TargetParts, signal: AbortSignal): Promise<void>;
 }
 

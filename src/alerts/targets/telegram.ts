@@ -25,7 +25,7 @@ export const Telegram = z.strictObject({
 /** Limits of a chat, in messages: one per second, and 20 per minute if it is a group. */
 const GAP_MS = { person: 1_000, group: 3_000 };
 
-/** Telegram makes links, mentions and commands of plain text, but not inside `code`. */
+/** Telegram turns plain text into links, mentions and commands, but not inside `code`. */
 const FORM: MessageForm = {
   icons: EMOJI,
   text: escapeHtml,

@@ -37,7 +37,8 @@ export function webhookTarget(webhook: Webhook, clock: Clock): Target {
         headers: {
           "content-type": "application/json",
           "user-agent": "flarewire",
-          // Signs the attempt's time: receivers reject old ones. The body has the creation's.
+          // Signs the attempt's time, because receivers reject old ones. The body has the
+          // message's time.
           ...signWebhook(secretBytes(secret), alert, clock.now()),
         },
         body: alert.body,

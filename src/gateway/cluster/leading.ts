@@ -36,7 +36,7 @@ import type { ClusterAlerts } from "./cluster-alerts.ts";
 import { type EntryContent, encodeContent } from "./entry-body.ts";
 import { type NodeState, StateEncoder, storedText } from "./stored-node.ts";
 
-export interface LeadingParts {
+interface LeadingParts {
   readonly config: Config;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -59,7 +59,7 @@ export interface OpenCluster extends Continuation {
 }
 
 /** Another gateway, whose log is followed. */
-export interface OpenLeader extends Continuation {
+interface OpenLeader extends Continuation {
   readonly kind: "leader";
   readonly source: Leader;
 }

@@ -36,7 +36,7 @@ import {
   restoreState,
 } from "./restored-state.ts";
 
-export type RetentionConfig = Pick<Config, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
+type RetentionConfig = Pick<Config, "logAgeMs" | "logCount" | "logFlareAgeMs" | "logBytes">;
 
 export interface PersistenceOptions {
   readonly config: RetentionConfig & FeedConfig & Pick<Config, "source" | "refreshMs" | "publicUrl">;

@@ -10,7 +10,7 @@ import { clip, poissonSurprise, wilsonLowerBound } from "./statistics.ts";
 const MAX_Z = 6;
 
 /** One measured term: `raw` in its own unit, `z` in deviations, not clipped. */
-export interface Measure {
+interface Measure {
   raw: number;
   /** The token's usual value, in the unit of `raw`. 0 if unknown, for buyers and volume. */
   usual: number;

@@ -69,7 +69,7 @@ export interface RunningFlare {
 }
 
 /** A token's rank in its group's chart. */
-export interface ChartRank {
+interface ChartRank {
   /** Current rank from 1; 0 outside. */
   rank: number;
   streak: number;

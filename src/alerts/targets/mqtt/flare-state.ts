@@ -18,12 +18,12 @@ import type { TargetParts } from "../target.ts";
 const PAGE = { limit: 200, waitMs: 30_000 };
 const READY_LOOK_MS = 200;
 const FAULT_REST_MS = 5_000;
-/** While the same tokens flare, their numbers are published this often. */
+/** How often new numbers are published while the same tokens flare. */
 const NUMBERS_MS = 60_000;
 /** Home Assistant stores attributes of up to 16 KiB. */
 const MAX_FLARES = 40;
 
-/** Returns the channels of a rule with the flares that run. */
+/** Returns those channels of a rule that contain running flares. */
 export function flareChannelsOf({ channels }: Pick<AlertRule, "channels">): readonly ListChannel[] {
   return channelsOfRule(channels)
     .filter(isListChannel)
@@ -46,7 +46,7 @@ export async function followFlares(
       await follow(parts, { channels, filter: stateFilter(filter) }, states, signal);
     } catch (error) {
       if (signal.aborted) return;
-      notify("warn", `could not follow the flares for their state: ${messageOf(error)}; trying again`);
+      notify("warn", `could not publish the running flares: ${messageOf(error)}; retrying`);
       await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
     }
   }
@@ -74,7 +74,7 @@ async function follow(
   }
 }
 
-/** Every event of the lists, for the items that the rule's alerts are about. */
+/** Returns a filter for every event of the items that the rule selects. */
 function stateFilter(filter: Filter | undefined): Filter {
   const { names: _, ...items } = filter ?? {};
   return Object.keys(items).length === 0 ? {} : { sticky: true, ...items };
@@ -111,7 +111,7 @@ class StateWriter {
   }
 }
 
-/** The fields of a flare that automations need. Its names are strangers' text. */
+/** Returns the fields of a flare that automations need. Strangers chose its names. */
 function describe(item: ListItem): object {
   const { id, token, started_trending_at, recent_price_change, liquidity, group, pair, exchange } =
     Object(item);

@@ -2,10 +2,10 @@ import { VERSION } from "../../../lib/version.ts";
 import { NEWS } from "../../rules/alert-rule.ts";
 
 interface Discovered {
-  /** The target's. */
+  /** The target's id. */
   readonly id: string;
   readonly prefix: string;
-  /** Topics. */
+  /** Topics of the availability and of the alerts. */
   readonly status: string;
   readonly events: string;
   /** One for each rule about flares. */
@@ -16,8 +16,8 @@ interface Discovered {
 export const EVENT_TYPES = [...NEWS, "edge-rose", "edge-fell", "alerts-lost", "alerts-expired"];
 
 /**
- * Returns the retained message by which Home Assistant 2024.11 and later finds the target: a device
- * with an event for the alerts, and a sensor with the number of flares for each rule.
+ * Returns the retained message from which Home Assistant 2024.11 or later creates a device. The
+ * device has an event for the alerts, and for each rule a sensor with the number of flares.
  */
 export function discoveryOf({ id, prefix, status, events, states }: Discovered) {
   const device = `flarewire_${wordOf(id)}`;

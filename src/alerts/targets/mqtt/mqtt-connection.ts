@@ -17,10 +17,10 @@ interface MqttOptions {
 
 const RECONNECT = { floorMs: 1_000, ceilingMs: 60_000 };
 const KEEP_ALIVE_S = 30;
-/** How long a connection that ends waits for the acknowledgements of what was sent. */
+/** How long a connection that ends waits for outstanding acknowledgements. */
 const STOP_GRACE_MS = 2_000;
 
-/** A connection, and the reason of its end once it has one. */
+/** A connection, and a promise of the reason for its end. */
 interface Session {
   readonly client: MqttClient;
   readonly ended: Promise<string>;
@@ -29,13 +29,13 @@ interface Session {
 }
 
 /**
- * A connection to a broker, which it opens again after each end. It resends nothing by itself:
- * undelivered alerts are in the store, and retained messages are published at each connect.
+ * Connects to a broker, and reconnects after each end. Does not resend messages: undelivered alerts
+ * are in the store, and retained messages are published at each connect.
  */
 export class MqttConnection {
   readonly #options: MqttOptions;
   readonly #retained = new Map<string, string>();
-  /** Messages without an acknowledgement, each with what rejects it. */
+  /** Unacknowledged messages, each with the function that rejects it. */
   readonly #inFlight = new Map<Promise<void>, (error: Error) => void>();
   #session: Session | undefined;
   #reason = "it is not connected yet";
@@ -66,7 +66,7 @@ export class MqttConnection {
     }
   }
 
-  /** Publishes at QoS 1. Resolves once the broker has taken the message; else rejects. */
+  /** Publishes at QoS 1. Resolves once the broker has acknowledged the message; else rejects. */
   async publish(topic: string, payload: string, retain = false): Promise<void> {
     const { client } = this.#session ?? {};
     if (!client) throw new Error(`the broker is not connected: ${this.#reason}`);
@@ -85,7 +85,7 @@ export class MqttConnection {
     }
   }
 
-  /** The topic has this retained message from now on, also after each connect. */
+  /** Sets the topic's retained message, which is also published at each connect. */
   retain(topic: string, payload: string): void {
     this.#retained.set(topic, payload);
     // If it fails, the next connect repeats it.
@@ -125,14 +125,14 @@ export class MqttConnection {
   async #publishRetained(client: MqttClient, notify: Notify): Promise<void> {
     for (const [topic, payload] of this.#retained) {
       await this.publish(topic, payload, true).catch((error: unknown) => {
-        // A topic that the broker forbids must not hold up the alerts.
+        // A topic that the broker forbids must not block the alerts.
         if (!client.connected) throw error;
         notify("warn", `the broker refused the state ${topic}: ${messageOf(error)}`);
       });
     }
   }
 
-  /** `isWanted`: says so to the receivers, after the acknowledgements of what was sent. */
+  /** `isWanted`: first publishes `offline` and waits for outstanding acknowledgements. */
   async #close(isWanted: boolean): Promise<void> {
     const { client, over } = this.#session ?? {};
     if (client?.connected && isWanted) {

@@ -21,14 +21,14 @@ export const Mqtt = z.strictObject({
   url: z.string().max(2_048).refine(isBroker, "mqtt://HOST or mqtts://HOST, without user name and password"),
   username: z.string().max(256).optional(),
   password: z.string().max(1_024).optional(),
-  /** Its topics are below this one. Default: `flarewire/ID`. */
+  /** Prefix of all topics. Default: `flarewire/ID`. */
   topic: topic.optional(),
   /** Unique at the broker. Default: `flarewire-ID`. */
   client_id: z
     .string()
     .regex(/^[\w.-]{1,128}$/, "1 to 128 letters, digits, and _ . -")
     .optional(),
-  /** Prefix of Home Assistant's discovery, there `homeassistant`. Default: no discovery. */
+  /** Prefix of Home Assistant's discovery, usually `homeassistant`. Default: no discovery. */
   discovery: topic.optional(),
   rules: COMMON.rules,
 });
@@ -73,8 +73,8 @@ export function mqttTarget(mqtt: z.infer<typeof Mqtt>, clock: Clock): Target {
 }
 
 /**
- * Forms an alert for receivers: `event_type` for Home Assistant, `type`, `timestamp` and `data` for
- * hummingbot, and the `id` by which all can recognize a repeated one.
+ * Formats an alert: `event_type` for Home Assistant, `type`, `timestamp` and `data` for hummingbot,
+ * and an `id` by which every receiver can recognize a repeated message.
  */
 function eventOf(alert: Alert): { readonly type: string; readonly payload: string } {
   const { type, data } = JSON.parse(alert.body) as { readonly type: string; readonly data: object };
