@@ -67,7 +67,7 @@ export type Input =
   | { readonly type: "close" };
 
 export type Effect =
-  /** Opens a connection, if given a transport. The old one ends, or waits until it delivers. */
+  /** Opens a connection; the old one ends when it delivers. Without a transport, ends both. */
   | { readonly do: "open"; readonly transport?: Transport }
   /** Starts this timer. It fires after `minMs` plus a random part of `spreadMs`. */
   | ({ readonly do: "due" | "upgrade" } & RetryDelay);

@@ -40,7 +40,7 @@ export interface ConnectOptions extends Selection {
   readonly signal?: AbortSignal;
   /** Milliseconds until a hidden page pauses the stream; Infinity: never. Default 10,000. */
   readonly pauseHiddenAfterMs?: number;
-  /** Items queued for `for await`. Beyond, the stream pauses until half are read. Default 1,000. */
+  /** Maximum items queued for `for await`; then pauses until half are read. Default 1,000. */
   readonly queueLimit?: number;
   /** Milliseconds without a message before the next transport is tried. Default 8,000. */
   readonly firstMessageMs?: number;

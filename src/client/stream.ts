@@ -15,7 +15,10 @@ export type Listened<F extends AnyFlare = Flare> = { readonly [N in EventName]: 
   /** The lists were replaced. Also emitted at the start. */
   readonly reset: Reset;
   readonly connection: ConnectionStatus;
-  /** The server's refusal, for which a reader suffices, or a listener's error. Else unhandled. */
+  /**
+   * The server refused the stream, or a listener threw. An error without a listener is an unhandled
+   * rejection. A refusal goes to the reader instead, if there is one.
+   */
   readonly error: StreamError;
 };
 

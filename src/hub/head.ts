@@ -2,7 +2,7 @@ import type { EventLog, LogRecord } from "../log/event-log.ts";
 import { type Cursor, EMPTY_SNAPSHOT, type EventBody, type Lists, type Snapshot } from "../protocol/index.ts";
 
 export interface HeadBatch {
-  /** Event time of the data, in milliseconds since 1970 UTC. Absent: as before. */
+  /** Event time of the data, in milliseconds since 1970 UTC. Default: unchanged. */
   readonly observedAtMs?: number;
   /** The state after `events`. If absent, the previous state remains: the events change no list. */
   readonly snapshot?: Snapshot;
@@ -67,7 +67,7 @@ export class Head {
     return this.#observedAtMs;
   }
 
-  /** True once there is a snapshot. Serve no client before that: the cursor is valid earlier. */
+  /** True once there is a snapshot. Serve no client before that, although the cursor is valid. */
   get ready(): boolean {
     return this.#ready;
   }

@@ -90,7 +90,7 @@ export class Hub {
     return this.#sessions.size;
   }
 
-  /** The largest number of events by which a session is behind the head; 0 if none is. */
+  /** The largest lag of a session, in events; 0 if all are at the head. */
   get worstLag(): number {
     let worst = 0;
     for (const session of this.#watched.behind) worst = Math.max(worst, session.lag);
@@ -135,7 +135,7 @@ export class Hub {
     );
   }
 
-  /** See {@link HubOptions}. */
+  /** Whether the leader has events that this server has yet to read: see {@link HubOptions}. */
   get lacksEvents(): boolean {
     return this.#options.lacksEvents?.() ?? false;
   }

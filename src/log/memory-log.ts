@@ -62,7 +62,7 @@ export interface MemoryLogOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** A client's cursor of this epoch, whose event this log does not have or has in another run. */
+/** A client's cursor of this epoch, whose event is missing here or belongs to another run. */
 export interface Stray {
   readonly cursor: Cursor;
   readonly head: Cursor;

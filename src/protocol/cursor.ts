@@ -10,7 +10,7 @@ export type Seq = number & { readonly __brand: "Seq" };
  */
 export type Run = string & { readonly __brand: "Run" };
 
-/** A client's position: it received everything up to `seq`, which is of `run`. Opaque to it. */
+/** A client's position: it received everything up to the event `seq` of `run`. Opaque to it. */
 export type Cursor = { readonly epoch: Epoch; readonly seq: Seq; readonly run?: Run | undefined };
 
 const CURSOR = /^([0-9a-z]{4,32})-(0|[1-9]\d{0,14})(?:-([0-9a-z]{1,12}))?$/;

@@ -78,14 +78,9 @@ export class FlarewireError extends Error {
   constructor(
     code: ErrorCode,
     message: string,
-    details: {
-      field?: string;
-      bound?: string;
-      reason?: RefusalReason | undefined;
-      lost?: Lost;
-      parts?: readonly FreshnessPart[] | undefined;
-      cause?: unknown;
-    } = {},
+    details: Partial<
+      Pick<FlarewireError, "field" | "bound" | "reason" | "lost" | "parts"> & { readonly cause: unknown }
+    > = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;

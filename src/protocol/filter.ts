@@ -8,7 +8,7 @@ const MAX_NAMED = 64;
 const A_LIST = { error: `a list of 1 to ${MAX_NAMED}` };
 const A_SYMBOL = { error: "a text of 1 to 64 characters" };
 
-/** Fields that select items by what they are. */
+/** Fields that select items, not events. */
 const ITEM_FIELDS = ["tokens", "symbols", "min_liquidity", "min_price_change"] as const;
 
 export const Filter = z

@@ -38,7 +38,7 @@ function withoutPro<T>({ free, finished_trending }: { readonly free: T; readonly
   return { free, pro: [], finished_trending };
 }
 
-/** What a client may follow: its plan's channels, or those of them that its key names. */
+/** The channels that a client may follow: its plan's, limited to those that its key names. */
 export interface Rights {
   /** `undefined`: the server has no keys. */
   readonly plan: Plan | undefined;

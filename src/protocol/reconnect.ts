@@ -7,7 +7,7 @@ import { BACK_OFF, backOffSpreadMs } from "../lib/time/back-off.ts";
  */
 export type ReconnectAction = "resume" | "backoff" | "fallback" | "stop";
 
-/** Actions by close code or HTTP status, one row for a code or its hundred. */
+/** Actions by close code or HTTP status, or by its hundreds: 40 stands for 4000 to 4099. */
 const ACTIONS: Readonly<Record<number, ReconnectAction>> = {
   4: "stop",
   5: "backoff",

@@ -2,7 +2,7 @@ import type { HistoryRequest } from "../history/index.ts";
 import type { SpentRate } from "../http/index.ts";
 import type { EndReason, Key } from "../keys/index.ts";
 import type { LogRecord, RunStart } from "../log/index.ts";
-import type { Channel, Cursor, ErrorCode, Freshness, SourceInfo } from "../protocol/index.ts";
+import type { Channel, Cursor, FlarewireError, Freshness, SourceInfo } from "../protocol/index.ts";
 
 /*
  * Messages between primary and worker over Node's channel for child processes, which keeps their
@@ -58,9 +58,7 @@ export type Question =
 /** A result, or the FlarewireError that replaces it. */
 export type Answer =
   | { readonly value: unknown }
-  | {
-      readonly error: { readonly code: ErrorCode; readonly message: string; readonly bound?: string };
-    };
+  | { readonly error: Pick<FlarewireError, "code" | "message" | "bound"> };
 
 /** Messages from the primary to a worker. */
 export type ToWorker =

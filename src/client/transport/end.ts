@@ -19,7 +19,7 @@ export function closed(code: number, reason: string): End {
   return ended(actionAfter(code), `close code ${code} ${reason}`.trim(), code);
 }
 
-/** Converts a thrown value: returns an End, and takes anything else for invalid or cut-off data. */
+/** Returns the End that was thrown. Anything else thrown means invalid or cut-off data. */
 export function endOf(thrown: unknown): End {
   return "action" in Object(thrown) ? (thrown as End) : ended("fallback", `failed: ${thrown}`);
 }

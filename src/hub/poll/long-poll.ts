@@ -114,7 +114,7 @@ export class LongPoll {
     }
   }
 
-  /** Filters need the lists, which do not reach back quite as far as the log. */
+  /** Returns the oldest position to read from. With a filter, the lists there must be known. */
   #oldestOf({ selection }: StreamShape): { readonly cursor: Cursor; readonly steps?: Steps } {
     const { log, history } = this.#parts;
     if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };

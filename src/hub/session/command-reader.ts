@@ -48,8 +48,7 @@ function refuse(
   message: string,
   field?: string,
 ): Inbound {
-  const error = new FlarewireError(code, message, field === undefined ? {} : { field });
-  return { kind: "refused", id, error };
+  return { kind: "refused", id, error: new FlarewireError(code, message, { field }) };
 }
 
 /** Describes the first issue: its field, value and bound. */

@@ -22,9 +22,12 @@ import {
 } from "../../protocol/index.ts";
 import type { HubLimits } from "../hub-limits.ts";
 
-/* Formats the server's messages as JSON text. For events, see event-frames.ts. */
+/*
+ * Formats the server's messages as JSON text, which omits undefined fields. For events, see
+ * event-frames.ts.
+ */
 
-/** The first message of every connection. */
+/** Formats the first message of every connection. */
 export function helloText(about: {
   readonly plan?: Plan | undefined;
   readonly server: string;
@@ -52,7 +55,7 @@ export function helloText(about: {
     cursor: formatCursor(about.cursor),
     heartbeat_interval_ms: about.heartbeatMs,
     silence_limit_ms: about.silenceLimitMs,
-    ...(about.plan === undefined ? {} : { plan: about.plan }),
+    plan: about.plan,
     limits,
     source: about.source,
     freshness: about.freshness,
@@ -76,10 +79,10 @@ export function subscribedText(
     type: "subscribed",
     id: answer.id,
     channels: [...answer.channels],
-    ...(answer.filter ? { filter: answer.filter.inForce } : {}),
+    filter: answer.filter?.inForce,
     cursor: formatCursor(answer.cursor),
     resumed: answer.resumed,
-    ...(answer.lost ? { lost: answer.lost } : {}),
+    lost: answer.lost,
   };
   const text = JSON.stringify(message);
   return base === undefined ? text : `${text.slice(0, -1)},"base":${base}}`;
@@ -121,7 +124,7 @@ export function heartbeatText(about: {
 }
 
 export function pongText(id: CommandId | undefined, nowMs: number): string {
-  const message: Pong = { type: "pong", ...(id === undefined ? {} : { id }), server_time: timestamp(nowMs) };
+  const message: Pong = { type: "pong", id, server_time: timestamp(nowMs) };
   return JSON.stringify(message);
 }
 
@@ -140,10 +143,10 @@ export function goawayText(reconnectAfterMs: number, windowMs: number): string {
 export function errorText(id: CommandId | undefined, error: FlarewireError): string {
   return JSON.stringify({
     type: "error",
-    ...(id === undefined ? {} : { id }),
+    id,
     code: error.code,
     message: error.message,
-    ...(error.field === undefined ? {} : { field: error.field }),
+    field: error.field,
   });
 }
 

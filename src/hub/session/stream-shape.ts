@@ -15,7 +15,7 @@ export interface StreamShape {
   readonly key: string;
   readonly selection: Selection;
   readonly framing: Framing;
-  /** Returns the event as the shape sends it, if it does. A filtered shape needs `step`. */
+  /** Returns the event in the shape's form, if the shape has it. A filtered shape needs `step`. */
   select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface RequestSettings {
   readonly maxBytes: number;
   /** Default: GET. A POST has no body. */
   readonly method?: "GET" | "POST";
-  /** Added to the usual headers, or in place of them. */
+  /** Headers to add, or to send in place of the default ones. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,6 +1,6 @@
 import { formatCompact } from "./format-compact.ts";
 
-/** From here on digits would only show that the change is absurd. */
+/** From here on, a change is shown in compact form: more digits would tell nothing. */
 const MIN_COMPACT_PCT = 10_000;
 
 /** Formats a signed percentage in at most nine characters: `+12 %`, `−3.4 %`, `+12.3K %`. */

@@ -7,9 +7,12 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start. Never goes back; use it to measure durations. */
   monotonic(): number;
-  /** Resolves after `ms` (0: in a later turn), at most 24.8 days, or rejects with the signal. */
+  /** Resolves after `ms` (0: in a later turn; at most 24.8 days). Rejects if the signal aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
-  /** Calls `fn` every `ms`, at most 24.8 days, until ended. Does not keep the process alive. */
+  /**
+   * Calls `fn` every `ms`, at most 24.8 days, until the returned function is called. Does not keep
+   * the process alive.
+   */
   every(ms: number, fn: () => void): () => void;
 }
 

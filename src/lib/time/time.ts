@@ -1,4 +1,4 @@
-/** Spans of event time in milliseconds. */
+/** Spans of time in milliseconds. */
 export const SECOND_MS = 1_000;
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;

@@ -51,7 +51,7 @@ interface FileFacts {
   readonly hadWriteAhead: boolean;
 }
 
-/** Reads the file, if it has an epoch. Throws DamagedError for contents that are not ours. */
+/** Reads the file; `undefined` if it has no epoch yet. Throws DamagedError for foreign contents. */
 export function readStoredLog(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
   try {
     return readAll(db, file);

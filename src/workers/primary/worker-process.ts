@@ -8,7 +8,7 @@ import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, ToPrimary, ToWorker } from "../messages.ts";
 import type { LogPublisher } from "./log-publisher.ts";
 
-/** Liveness checks, one second apart, after which a worker that took no hand-over is stuck. */
+/** A worker is stuck if it has not taken a connection after this many liveness checks (seconds). */
 const STUCK_TICKS = 2;
 
 export interface WorkerEnd {
@@ -219,8 +219,7 @@ export class WorkerProcess {
       if (!(error instanceof FlarewireError)) this.#options.onError(error);
       const fault = new FlarewireError("internal", "the primary process failed");
       const { code, message, bound } = error instanceof FlarewireError ? error : fault;
-      const refusal = { code, message, ...(bound === undefined ? {} : { bound }) };
-      this.send({ type: "answer", id, answer: { error: refusal } });
+      this.send({ type: "answer", id, answer: { error: { code, message, bound } } });
     }
   }
 

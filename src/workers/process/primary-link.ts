@@ -46,7 +46,7 @@ export class PrimaryLink {
     const answer = await answered;
     if (!("error" in answer)) return answer.value;
     const { code, message, bound } = answer.error;
-    throw new FlarewireError(code, message, bound === undefined ? {} : { bound });
+    throw new FlarewireError(code, message, { bound });
   }
 
   /** Sets the listener for the primary's log. It receives earlier messages too. */
