@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { findChromium } from "../browser/chromium.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import type { Row } from "./report.ts";
 
 const BENCH = fileURLToPath(new URL("./bench.ts", import.meta.url));
@@ -31,7 +32,7 @@ const compiler = spawnSync("cc", ["--version"]).status === 0;
 if (!compiler && process.env.CI === "true") throw new Error("the fan-out bench needs a C compiler named cc");
 const title = "the fan-out bench runs with what is at hand, and every delivery cost something";
 
-test.skipIf(!compiler)(
+test.skipIf(!IS_SOAK || !compiler)(
   compiler ? title : `${title} (skipped: there is no cc)`,
   async () => {
     const child = spawn(process.execPath, [BENCH, "fanout", "--part", "uniform", "--short", "--json"], {
@@ -50,7 +51,7 @@ test.skipIf(!compiler)(
 const browser = findChromium() !== undefined;
 const pages = "the benches of dashboard and widget run, and hold what is no matter of speed";
 
-test.skipIf(!browser)(
+test.skipIf(!IS_SOAK || !browser)(
   browser ? pages : `${pages} (skipped: there is no chromium)`,
   async () => {
     const child = spawn(process.execPath, [BENCH, "dashboard", "widget", "--short", "--json"], {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { expect, type OnTestFinishedHandler, test } from "vitest";
 import { WebSocket } from "ws";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { shareOf } from "../support/law-runs.ts";
 import { spawnCommand } from "./spawn-cli.ts";
 
 /** Enough clients for a drain that is longer than npm's forwarding of a signal. */
@@ -43,7 +44,7 @@ async function serveThroughNpm(
   return { npmEnded, pid, closed };
 }
 
-test.for(SCRIPTS)(
+test.for(shareOf(SCRIPTS))(
   "SIGTERM to `%s` drains the program, and npm ends with its exit code 0",
   async ([, script], { onTestFinished }) => {
     const { npmEnded, pid, closed } = await serveThroughNpm(script, onTestFinished);
@@ -53,7 +54,7 @@ test.for(SCRIPTS)(
   },
 );
 
-test.for(["SIGINT", "SIGTERM"] as const)(
+test.for(shareOf(["SIGINT", "SIGTERM"] as const))(
   "%s to the whole group, which npm forwards once more, is one request to stop: the program drains and ends with exit code 0",
   async (signal, { onTestFinished }) => {
     const { npmEnded, pid, closed } = await serveThroughNpm(["start", "--"], onTestFinished);

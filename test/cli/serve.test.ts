@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import { type RunningCli, runCli, spawnCli } from "./spawn-cli.ts";
 
 const SERVE = ["serve", "--port", "0", "--warmup", "0"];
@@ -20,7 +21,7 @@ async function urlOf(cli: RunningCli): Promise<string> {
   return url;
 }
 
-test.each(["SIGTERM", "SIGINT"] as const)(
+test.each(shareOf(["SIGTERM", "SIGINT"] as const))(
   "prints its address in one line, serves there, and stops in order at %s: exit code 0, and every log line is JSON",
   async (signal) => {
     await using cli = spawnCli(SERVE);
@@ -59,7 +60,7 @@ test("a healthy start of the simulated market logs no warning, a new one and one
   const data = mkdtempSync(join(tmpdir(), "flarewire-serve-"));
   onTestFinished(() => rmSync(data, { recursive: true }));
   for (const start of ["new", "resumed"]) {
-    await using cli = spawnCli(["serve", "--port", "0", "--warmup", "20m", "--data", data]);
+    await using cli = spawnCli(["serve", "--port", "0", "--warmup", IS_SOAK ? "20m" : "2m", "--data", data]);
     await urlOf(cli);
     await cli.said("stderr", '"msg":"source is live"');
     cli.child.kill("SIGTERM");

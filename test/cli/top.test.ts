@@ -1,4 +1,5 @@
 import { test as base, describe, expect } from "vitest";
+import { shareOf } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { runInProcess, startInProcess } from "./run-in-process.ts";
 import { greet, type ScriptedServer, send, startScriptedServer } from "./scripted-server.ts";
@@ -75,7 +76,7 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
     await expectGivenBack(top, 0);
   });
 
-  for (const order of [{ keys: "\u0003" }, { signal: "SIGTERM" }, { signal: "SIGINT" }]) {
+  for (const order of shareOf([{ signal: "SIGTERM" }, { signal: "SIGINT" }, { keys: "\u0003" }])) {
     test(`restores the terminal at ${JSON.stringify(order)}`, async ({ server }) => {
       await using top = spawnPtyCli(["top", server.url]);
       await welcome(server, "ONE");

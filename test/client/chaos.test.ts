@@ -1,13 +1,14 @@
 import { expect } from "vitest";
 import { connect } from "../../src/client/index.ts";
 import { test } from "../http/websocket-fixture.ts";
+import { shareOf } from "../support/law-runs.ts";
 import { assemble } from "./company.ts";
 import { HASTE } from "./stream-kit.ts";
 import { expectWhole, ROOM, weather } from "./weather.ts";
 
 const FIRST = Number(process.env.SEED ?? 1);
 
-for (const seed of [FIRST, FIRST + 1]) {
+for (const seed of shareOf([FIRST, FIRST + 1])) {
   test(`[L2] [L3] over connections that are cut, frozen and throttled, each stream ends with the state that REST serves, with no hole and no repeat (SEED=${seed})`, async ({
     makeWire,
   }) => {

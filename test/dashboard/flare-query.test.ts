@@ -18,12 +18,13 @@ import { wantedFlares } from "../../src/dashboard/state/select-flares.ts";
 import { GROUP_NAMES } from "../../src/lib/text/group-labels.ts";
 import { FinishCause } from "../../src/model/explanation.ts";
 import { compileFilter, Filter } from "../../src/protocol/filter.ts";
+import { anyText } from "../support/any-text.ts";
 import { SAMPLE_EXCHANGE_FLARE, SAMPLE_FLARE } from "../support/samples.ts";
 
 const SERVER = new URL("http://127.0.0.1:8080/below/");
-const name = fc
-  .string({ minLength: 1, maxLength: 12, unit: "binary" })
-  .map((text) => text.toLowerCase().replace(/[,\s]|\p{Cs}/gu, "x"));
+const name = anyText({ minLength: 1, maxLength: 12 }).map((text) =>
+  text.toLowerCase().replace(/[,\s]|\p{Cs}/gu, "x"),
+);
 const names = fc.uniqueArray(name, { maxLength: 3 });
 const queries: fc.Arbitrary<FlareQuery> = fc.record({
   group: fc.constantFrom(...GROUP_NAMES),

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { engineDetector, priceRule } from "./detectors.ts";
 import { inject } from "./injection.ts";
 import { createRandom } from "./random.ts";
@@ -28,7 +29,7 @@ test("on the shipped day a pump of 25 % is seen, and a thin tick is seen less th
   expect(fired(SHIPPED_DAY, "thin", 420, 1_440)).toBeLessThan(0.3);
 }, 120_000);
 
-test.skipIf(!existsSync(ALL_DAYS))(
+test.skipIf(!IS_SOAK || !existsSync(ALL_DAYS))(
   "on a later recorded day (needs ../shared) a pump of 25 % is seen",
   () => {
     expect(fired(ALL_DAYS, "pump25", 9_000, 10_000)).toBeGreaterThan(0.9);
@@ -36,17 +37,21 @@ test.skipIf(!existsSync(ALL_DAYS))(
   120_000,
 );
 
-test("three hours of a small simulated market: labelled pumps are seen, dangers have their canary, honest pumps have none", () => {
-  const run = runSimulated({ seed: 1, hours: 3, tokens: 100 });
-  const { kinds } = rowOf("Flarewire", [run], true);
-  const pumps = kinds.find(({ kind }) => kind === "pump");
-  expect(pumps?.n).toBeGreaterThan(2);
-  expect(pumps?.fired).toBeGreaterThan(0.5);
-  const canaryOf = (kind: string) => scoreCanary(kind, [run]);
-  expect(canaryOf("rug").byEnd).toBeGreaterThan(0.7);
-  expect(canaryOf("honeypot").byEnd).toBeGreaterThan(0.7);
-  expect(canaryOf("pump").byEnd).toBeLessThan(0.3);
-}, 120_000);
+test.runIf(IS_SOAK)(
+  "three hours of a small simulated market: labelled pumps are seen, dangers have their canary, honest pumps have none",
+  () => {
+    const run = runSimulated({ seed: 1, hours: 3, tokens: 100 });
+    const { kinds } = rowOf("Flarewire", [run], true);
+    const pumps = kinds.find(({ kind }) => kind === "pump");
+    expect(pumps?.n).toBeGreaterThan(2);
+    expect(pumps?.fired).toBeGreaterThan(0.5);
+    const canaryOf = (kind: string) => scoreCanary(kind, [run]);
+    expect(canaryOf("rug").byEnd).toBeGreaterThan(0.7);
+    expect(canaryOf("honeypot").byEnd).toBeGreaterThan(0.7);
+    expect(canaryOf("pump").byEnd).toBeLessThan(0.3);
+  },
+  120_000,
+);
 
 test("a picture is one well-formed document whatever the pair is called", () => {
   const svg = drawPicture({

@@ -180,9 +180,7 @@ test("a new certificate counts within seconds, and open connections stay; an inv
   const ca = readFileSync(first.cert, "utf8");
   const client = new WebSocket(`wss://127.0.0.1:${url.port}/api/v1/stream?channels=*`, { ca });
   await once(client, "message");
-  const presents = async (name: string) => {
-    while ((await nameAt(url)) !== name);
-  };
+  const presents = (name: string) => expect.poll(() => nameAt(url), { interval: 200 }).toBe(name);
   install(second);
   await presents("second");
   await once(client, "message");

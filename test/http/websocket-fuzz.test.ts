@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import fc from "fast-check";
 import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
+import { anyText } from "../support/any-text.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { type ConnectionHandle, HANDSHAKE, handshake, test } from "./websocket-fixture.ts";
 
@@ -67,7 +68,7 @@ const payload = fc.oneof(
   { weight: 1, arbitrary: deep },
   { weight: 4, arbitrary: command.map((given) => JSON.stringify(given)) },
   { weight: 3, arbitrary: mutated },
-  { weight: 2, arbitrary: fc.string({ unit: "binary" }) },
+  { weight: 2, arbitrary: anyText() },
   { weight: 1, arbitrary: fc.json({ maxDepth: 50 }) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 2_000 }).map((depth) => "[".repeat(depth)) },
   {
@@ -191,7 +192,7 @@ const parameter = fc.tuple(
       "%ff",
       "x".repeat(70),
     ),
-    fc.string({ unit: "binary", maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed())),
+    anyText({ maxLength: 40 }).map((text) => encodeURIComponent(text.toWellFormed())),
   ),
 );
 

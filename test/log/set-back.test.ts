@@ -240,6 +240,6 @@ test("[L3] whatever is appended, closed, killed and set back: a cursor resumes w
     }),
     lawRuns(10),
   );
-  expect(totals.full).toBeGreaterThan(150);
-  expect(totals.lost).toBeGreaterThan(50);
+  expect(totals.full).toBeGreaterThan(50);
+  expect(totals.lost).toBeGreaterThan(10);
 });

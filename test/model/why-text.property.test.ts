@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Explanation, TERM_NAMES, TERM_UNITS, type Term, type TermName } from "../../src/model/index.ts";
 import { whyText } from "../../src/model/text/why-text.ts";
 import { WARNINGS } from "../../src/trend/detect/canary.ts";
+import { anyText } from "../support/any-text.ts";
 import { lawRuns } from "../support/law-runs.ts";
 
 const USUAL = { buyers: 1, imbalance: 0, price: 0, volume: 1, flow: 0 } as const;
@@ -27,7 +28,7 @@ const arbitraryTerm = (name: TermName): fc.Arbitrary<Term[]> =>
   );
 const warnings = fc.oneof(
   fc.subarray([...WARNINGS]),
-  fc.array(fc.oneof(fc.constantFrom(...WARNINGS), fc.string({ unit: "binary" }))),
+  fc.array(fc.oneof(fc.constantFrom(...WARNINGS), anyText())),
 );
 const liquidity = fc.oneof(
   fc.constantFrom("0", "0.01", "99.99", "100", "999.99", "1000", "19999.99", "20000"),

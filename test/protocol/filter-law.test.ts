@@ -103,7 +103,7 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
       totals.held += flares?.pro?.length ?? 0;
       totals.left += now.lists.snapshot.flares.pro.length - (flares?.pro?.length ?? 0);
     }),
-    lawRuns(70),
+    lawRuns(35),
   );
   // Unreached cases prove nothing.
   expect(totals.events).toBeGreaterThan(70);
@@ -123,7 +123,7 @@ test("[W28] a client that joins later has the same lists as one that followed fr
       const behind = play(filter, fresh, toEvents(second, third, AT), []);
       expect(behind.view).toEqual(projectLists(walk(middle, second, third), CHANNELS, filter));
     }),
-    lawRuns(40),
+    lawRuns(20),
   );
 });
 
@@ -150,7 +150,7 @@ test("[W28] a client with a token filter gets only events that affect its tokens
         }
       }
     }),
-    lawRuns(40),
+    lawRuns(20),
   );
   for (const total of Object.values(totals)) expect(total).toBeGreaterThan(3);
 });
@@ -179,7 +179,7 @@ test("[W29] with names, only these events are sent, unchanged", () => {
         expect(own).toEqual(heard);
       },
     ),
-    lawRuns(40),
+    lawRuns(20),
   );
 });
 

@@ -3,5 +3,12 @@ const FACTOR = Number(process.env.LAW_FACTOR ?? 1);
 /** True in `npm run soak`, which plays whole recordings. `npm test` plays part of each. */
 export const IS_SOAK = FACTOR > 1;
 
+/**
+ * Of variants of one test that differ in a number or a kind: each fourth in `npm test`, all of
+ * them in `npm run soak`.
+ */
+export const shareOf = <Variant>(variants: readonly Variant[]): readonly Variant[] =>
+  IS_SOAK ? variants : variants.filter((_, place) => place % 4 === 0);
+
 /** How many random cases a law is tried on: these in `npm test`, a multiple in `npm run soak`. */
 export const lawRuns = (inTests: number) => ({ numRuns: inTests * FACTOR });

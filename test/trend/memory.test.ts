@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import { TrendEngine } from "../../src/trend/index.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { address, clock, HOUR, MINUTE, profile, SECOND, START, trade } from "./trend-kit.ts";
 
 test("tokens that traded once are forgotten an hour later", () => {
   const engine = new TrendEngine();
   let most = 0;
-  for (let n = 0; n < 12_000; n++) {
+  for (let n = 0; n < (IS_SOAK ? 12_000 : 4_000); n++) {
     const at = START + n * SECOND;
     engine.accept(clock(at));
     engine.accept(trade(at + 1, address(n)));

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { shareOf } from "../../support/law-runs.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
 import { type Fault, FaultyNode } from "./faulty-node.ts";
@@ -19,7 +20,7 @@ const FAULTS: readonly Fault[] = [
 ];
 
 describeOnAnvil("a chain behind several endpoints", () => {
-  test.each(FAULTS)(
+  test.each(shareOf(FAULTS))(
     "[failover] with a $kind endpoint beside an honest one, every event is published exactly",
     async (fault) => {
       await using market = await Market.open();

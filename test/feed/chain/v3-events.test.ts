@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { shareOf } from "../../support/law-runs.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector, eventsOf } from "./collect.ts";
 import { E18, VAULT } from "./exchange.ts";
@@ -10,7 +11,7 @@ import { wallet } from "./test-chain.ts";
 const FACTORIES = ["v3Factory", "cakeFactory", "algebraFactory", "integralFactory"] as const;
 
 describeOnAnvil("what happens in V3 pools on a real EVM", () => {
-  test.for(FACTORIES)(
+  test.for(shareOf(FACTORIES))(
     "[exact] %s: listing, swaps both ways, liquidity burnt and collected, as the tokens' own balances have it",
     async (factory, { skip }) => {
       needPackage(factory, skip);
@@ -31,7 +32,7 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
     },
   );
 
-  test.for(FACTORIES)(
+  test.for(shareOf(FACTORIES.toReversed()))(
     "[depth] %s: coins that wait far from the price are no liquidity; what is added and burnt in range is, by the contract's own figure",
     async (factory, { skip }) => {
       needPackage(factory, skip);
@@ -54,13 +55,15 @@ describeOnAnvil("what happens in V3 pools on a real EVM", () => {
     },
   );
 
-  test.for([
-    ["v3Factory", "remember", 1_000],
-    ["algebraFactory", "remember", 1_000],
-    ["cakeFactory", "have forgotten", 4],
-    ["algebraFactory", "have forgotten", 4],
-    ["integralFactory", "remember", 1_000],
-  ] as const)(
+  test.for(
+    shareOf([
+      ["algebraFactory", "remember", 1_000],
+      ["v3Factory", "remember", 1_000],
+      ["integralFactory", "remember", 1_000],
+      ["algebraFactory", "have forgotten", 4],
+      ["cakeFactory", "have forgotten", 4],
+    ] as const),
+  )(
     "[before] %s: an existing pool is found by its factory, and its liquidity is exact if nodes %s its past",
     async ([factory, memory, blocks], { skip }) => {
       needPackage(factory, skip);

@@ -1,7 +1,11 @@
-import { beforeAll, expect, test } from "vitest";
+import { test as base, beforeAll, expect } from "vitest";
 import type { Label, LabelKind } from "../../../src/feed/simulated/index.ts";
 import type { Candle, LiquidityEvent, Trade } from "../../../src/market/index.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
+
+/** Long runs. In `npm test`, `scenarios/without-group` sees any change of the simulated market. */
+const test = base.runIf(IS_SOAK);
 
 const HOURS = 14;
 const BEGIN = MIDNIGHT + 4 * HOUR;

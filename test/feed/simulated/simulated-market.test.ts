@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { MarketEvent, type Trade } from "../../../src/market/index.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { eventsOf, HOUR, MIDNIGHT, MINUTE, simulate } from "./run.ts";
 
 function digestOf(run: Parameters<typeof simulate>[0]): string {
@@ -47,7 +48,8 @@ describe("invariants of events", () => {
   const events = eventsOf({ hours: 3, tokens: 160, beginAtMs: MIDNIGHT + 9 * HOUR + 123 });
 
   test("each matches the schema of market events exactly", () => {
-    const offenders = events.filter((event) => {
+    const share = events.filter((_, place) => IS_SOAK || place % 10 === 0);
+    const offenders = share.filter((event) => {
       const parsed = MarketEvent.safeParse(event);
       return (
         !parsed.success ||

@@ -1,6 +1,10 @@
-import { beforeAll, expect, test } from "vitest";
+import { test as base, beforeAll, expect } from "vitest";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { HOUR, MIDNIGHT } from "./run.ts";
 import { MARKET_GROUPS_SEEN, type Tally, tally } from "./tally.ts";
+
+/** Long runs. In `npm test`, `scenarios/without-group` sees any change of the simulated market. */
+const test = base.runIf(IS_SOAK);
 
 let day: Tally;
 

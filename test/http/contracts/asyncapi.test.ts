@@ -13,11 +13,12 @@ import { checkMessage } from "../../support/contract.ts";
 import { danglingRefs } from "./dangling-refs.ts";
 
 const ASYNCAPI = createAsyncApi("");
+const parser = new Parser();
 const COMMANDS: readonly string[] = Command.options.map(({ shape }) => shape.type.value);
 
 /** Returns the official parser's errors, without its recommendations. */
 async function faults(document: object): Promise<readonly string[]> {
-  const { document: parsed, diagnostics } = await new Parser().parse(JSON.stringify(document));
+  const { document: parsed, diagnostics } = await parser.parse(JSON.stringify(document));
   const found = diagnostics.filter(({ code }) => code !== "asyncapi-latest-version");
   const reported = found.map(({ code, path, message }) => `${path.join("/")}: ${code}, ${message}`);
   return parsed ? reported : ["not parsed", ...reported];

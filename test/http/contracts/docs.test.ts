@@ -78,6 +78,7 @@ test("a page loads nothing from other servers, and nothing that its policy block
 });
 
 test("every link resolves, every id is unique, and every field has a label", async ({ rest }) => {
+  const found = new Set<string>();
   for (const { path } of PAGES) {
     const text = (await rest.ask("GET", path)).body.toString();
     const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
@@ -91,7 +92,8 @@ test("every link resolves, every id is unique, and every field has a label", asy
       path,
     ).toEqual([]);
     for (const [, target = ""] of text.matchAll(/href="(\/[^"#]*)/g)) {
-      expect((await rest.ask("GET", target)).status, target).toBe(200);
+      if (!found.has(target)) expect((await rest.ask("GET", target)).status, target).toBe(200);
+      found.add(target);
     }
     const fields = [...text.matchAll(/<(?:input|select|textarea) id="([^"]+)"/g)].map(([, id = ""]) => id);
     const labels = [...text.matchAll(/<label for="([^"]+)"/g)].map(([, id = ""]) => id);

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { shareOf } from "../../support/law-runs.ts";
 import { playInSingleton } from "./singleton-pool.ts";
 import { WASH_AT, type WashCrowd, washTrades } from "./wash-crowd.ts";
 
@@ -16,8 +17,10 @@ const LATER = { buysPerMinute: 30, usd: 10, holdMinutes: [1, 10] } as const;
 const MANY_LATER = { buysPerMinute: 100, usd: 4, holdMinutes: [1, 10] } as const;
 
 test.each(
-  [60, 300, 1_000].flatMap((wallets) =>
-    [AT_ONCE, IN_SECONDS, IN_A_MINUTE].map((crowd) => ({ wallets, ...crowd })),
+  shareOf(
+    [60, 300, 1_000].flatMap((wallets) =>
+      [AT_ONCE, IN_SECONDS, IN_A_MINUTE].map((crowd) => ({ wallets, ...crowd })),
+    ),
   ),
 )(
   "$wallets wallets that buy $buysPerMinute times a minute and sell within $holdMinutes minutes in a V4 pool without a fee start no flare in the free list",
@@ -28,7 +31,9 @@ test.each(
   },
 );
 
-test.each([60, 300, 1_000].flatMap((wallets) => [LATER, MANY_LATER].map((crowd) => ({ wallets, ...crowd }))))(
+test.each(
+  shareOf([60, 300, 1_000].flatMap((wallets) => [LATER, MANY_LATER].map((crowd) => ({ wallets, ...crowd })))),
+)(
   "$wallets wallets that buy $buysPerMinute times a minute and sell one to ten minutes later leave the free list while they still trade",
   (crowd) => {
     const { canaryAt, lastFreeAt } = play(crowd);
