@@ -30,7 +30,7 @@ import type { RecordViewProps } from "./views/record.tsx";
 import { TokenView } from "./views/token.tsx";
 import { Waiting } from "./views/waiting.tsx";
 
-/** Event time is assumed to advance with the clock for at most this long after a sign of it. */
+/** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
 const TICK_MS = 1_000;
 const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
@@ -111,7 +111,7 @@ export function App({ server }: { readonly server: URL }) {
         )}
       </main>
       {seen && <Outage seen={seen} />}
-      {/* Remounted for another key, so that its counts restart. */}
+      {/* Remounts when the key changes, so that its counts restart. */}
       <Announcer key={key ?? ""} seen={seen} />
       {/* Appears with the page, which would otherwise push it down. */}
       <footer hidden={!isReady && seen?.refused === undefined}>
@@ -136,7 +136,7 @@ export function App({ server }: { readonly server: URL }) {
   );
 }
 
-/** In the header, on a phone in its menu, and in the footer. */
+/** Links in the header (in its menu on a phone) and in the footer. */
 function SiteLinks({ server }: { readonly server: URL }) {
   return (
     <>
@@ -147,7 +147,7 @@ function SiteLinks({ server }: { readonly server: URL }) {
   );
 }
 
-/** Old data are gray, and columns of facts that the source cannot know are hidden. */
+/** Returns classes that gray old data and hide columns of facts that the source cannot know. */
 function mainClass(seen: Seen | undefined, lacked: readonly string[]): string {
   return [...(seen && isOld(seen) ? ["old"] : []), ...lacked.map((fact) => `lacks-${fact}`)].join(" ");
 }

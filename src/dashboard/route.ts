@@ -21,7 +21,7 @@ export interface RecordChoice {
 }
 
 export const PAGES = ["flares", "newest", "charts", "leaderboards", "events", "record"] as const;
-/** Windows of the track record, the default one first. */
+/** Windows of the track record. The first is the default. */
 export const RECORD_WINDOWS = ["24h", "7d", "30d"] as const satisfies readonly RecordWindow[];
 
 /** Parses `#/charts?group=bsc`. Defaults to the first page. */
@@ -45,22 +45,22 @@ export function readRoute(hash: string): Route {
 }
 
 /**
- * Returns the page of a token, by its address, on an exchange by its symbol. `range`: of the prices
- * that the page shows.
+ * Returns the page of a token: by its address, or by its symbol on an exchange. `range` is that of
+ * the prices that the page shows.
  */
 export function tokenHash(group: GroupName, token: string, range: RangeName = RANGE_NAMES[0]): string {
   const query = range === RANGE_NAMES[0] ? "" : `?window=${range}`;
   return `#/${tokenPath(group, nameIn(group, token))}${query}`;
 }
 
-/** Returns what names the token in its page's address. Only symbols differ by case. */
+/** Returns the token's name in its page's address. Case matters only in symbols. */
 function nameIn(group: GroupName, token: string): string {
   return group === "exchange" ? token : token.toLowerCase();
 }
 
 /**
- * Returns the page of a finished flare; for a running one its token's, which stays current. With a
- * key always the token's: a link to the server sends no key.
+ * Returns the page of a finished flare. For a running one, returns the token's page, which stays
+ * current. With a key too, because a link to a flare's page sends no key.
  */
 export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
   if (isAnonymous && flare.finished_trending_at !== null) return flarePath(flare.id);
@@ -68,8 +68,8 @@ export function flarePageHref(flare: AnyFlare, isAnonymous: boolean): string {
 }
 
 /**
- * Returns the URL that a hash is another spelling of; `undefined` if it is canonical. Flares have
- * pages of the server only.
+ * Returns the canonical URL of a hash; `undefined` if the hash itself is canonical. A flare's page
+ * is the server's, without a hash.
  */
 export function canonicalOf(hash: string): string | undefined {
   const [, page, first = "", second] =
@@ -100,7 +100,6 @@ export function recordHash({ group, window }: RecordChoice): string {
   return given.size === 0 ? "#/record" : `#/record?${given}`;
 }
 
-/** The address of a page whose groups can be chosen. */
 export function groupHash(page: "charts" | "leaderboards", group: GroupName | undefined): string {
   return group === undefined ? `#/${page}` : `#/${page}?group=${group}`;
 }

@@ -72,7 +72,7 @@ const TROUBLES: Readonly<Record<string, string>> = {
   refused: "The server shows no flares to visitors without a key, and widgets have none.",
 };
 
-/** Says why the elements are empty. */
+/** Shows why the elements are empty. */
 function showTrouble(): void {
   const text = TROUBLES[list?.getAttribute("state") ?? ""];
   if (!trouble?.firstElementChild) return;

@@ -37,7 +37,7 @@ export abstract class FlareElement extends HTMLElement {
     this.paint(seen);
   }
 
-  /** Reports a mistake of the page's author, once: readers cannot mend it. */
+  /** Reports a mistake of the page's author once, on the console: readers cannot fix it. */
   protected complain(text: string): void {
     // biome-ignore lint/suspicious/noConsole: the console is where authors look.
     if (!this.#complaints.has(text)) console.warn(`<${this.localName}>: ${text}`);

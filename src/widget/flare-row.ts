@@ -35,7 +35,7 @@ export class FlareRow {
     symbol.append(document.createElement("bdi"));
   }
 
-  /** Arranges the columns. A warning follows the first one: no choice leaves it out. */
+  /** Arranges the columns. A warning follows the first one, whatever the choice. */
   arrange(columns: readonly Column[]): void {
     const names = columns.join();
     if (this.#columns === names) return;

@@ -4,10 +4,10 @@ import type { Seen } from "./shared-feed.ts";
 
 const DEFAULT_ROWS = 10;
 const MAX_ROWS = 100;
-/** The only one whose tokens flare today. */
+/** The only chain that the elements show. */
 const CHAIN = "bsc";
 
-/** Without `columns`: what fits beside each other in a list. A ticker has the first two. */
+/** The columns without `columns`: as many as fit side by side. A ticker has the first two. */
 const USUAL: readonly (typeof COLUMNS)[number][] = COLUMNS.filter((name) => name !== "price");
 
 /** An element with a row for each of the newest flares, at most `limit`. */

@@ -120,7 +120,7 @@ export class SharedFeed {
     this.#part = undefined;
   }
 
-  /** Has a version, because tabs may be older and newer than an update. */
+  /** Contains a version, because open tabs may have loaded different scripts. */
   get #name(): string {
     return `flarewire-widget/1 ${this.#server}`;
   }
@@ -158,7 +158,7 @@ export class SharedFeed {
 
   #follow(until: AbortSignal): void {
     const { cursor } = this.#client;
-    // What connect() would make of its options, without the code that checks them.
+    // The options that connect() would derive, without the code that checks them.
     const { stream } = createStream({
       base: this.#server.slice(0, -1),
       // No more than the plan of a visitor without a key includes.
@@ -196,7 +196,7 @@ export class SharedFeed {
       note({ whole: this.#client });
     });
     stream.on("connection", () => note());
-    // Readers learn only that there are no data; the page's author learns why.
+    // Readers see only that there is no data. The page's author sees the reason.
     stream.on("error", (error) => {
       // biome-ignore lint/suspicious/noConsole: the console is where authors look.
       console.warn(String(error));

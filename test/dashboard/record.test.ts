@@ -21,9 +21,9 @@ const figuresOf = (changes: readonly number[], control: readonly number[] = [], 
   );
 
 test("one scale includes 0 and every quartile, and its ends are labeled", async () => {
-  const { ticks = [], placeOf } = scaleOf(await figuresOf([-7, -1, 4], [1, 23])) ?? {};
+  const { ticks = [], positionOf } = scaleOf(await figuresOf([-7, -1, 4], [1, 23])) ?? {};
   expect(ticks).toEqual([-5, 0, 5, 10, 15, 20]);
-  expect(ticks.map((tick) => Math.round(placeOf?.(tick) ?? 0))).toEqual([0, 20, 40, 60, 80, 100]);
+  expect(ticks.map((tick) => Math.round(positionOf?.(tick) ?? 0))).toEqual([0, 20, 40, 60, 80, 100]);
   expect(scaleOf(await figuresOf([2, 3]))?.ticks).toEqual([0, 1, 2, 3]);
   expect(scaleOf(await figuresOf([-0.02]))?.ticks[0]).toBe(-0.02);
   expect(scaleOf(await figuresOf([0]))?.ticks).toEqual([0, 1]);

@@ -14,7 +14,7 @@ interface RefusedProps extends AccessPanelProps {
   readonly server: URL;
 }
 
-/** Replaces the pages for a rejected visitor: says what a key is and who has one, and takes it. */
+/** Replaces the pages for a rejected visitor: explains keys, and has a form to enter one. */
 export function Refused({ seen, hasKey, onKey, server }: RefusedProps) {
   if (!lacksKey(seen))
     return (

@@ -45,7 +45,7 @@ interface FlareControlsProps {
 
 /** The choice of flares: each control is a part of the address. */
 export function FlareControls({ query, channels, view, watched, onQuery }: FlareControlsProps) {
-  // Folded only on a phone, where the filters would push all flares off the first screen.
+  // Folded on phones only, where the filters would push all flares off the first screen.
   const [isOpen, setOpen] = useState(false);
   const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "replace");
   return (
@@ -147,7 +147,7 @@ interface MinimumProps {
   readonly onValue: (value: number | undefined) => void;
 }
 
-/** A choice of a minimum, or of any value. The address may have another than those offered. */
+/** A choice of a minimum, or of any value. Also offers the address's value, if it is another. */
 function Minimum({ label, fact = "", values, text, value, onValue }: MinimumProps) {
   const offered = value === undefined || values.includes(value) ? values : [...values, value];
   return (
@@ -182,7 +182,6 @@ interface CausesProps {
 export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
   const counts = countCauses(flares, explanations);
   const offered = FINISH_CAUSES.filter((cause) => counts.has(cause) || cause === query.cause);
-  // A choice of one is none.
   if (offered.length === 0) return null;
   return (
     <Segments

@@ -4,7 +4,7 @@ import { groupHash } from "../route.ts";
 import type { Go } from "../state/use-route.ts";
 import { Segments } from "./segments.tsx";
 
-/** Classes that hide what a group has no values for. */
+/** Classes that hide the columns for which a group has no values. */
 export const LACKING = {
   bsc: "",
   exchange: "lacks-candles lacks-trades lacks-liquidity lacks-profiles",
@@ -14,12 +14,12 @@ export const LACKING = {
 
 export interface GroupsProps {
   readonly page: "charts" | "leaderboards";
-  /** The only group to show; all without. */
+  /** The only group to show. Default: all. */
   readonly group: GroupName | undefined;
   readonly go: Go;
 }
 
-/** A list per group, with a heading each, and a choice of the group. */
+/** A list with a heading for each group, and a choice of the group. */
 export function Groups({
   page,
   group: chosen,

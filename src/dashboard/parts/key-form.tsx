@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { KEY } from "../state/visitor/stored-key.ts";
 
-/** A form for a key. The field has no name and is never submitted, so no URL has the key. */
+/** A form for a key. The field has no name and is never submitted, so no URL contains the key. */
 export function KeyForm({ onKey }: { readonly onKey: (key: string, isStored: boolean) => void }) {
   const about = useId();
   const [key, setKey] = useState("");

@@ -2,10 +2,9 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
 /** What a source may know, as `Flarewire-Facts` names it. */
-export type Fact = "trades" | "liquidity" | "listings" | "profiles";
-const FACTS: readonly Fact[] = ["trades", "liquidity", "listings", "profiles"];
+const FACTS = ["trades", "liquidity", "listings", "profiles"] as const;
 
-/** The kind of market; `undefined` if the server does not say. */
+/** The kind of market. Fields are `undefined` if the server does not report them. */
 export interface MarketKind {
   /** `live`, `recorded` or `simulated`. */
   readonly origin: string | undefined;
@@ -15,13 +14,13 @@ export interface MarketKind {
 export const Market = createContext<MarketKind>({ origin: undefined, facts: undefined });
 
 /**
- * Whether the visitor has no key. Pages of the server get none: a link shows them what everyone may
- * see, which may be nothing.
+ * Whether the visitor has no key. A link to a page of the server sends none, so that page shows
+ * what everyone may see, which may be nothing.
  */
 export const IsAnonymous = createContext(true);
 
-/** Returns the facts that the market's source cannot know. Their values would be neutral ones. */
-export function lackedFacts({ facts }: MarketKind): readonly Fact[] {
+/** Returns the facts that the market's source cannot know. The API has neutral values for them. */
+export function lackedFacts({ facts }: MarketKind): readonly (typeof FACTS)[number][] {
   return facts === undefined ? [] : FACTS.filter((fact) => !facts.includes(fact));
 }
 

@@ -12,7 +12,7 @@ const LABELS = {
   record: "Record",
 } as const;
 
-/** Tells the tabs and the entries of the browser's history apart. */
+/** Returns a title that identifies the page in tabs and in the browser's history. */
 export function pageTitle({ page }: Route): string {
   if (page === "flares") return "Flarewire";
   return `${page === "token" ? "Token" : LABELS[page]} – Flarewire`;
@@ -31,7 +31,7 @@ interface NavigationProps {
 export function Navigation({ route, view, lists, group, hasListings }: NavigationProps) {
   const flares = lists instanceof Error ? undefined : lists?.flares;
   const flaring = flares?.pro ?? flares?.free;
-  // Reserve their space before they are known, so that nothing moves.
+  // Reserve space for the counts before they are known, so that nothing moves.
   const counts: Partial<Record<string, number | string>> = {
     flares: flaring?.length ?? "",
     newest: view?.newest?.bsc?.length ?? "",

@@ -3,7 +3,7 @@ import { safeLink, safeText } from "../../lib/text/safe-text.ts";
 
 /**
  * Untrusted text, isolated from the direction of the surrounding text, and marked if some of its
- * letters only look Latin. The mark is first, where no ellipsis hides it.
+ * letters only look Latin. The mark comes first, where no ellipsis hides it.
  */
 export function UntrustedText({ text }: { readonly text: string }) {
   const shown = safeText(text);
@@ -29,7 +29,7 @@ export function TokenName({
   readonly symbol: string;
   readonly name?: string | undefined;
   readonly href: string;
-  /** Of the token's chain or exchange, after the symbol. */
+  /** The token's chain or exchange, shown after the symbol. */
   readonly tag?: string | undefined;
 }) {
   return (

@@ -1,11 +1,11 @@
 import type { ConnectionStatus } from "../../client/index.ts";
 
-/** An interruption this short is not shown: a restarted server is back sooner. */
+/** Shorter interruptions are not shown, because a restarted server is back by then. */
 const SOON_BACK_MS = 3_000;
 
 /** How long a stream has been without a connection. */
 export interface Away {
-  /** Notes the connection's state. Returns whether the stream is back with it. */
+  /** Takes the connection's state. Returns whether the stream has just come back. */
   readonly note: (state: ConnectionStatus["state"]) => boolean;
   /** Milliseconds without a connection; 0 while connected and for a moment after. */
   readonly nowMs: () => number;

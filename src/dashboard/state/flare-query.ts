@@ -16,10 +16,9 @@ const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 export const ORDERS = ["newest", "change", "score", "liquidity"] as const;
 export type Order = (typeof ORDERS)[number];
 
-/** In the order of their chips. */
 export const FINISH_CAUSES = Object.keys(END_TEXTS) as FinishCause[];
 
-/** What the page of flares shows. The URL has it, under the API's names where the API has one. */
+/** What the page of flares shows. The URL contains it, under the API's names if there are any. */
 export interface FlareQuery {
   readonly group: GroupName;
   readonly channel: FlareChannel;
@@ -55,7 +54,7 @@ export const DEFAULT_QUERY: FlareQuery = {
   at: undefined,
 };
 
-/** Reads a query. Unknown and invalid parameters are ignored: the address may be from anywhere. */
+/** Reads a query. Ignores unknown and invalid parameters, because a link may come from anyone. */
 export function readQuery(text: string): FlareQuery {
   const given = new URLSearchParams(text);
   const oneOf = <T extends string>(name: string, known: readonly T[], fallback: T): T =>
@@ -100,7 +99,7 @@ export function formatQuery(query: FlareQuery): string {
 }
 
 /** The part of the query that the API filters by, under its own names. */
-export interface ApiFilter {
+interface ApiFilter {
   readonly tokens?: readonly string[];
   readonly symbols?: readonly string[];
   readonly min_liquidity?: number;
@@ -127,7 +126,7 @@ function numberOf(text: string | null, min: number): number | undefined {
   return Number.isFinite(value) && value >= min ? value : undefined;
 }
 
-/** As the API, which accepts 1 to 64 of at most 64 characters. */
+/** Returns at most 64 names of at most 64 characters, as the API accepts. */
 function listOf(text: string | null): readonly string[] {
   const names = (text ?? "").split(",").map((name) => name.trim().toLowerCase());
   return [...new Set(names)].filter((name) => name !== "" && name.length <= 64).slice(0, 64);

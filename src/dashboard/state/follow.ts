@@ -36,7 +36,7 @@ export function follow(
   let count = 0;
   let frame = 0;
   const away = measureAway();
-  // The market time when the browser lost its network: Chromium ends the connection later.
+  // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
   const pace = measurePace();
   const changed = () => {
@@ -99,7 +99,7 @@ export function follow(
   };
 }
 
-/** The document, never hidden while alerts are set: the stream would pause. */
+/** Returns a document that is never hidden while alerts are set, so that the stream continues. */
 export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
   class Attentive extends EventTarget {
     get hidden(): boolean {

@@ -2,12 +2,12 @@ import type { DataFreshness } from "../../client/index.ts";
 import { formatSpan, formatTime } from "../text/format.ts";
 import type { GroupSeen, Seen } from "./seen.ts";
 
-interface Judgement {
+interface Judgment {
   readonly mood: "good" | "wait" | "bad";
   readonly word: string;
 }
 
-export function judge(seen: Seen | undefined): Judgement {
+export function judge(seen: Seen | undefined): Judgment {
   if (!seen) return { mood: "wait", word: "connecting" };
   const { connection, freshness } = seen;
   if (lacksKey(seen)) return { mood: "wait", word: "key needed" };
@@ -24,18 +24,18 @@ export function judge(seen: Seen | undefined): Judgement {
 /** HTTP status and close code of a missing or invalid key. */
 const NO_KEY: readonly (number | undefined)[] = [401, 4003];
 
-/** Whether the server refused the visitor for want of a valid key. */
+/** Whether the server refused the visitor because of a missing or invalid key. */
 export function lacksKey({ connection, refused }: Seen): boolean {
   return refused !== undefined && NO_KEY.includes(connection.code);
 }
 
-/** Whether the shown data is old: the connection or the source is silent for a while. */
+/** Whether the shown data is old because the connection or the source has failed for a while. */
 export function isOld(seen: Seen): boolean {
   if (!seen.view || seen.refused !== undefined) return false;
   return seen.awayMs > 0 || judge(seen).mood === "bad";
 }
 
-/** Returns the state of the page: that of the group's stream, if only that one is interrupted. */
+/** Returns the page's state, or that of the group's stream if only that is interrupted. */
 export function withGroup(
   seen: Seen | undefined,
   group: Omit<GroupSeen, "group"> | undefined,

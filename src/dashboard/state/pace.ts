@@ -4,12 +4,12 @@ export interface Moment {
   readonly clockMs: number;
 }
 
-/** A shorter observation says too little: polls are up to seconds apart. */
+/** Shorter observations are too coarse, because polls are up to seconds apart. */
 const MIN_OBSERVED_MS = 8_000;
 
 /**
- * Estimates how many times faster than the clock the market runs; `undefined` while that is not
- * known, and at about the clock's own speed.
+ * Estimates how many times faster than the clock the market runs; `undefined` if unknown or about
+ * the clock's own speed.
  */
 export function paceOf(first: Moment | undefined, last: Moment): number | undefined {
   const observedMs = first ? last.clockMs - first.clockMs : 0;

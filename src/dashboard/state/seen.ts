@@ -15,14 +15,14 @@ export interface Seen {
   /** The lists, all from one state of the server; `undefined` before the first. */
   readonly view: View | undefined;
   readonly connection: ConnectionStatus;
-  /** Whether the browser has no network, and no newer data has arrived since it said so. */
+  /** Whether the browser reported that it has no network, and no newer data has arrived since. */
   readonly isOffline: boolean;
   /** Time without a connection in milliseconds; 0 while connected and for a moment after. */
   readonly awayMs: number;
   /** The visitor's access; `undefined` before the response, `null` if there was none. */
   readonly access: Access | null | undefined;
   readonly freshness: DataFreshness | undefined;
-  /** How many times faster than the clock the market runs, if observed and not about once. */
+  /** How many times faster than the clock the market runs, if known and not about 1. */
   readonly pace: number | undefined;
   readonly cursor: string | undefined;
   readonly events: readonly NamedEvent[];

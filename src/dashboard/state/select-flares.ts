@@ -30,7 +30,7 @@ export function wantedFlares<F extends AnyFlare>(
   });
 }
 
-/** Returns the texts that a search looks in. On an exchange, the market replaces the address. */
+/** Returns the texts to search. On an exchange, the market replaces the address. */
 function textsOf(flare: AnyFlare): readonly string[] {
   const { symbol, name, address } = flare.token;
   const market = "pair" in flare ? [flare.pair, flare.exchange] : [address];
@@ -48,7 +48,7 @@ export function causeOf({ channel, cause }: FlareQuery): FlareQuery["cause"] {
   return channel === "flares.finished" ? cause : undefined;
 }
 
-/** Counts the finished flares of each cause. Those of an unknown cause are left out. */
+/** Counts the finished flares by cause, without those of an unknown cause. */
 export function countCauses(
   flares: readonly AnyFlare[],
   explanations: Explanations,
@@ -61,7 +61,7 @@ export function countCauses(
   return counts;
 }
 
-/** Returns the query with its list and order, and without all that hides flares. */
+/** Returns the query with its list and order, but without its filters. */
 export function withoutFilters({ group, channel, order, window, at }: FlareQuery): FlareQuery {
   return { ...DEFAULT_QUERY, group, channel, order, window, at };
 }

@@ -1,7 +1,7 @@
 import type { AnyFlare, FlareRecord } from "../../model/index.ts";
 import type { FlareLists } from "./group/flare-lists.ts";
 
-/** Returns a token's flares, newest first. The lists are newer, and have all that run. */
+/** Returns a token's flares, newest first. The lists are newer, and include all running flares. */
 export function recordsOf(
   stored: readonly FlareRecord[],
   listed: readonly AnyFlare[],

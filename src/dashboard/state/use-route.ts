@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { canonicalOf, type Route, readRoute } from "../route.ts";
-import { type Place, placeOf, returnTo } from "./scroll-place.ts";
+import { returnTo, type ScrollPosition, scrollPosition } from "./scroll-position.ts";
 
 /** Goes to another address: as a new step of the history, or in place of the current one. */
 export type Go = (hash: string, how: "push" | "replace") => void;
@@ -11,11 +11,11 @@ export type Go = (hash: string, how: "push" | "replace") => void;
  */
 export function useRoute(isReady: boolean): readonly [Route, Go] {
   const [step, setStep] = useState(() => currentStep());
-  const positions = useRef(new Map<string, Place>());
+  const positions = useRef(new Map<string, ScrollPosition>());
   const restored = useRef<string>(undefined);
   useEffect(() => {
     history.scrollRestoration = "manual";
-    const leave = (id: string) => positions.current.set(id, placeOf());
+    const leave = (id: string) => positions.current.set(id, scrollPosition());
     const look = () => {
       // This anchor is the skip link's target, not a page.
       if (location.hash === "#content") return;
@@ -24,7 +24,7 @@ export function useRoute(isReady: boolean): readonly [Route, Go] {
         return currentStep();
       });
     };
-    // A reload forgets all but the step's own state.
+    // Only the step's own state outlives a reload.
     const store = () => history.replaceState({ step: currentStep().id, top: scrollY }, "");
     addEventListener("popstate", look);
     addEventListener("pagehide", store);
@@ -37,15 +37,15 @@ export function useRoute(isReady: boolean): readonly [Route, Go] {
     if (!isReady || restored.current === step.id) return;
     const isFirst = restored.current === undefined;
     restored.current = step.id;
-    const place = positions.current.get(step.id) ?? (isFirst ? step.place : undefined);
+    const position = positions.current.get(step.id) ?? (isFirst ? step.position : undefined);
     if (!isFirst) document.getElementById("content")?.focus({ preventScroll: true });
-    if (place) return returnTo(place);
+    if (position) return returnTo(position);
     if (!isFirst) scrollTo(0, 0);
   }, [isReady, step.id]);
   const go: Go = (hash, how) => {
     if (how === "replace") history.replaceState(history.state, "", hash);
     else {
-      positions.current.set(step.id, placeOf());
+      positions.current.set(step.id, scrollPosition());
       history.pushState(null, "", hash);
     }
     const next = currentStep();
@@ -60,12 +60,12 @@ interface Step {
   readonly id: string;
   readonly route: Route;
   /** The scroll position before a reload. */
-  readonly place: Place | undefined;
+  readonly position: ScrollPosition | undefined;
 }
 
 let steps = 0;
 
-/** Returns the current step of the history. Names it, if it is new. */
+/** Returns the current step of the history. Gives a new step an id. */
 function currentStep(): Step {
   const canonical = canonicalOf(location.hash);
   if (canonical?.startsWith("#")) history.replaceState(history.state, "", canonical);
@@ -73,10 +73,14 @@ function currentStep(): Step {
   const route = readRoute(location.hash);
   const state: unknown = history.state;
   if (typeof state === "object" && state !== null && "step" in state)
-    return { id: String(state.step), route, place: "top" in state ? { top: Number(state.top) } : undefined };
+    return {
+      id: String(state.step),
+      route,
+      position: "top" in state ? { top: Number(state.top) } : undefined,
+    };
   steps += 1;
-  // The names of steps outlive a reload, which counts from the start.
+  // Ids outlive a reload, but the count starts over, so they contain the time.
   const id = `${performance.timeOrigin}-${steps}`;
   history.replaceState({ step: id }, "");
-  return { id, route, place: undefined };
+  return { id, route, position: undefined };
 }

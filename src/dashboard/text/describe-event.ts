@@ -57,7 +57,7 @@ const VALUE_TEXTS: Readonly<Record<string, (value: unknown) => string>> = {
       : "token",
 };
 
-/** Says the new values of fields: `+16 % in 5 min, 61 buys, $25.8K liquidity`. */
+/** Describes the new values of fields: `+16 % in 5 min, 61 buys, $25.8K liquidity`. */
 function valuesText(set: Readonly<Record<string, unknown>>): string {
   return Object.entries(set)
     .map(([field, value]) => VALUE_TEXTS[field]?.(value) ?? field.replaceAll("_", " "))

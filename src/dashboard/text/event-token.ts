@@ -6,7 +6,7 @@ export function tokenOf({ name, data }: EventMessage, view: View | undefined): T
   // The page does not follow the exchange's flares, whose tokens have no address.
   if ("flare" in data) return data.flare.token.address === undefined ? undefined : data.flare.token;
   if ("listing" in data) return data.listing.token;
-  // In no list any more.
+  // It is in no list anymore.
   if (name === "flare-expired" || name === "token-unlisted") return undefined;
   return "id" in data ? inLists(data.id, view) : undefined;
 }

@@ -11,7 +11,7 @@ export const CAUSE_MEANINGS = {
   upstream: "The source no longer lists the flare, and gave no reason",
 } as const satisfies Record<FinishCause, string>;
 
-/** Says how a flare goes or went: `flaring since 20:31`, `back to normal at 20:40 after 9m 00s`. */
+/** Describes a flare's course: `flaring since 20:31`, `back to normal at 20:40 after 9m 00s`. */
 export function fateText({ cause, startMs, endMs }: Pick<Bar, "cause" | "startMs" | "endMs">): string {
   if (endMs === undefined) return `flaring since ${formatMinute(startMs)}`;
   return `${cause ? END_TEXTS[cause] : "ended"} at ${formatMinute(endMs)} after ${formatSpan(endMs - startMs)}`;

@@ -2,7 +2,7 @@ import { formatPct } from "../../lib/text/format-pct.ts";
 import type { RecordFigures, RecordRange } from "../../model/index.ts";
 import { formatSpan, formatUsd } from "./format.ts";
 
-/** Below this, a few flares or moments of the control decide which way the numbers point. */
+/** With fewer flares or moments of the control, the numbers may be chance. */
 const FEW = 30;
 
 /** A change in percent with one digit, `–` if it is unknown. */
@@ -36,7 +36,7 @@ function fewText(flares: number, moments: number): string {
   return few.length === 0 ? "" : ` With only ${few.join(" and ")}, this may be chance.`;
 }
 
-/** Says how long before a collapse a warning came. Empty without a collapse. */
+/** Describes how long before a collapse a warning came. Empty without a collapse. */
 export function warningText({ warned, warning_s: { q1, median, q3 } }: RecordFigures): string {
   if (median === null) return "";
   if (median === 0) return `${warned === 0 ? "all" : "most"} came without a warning`;

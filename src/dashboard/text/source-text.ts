@@ -4,8 +4,8 @@ import type { ContractSource, Explanation } from "../../model/index.ts";
 const UNVERIFIED = "unverified-source";
 
 /**
- * Says whether the token's source code is verified. `NOTOK` alone does not mean that it is not: it
- * may never have been looked up. The warning comes only if it was.
+ * Describes whether the token's source code is verified. `NOTOK` alone does not mean that it is
+ * not, because it may never have been looked up. The warning means that it was.
  */
 export function sourceText({ status }: ContractSource, why: Explanation | undefined): string {
   if (status === "1") return "verified";

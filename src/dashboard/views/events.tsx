@@ -30,7 +30,7 @@ interface Shown {
   readonly count: number;
 }
 
-/** Scrolled at least this far, the visitor is reading older events. */
+/** A visitor who has scrolled at least this far is reading older events. */
 const READS_FROM_PX = 80;
 
 interface EventsViewProps {
@@ -48,7 +48,7 @@ export function EventsView({ hasUpdates, go, seen, server, apiKey }: EventsViewP
   const shown = hasUpdates ? seen : { events: news ?? [], count: news?.length ?? 0 };
   return (
     <Feed
-      // Another list, not more of the same: nothing waits.
+      // Remounts for the other list, so that no events wait from the previous one.
       key={`${hasUpdates}`}
       hasUpdates={hasUpdates}
       onUpdates={(wanted) => go(eventsHash(wanted), "push")}
@@ -103,9 +103,9 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
   const [, showNewer] = useState(0);
   const shownLast = useRef<Shown>(undefined);
   const latest = { events, count };
-  // The scroll event comes a frame late: events that arrive before it look for themselves.
+  // Read `scrollY` too, because the scroll event comes a frame late.
   const isReading = isOver || isFocused || isStill || isScrolled || scrollY > READS_FROM_PX;
-  // What the server had stored arrives late, and is no news that could disturb.
+  // Stored events arrive late, but do not disturb a visitor who has seen none yet.
   const held = isReading && shownLast.current?.count !== 0 ? shownLast.current : undefined;
   const shown = held ?? latest;
   shownLast.current = shown;
@@ -144,8 +144,8 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
         onFocusIn={() => setFocused(true)}
         onFocusOut={() => setFocused(false)}
       >
-        {shown.events.map((line, place) => (
-          <EventLine key={hasUpdates ? place : lineKey(line)} line={line} onRaw={setRaw} />
+        {shown.events.map((line, index) => (
+          <EventLine key={hasUpdates ? index : lineKey(line)} line={line} onRaw={setRaw} />
         ))}
       </Gliding>
       {raw && <EventSheet event={raw} onClose={() => setRaw(undefined)} />}
@@ -162,7 +162,7 @@ function feedText(hasUpdates: boolean, count: number, shown: number): string {
   return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}. Flares and listings are those of BSC.`;
 }
 
-/** Lines of the feed move with what they report. The frequent updates have a place instead. */
+/** Identifies a line of the feed. Frequent updates are identified by their position instead. */
 function lineKey(line: Line): string | undefined {
   return "event" in line ? newsKey(line.event) : `${line.name} ${line.flare.id}`;
 }
@@ -200,7 +200,7 @@ function shownLine(line: Line): ShownLine {
   };
 }
 
-/** Leads to the page of a finished flare, or else of the token. */
+/** Links to the page of a finished flare, or else of the token. */
 function LineLink({ to }: { readonly to: Flare | Token }) {
   const isAnonymous = useContext(IsAnonymous);
   const isFlare = "token" in to;

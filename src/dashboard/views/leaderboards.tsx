@@ -45,17 +45,11 @@ function Board({ group, entries }: BoardProps) {
   );
 }
 
-type LeaderToken = ReturnType<typeof tokenOf>;
-
 function tokenOf(entry: LeaderboardEntry) {
   return entry.type === "flare" ? entry.object.token : entry.object;
 }
 
-function addressOf(token: LeaderToken): string | undefined {
-  return "address" in token ? String(token.address) : undefined;
-}
-
 function keyOf(entry: LeaderboardEntry): string {
   const token = tokenOf(entry);
-  return addressOf(token) ?? token.symbol;
+  return "address" in token ? String(token.address) : token.symbol;
 }

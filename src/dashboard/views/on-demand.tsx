@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-/** Returns a component whose code is loaded when it is first shown: it is not in the first load. */
+/** Returns a component whose code is loaded when it is first shown, not with the page. */
 export function onDemand<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
 ): FunctionComponent<Props> {

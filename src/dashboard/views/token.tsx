@@ -47,7 +47,7 @@ const NO_LISTS: FlareLists = { explanations: {} };
 
 interface TokenViewProps {
   readonly group: GroupName;
-  /** Its address in lower case, on an exchange its symbol. */
+  /** Its address in lower case or, on an exchange, its symbol. */
   readonly tokenKey: string;
   readonly range: RangeName;
   readonly onRange: (range: RangeName) => void;
@@ -187,7 +187,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
 }
 
 interface PricesProps extends Pick<TokenViewProps, "range" | "onRange"> {
-  /** Whether candles of the group are stored. Of other groups, the chart has the last hour. */
+  /** Whether the group's candles are stored. For other groups, the chart has the last hour. */
   readonly hasCandles: boolean;
   /** `undefined` until they are loaded. */
   readonly stored: readonly StoredCandle[] | undefined;
@@ -272,7 +272,7 @@ function factsOf({ symbol, address, name, price, created_at, ...facts }: TokenDe
   };
 }
 
-/** Says how the last flare went, in the room of the reason for a running one. */
+/** Describes the last flare, in place of the reason for a running one. */
 function lastText(record: FlareRecord | undefined): string {
   return record?.outcome ? `Its last flare: ${outcomeText(record.outcome, record.why)}.` : "";
 }

@@ -6,13 +6,13 @@ import { initWasm, Resvg } from "@resvg/resvg-wasm";
 const ICONS = {
   "icon-192.png": { size: 192, margin: 0.08 },
   "icon-512.png": { size: 512, margin: 0.08 },
-  // A system cuts its own shape out of this one: only the inner 80 % is sure to be seen.
+  // Systems cut their own shape out of this one, so only the inner 80 % is certain to be visible.
   "icon-maskable.png": { size: 512, margin: 0.22 },
 };
 
 let isReady;
 
-/** Returns a plugin that draws the icons from the mark, so that there is only one drawing of it. */
+/** Returns a plugin that draws the icons from the mark, so that the mark has a single source. */
 export function drawIcons() {
   return {
     name: "draw-icons",

@@ -36,7 +36,7 @@ async function open(path: string): Promise<void> {
   else await Promise.allSettled([tab.focus(), tab.navigate(url)]);
 }
 
-/** The path below this page, which content from elsewhere cannot leave. */
+/** Returns the path within this page. A push message cannot lead anywhere else. */
 function pathOf(data: unknown): string {
   const given = typeof data === "object" && data !== null && "path" in data ? String(data.path) : "";
   return /^(?:#\/|flare\/|token\/)/.test(given) ? given : "#/flares";

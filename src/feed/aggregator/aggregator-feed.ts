@@ -21,24 +21,24 @@ export interface AggregatorFeedOptions {
 
 /** Minimum time between two requests: ten a minute, a third of what the service allows. */
 const PAUSE_MS = 6_000;
-/** Each list is asked for this often; the service renews it each minute. */
+/** How often each list is requested. The service renews it each minute. */
 const ROUND_MS = MINUTE_MS;
-/** Requests of the first round may follow each other this fast: data at the start matters most. */
+/** Time between requests of the first round. Short, because the start needs data soon. */
 const FIRST_PAUSE_MS = 500;
-/** Without an answer for this long, event time stops: the age of the data must show. */
+/** Without an answer for this long, event time stops, so that the age of the data shows. */
 const SILENT_MS = 150_000;
 /** A pool this young is a new listing. */
 const NEW_MS = 15 * MINUTE_MS;
-/** Minimum dollars in a new pool: what chains ask of a listing too. */
+/** Minimum dollars in a new pool, the same as for a chain's listings. */
 const LISTING_USD = 1_000;
 const MAX_REMEMBERED = 20_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 /**
  * Follows an aggregator's trending and new pools. Each minute it reports counts of each listed pool
- * as `window` events, the tokens' profiles, and new pools as listings. It starts with the present:
- * a report carries its own past. While the aggregator does not answer, event time stops. Never ends
- * by itself and never throws.
+ * as `window` events, the tokens' profiles, and new pools as listings. It starts with the present,
+ * because a report contains its own past. While the aggregator does not answer, event time stops.
+ * Never ends by itself and never throws.
  */
 export function createAggregatorFeed(options: AggregatorFeedOptions): Feed {
   let run: AggregatorRun | undefined;
@@ -86,7 +86,7 @@ class AggregatorRun {
       ...(fetch ? { fetch } : {}),
       onHealth: (trouble) =>
         trouble === undefined
-          ? notify?.("info", "GeckoTerminal answers again")
+          ? notify?.("info", "GeckoTerminal responds again")
           : notify?.("warn", `GeckoTerminal ${trouble}`),
     });
   }
@@ -118,7 +118,7 @@ class AggregatorRun {
     }
   }
 
-  /** Asks for each list once a round, at first quickly, then spread over the round. */
+  /** Requests each list once a round: quickly in the first one, then spread over the round. */
   async #poll(): Promise<void> {
     const { clock, networks } = this.#options;
     const lists = LISTS.flatMap((list) => networks.map((network) => ({ network, list })));

@@ -7,7 +7,7 @@ import { readItems } from "../service/read-answer.ts";
 /*
  * GeckoTerminal's public API, keyless. Source: docs.coingecko.com, "Trending Pools by Network" and
  * "New Pools by Network" (cached for 60 s), and apiguide.geckoterminal.com/faq (30 calls a minute,
- * link asked for).
+ * asks for a link).
  */
 
 /** The requested lists: the pools that trend over five minutes, and the newest ones. */
@@ -21,7 +21,7 @@ export interface AggregatedNetwork {
   readonly quotes: readonly { readonly address: string }[];
 }
 
-export interface AggregatedPool {
+interface AggregatedPool {
   /** The report, dated when it was read. */
   readonly report: Window;
   readonly profile: Profile;
@@ -38,7 +38,7 @@ const PATHS: Readonly<Record<List, string>> = {
   trending: "trending_pools?duration=5m&include=base_token",
   new: "new_pools?include=base_token",
 };
-/** The version of the form, by its date. */
+/** Requests this version of the API. */
 export const ACCEPT = "application/json;version=20230203";
 
 export function listUrl(base: string, network: AggregatedNetwork, list: List): string {

@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 
 interface BatchOptions<T> {
-  /** Whether the batch must not grow. The source then waits. */
+  /** Whether the batch is full. The source then waits. */
   readonly isFull: (batch: readonly T[]) => boolean;
   /** Whether more is expected soon. */
   readonly mayGrow: (batch: readonly T[]) => boolean;
@@ -13,8 +13,8 @@ interface BatchOptions<T> {
 }
 
 /**
- * Yields what a source yields, in order, in batches. Reads on while the consumer works on a batch.
- * Ends and fails as the source does.
+ * Yields a source's items in order, in batches. Continues to read while the consumer works on a
+ * batch. Ends or fails when the source does.
  */
 export async function* inBatches<T>(
   source: AsyncIterable<T>,
@@ -39,7 +39,7 @@ export async function* inBatches<T>(
       move();
     }
   })();
-  // Handled once its items are yielded.
+  // Awaited once its items are yielded.
   reading.catch(() => undefined);
   for (;;) {
     while (batch.length === 0 && !isOver) await moved.promise;
@@ -48,9 +48,9 @@ export async function* inBatches<T>(
       await waitAtMost(moved.promise, gapMs, clock, signal);
     }
     if (batch.length === 0) return await reading;
-    const full = batch;
+    const ready = batch;
     batch = [];
     move();
-    yield full;
+    yield ready;
   }
 }

@@ -14,7 +14,8 @@ export interface ChainFeedOptions {
   /** How much of the past to read, in event time. Default: ten minutes. */
   readonly backfillMs?: number;
   /**
-   * How much of it comes before the present, each event at its own time. Default 90 seconds.
+   * How much of the past to read first, with each event at its own time. The rest is read while the
+   * present is followed. Default 90 seconds.
    */
   readonly presentMs?: number;
   /**
@@ -24,15 +25,12 @@ export interface ChainFeedOptions {
   readonly resumeAfterMs?: number;
   /** How often to ask endpoints for their final block, in milliseconds. Default 1,000. */
   readonly pollEveryMs?: number;
-  /** File of what never changes about pools and tokens. Default: memory only. */
+  /** File of the facts about pools and tokens that never change. Default: memory only. */
   readonly factsFile?: string;
   readonly bounds?: TranslatorBounds;
   /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;
-  /**
-   * Receives a message for the operator, and whether it reports trouble. Endpoints appear by host
-   * only, because the rest of an address may be a key.
-   */
+  /** Messages name endpoints by host only, because the rest of an address may be a key. */
   readonly notify?: Notify;
 }
 

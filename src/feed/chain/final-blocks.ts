@@ -22,7 +22,6 @@ interface FinalBlocksOptions {
   readonly random: () => number;
 }
 
-/** A block, in order. */
 export interface FinalBlock {
   readonly block: EvmBlock;
   /** Replaces a published block that was not final after all. */
@@ -74,20 +73,20 @@ class FinalBlockStream {
     const { to = Number.POSITIVE_INFINITY } = this.#options;
     while (!this.#signal.aborted && this.#next <= to) {
       try {
-        const block = await this.#follower();
+        const block = await this.#nextBlock();
         if (block) yield this.#publish(block, false);
         else if (this.#doubts >= DOUBTS) yield* this.#replaced();
       } catch (error) {
         this.#signal.throwIfAborted();
         if (!(error instanceof RpcTrouble)) throw error;
-        if (error.kind === "pending") await this.#waitFor();
+        if (error.kind === "pending") await this.#waitForProof();
         else await this.#waitAfter(error);
       }
     }
   }
 
   /** Returns the next block if it is final; `undefined` to check again. */
-  async #follower(): Promise<EvmBlock | undefined> {
+  async #nextBlock(): Promise<EvmBlock | undefined> {
     const { pool, reader } = this.#options;
     const number = this.#next;
     this.#readAhead();
@@ -161,7 +160,7 @@ class FinalBlockStream {
   }
 
   /** Waits for a block that is not proved yet, which is no failure. */
-  async #waitFor(): Promise<void> {
+  async #waitForProof(): Promise<void> {
     this.#reads.clear();
     await this.#options.pool.changed(SECOND_MS, this.#signal);
   }

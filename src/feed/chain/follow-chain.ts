@@ -6,7 +6,7 @@ import type { MarketEvent } from "../../market/index.ts";
 import type { Filling } from "../feed.ts";
 import type { ChainFeedOptions, OnStart } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
-import { type FinalBlock, finalBlocks } from "./final-blocks.ts";
+import { finalBlocks } from "./final-blocks.ts";
 import { MULTICALL3, type Network } from "./network.ts";
 import { PastFill, paced } from "./past-fill.ts";
 import { persist } from "./persist.ts";
@@ -20,9 +20,9 @@ import { FactStore } from "./rpc/fact-store.ts";
 import { findBlock } from "./rpc/find-block.ts";
 import { RpcTrouble } from "./rpc/rpc-trouble.ts";
 
-/** How far before the head a feed starts: the present must not wait for the past. */
+/** How far before the head a feed starts. Short, because the present must not wait for the past. */
 export const PRESENT_MS = 90 * SECOND_MS;
-/** Blocks of a longer time are not read within seconds. */
+/** Maximum gap since a previous feed to read first. A longer one takes more than seconds. */
 const MAX_RESUME_MS = 3 * MINUTE_MS;
 const BACKFILL_MS = 10 * MINUTE_MS;
 /**
@@ -36,16 +36,16 @@ const BEHIND_MS = 60 * SECOND_MS;
 
 /** How long the start waits for endpoints that have not responded, once one has. */
 const PATIENCE_MS = 2 * SECOND_MS;
-/** Past blocks that follow each other within this time have their pools looked up together. */
+/** Pools of past blocks that arrive within this time of each other are looked up together. */
 const PAST_GAP_MS = 2 * SECOND_MS;
-/** Concurrent reads of past blocks: most of an endpoint's limit is left for the present. */
+/** Concurrent reads of past blocks. Leaves most of an endpoint's limit to the present. */
 const PAST_READS = 2;
 /**
  * Pause between past blocks. With the present's requests, a fast chain then stays within the 10,000
  * requests in five minutes that BSC's public endpoints allow.
  */
 const PAST_PAUSE_MS = 100;
-/** Final blocks that may be left for the present while a past one is read: those in progress. */
+/** A past block is read while at most this many final blocks, those in progress, are unread. */
 const IDLE_BLOCKS = 2;
 
 /** Where a feed starts. Times are event time. */
@@ -55,9 +55,9 @@ interface Start {
   readonly fromMs: number;
   /** Time of the newest final block. */
   readonly headMs: number;
-  /** Since when the past is read behind the present; `fromMs` if it is not. */
+  /** Start of the past that is read while the present is followed; `fromMs` if there is none. */
   readonly pastMs: number;
-  /** A previous feed published everything before. */
+  /** Whether a previous feed published everything before. */
   readonly isResumed: boolean;
 }
 
@@ -104,7 +104,7 @@ class ChainFollower {
     this.#signal = signal;
     this.#notify = notify;
     this.#facts = new FactStore(options.factsFile, clock, notify);
-    // Continue second by second, because an engine processes each.
+    // Continue second by second, because an engine processes each second.
     if (options.resumeAfterMs !== undefined)
       this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
     this.#pool = new EndpointPool({
@@ -172,7 +172,7 @@ class ChainFollower {
       yield* events;
       if (isFirst && start.pastMs < start.fromMs) this.#fill(network, contracts, reading);
       yield* this.#past(events, network.group);
-      this.#report({ block, isReplacement });
+      this.#report(block);
     }
   }
 
@@ -226,10 +226,9 @@ class ChainFollower {
     const isResumed = resumeAfterMs !== undefined && fromMs <= resumeAfterMs;
     if (resumeAfterMs !== undefined && !isResumed) {
       const [since, past] = [resumeAfterMs, pastMs].map((ms) => isoTime(ms));
-      const words = `reading what happened since ${past} behind it`;
       this.#notify(
         "warn",
-        `${network.name} was not followed since ${since}; starting at the present and ${words}`,
+        `${network.name} was not followed since ${since}; starting at the present and reading the past since ${past} meanwhile`,
       );
       this.#lastSecond = undefined;
     }
@@ -238,8 +237,8 @@ class ChainFollower {
 
   /**
    * Finds the first block at a moment that depends on the head's time. The head is the highest that
-   * two hosts claim. A higher claim of one alone counts only if that head is old, because the
-   * others are behind.
+   * two hosts claim. A higher claim of a single host counts only if the agreed head is old, because
+   * then the other hosts are behind.
    */
   async #findAgreed(
     momentOf: (headMs: number) => number,
@@ -267,7 +266,7 @@ class ChainFollower {
     throw last;
   }
 
-  /** Starts to read the past behind the present. */
+  /** Starts to read the past while the present is followed. */
   #fill(
     network: Network,
     contracts: ContractReader,
@@ -338,8 +337,8 @@ class ChainFollower {
   }
 
   /**
-   * Emits a clock for each whole second up to a block's time, because no earlier block follows. A
-   * second's events come after its clock.
+   * Emits a clock event for each whole second up to a block's time, because no earlier block can
+   * follow. A second's events come after its clock event.
    */
   *#ticks(atMs: number): Generator<MarketEvent> {
     const second = Math.floor(atMs / SECOND_MS);
@@ -349,7 +348,7 @@ class ChainFollower {
     this.#lastSecond = Math.max(this.#lastSecond ?? second, second);
   }
 
-  #report({ block }: FinalBlock): void {
+  #report(block: EvmBlock): void {
     const { clock, network } = this.#options;
     const filling = this.#pastFill && this.filling;
     this.#first ??= block;
@@ -364,7 +363,7 @@ class ChainFollower {
       this.#notify("info", `reading the past of ${network.name}: ${read} of ${of} s`);
     }
     if (behindMs < BEHIND_MS) return;
-    const minutes = Math.round(behindMs / 60_000);
+    const minutes = Math.round(behindMs / MINUTE_MS);
     this.#notify(
       "info",
       `${network.name} is at block ${block.number}, ${behind} blocks (about ${minutes} minutes) behind`,

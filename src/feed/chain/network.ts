@@ -16,7 +16,7 @@ export interface QuoteToken {
    * Always counts as one US dollar. If it loses its peg, tokens priced in it appear too expensive.
    */
   readonly isStable: boolean;
-  /** It wraps the chain's own coin, which is worth the same. */
+  /** Whether it wraps the chain's own coin and so is worth the same. */
   readonly isWrappedCoin?: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { Network } from "./network.ts";
+import type { Network, QuoteToken } from "./network.ts";
 
 /*
  * The supported chains and the contracts followed on them. Each address links to the deployer's
@@ -23,7 +23,8 @@ export const NETWORKS = {
     group: "bsc",
     chainId: 56,
     // https://github.com/bnb-chain/BEPs, BEP-126: a block is final when it and its child are
-    // justified, "within two blocks in most cases". One more allows for endpoints with many nodes.
+    // justified, "within two blocks in most cases". One more block allows for endpoints whose nodes
+    // are not in step.
     // Late votes delay finality (BEP-590 allows up to three blocks); if such a block is replaced,
     // the operator is notified.
     finalityBlocks: 3,
@@ -64,46 +65,25 @@ export const NETWORKS = {
     ],
     quotes: [
       // https://bscscan.com/token/0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c
-      {
-        symbol: "WBNB",
-        decimals: 18,
-        isStable: false,
-        isWrappedCoin: true,
-        address: "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c",
-      },
+      wrappedCoin("WBNB", 18, "0xbb4cdb9cbd36b01bd1cbaebf2de08d9173bc095c"),
       // https://stargateprotocol.gitbook.io/stargate/developers (18 decimals, unlike on most
       // chains)
-      { symbol: "USDT", decimals: 18, isStable: true, address: "0x55d398326f99059ff775485246999027b3197955" },
+      stablecoin("USDT", 18, "0x55d398326f99059ff775485246999027b3197955"),
       // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains (18 decimals)
-      { symbol: "USDC", decimals: 18, isStable: true, address: "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d" },
+      stablecoin("USDC", 18, "0x8ac76a51cc950d9822d68b83fe1ad97b32cd580d"),
       // https://bscscan.com/token/0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d
-      { symbol: "USD1", decimals: 18, isStable: true, address: "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d" },
+      stablecoin("USD1", 18, "0x8d0d000ee44948fc98c9b98a4fa4921476f08b0d"),
       // https://bscscan.com/token/0xc5f0f7b66764f6ec8c8dff7ba683102295e16409
-      {
-        symbol: "FDUSD",
-        decimals: 18,
-        isStable: true,
-        address: "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409",
-      },
+      stablecoin("FDUSD", 18, "0xc5f0f7b66764f6ec8c8dff7ba683102295e16409"),
       // https://bscscan.com/token/0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c
-      {
-        symbol: "BTCB",
-        decimals: 18,
-        isStable: false,
-        address: "0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c",
-      },
+      quoteToken("BTCB", 18, "0x7130d2a12b9bcbfae4f2634d864a1ee1ce3ead9c"),
       // https://bscscan.com/token/0x2170ed0880ac9a755fd29b2688956bd959f933f8
-      { symbol: "ETH", decimals: 18, isStable: false, address: "0x2170ed0880ac9a755fd29b2688956bd959f933f8" },
+      quoteToken("ETH", 18, "0x2170ed0880ac9a755fd29b2688956bd959f933f8"),
       // https://bscscan.com/token/0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82
-      {
-        symbol: "CAKE",
-        decimals: 18,
-        isStable: false,
-        address: "0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82",
-      },
+      quoteToken("CAKE", 18, "0x0e09fabb73bd3ade0a17ecc321fd13a19e81ce82"),
     ],
-    // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint 10,000
-    // requests in 5 minutes each, no eth_getLogs
+    // https://docs.bnbchain.org/bnb-smart-chain/developers/json_rpc/json-rpc-endpoint
+    // Each allows 10,000 requests in 5 minutes, and no eth_getLogs.
     rpcUrls: [
       "https://bsc-dataseed.bnbchain.org",
       "https://bsc-dataseed.defibit.io",
@@ -142,34 +122,18 @@ export const NETWORKS = {
     ],
     quotes: [
       // https://polygonscan.com/token/0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270
-      {
-        symbol: "WPOL",
-        decimals: 18,
-        isStable: false,
-        isWrappedCoin: true,
-        address: "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270",
-      },
+      wrappedCoin("WPOL", 18, "0x0d500b1d8e8ef31e21c99d1db9a6444d3adf1270"),
       // https://developers.circle.com/stablecoins/usdc-contract-addresses
-      { symbol: "USDC", decimals: 6, isStable: true, address: "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359" },
+      stablecoin("USDC", 6, "0x3c499c542cef5e3811e1192ce70d8cc03d5c3359"),
       // https://stargateprotocol.gitbook.io/stargate/developers, also for the next
-      {
-        symbol: "USDC.e",
-        decimals: 6,
-        isStable: true,
-        address: "0x2791bca1f2de4661ed88a30c99a7a9449aa84174",
-      },
-      { symbol: "USDT", decimals: 6, isStable: true, address: "0xc2132d05d31c914a87c6611c10748aeb04b58e8f" },
+      stablecoin("USDC.e", 6, "0x2791bca1f2de4661ed88a30c99a7a9449aa84174"),
+      stablecoin("USDT", 6, "0xc2132d05d31c914a87c6611c10748aeb04b58e8f"),
       // https://docs.zerodev.app/onramp/smart-routing-address/supported-chains
-      {
-        symbol: "WETH",
-        decimals: 18,
-        isStable: false,
-        address: "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619",
-      },
+      quoteToken("WETH", 18, "0x7ceb23fd6bc0add59e62ac25578270cff1b9f619"),
       // https://polygonscan.com/token/0x8f3cf7ad23cd3cadbd9735aff958023239c6a063
-      { symbol: "DAI", decimals: 18, isStable: true, address: "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063" },
+      stablecoin("DAI", 18, "0x8f3cf7ad23cd3cadbd9735aff958023239c6a063"),
       // https://polygonscan.com/token/0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6
-      { symbol: "WBTC", decimals: 8, isStable: false, address: "0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6" },
+      quoteToken("WBTC", 8, "0x1bfd67037b42cf73acf2047067bd4f2c47d9bfd6"),
     ],
     // https://github.com/ethereum-lists/chains (eip155-137.json), which no longer lists
     // polygon-rpc.com
@@ -180,7 +144,7 @@ export const NETWORKS = {
     group: "avalanche",
     chainId: 43_114,
     // https://build.avax.network/docs/rpcs/c-chain: nodes return accepted blocks only, and an
-    // accepted block is final. One more allows for endpoints with many nodes.
+    // accepted block is final. One more block allows for endpoints whose nodes are not in step.
     finalityBlocks: 1,
     factories: [
       // https://github.com/traderjoe-xyz/joe-core (deploy/FarmLensV2.js)
@@ -227,45 +191,19 @@ export const NETWORKS = {
     ],
     quotes: [
       // https://docs.chain.link/ccip/directory/mainnet/chain/avalanche-mainnet
-      {
-        symbol: "WAVAX",
-        decimals: 18,
-        isStable: false,
-        isWrappedCoin: true,
-        address: "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7",
-      },
+      wrappedCoin("WAVAX", 18, "0xb31f66aa3c1e785363f0875a1b74e27b85fd66c7"),
       // https://developers.circle.com/stablecoins/usdc-contract-addresses
-      { symbol: "USDC", decimals: 6, isStable: true, address: "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e" },
+      stablecoin("USDC", 6, "0xb97ef9ef8734c71904d8002f8b6bc66dd9c48a6e"),
       // https://stargateprotocol.gitbook.io/stargate/developers
-      { symbol: "USDt", decimals: 6, isStable: true, address: "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7" },
+      stablecoin("USDt", 6, "0x9702230a8ea53601f5cd2dc00fdbc13d4df4a8c7"),
       // https://snowtrace.io/token/0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664
-      {
-        symbol: "USDC.e",
-        decimals: 6,
-        isStable: true,
-        address: "0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664",
-      },
+      stablecoin("USDC.e", 6, "0xa7d7079b0fead91f3e65f86e8915cb59c1a4c664"),
       // https://snowtrace.io/token/0xc7198437980c041c805a1edcba50c1ce5db95118
-      {
-        symbol: "USDT.e",
-        decimals: 6,
-        isStable: true,
-        address: "0xc7198437980c041c805a1edcba50c1ce5db95118",
-      },
+      stablecoin("USDT.e", 6, "0xc7198437980c041c805a1edcba50c1ce5db95118"),
       // https://snowtrace.io/token/0x152b9d0fdc40c096757f570a51e494bd4b943e50
-      {
-        symbol: "BTC.b",
-        decimals: 8,
-        isStable: false,
-        address: "0x152b9d0fdc40c096757f570a51e494bd4b943e50",
-      },
+      quoteToken("BTC.b", 8, "0x152b9d0fdc40c096757f570a51e494bd4b943e50"),
       // https://snowtrace.io/token/0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab
-      {
-        symbol: "WETH.e",
-        decimals: 18,
-        isStable: false,
-        address: "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab",
-      },
+      quoteToken("WETH.e", 18, "0x49d5c2bdffac6ce2bfdb6640f4f80f226bc10bab"),
     ],
     // https://build.avax.network/docs/rpcs/c-chain; the second, to cross-check blocks, is run by
     // Allnodes: widely used, but not in the network's documents.
@@ -277,3 +215,15 @@ export const NETWORKS = {
   },
 } as const satisfies Record<string, Network>;
 export type NetworkName = keyof typeof NETWORKS;
+
+function quoteToken(symbol: string, decimals: number, address: string): QuoteToken {
+  return { symbol, decimals, address, isStable: false };
+}
+
+function stablecoin(symbol: string, decimals: number, address: string): QuoteToken {
+  return { symbol, decimals, address, isStable: true };
+}
+
+function wrappedCoin(symbol: string, decimals: number, address: string): QuoteToken {
+  return { symbol, decimals, address, isStable: false, isWrappedCoin: true };
+}

@@ -5,7 +5,7 @@ import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
 interface PastFillOptions {
   readonly pool: EndpointPool;
-  /** Returns the past blocks, in order. Pauses before it reads the next one. */
+  /** Returns the past blocks, in order. Calls `pause` before it reads the next one. */
   readonly open: (pause: () => Promise<void>) => Promise<AsyncIterable<ReadFinalBlock>>;
   readonly translate: (block: ReadBlock) => readonly MarketEvent[];
   /** Event time at which the past begins, and at which the present began. */
@@ -15,7 +15,7 @@ interface PastFillOptions {
   readonly isIdle: () => boolean;
 }
 
-/** Events that wait for the next present block; no more are read meanwhile. */
+/** With this many events waiting for the next present block, reading pauses. */
 const MAX_WAITING = 10_000;
 const LOOK_EVERY_MS = 250;
 
@@ -44,7 +44,7 @@ export class PastFill {
     return Math.max(0, Math.min(toMs, this.#readToMs) - fromMs);
   }
 
-  /** Whether everything was read and taken. */
+  /** Whether the whole past was read and taken. */
   get isDone(): boolean {
     return this.#isRead && this.#waiting.length === 0;
   }

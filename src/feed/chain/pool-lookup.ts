@@ -20,11 +20,11 @@ export interface ReadFinalBlock extends FinalBlock {
   readonly read: ReadBlock;
 }
 
-/** Blocks whose pools are looked up together. */
+/** Maximum number of blocks whose pools are looked up together. */
 const MAX_BLOCKS = 200;
-/** Logs of these blocks, for memory. */
+/** Maximum number of their logs, to bound memory. */
 const MAX_LOGS = 20_000;
-/** Blocks that follow each other within this time are collected. */
+/** Blocks that arrive within this time of each other are collected. */
 const GAP_MS = 250;
 /** Full nodes keep the states of the last 128 blocks. */
 const STATE_BLOCKS = 100;
@@ -73,8 +73,8 @@ export class PoolLookup {
   }
 
   /**
-   * Yields blocks in order, once their pools are known. Reads on meanwhile, so that while catching
-   * up one look-up serves many blocks.
+   * Yields blocks in order, once their pools are known. Continues to read meanwhile, so that one
+   * look-up serves many blocks while the feed catches up.
    */
   async *known(blocks: AsyncIterable<FinalBlock>, gapMs = GAP_MS): AsyncGenerator<ReadFinalBlock> {
     const { pool, translator, clock, signal } = this.#options;
@@ -94,8 +94,8 @@ export class PoolLookup {
    * the last final one.
    */
   #stateBlocks(atBlock: number): { readonly atBlock: number; readonly latest: number } {
-    // The lowest sufficient head: an endpoint that claims more may lie, one that claims less is
-    // behind.
+    // Use the lowest sufficient head. An endpoint that claims more may lie, and one that claims
+    // less is behind.
     const head = this.#options.pool.finalHeads.findLast((final) => final >= atBlock) ?? 0;
     const latest = Math.max(0, atBlock, head);
     return { atBlock: latest - atBlock > STATE_BLOCKS ? latest : Math.max(0, atBlock), latest };

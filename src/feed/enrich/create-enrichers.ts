@@ -8,11 +8,10 @@ import { LookupEnricher } from "./lookup-enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan, sourcify } from "./services.ts";
 import { TableEnricher } from "./table-enricher.ts";
 
-/** Keys of services. */
 export interface EnricherKeys {
   /** Etherscan is skipped without one. */
   readonly etherscan?: string | undefined;
-  /** CoinGecko answers without one too, but shares its limit among all behind an IP address. */
+  /** Without one, CoinGecko limits requests per IP address. */
   readonly coingecko?: string | undefined;
 }
 
@@ -24,24 +23,20 @@ export interface EnrichersOptions {
   /** Directory for their cached answers; `undefined`: memory only. */
   readonly directory: string | undefined;
   readonly clock: Clock;
-  /**
-   * Receives a message when a service fails and when it recovers, and whether it reports trouble.
-   */
+  /** Receives a message when a service fails and when it recovers. */
   readonly notify: Notify;
   /** Default: the runtime's own. */
   readonly fetch?: typeof fetch;
 }
 
-/** Minimum milliseconds between two requests: below each service's limit, moderate if unknown. */
+/** Minimum milliseconds between two requests: below each service's limit, if it is known. */
 const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
   coingecko: 10_000,
   sourcify: 500,
   etherscan: 500,
   dexscreener: 250,
 };
-/**
- * CoinGecko's list of coins has some megabytes, a verified contract with its sources at most a few.
- */
+/** CoinGecko's list of coins has some megabytes, and a verified contract with its sources a few. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 

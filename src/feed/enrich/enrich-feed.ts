@@ -12,23 +12,20 @@ interface EnrichOptions {
   readonly clock: Clock;
 }
 
-/** A token that still trades is noted again after this long, because facts expire. */
+/** A token that still trades is noted again after this time, because facts expire. */
 const NOTE_AGAIN_MS = 5 * MINUTE_MS;
-/** Number of tokens remembered as noted. */
+/** Maximum number of tokens that are remembered as noted. */
 const MAX_NOTED = 100_000;
-/**
- * Maximum number of findings between two clocks, so that a full cache does not delay the market.
- */
+/** Maximum number of findings per clock event, so that a full cache does not delay the market. */
 const MAX_A_SECOND = 500;
 
 /**
  * Returns the feed with the enrichers' findings as `profile` events, each after the last `clock`
  * before it was found. A recording contains them at the same position, so it replays to the same
- * bytes without the services. The feed never waits for an enricher, and a failing one changes only
- * {@link Feed.trouble}.
+ * bytes without the services. The feed never waits for an enricher. An enricher that fails changes
+ * only {@link Feed.trouble}.
  *
- * If several services look up a contract's source, one that has it counts, whatever the others
- * answer.
+ * A contract's source counts as verified if one service has it, whatever the others answer.
  */
 export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
   const { name, origin, facts } = feed;
@@ -72,7 +69,6 @@ async function* enriched(
   }
 }
 
-/** Remembers when each token was last noted. */
 class NotedTokens {
   readonly #clock: Clock;
   readonly #noted = new BoundedMap<string, number>(MAX_NOTED);

@@ -44,7 +44,6 @@ export const CHAINS: Readonly<
   avalanche: { id: 43_114, coingecko: "avalanche", dexscreener: "avalanche" },
 };
 
-/** All chains' groups. */
 export const CHAIN_GROUPS = Object.keys(CHAINS) as readonly ChainGroup[];
 
 /** Returns the key of a token, independent of its address's case. */

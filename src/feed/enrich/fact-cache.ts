@@ -26,9 +26,9 @@ export interface CachedFacts {
 const MAX_ENTRIES = 100_000;
 
 /**
- * Caches a service's answers by key in a file, so that a restart does not repeat requests. A
- * missing or invalid file is an empty cache, and a failed write is only reported by {@link save}: a
- * cache must never cause a failure.
+ * Caches a service's answers by key in a file, so that a restart does not repeat requests. A cache
+ * must never cause a failure, so a missing or invalid file is an empty cache, and {@link save} only
+ * returns the problem if it fails.
  */
 export class FactCache {
   readonly #path: string | undefined;
@@ -85,7 +85,7 @@ export class FactCache {
   }
 }
 
-/** Drops undefined fields: for an exact optional property `undefined` is a value. */
+/** Drops undefined fields, which the type of exact optional properties does not allow. */
 function tidy(facts: z.infer<typeof StoredFacts>): Facts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }

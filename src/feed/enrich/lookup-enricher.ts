@@ -1,6 +1,7 @@
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
+import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { ServiceReport } from "../feed.ts";
 import type { ServiceClient } from "../service/service-client.ts";
 import {
@@ -26,19 +27,19 @@ export interface Lookup {
    * service does not serve the chain.
    */
   readonly read: (body: unknown, tokens: readonly string[]) => ReadonlyMap<string, Facts>;
-  /** How long an answer is valid, in milliseconds; `undefined` means a token without facts. */
+  /** How long an answer is valid, in milliseconds. `facts` is `undefined` if it has none. */
   readonly holdsMs: (facts: Facts | undefined) => number;
   /**
-   * Facts of a token that had some and is now missing, even from an answer about it alone. An
-   * answer about several tokens may omit one that has facts. `undefined`: the known facts stay.
+   * The facts of a token that had some, once an answer about it alone omits it. (An answer about
+   * several tokens may omit one that has facts.) Default: the known facts stay.
    */
   readonly gone?: Facts;
 }
 
-/** Maximum number of waiting tokens. The longest waiting one is dropped until it is noted again. */
+/** Maximum number of waiting tokens. Beyond it, the one that waited longest is dropped. */
 const MAX_WAITING = 10_000;
 const SAVE_EVERY_MS = 30_000;
-/** How long a chain that the service refused is not queried. The key may get a better plan. */
+/** How long a refused chain is not queried. Then the key may have a better plan. */
 const REFUSED_MS = 12 * HOUR_MS;
 
 /** Queries a service about new tokens, a few at a time, and caches the answers. */
@@ -49,7 +50,7 @@ export class LookupEnricher implements Enricher {
   readonly #clock: Clock;
   readonly #cache: FactCache;
   readonly #waiting = new Map<string, TokenRef>();
-  /** Keys of waiting tokens that an answer omitted: the next request is about one of them only. */
+  /** Keys of waiting tokens that an answer omitted. Each gets a request of its own. */
   readonly #omitted = new Set<string>();
   /** Chains that the service refuses, until a monotonic time. */
   readonly #refused = new Map<ChainGroup, { readonly reason: string; readonly untilMs: number }>();
@@ -104,7 +105,7 @@ export class LookupEnricher implements Enricher {
     let savedAt = this.#clock.monotonic();
     try {
       while (!signal.aborted) {
-        await this.#someWait(signal);
+        await this.#untilNoted(signal);
         await this.#askSome(signal);
         if (this.#clock.monotonic() - savedAt < SAVE_EVERY_MS) continue;
         await this.#cache.save();
@@ -126,8 +127,8 @@ export class LookupEnricher implements Enricher {
     const question = { url: url(first.group, tokens), read: (body: unknown) => read(body, tokens), tries: 1 };
     const asked = await this.#client.ask(question, signal);
     if (asked.kind === "failed") {
-      // At the end of the queue: if one token makes the service fail, the others still get their
-      // turn.
+      // Move them to the end of the queue: a token that makes the service fail must not hold up the
+      // others.
       for (const token of batch) this.#waiting.set(keyOf(token), token);
       return;
     }
@@ -185,18 +186,12 @@ export class LookupEnricher implements Enricher {
     return batch;
   }
 
-  async #someWait(signal: AbortSignal): Promise<void> {
+  /** Waits until a token is waiting. */
+  async #untilNoted(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size > 0) return;
-    await new Promise<void>((resolve, reject) => {
-      const abort = () => reject(signal.reason);
-      if (signal.aborted) return abort();
-      signal.addEventListener("abort", abort, { once: true });
-      this.#wake = () => {
-        signal.removeEventListener("abort", abort);
-        resolve();
-      };
-    });
-    this.#wake = () => {};
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    await untilAborted(promise, signal);
   }
 }
 

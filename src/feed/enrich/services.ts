@@ -49,8 +49,8 @@ export function coingeckoHeaders(url: string, key: string | undefined): Readonly
 const Contract = z.object({ match: z.string().nullable() });
 
 /**
- * Whether Sourcify has the verified source of a contract. If not, nothing is known: it may be
- * verified elsewhere. Needs no key. Source: docs.sourcify.dev, API v2, `GET
+ * Looks up whether Sourcify has a contract's verified source. If not, nothing is known, because it
+ * may be verified elsewhere. Needs no key. Source: docs.sourcify.dev, API v2, `GET
  * /v2/contract/{chainId}/{address}`: 404 if there is none.
  */
 export function sourcify(url: string): Lookup {
@@ -69,12 +69,13 @@ export function sourcify(url: string): Lookup {
 const Source = z.object({ status: z.string(), message: z.string(), result: z.unknown().optional() });
 const SourceItem = z.object({ ABI: z.string() });
 const UNVERIFIED = "Contract source code not verified";
-/** The answers about a chain that the key's plan, or the service, does not include. */
+/** Matches the answers about a chain that the key's plan, or the service, does not include. */
 const CHAIN_LACKS = /not supported for this chain|unsupported chainid/i;
 
 /**
- * Whether Etherscan has the verified source of a contract. Status 1 and message OK also occur for
- * unverified contracts, whose ABI field says so; 0 and NOTOK report failures such as a rate limit.
+ * Looks up whether Etherscan has a contract's verified source. Status 1 and message OK also occur
+ * for unverified contracts, whose ABI field says so. 0 and NOTOK report failures such as rate
+ * limits.
  * Needs a key. Free keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io,
  * "Get Contract Source Code" and "Common Error Messages".
  */
@@ -114,14 +115,14 @@ const Pair = z.object({
 });
 
 const NO_LINKS: Facts = { socialData: null };
-/** A trading token is noted every few minutes, so its links are looked up again within an hour. */
+/** A token that trades is noted every few minutes, so its links are renewed within an hour. */
 const LINKS_HOLD_MS = 55 * MINUTE_MS;
 
 /**
- * The links that a token's makers gave to DexScreener: `social_data`. Needs no key; 300 requests
- * per minute, of 30 tokens each. DexScreener removes links, for example because of fraud. A token
- * whose pairs have no links gets `null`. Source: docs.dexscreener.com, API reference, `GET
- * /tokens/v1/{chainId}/{tokenAddresses}`.
+ * Looks up the links that a token's makers gave to DexScreener: `social_data`. Needs no key. Allows
+ * 300 requests per minute, of 30 tokens each. DexScreener removes links, for example because of
+ * fraud. A token whose pairs have no links gets `null`. Source: docs.dexscreener.com, API
+ * reference, `GET /tokens/v1/{chainId}/{tokenAddresses}`.
  */
 export function dexscreener(url: string): Lookup {
   return {

@@ -24,12 +24,10 @@ export interface Table {
   readonly gone: Facts;
 }
 
-/** Number of tokens that later answers are matched with. */
+/** Maximum number of tokens that later answers are matched with. */
 const MAX_TOKENS = 50_000;
 
-/**
- * Queries a service periodically for everything, and reports the facts about the market's tokens.
- */
+/** Queries a service for everything at intervals. Reports the facts about the market's tokens. */
 export class TableEnricher implements Enricher {
   readonly name: EnricherName;
   readonly #table: Table;
@@ -73,7 +71,7 @@ export class TableEnricher implements Enricher {
           this.#take(asked.value);
           await this.#cache.save();
         }
-        // After a failure the client itself waits before its next request, so this pause is enough.
+        // After a failure, the client also waits before its next request.
         await this.#clock.sleep(asked.kind === "ok" ? everyMs : Math.min(everyMs, 60_000), signal);
       }
     } catch (error) {
@@ -81,7 +79,7 @@ export class TableEnricher implements Enricher {
     }
   }
 
-  /** Returns how long the cached answer of an earlier run is still valid. */
+  /** Returns for how long the cached answer of an earlier run is still valid. */
   #remainingMs(): number {
     let newest = Number.NEGATIVE_INFINITY;
     for (const { at } of this.#cache.entries.values()) newest = Math.max(newest, at);

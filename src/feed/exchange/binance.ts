@@ -5,7 +5,7 @@ import { readItems, readWhole } from "../service/read-answer.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity } from "./venue-fields.ts";
 
-interface BinancePlaces {
+interface BinanceUrls {
   /** `https://data-api.binance.vision`, or `https://api.binance.com`. */
   readonly url: string;
   /** `wss://data-stream.binance.vision`, or `wss://stream.binance.com:9443`. */
@@ -45,12 +45,12 @@ const MiniTicker = z.object({ e: z.literal("24hrMiniTicker"), s: z.string(), q: 
 const Wrapped = z.object({ stream: z.string(), data: z.unknown() });
 const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }) });
 
-/** Request weight per minute and address that is left to other programs; the limit is 6,000. */
+/** Request weight per minute and address. The limit is 6,000; the rest is for other programs. */
 const WEIGHT_LIMIT = 5_000;
 /** A connection has at most 1,024 streams, one of them for the tickers. */
 const MAX_PAIRS = 400;
-/** A larger subscription makes a longer message than the exchange accepts. */
-const PAIRS_A_MESSAGE = 100;
+/** Larger subscriptions make messages longer than the exchange accepts. */
+const PAIRS_PER_MESSAGE = 100;
 const ALL_TICKERS = "!miniTicker@arr";
 
 /**
@@ -59,7 +59,7 @@ const ALL_TICKERS = "!miniTicker@arr";
  * 5 messages a second, 1,024 streams, 24 hours). `!ticker@arr` was retired on 2026-03-26
  * (`CHANGELOG.md`). The server sends protocol pings every 20 seconds.
  */
-export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
+export function createBinance({ url, streamUrl }: BinanceUrls): Venue {
   return {
     name: "binance",
     pauseMs: 60,
@@ -84,7 +84,7 @@ export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
         new Map(readItems(Ticker, body, "tickers").map(({ symbol, quoteVolume }) => [symbol, quoteVolume])),
     },
     candles: {
-      most: 1_000,
+      maxMinutes: 1_000,
       request: (pair, fromMs, toMs) => ({
         url: `${url}/api/v3/klines?symbol=${encodeURIComponent(pair)}&interval=1m&startTime=${fromMs}&endTime=${toMs - 1}&limit=1000`,
       }),
@@ -95,7 +95,7 @@ export function createBinance({ url, streamUrl }: BinancePlaces): Venue {
       pauseMs: 300,
       endpoint: () => ({ url: `${streamUrl}/stream?streams=${ALL_TICKERS}`, greets: false }),
       subscribe: (pairs, wanted) =>
-        chunks(pairs, PAIRS_A_MESSAGE).map((some, index) =>
+        chunks(pairs, PAIRS_PER_MESSAGE).map((some, index) =>
           JSON.stringify({
             method: wanted ? "SUBSCRIBE" : "UNSUBSCRIBE",
             params: some.map((pair) => `${pair.toLowerCase()}@kline_1m`),

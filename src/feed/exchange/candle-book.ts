@@ -3,14 +3,14 @@ import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 
 interface BookCounts {
-  /** Candles that came when their minute could no longer be amended. */
+  /** Candles that arrived when their minute could no longer be amended. */
   late: number;
 }
 
-/** Maximum minutes to hold: a day of back-fill. A book that is not emptied drops the oldest. */
+/** Maximum number of minutes: a day of back-fill. Beyond it, the oldest are dropped. */
 const MAX_MINUTES = 1_440;
 
-/** Holds unpublished minutes. If a minute has two versions, the one with more volume is later. */
+/** Holds unpublished minutes. Of two versions of a minute, the one with more volume counts. */
 export class CandleBook {
   readonly counts: BookCounts = { late: 0 };
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();

@@ -18,7 +18,7 @@ interface Choice {
   readonly quotes: readonly string[];
   readonly minVolume: number;
   /** Maximum number of tokens; those with the most volume are chosen. */
-  readonly most: number;
+  readonly maxTokens: number;
 }
 
 /**
@@ -38,7 +38,7 @@ const NOT_FOLLOWED = new Set(
 );
 /** Leveraged tokens move by contract, not by trades: `BTC3L`, `ETH5S`. */
 const LEVERAGED = /[A-Z]\d[LS]$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for them
 const UNFIT = /[\u0000-\u0020\u007f-\u009f]/;
 
 interface Candidate extends FollowedPair {
@@ -50,7 +50,7 @@ interface Candidate extends FollowedPair {
  * two exchanges list different coins under it. See {@link preferredOf} for which market that is.
  *
  * Markets in `before` stay if they qualify, unless the token's preferred market is now on Binance.
- * Those of an exchange without a listing, which is down, stay unchanged. Ordered by token.
+ * Those of an exchange without a listing stay, because it is down. Ordered by token.
  */
 export function choosePairs(
   listings: readonly Listing[],
@@ -73,7 +73,7 @@ export function choosePairs(
     return held && preferred && stays(held, preferred) ? [held] : (preferred ?? []);
   });
   chosen.sort((one, two) => two.volume - one.volume);
-  const followed = chosen.slice(0, Math.max(0, choice.most - kept.size));
+  const followed = chosen.slice(0, Math.max(0, choice.maxTokens - kept.size));
   const all: readonly FollowedPair[] = [
     ...kept.values(),
     ...followed.map(({ token, venue, pair, quote }) => ({ token, venue, pair, quote })),
@@ -83,9 +83,9 @@ export function choosePairs(
 
 /**
  * Returns the market on Binance if there is one, otherwise the one with the median volume of the
- * exchanges, the lower of two. Each exchange reports its own volume, and the highest claim is the
- * likeliest to be wash trading: while another exchange lists the token, the highest never wins. Of
- * one exchange's quotes, the one with the most volume counts.
+ * exchanges (of two, the lower). Each exchange reports its own volume, and the highest is the
+ * likeliest to come from wash trading, so it wins only if no other exchange lists the token. Of one
+ * exchange's quotes, the one with the most volume counts.
  */
 function preferredOf(markets: readonly Candidate[]): Candidate | undefined {
   const best = new Map<VenueName, Candidate>();

@@ -18,9 +18,9 @@ export interface ExchangeFeedOptions {
   /** How much of the exchanges' past is published first. At most {@link MAX_FILL_MS}. */
   readonly warmupMs: number;
   /**
-   * Never waits for the past, neither at the start nor after an outage: each market's past follows
-   * as past candles in the background. For a market whose other parts do not wait. Default:
-   * the past comes first.
+   * Never waits for the past, neither at the start nor after an outage. Each market's past follows
+   * as past candles. For a merged market, whose other parts do not wait. Default: the past comes
+   * first.
    */
   readonly startsAtPresent?: boolean;
   /** Resumes after the `clock` of this time, without warm-up. At most {@link MAX_FILL_MS} ago. */
@@ -28,16 +28,15 @@ export interface ExchangeFeedOptions {
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
   readonly random?: () => number;
-  /** Receives a sentence for the log, and whether it reports trouble. */
   readonly notify?: Notify;
 }
 
-/** Maximum past to request; older candles are in none of the engine's windows. */
+/** Maximum past to request. The engine has no use for older candles. */
 export const MAX_FILL_MS = 12 * HOUR_MS;
 
-/** Delay behind the exchanges' time, in which a minute's last candles usually arrive. */
+/** Delay behind the exchanges' time. A minute's last candles usually arrive within it. */
 export const LAG_MS = 3_000;
-/** How long after a minute's end, in event time, an amendment is accepted: the engine's bound. */
+/** How long after a minute's end, in event time, the engine accepts an amendment. */
 const AMEND_MS = 5_000;
 const REFRESH_MS = 10 * MINUTE_MS;
 /** How long the start waits for other exchanges once one has responded. */
@@ -47,11 +46,11 @@ const MAX_TOKENS = 600;
 
 /**
  * Follows exchanges as one feed: each token's candles from one market (see choosePairs), some
- * seconds late, by the exchanges' time. The past comes first, also that of a market chosen later.
+ * seconds late, by the exchanges' time. A market's past comes first, also if it is chosen later.
  *
- * If an exchange is down, the others continue and {@link Feed.trouble} reports it. While none is
- * live, event time pauses. Then the missed minutes follow. Those of an exchange that was down alone
- * follow as past candles. Never ends by itself and never throws.
+ * If an exchange is down, the others continue and {@link Feed.trouble} reports it. Its missed
+ * minutes follow as past candles. While no exchange is live, event time pauses, and the missed
+ * minutes follow afterwards. Never ends by itself and never throws.
  */
 export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
   let run: ExchangeRun | undefined;
@@ -67,7 +66,7 @@ export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
       const ending = new AbortController();
       run = new ExchangeRun(options, AbortSignal.any([signal, ending.signal]));
       try {
-        yield* run.tell();
+        yield* run.events();
       } catch (error) {
         if (!signal.aborted) throw error;
       } finally {
@@ -127,7 +126,7 @@ class ExchangeRun {
     return this.#followers.some(({ isLive }) => isLive);
   }
 
-  async *tell(): AsyncGenerator<MarketEvent> {
+  async *events(): AsyncGenerator<MarketEvent> {
     const { clock, warmupMs, startsAtPresent = false, resumeAfterMs } = this.#options;
     await this.#start();
     while (!this.#isLive) await clock.sleep(LOOK_EVERY_MS, this.#signal);
@@ -181,7 +180,7 @@ class ExchangeRun {
     }
   }
 
-  /** Emits the candle, after the token's profile if that is news: its first, or another market. */
+  /** Emits the candle, after the token's profile if that is its first or its market changed. */
   *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
     const { token } = candle;
     const market = this.#followed.get(token);
@@ -212,7 +211,7 @@ class ExchangeRun {
       notify?.("warn", "catching up at most twelve hours; older minutes are lost");
     }
     this.#isBehind = false;
-    const fromMs = this.#untoldMs();
+    const fromMs = this.#unpublishedMs();
     const venues = this.#followers.flatMap((follower) => (follower.answers ? [follower.name] : []));
     const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.#past.has(token);
     if (fromMs < startOfMinute(nowMs)) this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
@@ -228,7 +227,7 @@ class ExchangeRun {
   /** Requests what markets missed while their exchange's stream was interrupted. */
   #fillGap(venue: VenueName, pairs: readonly string[], sinceMs: number): void {
     // Before the first clock, nothing was published.
-    const fromMs = Math.min(this.#untoldMs(), startOfMinute(sinceMs - LAG_MS));
+    const fromMs = Math.min(this.#unpublishedMs(), startOfMinute(sinceMs - LAG_MS));
     if (this.#clockAt === 0 || fromMs >= startOfMinute(this.#nowMs())) return;
     const missed = [...this.#followed.values()].filter(
       (one) => one.venue === venue && pairs.includes(one.pair),
@@ -242,7 +241,7 @@ class ExchangeRun {
     for (const follower of this.#followers) {
       const some = markets.filter(({ venue }) => venue === follower.name);
       const put = (pair: string, candle: MinuteCandle) => {
-        if (candle.openAt < this.#untoldMs()) return false;
+        if (candle.openAt < this.#unpublishedMs()) return false;
         this.#put(follower.name, pair, candle);
         return true;
       };
@@ -251,11 +250,11 @@ class ExchangeRun {
   }
 
   /** Start of the earliest minute that was not published yet. */
-  #untoldMs(): number {
+  #unpublishedMs(): number {
     return startOfMinute(this.#clockAt);
   }
 
-  /** Resolves when all exchanges have listed, or one has and the wait for the others is over. */
+  /** Resolves when all exchanges have listed their markets, or one has and the patience is over. */
   async #start(): Promise<void> {
     const { clock } = this.#options;
     const answered = this.#followers.map((follower) => this.#followLists(follower));
@@ -302,7 +301,7 @@ class ExchangeRun {
     this.#followed = choosePairs([...this.#listings.values()], before, {
       quotes,
       minVolume,
-      most: MAX_TOKENS,
+      maxTokens: MAX_TOKENS,
     });
     this.#tokens = new Map(
       [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
@@ -311,7 +310,7 @@ class ExchangeRun {
     const added = [...this.#followed.values()].filter(({ token }) => !before.has(token));
     const removed = [...before.keys()].filter((token) => !this.#followed.has(token)).length;
     const isLater = this.#clockAt > 0 && added.length > 0;
-    // While behind, the back-fill of all markets is still to come.
+    // While the feed is behind, it requests the past of all markets later.
     if (isLater && !this.#isBehind) this.#fillChosen(added);
     if (added.length + removed > 0)
       this.#options.notify?.(
@@ -326,7 +325,7 @@ class ExchangeRun {
 
   #put(venue: VenueName, pair: string, candle: MinuteCandle): void {
     const token = this.#tokens.get(`${venue}/${pair}`);
-    // A minute in the future is an error of the exchange and would stay in the book until then.
+    // A minute in the future is the exchange's error, and would stay in the book until then.
     if (token === undefined || candle.openAt > this.#nowMs() + MINUTE_MS) return;
     this.#book.put(token, candle);
   }

@@ -4,10 +4,10 @@ import { readItems } from "../service/read-answer.ts";
 import { isPossible, type MinuteCandle, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
-interface GatePlaces {
+interface GateOptions {
   readonly url: string;
   readonly streamUrl: string;
-  /** Milliseconds since 1970, for messages, which carry their time. */
+  /** Returns milliseconds since 1970, because messages contain their time. */
   readonly now: () => number;
 }
 
@@ -41,7 +41,7 @@ const Refusal = z.object({
   error: z.object({ code: z.number(), message: z.string() }),
 });
 
-/** A subscription is for one pair; this many are sent within some seconds. */
+/** Each pair needs its own subscription. This many are sent within some seconds. */
 const MAX_PAIRS = 100;
 
 /**
@@ -50,7 +50,7 @@ const MAX_PAIRS = 100;
  * and both counted), "Frequency limit rule" (`X-Gate-RateLimit-*`), and /apiv4/ws, "Candlesticks
  * channel" and "Application ping pong".
  */
-export function createGate({ url, streamUrl, now }: GatePlaces): Venue {
+export function createGate({ url, streamUrl, now }: GateOptions): Venue {
   const envelope = (channel: string, rest: object = {}) =>
     JSON.stringify({ time: Math.floor(now() / SECOND_MS), channel, ...rest });
   return {
@@ -79,7 +79,7 @@ export function createGate({ url, streamUrl, now }: GatePlaces): Venue {
         ),
     },
     candles: {
-      most: 1_000,
+      maxMinutes: 1_000,
       request: (pair, fromMs, toMs) => ({
         url: `${url}/api/v4/spot/candlesticks?currency_pair=${encodeURIComponent(pair)}&interval=1m&from=${fromMs / SECOND_MS}&to=${toMs / SECOND_MS - 1}`,
       }),

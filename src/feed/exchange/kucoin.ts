@@ -6,10 +6,10 @@ import { UnexpectedAnswer } from "../service/service-client.ts";
 import { isPossible, type MinuteCandle, type StreamEndpoint, type StreamNews, type Venue } from "./venue.ts";
 import { Currency, Decimal, Quantity, Seconds } from "./venue-fields.ts";
 
-/** Address of KuCoin. Its REST API returns the address of the stream. */
-interface KucoinPlaces {
+interface KucoinOptions {
+  /** Address of the REST API, which returns the address of the stream. */
   readonly url: string;
-  /** Identifies a connection to the exchange. */
+  /** Returns an id for a new connection. */
   readonly connectId: () => string;
 }
 
@@ -44,18 +44,18 @@ const Candles = z.object({
 const Kind = z.object({ type: z.string(), code: z.unknown().optional(), data: z.unknown().optional() });
 
 const GOOD = "200000";
-/** A subscription takes 100 topics, a session some hundred (509 beyond). */
-const TOPICS_A_MESSAGE = 100;
+/** A subscription takes 100 topics, and a session some hundred. Beyond that, error 509. */
+const TOPICS_PER_MESSAGE = 100;
 const MAX_PAIRS = 200;
 
 /**
  * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
  * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
  * channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
- * wants a ping message as often as its ticket says. No candle is marked as closed: the last one
- * before the next minute's is.
+ * needs a ping message as often as its ticket says. No candle is marked as closed: the last one
+ * before the next minute's first one is.
  */
-export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
+export function createKucoin({ url, connectId }: KucoinOptions): Venue {
   return {
     name: "kucoin",
     pauseMs: 100,
@@ -85,7 +85,7 @@ export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
       },
     },
     candles: {
-      most: 1_500,
+      maxMinutes: 1_500,
       request: (pair, fromMs, toMs) => ({
         url: `${url}/api/v1/market/candles?type=1min&symbol=${encodeURIComponent(pair)}&startAt=${fromMs / SECOND_MS}&endAt=${toMs / SECOND_MS}`,
       }),
@@ -97,7 +97,7 @@ export function createKucoin({ url, connectId }: KucoinPlaces): Venue {
       ticket: { url: `${url}/api/v1/bullet-public`, method: "POST" },
       endpoint: (ticket) => endpointOf(ticket, connectId),
       subscribe: (pairs, wanted) =>
-        chunks(pairs, TOPICS_A_MESSAGE).map((some, index) =>
+        chunks(pairs, TOPICS_PER_MESSAGE).map((some, index) =>
           JSON.stringify({
             id: String(index + 1),
             type: wanted ? "subscribe" : "unsubscribe",
@@ -140,7 +140,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
   const candles = Candles.safeParse(message).data;
   if (candles) {
     const { symbol, candles: candle, time } = candles.data;
-    // Nanoseconds, which JSON numbers represent well enough for milliseconds.
+    // Nanoseconds. As a JSON number they are precise enough for milliseconds.
     return isPossible(candle)
       ? [{ kind: "candle", pair: symbol, candle, sentAt: Math.round(time / 1e6) }]
       : [];

@@ -9,7 +9,7 @@ import type { FollowedPair } from "./choose-pairs.ts";
 import type { MinuteCandle } from "./venue.ts";
 import type { VenueFollower } from "./venue-follower.ts";
 
-/** Maximum wait for a venue's past, because a slow exchange must not hold up the others. */
+/** Maximum wait for an exchange's past, because a slow one must not hold up the others. */
 export const MAX_REQUEST_MS = 2 * MINUTE_MS;
 
 interface PastMinutesOptions {
@@ -49,7 +49,7 @@ export class PastMinutes {
     this.#options = options;
   }
 
-  /** The share of the markets whose past has arrived, as a part of its length. */
+  /** How much of the past has arrived: its length times the share of markets that have theirs. */
   get filling(): Filling | undefined {
     const requests = [...this.#requests];
     if (requests.length === 0) return undefined;
@@ -64,7 +64,7 @@ export class PastMinutes {
     await Promise.all([...this.#requests].map(({ done }) => done));
   }
 
-  /** Requests markets' minutes. Offers each to `put`, and keeps it if that returns false. */
+  /** Requests markets' minutes. Offers each to `put`, and holds it if that returns false. */
   request(
     follower: VenueFollower,
     markets: readonly FollowedPair[],
@@ -98,11 +98,11 @@ export class PastMinutes {
     const waiting = waitAtMost(filling, MAX_REQUEST_MS, clock, signal).finally(() => {
       for (const pair of [...left.keys()]) release(pair);
     });
-    const had = (await waiting) ?? 0;
+    const received = (await waiting) ?? 0;
     const minutes = Math.floor((toMs - fromMs) / MINUTE_MS);
     notify?.(
-      had < tokens.size ? "warn" : "info",
-      `requested ${minutes} past minutes of ${tokens.size} markets on ${follower.name} and received those of ${had}`,
+      received < tokens.size ? "warn" : "info",
+      `requested ${minutes} past minutes of ${tokens.size} markets on ${follower.name} and received those of ${received}`,
     );
   }
 
@@ -117,14 +117,14 @@ export class PastMinutes {
     return this.#held.has(token);
   }
 
-  /** Adds a minute of a token that is held back. The version with more volume stays. */
+  /** Adds a minute of a held-back token. Of two versions, the one with more volume stays. */
   add(candle: Candle): void {
     const minutes = this.#held.get(candle.token)?.minutes;
     const known = minutes?.get(candle.openAt);
     if (!known || Number(candle.volume) > Number(known.volume)) minutes?.set(candle.openAt, candle);
   }
 
-  /** Lets the token's candles pass with the next {@link take}, if no other request is left. */
+  /** Makes the next {@link take} return the token's candles, unless another request is left. */
   release(token: string): void {
     const held = this.#held.get(token);
     if (!held) return;
@@ -132,7 +132,7 @@ export class PastMinutes {
     if (held.requests === 0) this.#released.push(token);
   }
 
-  /** Returns the minutes of the tokens that were released. They happen at `atMs`. */
+  /** Returns the minutes of the tokens that were released, dated `atMs`. */
   take(atMs: number): readonly Candle[] {
     const tokens = this.#released.filter((token) => this.#held.get(token)?.requests === 0).toSorted();
     this.#released = [];

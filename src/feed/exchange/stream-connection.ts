@@ -12,24 +12,21 @@ interface ConnectionOptions {
 
 /** Without any message for this long, not even a pong, the connection is dead. */
 const SILENT_MS = 30_000;
-/** Maximum time without a candle while some are subscribed: connected but mute. */
+/** Maximum time without a candle while pairs are subscribed. */
 const MUTE_MS = 120_000;
 const OPEN_MS = 10_000;
-/** The tickers of all pairs of an exchange in one message have some hundred KiB. */
+/** One message with the tickers of all pairs of an exchange has some hundred KiB. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
-/** One connection: subscribes, pings, reads; ends with the first error. Await {@link ended}. */
+/** One connection: subscribes, pings and reads. Ends with the first error: await {@link ended}. */
 export class StreamConnection {
-  /** Resolves when it is subscribed; never if it ends before. */
-  readonly ready: Promise<void>;
-  /** Resolves with the reason for its end. */
-  readonly ended: Promise<string>;
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
   readonly #stop = new AbortController();
-  #markReady: () => void = () => {};
-  #markEnded: (reason: string) => void = () => {};
-  #greeted: () => void = () => {};
+  readonly #ready = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<string>();
+  /** Resolves when messages may be sent. */
+  readonly #opened = Promise.withResolvers<void>();
   #heardAt: number;
   #candleAt: number;
   #hasPairs: boolean;
@@ -38,12 +35,6 @@ export class StreamConnection {
   constructor(options: ConnectionOptions) {
     const { endpoint, clock, stream, pairs } = options;
     this.#options = options;
-    this.ready = new Promise((resolve) => {
-      this.#markReady = resolve;
-    });
-    this.ended = new Promise((resolve) => {
-      this.#markEnded = resolve;
-    });
     this.#heardAt = clock.monotonic();
     this.#candleAt = this.#heardAt;
     this.#hasPairs = pairs.length > 0;
@@ -53,16 +44,13 @@ export class StreamConnection {
       perMessageDeflate: false,
       followRedirects: false,
     });
-    const opened = new Promise<void>((resolve) => {
-      this.#socket.once("open", () => (endpoint.greets ? undefined : resolve()));
-      this.#greeted = resolve;
-    });
+    if (!endpoint.greets) this.#socket.once("open", () => this.#opened.resolve());
     this.#listen();
-    this.#sending = opened.then(async () => {
-      await this.#say(stream.subscribe(pairs, true));
-      this.#markReady();
+    this.#sending = this.#opened.promise.then(async () => {
+      await this.#sendAll(stream.subscribe(pairs, true));
+      this.#ready.resolve();
     });
-    const stops = [clock.every(1_000, () => this.#look())];
+    const stops = [clock.every(1_000, () => this.#checkSilence())];
     if (endpoint.ping) {
       const { everyMs, text } = endpoint.ping;
       stops.push(clock.every(everyMs, () => this.#send(text())));
@@ -72,7 +60,17 @@ export class StreamConnection {
     });
   }
 
-  /** Subscribes to more pairs or leaves some, after queued messages. */
+  /** Resolves when it is subscribed; never if it ends before. */
+  get ready(): Promise<void> {
+    return this.#ready.promise;
+  }
+
+  /** Resolves with the reason for its end. */
+  get ended(): Promise<string> {
+    return this.#ended.promise;
+  }
+
+  /** Subscribes to more pairs and unsubscribes from others, after queued messages. */
   change(added: readonly string[], removed: readonly string[]): void {
     const { subscribe } = this.#options.stream;
     this.#hasPairs ||= added.length > 0;
@@ -80,7 +78,7 @@ export class StreamConnection {
       ...(removed.length > 0 ? subscribe(removed, false) : []),
       ...(added.length > 0 ? subscribe(added, true) : []),
     ];
-    this.#sending = this.#sending.then(() => this.#say(messages));
+    this.#sending = this.#sending.then(() => this.#sendAll(messages));
   }
 
   close(reason: string): void {
@@ -114,21 +112,21 @@ export class StreamConnection {
       return;
     }
     for (const news of this.#options.stream.read(message)) {
-      if (news.kind === "welcome") this.#greeted();
+      if (news.kind === "welcome") this.#opened.resolve();
       else if (news.kind === "ending") this.#end(news.reason);
       else if (news.kind === "candle") this.#candleAt = this.#heardAt;
       this.#options.onNews(news);
     }
   }
 
-  #look(): void {
+  #checkSilence(): void {
     const now = this.#options.clock.monotonic();
     if (now - this.#heardAt > SILENT_MS) this.#end(`was silent for ${SILENT_MS / 1_000} s`);
     else if (this.#hasPairs && now - this.#candleAt > MUTE_MS)
       this.#end(`sent no candle for ${MUTE_MS / 1_000} s`);
   }
 
-  async #say(messages: readonly string[]): Promise<void> {
+  async #sendAll(messages: readonly string[]): Promise<void> {
     for (const message of messages) {
       this.#send(message);
       await this.#options.clock.sleep(this.#options.stream.pauseMs, this.#stop.signal).catch(() => {});
@@ -142,8 +140,8 @@ export class StreamConnection {
   #end(reason: string): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
-    this.#markEnded(reason);
-    // At once, without waiting for a peer that sends invalid data.
+    this.#ended.resolve(reason);
+    // Close at once, without waiting for a peer that sends invalid data.
     this.#socket.terminate();
   }
 }

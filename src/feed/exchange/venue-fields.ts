@@ -2,7 +2,7 @@ import { z } from "zod";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { plainDecimal } from "../replay/read/plain-decimal.ts";
 
-/** A decimal as exchanges write it, normalized. */
+/** A decimal in any spelling of the exchanges, normalized. */
 export const Decimal = z.string().transform((text, context) => {
   const plain = plainDecimal(text);
   if (plain !== undefined) return plain;

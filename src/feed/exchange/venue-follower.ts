@@ -14,29 +14,25 @@ interface FollowerOptions {
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
-  /** Called after an interruption: request what these pairs missed since then, by its time. */
+  /** Called after an interruption with what was missed: the pairs, and since when (its time). */
   readonly onGap: (pairs: readonly string[], sinceMs: number) => void;
-  /** Receives a sentence for the log, and whether it reports trouble. */
   readonly notify: Notify;
 }
 
-/**
- * Without any message for this long an exchange counts as down. The busiest markets have several
- * per second.
- */
+/** Without a message for this long, an exchange is down: busy markets have several per second. */
 const LIVE_MS = 10_000;
 const LIST_TRIES = 5;
-/** A wait for one exchange's back-fill delays the others' market too. */
+/** Few, because waiting for one exchange's past delays the others too. */
 const FILL_TRIES = 2;
-const AT_ONCE = 8;
-/** Unavailable pairs in a row after which the exchange, and not a delisted pair, is the cause. */
+const CONCURRENT_FILLS = 8;
+/** After this many unavailable pairs in a row, the cause is the exchange, not a delisted pair. */
 const MAX_MISSED = 3;
 /** Window of the estimate of the exchange's clock, in milliseconds. */
 const TIME_WINDOW_MS = 60_000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-interface HeldLine {
-  readonly line: VenueSubscription;
+interface HeldSubscription {
+  readonly subscription: VenueSubscription;
   trouble: string | undefined;
   /** Monotonic times of its last message, and of the last one before its interruption. */
   heardAt: number;
@@ -48,11 +44,11 @@ export class VenueFollower {
   readonly name: Venue["name"];
   readonly #options: FollowerOptions;
   readonly #client: ServiceClient;
-  readonly #lines: HeldLine[] = [];
+  readonly #subscriptions: HeldSubscription[] = [];
   readonly #streamed = new Map<string, number>();
   #newsAt = Number.NEGATIVE_INFINITY;
   #refusals = 0;
-  /** The exchange's clock less our monotonic one, by the last two windows' fastest message. */
+  /** The exchange's clock minus our monotonic one, by the last two windows' fastest message. */
   #ahead = {
     sinceMono: Number.NEGATIVE_INFINITY,
     ms: Number.NEGATIVE_INFINITY,
@@ -78,10 +74,11 @@ export class VenueFollower {
 
   /** Why it is not live, without its name; `undefined` while it is, or follows nothing. */
   get trouble(): string | undefined {
-    const down = this.#lines.filter((line) => line.trouble !== undefined);
-    if (down[0] && down.length === this.#lines.length) return down[0].trouble;
-    if (this.#lines.length > 0 && !this.isLive) return "sends nothing";
-    if (down[0]) return `${down.length} of ${this.#lines.length} streams are down: ${down[0].trouble}`;
+    const down = this.#subscriptions.filter((subscription) => subscription.trouble !== undefined);
+    if (down[0] && down.length === this.#subscriptions.length) return down[0].trouble;
+    if (this.#subscriptions.length > 0 && !this.isLive) return "sends nothing";
+    if (down[0])
+      return `${down.length} of ${this.#subscriptions.length} streams are down: ${down[0].trouble}`;
     return this.#client.trouble;
   }
 
@@ -89,7 +86,7 @@ export class VenueFollower {
     return this.#client.report("exchange", this.name, this.trouble);
   }
 
-  /** The exchange's time, from its fastest messages; wall clock changes have no effect. */
+  /** The exchange's time, from its fastest messages, whatever this machine's clock shows. */
   get nowMs(): number | undefined {
     const ms = Math.max(this.#ahead.ms, this.#ahead.beforeMs);
     return Number.isFinite(ms) ? this.#options.clock.monotonic() + ms : undefined;
@@ -112,8 +109,8 @@ export class VenueFollower {
   async #minutes(pair: string, fromMs: number, toMs: number): Promise<readonly MinuteCandle[] | undefined> {
     const { candles } = this.#options.venue;
     const all: MinuteCandle[] = [];
-    for (let at = fromMs; at < toMs; at += candles.most * MINUTE_MS) {
-      const end = Math.min(toMs, at + candles.most * MINUTE_MS);
+    for (let at = fromMs; at < toMs; at += candles.maxMinutes * MINUTE_MS) {
+      const end = Math.min(toMs, at + candles.maxMinutes * MINUTE_MS);
       const some = await this.#read(candles.request(pair, at, end), candles.read, FILL_TRIES);
       if (!some) return undefined;
       all.push(...some.filter(({ openAt }) => openAt >= at && openAt < end && openAt % MINUTE_MS === 0));
@@ -122,8 +119,8 @@ export class VenueFollower {
   }
 
   /**
-   * Passes on these pairs' minutes, and calls `onPair` after each pair's, until several fail in a
-   * row. Resolves with the successes.
+   * Requests these pairs' minutes, until several pairs fail in a row. Calls `onPair` after each
+   * pair. Resolves with the number of pairs that succeeded.
    */
   async fill(
     pairs: readonly string[],
@@ -133,34 +130,34 @@ export class VenueFollower {
     onPair: (pair: string) => void,
   ): Promise<number> {
     const left = [...pairs];
-    let had = 0;
+    let received = 0;
     let missed = 0;
     const work = async () => {
       for (let pair = left.shift(); pair !== undefined && missed < MAX_MISSED; pair = left.shift()) {
         const minutes = await this.#minutes(pair, fromMs, toMs);
         missed = minutes ? 0 : missed + 1;
-        had += minutes ? 1 : 0;
+        received += minutes ? 1 : 0;
         for (const candle of minutes ?? []) onCandle(pair, candle);
         onPair(pair);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    return had;
+    await Promise.all(Array.from({ length: CONCURRENT_FILLS }, work));
+    return received;
   }
 
   /** Streams exactly these pairs from now on. */
   follow(wanted: ReadonlySet<string>): void {
     const { maxPairs } = this.#options.venue.stream;
     const added = new Set(wanted);
-    for (const { line } of this.#lines) {
-      for (const pair of line.pairs) added.delete(pair);
+    for (const { subscription } of this.#subscriptions) {
+      for (const pair of subscription.pairs) added.delete(pair);
     }
-    for (const { line } of this.#lines) {
-      const removed = [...line.pairs].filter((pair) => !wanted.has(pair));
-      const room = maxPairs - line.pairs.size + removed.length;
+    for (const { subscription } of this.#subscriptions) {
+      const removed = [...subscription.pairs].filter((pair) => !wanted.has(pair));
+      const room = maxPairs - subscription.pairs.size + removed.length;
       const here = [...added].slice(0, room);
       for (const pair of here) added.delete(pair);
-      line.change(here, removed);
+      subscription.change(here, removed);
     }
     for (const pairs of chunks([...added], maxPairs)) this.#open(pairs);
   }
@@ -173,7 +170,7 @@ export class VenueFollower {
       else if (entry.trouble !== undefined) this.#notify("info", "its stream is connected again");
       entry.trouble = trouble;
     };
-    const line = new VenueSubscription(
+    const subscription = new VenueSubscription(
       {
         ...{ venue, client: this.#client, clock, random, onHealth },
         onNews: (news) => {
@@ -189,9 +186,9 @@ export class VenueFollower {
       pairs,
     );
     const heardAt = clock.monotonic();
-    const entry: HeldLine = { line, trouble: undefined, heardAt, gapSince: undefined };
-    this.#lines.push(entry);
-    void line.run(signal);
+    const entry: HeldSubscription = { subscription, trouble: undefined, heardAt, gapSince: undefined };
+    this.#subscriptions.push(entry);
+    void subscription.run(signal);
   }
 
   #take(news: StreamNews): void {

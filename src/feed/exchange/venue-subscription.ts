@@ -3,11 +3,11 @@ import { backOffMs } from "../../lib/time/back-off.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
-import { type ServiceClient, UnexpectedAnswer } from "../service/service-client.ts";
+import type { ServiceClient } from "../service/service-client.ts";
 import { StreamConnection } from "./stream-connection.ts";
-import type { StreamEndpoint, StreamNews, Venue } from "./venue.ts";
+import type { StreamNews, Venue } from "./venue.ts";
 
-interface LineOptions {
+interface SubscriptionOptions {
   readonly venue: Venue;
   readonly client: ServiceClient;
   readonly clock: Clock;
@@ -15,29 +15,32 @@ interface LineOptions {
   /** Age in ms at which a connection is replaced. Default 23 h plus up to half an hour. */
   readonly renewMs?: number;
   readonly onNews: (news: StreamNews) => void;
-  /** Called after an interruption: request what these pairs missed. */
+  /** Called after an interruption with the pairs that missed news. */
   readonly onResumed: (pairs: readonly string[]) => void;
   /** `undefined`: connected. */
   readonly onHealth: (trouble: string | undefined) => void;
 }
 
-/** Exchanges cut a connection after 24 hours; it is replaced before. */
+/** Exchanges cut a connection after 24 hours, so it is replaced before. */
 const RENEW_MS = 23 * HOUR_MS;
 const RENEW_SPREAD_MS = HOUR_MS / 2;
 /** How long a new connection gets to subscribe before the old one is closed. */
 const TAKEOVER_MS = 30_000;
-/** A connection that lasted this long did not fail because of its own state. */
-const STOOD_MS = 60_000;
+/** After a connection that lasted this long, the pauses start over. */
+const STABLE_MS = 60_000;
 
-/** Keeps a subscription: reconnects with growing pauses, and renews before the exchange cuts it. */
+/**
+ * Maintains a subscription: reconnects with growing pauses, and renews the connection before the
+ * exchange cuts it.
+ */
 export class VenueSubscription {
   readonly pairs = new Set<string>();
-  readonly #options: LineOptions;
+  readonly #options: SubscriptionOptions;
   /** Open connections: two while one replaces the other. */
   readonly #connections = new Set<StreamConnection>();
   #failures = 0;
 
-  constructor(options: LineOptions, pairs: readonly string[]) {
+  constructor(options: SubscriptionOptions, pairs: readonly string[]) {
     this.#options = options;
     for (const pair of pairs) this.pairs.add(pair);
   }
@@ -49,21 +52,21 @@ export class VenueSubscription {
     for (const connection of this.#connections) connection.change(added, removed);
   }
 
-  /** Keeps the subscription until the signal aborts. Never rejects. */
+  /** Maintains the subscription until the signal aborts. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, random, onHealth } = this.#options;
     while (!signal.aborted) {
       const since = clock.monotonic();
-      const reason = await this.#stand(signal).catch((error: unknown) => messageOf(error));
+      const reason = await this.#runConnection(signal).catch((error: unknown) => messageOf(error));
       if (signal.aborted) return;
       onHealth(reason);
-      this.#failures = clock.monotonic() - since > STOOD_MS ? 1 : this.#failures + 1;
+      this.#failures = clock.monotonic() - since > STABLE_MS ? 1 : this.#failures + 1;
       await clock.sleep(backOffMs(this.#failures, random), signal).catch(() => {});
     }
   }
 
   /** Connects, and replaces the connection when it is old. Resolves with the reason for its end. */
-  async #stand(signal: AbortSignal): Promise<string> {
+  async #runConnection(signal: AbortSignal): Promise<string> {
     const { clock, random, onHealth, onResumed, renewMs } = this.#options;
     let connection = await this.#connect(signal);
     const leave = () => {
@@ -101,8 +104,8 @@ export class VenueSubscription {
     const next = await this.#connect(signal).catch(() => undefined);
     if (!next) return old;
     const settled = Promise.race([next.ready.then(() => true), next.ended.then(() => false)]);
-    const stands = await waitAtMost(settled, TAKEOVER_MS, clock, signal).catch(() => false);
-    const [stays, goes] = stands ? [next, old] : [old, next];
+    const isReady = await waitAtMost(settled, TAKEOVER_MS, clock, signal).catch(() => false);
+    const [stays, goes] = isReady ? [next, old] : [old, next];
     goes.close("replaced");
     return stays;
   }
@@ -110,15 +113,9 @@ export class VenueSubscription {
   async #connect(signal: AbortSignal): Promise<StreamConnection> {
     const { venue, client, clock, onNews } = this.#options;
     const { stream } = venue;
-    let endpoint: StreamEndpoint;
-    if (stream.ticket) {
-      const asked = await client.ask({ ...stream.ticket, read: stream.endpoint, tries: 1 }, signal);
-      if (asked.kind !== "ok")
-        throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
-      endpoint = asked.value;
-    } else {
-      endpoint = stream.endpoint(undefined);
-    }
+    const endpoint = stream.ticket
+      ? await client.require({ ...stream.ticket, read: stream.endpoint }, signal)
+      : stream.endpoint(undefined);
     signal.throwIfAborted();
     const pairs = [...this.pairs];
     const connection = new StreamConnection({ stream, endpoint, clock, pairs, onNews });

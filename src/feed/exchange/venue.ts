@@ -31,16 +31,16 @@ export type StreamNews =
   | { readonly kind: "volume"; readonly pair: string; readonly quoteVolume: number }
   /** Subscriptions are accepted from now on. */
   | { readonly kind: "welcome" }
-  /** A request was refused; the rest continues. */
+  /** The exchange refused a request; the others continue. */
   | { readonly kind: "refused"; readonly reason: string }
   /** The exchange is about to close: reconnect. */
   | { readonly kind: "ending"; readonly reason: string };
 
-/** Address of a stream, and its keep-alive if pings do not suffice. */
+/** Address of a stream, and its keep-alive message if protocol pings do not suffice. */
 export interface StreamEndpoint {
   readonly url: string;
   readonly ping?: { readonly everyMs: number; readonly text: () => string };
-  /** The exchange sends a greeting, before which nothing may be sent. */
+  /** Whether the exchange sends a greeting, before which nothing may be sent. */
   readonly greets: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface Venue {
     readonly read: (body: unknown) => ReadonlyMap<string, number>;
   };
   readonly candles: {
-    readonly most: number;
+    readonly maxMinutes: number;
     /** Returns the URL of the minutes that open from `fromMs` to before `toMs`. */
     readonly request: (pair: string, fromMs: number, toMs: number) => VenueRequest;
     /** In any order; minutes without trades may be missing. */
@@ -72,7 +72,7 @@ export interface Venue {
     readonly maxPairs: number;
     /** Minimum milliseconds between two messages to it. */
     readonly pauseMs: number;
-    /** The request before a connection, if any, and the address in its response. */
+    /** The request before a connection, if any. `endpoint` reads its response. */
     readonly ticket?: VenueRequest;
     readonly endpoint: (ticket: unknown) => StreamEndpoint;
     /** Returns the messages that subscribe to these pairs, or unsubscribe if `wanted` is false. */

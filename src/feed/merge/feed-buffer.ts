@@ -1,10 +1,10 @@
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
+import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
 
-/** One part of a merged market. */
 export interface MergedPart {
   /** Name for messages, metrics and `/readyz`: `bsc`, `exchange`. */
   readonly name: string;
@@ -13,17 +13,17 @@ export interface MergedPart {
 
 /**
  * A part at most this far behind the furthest one, in event time, is in step, and the merge waits
- * for it. With the next constant, below the age at which data counts as stale.
+ * for it. Together with {@link PATIENCE_MS}, less than the age at which data counts as stale.
  */
 export const IN_STEP_MS = 10 * SECOND_MS;
-/** A part further behind is waited for as long as it catches up: by a quarter of each such span. */
+/** The merge waits for a part further behind if it catches up by a quarter of each such span. */
 const PATIENCE_MS = 3 * SECOND_MS;
 const GAIN = 1 / 4;
 /** A part further behind than this does not delay the others: it catches up while they continue. */
-export const FAR_MS = MINUTE_MS;
+const FAR_MS = MINUTE_MS;
 /** How long the merge waits for a part without any event. */
 export const FIRST_WORD_MS = 5 * SECOND_MS;
-/** An event dated further ahead than this of every clock has a wrong date. */
+/** An event further ahead of this machine's clock and of all other parts has a wrong date. */
 export const MAX_EARLY_MS = MINUTE_MS;
 /** Maximum events that are read ahead of the market. */
 const MAX_AHEAD = 20_000;
@@ -39,11 +39,10 @@ export interface Slot {
   readonly phase: 0 | 1 | 2;
 }
 
-/**
- * One part: its events that were not taken yet, its progress, and whether the merge waits for it.
- */
+/** A part's events that were not taken yet, its progress, and whether the merge waits for it. */
 export class FeedBuffer {
   readonly name: string;
+  /** Number of events dropped so far because they were too late. */
   late = 0;
   /** Number of events dropped so far because they were dated too far ahead. */
   early = 0;
@@ -116,7 +115,7 @@ export class FeedBuffer {
         // A dropped event needs no room in the buffer.
         if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
         if (this.#queue.length - this.#taken < MAX_AHEAD) continue;
-        await this.#room(signal);
+        await this.#untilRoom(signal);
       }
       this.#end = { reason: `${this.name} has ended` };
     } catch (error) {
@@ -202,9 +201,9 @@ export class FeedBuffer {
     return stale(`is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market`);
   }
 
-  /** Whether the event is accepted and buffered. */
+  /** Buffers an event. Returns false if it is dropped because it is dated too far ahead. */
   #put(event: MarketEvent): boolean {
-    // Otherwise it would set the market's time, and the events of all other parts until then would
+    // Such an event would set the market's time, and the events of all other parts until then would
     // be too late.
     if (event.at > this.#latestMs()) {
       this.early += 1;
@@ -220,14 +219,11 @@ export class FeedBuffer {
     return true;
   }
 
-  async #room(signal: AbortSignal): Promise<void> {
+  async #untilRoom(signal: AbortSignal): Promise<void> {
     this.#isFull = true;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const leave = () => resolve();
-    this.#makeRoom = leave;
-    signal.addEventListener("abort", leave, { once: true });
-    if (!signal.aborted) await promise;
-    signal.removeEventListener("abort", leave);
+    this.#makeRoom = resolve;
+    await untilAborted(promise, signal).catch(() => {});
     this.#makeRoom = () => {};
     this.#isFull = false;
   }

@@ -4,9 +4,9 @@ import type { MarketEvent } from "../../market/index.ts";
 export const LATE_MS = 5_000;
 
 /**
- * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present.
- * A trade becomes a past trade, a candle a past candle, and a listing keeps its time, because an
- * outage's trades, replayed as new, would look like a rush. A pool's liquidity and a token's
+ * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present;
+ * `undefined` to drop it. Trades and candles become past ones and listings keep their time, because
+ * an outage's events, replayed as new, would look like a rush. A pool's liquidity and a token's
  * profile still hold. An aggregator's reports are dropped.
  */
 export function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {

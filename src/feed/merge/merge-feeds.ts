@@ -18,7 +18,6 @@ interface MergeOptions {
   readonly clock: Clock;
   /** Age at which a part counts as stale. Default 15,000. */
   readonly staleAfterMs?: number;
-  /** Receives a sentence for the log, and whether it reports trouble. */
   readonly notify?: Notify;
 }
 
@@ -26,25 +25,26 @@ interface MergeOptions {
 const LOOK_EVERY_MS = 250;
 /** How long all parts may take for their first event before that is reported. */
 const START_MS = 15 * SECOND_MS;
-/** The same, if all of them have trouble. */
+/** The same, if all of them report trouble. */
 const TROUBLED_START_MS = 3 * SECOND_MS;
 /** What to do if no part has data. */
 const HINT = "run flarewire doctor, which checks every endpoint";
 
 /**
  * Merges several markets into one: all events in one order of time, with one clock, that of the
- * slowest part. While every part is waited for, the order depends only on their events, not on when
- * they arrive.
+ * slowest part. While the merge waits for every part, the order depends only on their events, not
+ * on when they arrive.
  *
- * The wait is bounded. A part that falls ten seconds of event time behind the furthest, and does
- * not catch up for three, is no longer waited for, until it is within the ten again. One that is
- * more than a minute behind is not waited for at all. Its events meanwhile are late: up to five
- * seconds they pass unchanged, which the engine accepts; beyond that settleLate decides, and
- * dropped events are counted. A part that fails for good is left out; if all have, the merge fails.
+ * The wait is bounded. If a part falls ten seconds of event time behind the furthest one and does
+ * not catch up for three, the merge continues without it until it is within the ten again. If it
+ * is more than a minute behind, the merge does not wait at all. The part's events are then late. Up
+ * to five seconds they pass unchanged, which the engine accepts. Beyond that settleLate decides,
+ * and dropped events are counted. A part that fails for good is left out. If all fail, the merge
+ * fails.
  *
  * No part of a live market can move the others into the future. The furthest part counts as no
  * further than this machine's clock. Events dated more than a minute ahead of that clock and of all
- * other parts are dropped and reported.
+ * other parts are dropped, and the first one is reported.
  */
 export function mergeFeeds(options: MergeOptions): Feed {
   const { name, parts, clock, staleAfterMs = 15_000 } = options;
@@ -73,10 +73,10 @@ export function mergeFeeds(options: MergeOptions): Feed {
 
 class Merger {
   readonly #options: MergeOptions;
-  readonly #lines: readonly FeedBuffer[];
+  readonly #buffers: readonly FeedBuffer[];
   /**
-   * Wall-clock time at the start, less monotonic time, so that a clock that is set back later turns
-   * no event into a future one.
+   * Wall-clock time at the start minus monotonic time, so that a clock that is set back later makes
+   * no event a future one.
    */
   readonly #offsetMs: number;
   readonly #isLive: boolean;
@@ -84,7 +84,7 @@ class Merger {
   readonly #early = new Set<FeedBuffer>();
   #clockAt = Number.NEGATIVE_INFINITY;
   #hasNews = false;
-  #isDeaf = false;
+  #isSilent = false;
   #wake: () => void = () => {};
 
   constructor(options: MergeOptions) {
@@ -97,27 +97,27 @@ class Merger {
     this.#beganAt = clock.monotonic();
     this.#offsetMs = clock.now() - this.#beganAt;
     this.#isLive = originOf(parts) === "live";
-    this.#lines = parts.map(
+    this.#buffers = parts.map(
       (part, index) => new FeedBuffer(part, clock, onNews, () => this.#latestMs(index)),
     );
   }
 
   report(staleAfterMs: number): readonly FeedPart[] {
-    return this.#lines.map((line) => line.report(staleAfterMs));
+    return this.#buffers.map((buffer) => buffer.report(staleAfterMs));
   }
 
   async *events(given: AbortSignal): AsyncGenerator<MarketEvent> {
     const over = new AbortController();
     const signal = AbortSignal.any([given, over.signal]);
-    const reading = this.#lines.map((line) => this.#read(line, signal));
+    const reading = this.#buffers.map((buffer) => this.#read(buffer, signal));
     try {
       while (!signal.aborted) {
         this.#hasNews = false;
-        const line = this.#next();
-        if (line) {
-          const event = this.#settle(line);
+        const buffer = this.#next();
+        if (buffer) {
+          const event = this.#settle(buffer);
           if (event) yield event;
-        } else if (this.#lines.every(({ hasEnded }) => hasEnded)) {
+        } else if (this.#buffers.every(({ hasEnded }) => hasEnded)) {
           this.#throwFailure();
           return;
         } else await this.#news(signal);
@@ -128,10 +128,10 @@ class Merger {
     }
   }
 
-  async #read(line: FeedBuffer, signal: AbortSignal): Promise<void> {
-    await line.read(signal);
-    if (line.failure !== undefined && !signal.aborted) {
-      const { reason } = line.report(0);
+  async #read(buffer: FeedBuffer, signal: AbortSignal): Promise<void> {
+    await buffer.read(signal);
+    if (buffer.failure !== undefined && !signal.aborted) {
+      const { reason } = buffer.report(0);
       this.#options.notify?.("warn", `${reason}; continuing without it`);
     }
   }
@@ -142,16 +142,16 @@ class Merger {
    */
   #next(): FeedBuffer | undefined {
     this.#judge();
-    let first: { readonly line: FeedBuffer; readonly place: Slot } | undefined;
-    for (const line of this.#lines) {
-      const place = line.next;
-      if (!place) {
-        if (line.holdsWatermark) return undefined;
+    let first: { readonly buffer: FeedBuffer; readonly slot: Slot } | undefined;
+    for (const buffer of this.#buffers) {
+      const slot = buffer.next;
+      if (!slot) {
+        if (buffer.holdsWatermark) return undefined;
         continue;
       }
-      if (!first || isBefore(place, first.place)) first = { line, place };
+      if (!first || isBefore(slot, first.slot)) first = { buffer, slot };
     }
-    return first?.line;
+    return first?.buffer;
   }
 
   /** Returns the present; Infinity for a replayed or simulated market, which has its own time. */
@@ -163,25 +163,25 @@ class Merger {
 
   /** Latest event time that is accepted from a part. */
   #latestMs(index: number): number {
-    const others = this.#lines.map(({ frontierMs = 0 }, other) => (other === index ? 0 : frontierMs));
+    const others = this.#buffers.map(({ frontierMs = 0 }, other) => (other === index ? 0 : frontierMs));
     return Math.max(this.#nowMs(), ...others) + MAX_EARLY_MS;
   }
 
   #judge(): void {
     let furthestMs = Number.NEGATIVE_INFINITY;
-    for (const { frontierMs = furthestMs, hasEnded } of this.#lines)
+    for (const { frontierMs = furthestMs, hasEnded } of this.#buffers)
       if (!hasEnded && frontierMs > furthestMs) furthestMs = frontierMs;
     furthestMs = Math.min(furthestMs, this.#nowMs());
     this.#judgeEach(furthestMs);
-    const isDeaf = this.#lines.every(({ frontierMs }) => frontierMs === undefined)
+    const isSilent = this.#buffers.every(({ frontierMs }) => frontierMs === undefined)
       ? this.#hasFailedToStart()
-      : this.#lines.every((line) => !line.holdsWatermark);
-    if (isDeaf === this.#isDeaf || this.#lines.every(({ hasEnded }) => hasEnded)) return;
-    this.#isDeaf = isDeaf;
-    const words = isDeaf
+      : this.#buffers.every((buffer) => !buffer.holdsWatermark);
+    if (isSilent === this.#isSilent || this.#buffers.every(({ hasEnded }) => hasEnded)) return;
+    this.#isSilent = isSilent;
+    const words = isSilent
       ? `no part of the market responds, so there is no new data; ${HINT}`
       : "the market responds again";
-    this.#options.notify?.(isDeaf ? "warn" : "info", words);
+    this.#options.notify?.(isSilent ? "warn" : "info", words);
   }
 
   #hasFailedToStart(): boolean {
@@ -191,31 +191,31 @@ class Merger {
   }
 
   #judgeEach(furthestMs: number): void {
-    for (const line of this.#lines) {
-      this.#reportEarly(line);
-      if (line.hasEnded || !line.judge(furthestMs)) continue;
-      const words = line.holdsWatermark
-        ? `has caught up with the rest of the market; ${line.late} of its reports came too late so far`
-        : line.wasInStep
+    for (const buffer of this.#buffers) {
+      this.#reportEarly(buffer);
+      if (buffer.hasEnded || !buffer.judge(furthestMs)) continue;
+      const words = buffer.holdsWatermark
+        ? `has caught up with the rest of the market; ${buffer.late} of its reports came too late so far`
+        : buffer.wasInStep
           ? `is silent or more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; continuing without it`
-          : line.frontierMs === undefined
+          : buffer.frontierMs === undefined
             ? "has no data yet; starting without it"
             : `is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; starting without it`;
-      const isProblem = !line.holdsWatermark && line.wasInStep;
-      this.#options.notify?.(isProblem ? "warn" : "info", `${line.name} ${words}`);
+      const isProblem = !buffer.holdsWatermark && buffer.wasInStep;
+      this.#options.notify?.(isProblem ? "warn" : "info", `${buffer.name} ${words}`);
     }
   }
 
-  #reportEarly(line: FeedBuffer): void {
-    if (line.early === 0 || this.#early.has(line)) return;
-    this.#early.add(line);
+  #reportEarly(buffer: FeedBuffer): void {
+    if (buffer.early === 0 || this.#early.has(buffer)) return;
+    this.#early.add(buffer);
     const words = `more than ${MAX_EARLY_MS / SECOND_MS} seconds ahead of this machine's clock and of the others`;
-    this.#options.notify?.("warn", `${line.name} sends events ${words}; dropping them`);
+    this.#options.notify?.("warn", `${buffer.name} sends events ${words}; dropping them`);
   }
 
   /** Returns the part's next event as it is published; `undefined` if it is dropped. */
-  #settle(line: FeedBuffer): MarketEvent | undefined {
-    const event = line.take();
+  #settle(buffer: FeedBuffer): MarketEvent | undefined {
+    const event = buffer.take();
     if (!event) return undefined;
     if (event.kind === "clock") {
       if (event.at <= this.#clockAt) return undefined;
@@ -224,14 +224,14 @@ class Merger {
     }
     if (event.at >= this.#clockAt - LATE_MS) return event;
     const settled = settleLate(event, this.#clockAt);
-    if (!settled) line.late += 1;
+    if (!settled) buffer.late += 1;
     return settled;
   }
 
   #throwFailure(): void {
-    const failures = this.#lines.map(({ failure }) => failure).filter((failure) => failure !== undefined);
-    if (failures.length < this.#lines.length) return;
-    const words = this.#lines.map((line) => line.report(0).reason).join("; ");
+    const failures = this.#buffers.map(({ failure }) => failure).filter((failure) => failure !== undefined);
+    if (failures.length < this.#buffers.length) return;
+    const words = this.#buffers.map((buffer) => buffer.report(0).reason).join("; ");
     throw new Error(`no part of the market is left: ${words}`, { cause: failures[0] });
   }
 
@@ -249,14 +249,14 @@ function isBefore(one: Slot, other: Slot): boolean {
   return one.at === other.at ? one.phase < other.phase : one.at < other.at;
 }
 
-/** Returns what any part can know. Tokens of a part that cannot know a fact lack it. */
+/** Returns the facts that at least one part reports. Tokens of the other parts lack them. */
 function factsOf(parts: readonly MergedPart[]): FeedFacts {
-  const knows = (fact: keyof FeedFacts) => parts.some(({ feed }) => feed.facts[fact]);
+  const reports = (fact: keyof FeedFacts) => parts.some(({ feed }) => feed.facts[fact]);
   return {
-    trades: knows("trades"),
-    liquidity: knows("liquidity"),
-    listings: knows("listings"),
-    profiles: knows("profiles"),
+    trades: reports("trades"),
+    liquidity: reports("liquidity"),
+    listings: reports("listings"),
+    profiles: reports("profiles"),
   };
 }
 

@@ -10,18 +10,10 @@ export function aggregatorProbes(url: string, clock: Clock): readonly Probe[] {
     what: `${network.id} pools`,
     host: new URL(url).hostname,
     run: async (signal) => {
-      const asked = await client.ask(
-        {
-          url: listUrl(url, network, "trending"),
-          read: (body) => readPools(body, network, clock.now()),
-          tries: 1,
-        },
-        signal,
-      );
-      if (asked.kind === "absent") throw new UnexpectedAnswer("answered 404");
-      if (asked.kind !== "ok") throw new UnexpectedAnswer(asked.reason);
-      if (asked.value.length === 0) throw new UnexpectedAnswer("lists no pool");
-      return `${asked.value.length} trending pools`;
+      const read = (body: unknown) => readPools(body, network, clock.now());
+      const pools = await client.require({ url: listUrl(url, network, "trending"), read }, signal);
+      if (pools.length === 0) throw new UnexpectedAnswer("lists no pool");
+      return `${pools.length} trending pools`;
     },
   }));
 }

@@ -16,7 +16,7 @@ interface EndpointProbeOptions {
 }
 
 const Block = z.object({ number: Hex, hash: z.string(), timestamp: Hex });
-/** Maximum age of the newest block. Slower chains are not expected. */
+/** Maximum age of the newest block. No supported chain is slower. */
 const OLDEST_BLOCK_MS = 60_000;
 /** Blocks over which the chain's pace is measured. */
 const PACE_BLOCKS = 100;
@@ -44,7 +44,7 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
     {
       ...{ service, what: "receipts" },
       run: async (signal) => {
-        // For the words of a failure that they have in common.
+        // Check the chain first, so that a wrong chain is reported in the same words.
         await chainId(network, ask, signal);
         return proveBlock(options, (await head(signal)).number, signal);
       },
@@ -79,7 +79,7 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
     ...{ service, what: "stream" },
     run: (signal) => listenForHead(url, signal),
   };
-  // Receipts are read over HTTP where an endpoint has both.
+  // Traffic is measured over HTTP, because receipts are read over it where a provider has both.
   return [...probes, isSocket ? stream : traffic].map((probe) =>
     withoutSecrets({ ...probe, host: hostname }, url),
   );
@@ -99,13 +99,13 @@ export function hostProbes({ name }: Network, urls: readonly string[]): readonly
   ];
 }
 
-/** Hides everything in an address besides the host: it may be a key that a provider repeats. */
+/** Hides everything in an address but the host, because a provider may repeat a key in answers. */
 function withoutSecrets(probe: Probe, url: string): Probe {
   const { pathname, searchParams, search } = new URL(url);
   const secrets = [search.slice(1), ...pathname.split("/"), ...searchParams.values()].filter(
     ({ length }) => length >= MIN_SECRET,
   );
-  // Truncated afterwards, because half a key would not be found.
+  // Truncate afterwards, because half a key would not be found.
   const hide = (text: string) =>
     secrets.reduce((rest, secret) => rest.replaceAll(secret, "…"), text).slice(0, MAX_WORDS);
   const run = async (signal: AbortSignal) => {

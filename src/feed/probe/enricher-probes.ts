@@ -17,7 +17,7 @@ const TOKENS = {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
-  /** The groups to ask about. If it names no chain, all. */
+  /** The groups to ask about; all chains if none of them is a chain's. */
   readonly groups: readonly string[];
 }
 

@@ -12,9 +12,8 @@ interface BlockProbe {
 
 const LOOK_EVERY_MS = 250;
 const MAX_TRIES = 20;
-/** Some nodes report as final only what another chain has confirmed, half an hour later. */
+/** Some nodes report a block as final only half an hour later, when another chain confirmed it. */
 const MAX_AGE_MS = 2 * MINUTE_MS;
-/** Advice for a block that is not proved. */
 const ADVICE = {
   rate: "use your own key or another endpoint",
   refused: "use an endpoint that has eth_getBlockReceipts",
@@ -43,10 +42,10 @@ export async function proveBlock(
   const inner = AbortSignal.any([signal, over.signal]);
   const { chainId, finalityBlocks } = network;
   const faults: string[] = [];
-  // Without the endpoint's name, which the finding has.
+  // Drop the endpoint's name, because the finding has it.
   const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
   const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
-  /** Waits for a block that is executed or proved some seconds later, as on Avalanche. */
+  /** Retries while the block is pending: Avalanche proves a block some seconds later. */
   const whenSettled = async <T>(read: () => Promise<T>): Promise<T> => {
     for (let tries = 0; ; tries++) {
       try {
@@ -76,7 +75,7 @@ export async function proveBlock(
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof trouble.RpcTrouble)) throw error;
-    // Without the endpoint's name, which the finding has.
+    // Use the message without the endpoint's name, because the finding has it.
     const { message } = error.cause instanceof trouble.RpcTrouble ? error.cause : error;
     throw new RpcFailure(`${message}; ${ADVICE[error.kind]}`, { cause: error });
   } finally {

@@ -132,7 +132,6 @@ async function overHttp(url: string, body: string, signal: AbortSignal): Promise
   return { text: Buffer.concat(parts).toString("utf8"), encoding };
 }
 
-/** Advice for a status. */
 const ADVICE: Readonly<Record<number, string>> = {
   401: ": the key is wrong or missing",
   403: ": it rejects this machine or key",

@@ -15,15 +15,8 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
   const limits = { pauseMs: venue.pauseMs, maxBytes: MAX_ANSWER_BYTES };
   // No jitter between requests: a person waits for the result.
   const client = new ServiceClient({ ...limits, clock, random: () => 0 });
-  const ask = async <T>(
-    request: VenueRequest,
-    read: (body: unknown) => T,
-    signal: AbortSignal,
-  ): Promise<T> => {
-    const asked = await client.ask({ ...request, read, tries: 1 }, signal);
-    if (asked.kind === "ok") return asked.value;
-    throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
-  };
+  const ask = <T>(request: VenueRequest, read: (body: unknown) => T, signal: AbortSignal): Promise<T> =>
+    client.require({ ...request, read }, signal);
   const pairOf = async (signal: AbortSignal) => {
     const pairs = await ask(venue.pairs.request, venue.pairs.read, signal);
     const found = pairs.find(({ base, quote }) => base === BASE && quote === QUOTE) ?? pairs[0];

@@ -16,7 +16,7 @@ export function lapLengthMs(spanMs: number): number {
   return (Math.floor(spanMs / unit) + 1) * unit;
 }
 
-/** Turns the lines of a recording into events with ticks between them, lap after lap. */
+/** Turns the lines of a recording into events, with ticks (clock events) between them, by laps. */
 export class EventScript {
   readonly #path: string;
   readonly #parser: LineParser;
@@ -63,14 +63,14 @@ export class EventScript {
         if (this.#jump.isConfirmed) yield* this.#leap();
         continue;
       }
-      // A line in time, or late, refutes the lines ahead: their time is wrong.
+      // A line in time, or late, proves that the time of the lines ahead is wrong.
       if (!skipped || skipped.reason === "late") this.#skipAhead(this.#jump.take());
       if (skipped) this.#skip(skipped.reason, skipped.detail);
       else yield* this.#place(events);
     }
   }
 
-  /** Yields the events of lines that are still ahead at the end of a lap, if consistent. */
+  /** Yields the events of lines that are still ahead at the end of a lap, if a gap is likely. */
   *endLap(): Generator<MarketEvent> {
     if (this.#jump.isLikely) yield* this.#leap();
     else this.#skipAhead(this.#jump.take());
@@ -105,7 +105,7 @@ export class EventScript {
     this.#begun = false;
   }
 
-  /** Records that the recording is lost after this line. */
+  /** Records that the rest of the part after this line is lost. */
   noteTorn(detail: string): void {
     this.#skip("torn", detail);
   }
@@ -140,7 +140,7 @@ export class EventScript {
         0,
       );
     }
-    this.#skips.summarise();
+    this.#skips.summarize();
   }
 
   #isHeader(line: string): boolean {

@@ -8,7 +8,7 @@ const MAX_SLEEP_MS = 3_600_000;
 
 interface FlowOptions {
   readonly speed: number;
-  /** Event milliseconds from the first event on without pacing. */
+  /** Event time after the first event that is not paced, in milliseconds. */
   readonly warmupMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -16,8 +16,8 @@ interface FlowOptions {
 }
 
 /**
- * Decides when an event is due: while paced, event time is its start plus speed × elapsed monotonic
- * time, so nothing adds up. A slow consumer gets the due events at once, never more.
+ * Decides when an event is due. While paced, event time is its start plus speed × elapsed monotonic
+ * time, so delays do not add up. A slow consumer gets the due events at once, never more.
  */
 export class Flow {
   readonly #options: FlowOptions;

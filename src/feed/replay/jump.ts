@@ -1,6 +1,6 @@
 import { MAX_GAP_MS, MAX_LATE_MS } from "./timeline.ts";
 
-/** Distinct times of lines ahead that confirm a gap, and at the end of the recording. */
+/** Number of distinct times of lines ahead that confirm a gap; fewer at the recording's end. */
 const CONFIRMING_TIMES = 3;
 const CONFIRMING_TIMES_AT_END = 2;
 /** This many lines ahead without one in time confirm a gap too. More are not stored. */
@@ -15,7 +15,7 @@ export interface LineAhead {
   readonly detail: string;
 }
 
-/** Collects lines too far ahead. A wrong one occurs alone; after a gap, lines continue from it. */
+/** Collects lines too far ahead. A wrong one occurs alone. After a gap, more lines follow. */
 export class Jump {
   #lines: LineAhead[] = [];
   #latest = 0;

@@ -52,11 +52,10 @@ export interface ReplayOptions {
   readonly clock: Clock;
   /** Called at most ten times per second, and at the end. */
   readonly onProgress?: (progress: ReplayProgress) => void;
-  /** Called for each reason's first five skipped lines, then with totals; in the first lap. */
+  /** Called in the first lap, for each reason's first five skipped lines, then with totals. */
   readonly onSkipped?: OnSkipped;
 }
 
-/** A replay that counts skipped lines. */
 export interface ReplayFeed extends Feed {
   /** Returns the number of skipped lines of the first lap so far, by reason. */
   skipped(): Partial<Record<SkipReason, number>>;
@@ -157,7 +156,7 @@ class FileReplay implements ReplayFeed {
     if (failure) throw failure;
   }
 
-  /** Returns the pacing from the first emitted event, at this time, on. */
+  /** Creates the pacing. It starts with the first emitted event, at this time. */
   #flow(atMs: number, signal: AbortSignal): Flow {
     const { speed = 1, warmupMs = 0, resume, clock } = this.#options;
     const pacedFromMs = Math.max((this.#timeline.first ?? atMs) + warmupMs, resume?.catchUpToMs ?? 0);

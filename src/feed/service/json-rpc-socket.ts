@@ -26,8 +26,8 @@ const Push = z.object({ method: z.literal("eth_subscription") });
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
- * JSON-RPC over one WebSocket. The first request opens it, and after a loss the next one does: it
- * never reconnects by itself, so the sender of requests sets the pace.
+ * JSON-RPC over one WebSocket. The first request opens it, and the first one after a loss reopens
+ * it. It never reconnects by itself, so the sender of requests sets the pace.
  */
 export class JsonRpcSocket {
   readonly #options: SocketOptions;
@@ -57,7 +57,7 @@ export class JsonRpcSocket {
     }
   }
 
-  /** Whether events of a subscription arrive, as far as is known. */
+  /** Whether events of a subscription arrive, as far as known. */
   get isSubscribed(): boolean {
     return this.#connection?.isSubscribed === true;
   }
@@ -140,13 +140,13 @@ class Connection {
     return () => void this.#pending.delete(id);
   }
 
-  /** Ends the connection, and fails what is pending with these words. */
+  /** Ends the connection. Rejects the pending requests with these words. */
   end(words: string): void {
     if (this.isOver) return;
     this.isOver = true;
     this.isSubscribed = false;
     for (const { reject } of this.#pending.values()) reject(new SocketFailure(words));
-    // At once, without waiting for a peer that may be gone.
+    // Close at once, without waiting for a peer that may be gone.
     this.#socket.terminate();
   }
 

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { firstIssue } from "../../lib/text/first-issue.ts";
 import { UnexpectedAnswer } from "./service-client.ts";
 
-/** Returns the valid items, in order. Throws {@link UnexpectedAnswer} if none of some is valid. */
+/** Returns the valid items. Throws {@link UnexpectedAnswer} if there are some but none valid. */
 export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string): readonly T[] {
   if (!Array.isArray(list)) throw new UnexpectedAnswer(`answered no list of ${what}`);
   const items = list.flatMap((item: unknown) => {

@@ -1,6 +1,7 @@
 import { type Failure, requestJson } from "../../lib/io/request-json.ts";
 import { backOffMs } from "../../lib/time/back-off.ts";
 import type { Clock } from "../../lib/time/clock.ts";
+import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceTally } from "./service-tally.ts";
 
@@ -22,7 +23,7 @@ type Asked<T> =
   | { readonly kind: "absent" }
   /** See {@link Refusal}. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Failed in a way that a retry would not help, or as often as allowed. */
+  /** Failed in a way that a retry would not solve, or too often. */
   | { readonly kind: "failed"; readonly reason: string };
 
 interface Question<T> {
@@ -54,7 +55,8 @@ export interface ServiceOptions {
 
 /**
  * Sends requests to one service within its limits: its interval, `Retry-After` and quota. After a
- * failure all pause for a growing time; then a single request tests it (a circuit breaker).
+ * failure, all requests pause for a growing time. Then a single one tests whether the service works
+ * again (a circuit breaker).
  */
 export class ServiceClient {
   readonly #options: ServiceOptions;
@@ -70,7 +72,7 @@ export class ServiceClient {
     this.#tally = new ServiceTally(options.clock);
   }
 
-  /** Returns the service's state. `trouble` overrides the reason derived from its answers. */
+  /** Returns the service's state. It is up unless there is trouble, by default its own. */
   report(part: string, service: string, trouble = this.#trouble): ServiceReport {
     return this.#tally.report(part, service, trouble === undefined);
   }
@@ -96,6 +98,13 @@ export class ServiceClient {
     }
   }
 
+  /** Sends a request once. Rejects with {@link UnexpectedAnswer} unless there is a value. */
+  async require<T>(question: Omit<Question<T>, "tries">, signal: AbortSignal): Promise<T> {
+    const asked = await this.ask({ ...question, tries: 1 }, signal);
+    if (asked.kind === "ok") return asked.value;
+    throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
+  }
+
   async #askOnce<T>(
     { url, method = "GET", read }: Question<T>,
     signal: AbortSignal,
@@ -104,7 +113,7 @@ export class ServiceClient {
     const release = await this.#takeTurn(signal);
     this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
     try {
-      // While the service fails, keep the turn until it responds: the others wait for the result.
+      // While the service fails, keep the turn until it responds, so that the others wait.
       if (this.#failures === 0) release();
       const {
         clock,
@@ -185,17 +194,5 @@ export class ServiceClient {
     const isChange = (trouble === undefined) !== (this.#trouble === undefined);
     this.#trouble = trouble;
     if (isChange) this.#options.onHealth?.(trouble);
-  }
-}
-
-async function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
   }
 }

@@ -5,7 +5,7 @@ import type { ServiceReport } from "../feed.ts";
 export type RequestOutcome = "good" | "refused" | "failed";
 
 const SLOT_MS = 10_000;
-/** The slots of five minutes, over which providers count. */
+/** Slots in five minutes, the time over which providers count. */
 const SLOTS = 30;
 
 /** Counts the requests to an external service by outcome, and by time for five minutes. */
@@ -30,7 +30,7 @@ export class ServiceTally {
     this.#waitedMs += Math.max(0, waitedMs);
   }
 
-  /** Returns the number of requests in the last `ms`, at most five minutes, to ten seconds. */
+  /** Returns the number of requests in the last `ms`: at most five minutes, in steps of ten s. */
   recent(ms: number): number {
     const slot = this.#currentSlot();
     let sum = 0;

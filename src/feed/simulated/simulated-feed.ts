@@ -8,7 +8,7 @@ import { createSimulatedMarket, type SimulatedMarket } from "./market/simulated-
 const DEFAULT_TOKENS = 480;
 /** The market is generated and emitted in pieces of this much event time. */
 const PIECE_MS = SECOND_MS;
-/** While catching up, the feed yields to others after this much work, whichever comes first. */
+/** While catching up, the feed lets other tasks run after this time or this many events. */
 const YIELD_AFTER_MS = 12;
 const YIELD_AFTER_EVENTS = 10_000;
 /** Bounds of a sleep: batches events at high speeds, limits clock errors. */
@@ -40,7 +40,10 @@ export interface SimulatedFeedOptions {
 export interface SimulatedResume {
   /** The earlier {@link SimulatedFeed.beginAtMs}. */
   readonly beginAtMs: number;
-  /** Nothing up to this event time's `clock` is emitted again; the rest to `startAtMs` at once. */
+  /**
+   * Events up to the `clock` of this event time are not emitted again. Later ones are emitted at
+   * once up to `startAtMs`.
+   */
   readonly afterMs: number;
 }
 
@@ -73,37 +76,31 @@ export function createSimulatedFeed(options: SimulatedFeedOptions): SimulatedFee
     events(signal) {
       if (isTaken) throw new Error("the simulated feed can be iterated only once");
       isTaken = true;
-      const market = createSimulatedMarket({
-        seed: settings.seed,
-        beginAtMs,
-        tokens: settings.tokens,
-        onLabel,
-      });
+      const { seed, tokens } = settings;
+      const market = createSimulatedMarket({ seed, beginAtMs, tokens, onLabel });
       return paced(market, settings, signal);
     },
   };
 }
 
-type Settings = Required<Omit<SimulatedFeedOptions, "onLabel" | "resume">> & SimulatedResume;
+type Settings = Required<Omit<SimulatedFeedOptions, "onLabel" | "resume" | "warmupMs">> & SimulatedResume;
 
-function complete(options: SimulatedFeedOptions): Settings {
-  const warmup = options.warmupMs ?? 6 * HOUR_MS;
-  const { startAtMs, resume } = options;
+function complete({
+  seed = 1,
+  startAtMs,
+  warmupMs = 6 * HOUR_MS,
+  resume,
+  speed = 1,
+  clock,
+  tokens = DEFAULT_TOKENS,
+  durationMs = Number.POSITIVE_INFINITY,
+}: SimulatedFeedOptions): Settings {
   if (resume && !(resume.beginAtMs <= resume.afterMs && resume.afterMs <= startAtMs)) {
     const { beginAtMs, afterMs } = resume;
     throw new RangeError(`resume is out of order: got ${beginAtMs}, ${afterMs}, ${startAtMs}`);
   }
-  const fresh = { beginAtMs: startAtMs - warmup, afterMs: Number.NEGATIVE_INFINITY };
-  return {
-    seed: options.seed ?? 1,
-    startAtMs,
-    warmupMs: warmup,
-    ...(resume ?? fresh),
-    speed: options.speed ?? 1,
-    clock: options.clock,
-    tokens: options.tokens ?? DEFAULT_TOKENS,
-    durationMs: options.durationMs ?? Number.POSITIVE_INFINITY,
-  };
+  const fresh = { beginAtMs: startAtMs - warmupMs, afterMs: Number.NEGATIVE_INFINITY };
+  return { seed, startAtMs, ...(resume ?? fresh), speed, clock, tokens, durationMs };
 }
 
 async function* paced(
@@ -120,7 +117,7 @@ async function* paced(
   };
   const piece: MarketEvent[] = [];
   let yieldedAt = began;
-  let since = 0;
+  let emitted = 0;
   for (let at = beginAtMs; !signal.aborted; ) {
     const dueAt = due();
     at = Math.min(dueAt, at + PIECE_MS);
@@ -132,25 +129,14 @@ async function* paced(
       if (signal.aborted) return;
     }
     if (at >= endAtMs) return;
-    since += piece.length;
+    emitted += piece.length;
     const isInStep = at >= dueAt;
-    const mustYield = since >= YIELD_AFTER_EVENTS || clock.monotonic() - yieldedAt >= YIELD_AFTER_MS;
+    const mustYield = emitted >= YIELD_AFTER_EVENTS || clock.monotonic() - yieldedAt >= YIELD_AFTER_MS;
     if (!isInStep && !mustYield) continue;
     const untilNext = (market.nextAtMs - at) / speed;
     const sleepMs = isInStep ? Math.max(MIN_SLEEP_MS, Math.min(MAX_SLEEP_MS, untilNext)) : 0;
-    if (!(await slept(clock, sleepMs, signal))) return;
+    await clock.sleep(sleepMs, signal).catch(() => undefined);
     yieldedAt = clock.monotonic();
-    since = 0;
-  }
-}
-
-/** Sleeps; returns false if the signal ended it. */
-async function slept(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await clock.sleep(ms, signal);
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
+    emitted = 0;
   }
 }

@@ -4,7 +4,7 @@ import type { Flare } from "../../model/index.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 
 const MAX_BARS = 300;
-/** Data that is older is of a recorded market: its own time counts. */
+/** Older data comes from a recorded market, whose own time counts. */
 const MAX_AGE_MS = 24 * HOUR_MS;
 /** Shorter bars take this share of the width, so that they can be seen. */
 const MIN_SHARE = 1 / 150;
@@ -65,7 +65,7 @@ export function barsOf(view: View | undefined, hours: number, clockMs: number): 
     });
 }
 
-/** Says what the bars show: `3 flares in 6 hours: 1 flaring now, 2 back to normal`. */
+/** Describes the bars: `3 flares in 6 hours: 1 flaring now, 2 back to normal`. */
 export function labelOf(bars: readonly Bar[], hours: number): string {
   const counts = ["flaring now", ...Object.values(END_TEXTS), "ended"].flatMap((text) => {
     const count = bars.filter((bar) => bar.text === text).length;

@@ -18,7 +18,7 @@ const MAX_HOURS = 24;
 
 /**
  * Creates the class of `<flare-strip hours="6">`: a bar for each flare of the last hours. It is one
- * link to the dashboard, and its label says what the bars show.
+ * link to the dashboard, and its label describes the bars.
  */
 export function createFlareStrip(base: typeof FlareElement): CustomElementConstructor {
   return class FlareStrip extends base {

@@ -136,7 +136,7 @@ describe("an aggregator's pools as a market", () => {
     standIn.refusesFor = undefined;
     await run.advanceUntil("events continue", () => (run.events.at(-1)?.at ?? 0) > stoppedAt);
     expect(run.clock.now() - (run.events.at(-1)?.at ?? 0)).toBeLessThan(2 * SECOND);
-    expect(run.notices.at(-1)).toBe("info: GeckoTerminal answers again");
+    expect(run.notices.at(-1)).toBe("info: GeckoTerminal responds again");
   });
 
   test("begin with the first answer, so that a market without any data has no time", async () => {

@@ -151,7 +151,7 @@ describe("a block that is settled among all endpoints", () => {
     expect((await run.settle())?.hash).toBe(hashOn(most, 50));
     const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
     expect(run.resting()).toEqual(wrong);
-    expect(run.run.notices).toEqual(wrong.map(() => "returned another block 50 than the others"));
+    expect(run.run.notices).toEqual(wrong.map(() => "returned a block 50 that differs from the majority's"));
   });
 
   test.each(["ab", "aabb", "abc"])(

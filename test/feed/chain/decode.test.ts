@@ -8,7 +8,7 @@ import {
   toEventSelector,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import { decodeLog, EVENT_TOPICS, POOL_TOPICS } from "../../../src/feed/chain/pools/decode.ts";
+import { decodeLog, EVENT_TOPICS } from "../../../src/feed/chain/pools/decode.ts";
 import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
 import { CURVE_TOPICS } from "../../../src/feed/chain/pools/forms/curves.ts";
 import type { PoolLog } from "../../../src/feed/chain/pools/forms/pool-log.ts";
@@ -155,7 +155,7 @@ describe("logs of pools", () => {
     // Those of launchpads have tests of their own.
     const curves: readonly string[] = Object.values(CURVE_TOPICS);
     const all = [...ABI, ...BIN_ABI].map((entry) => toEventSelector(entry));
-    expect(new Set([...all, ...curves])).toEqual(new Set(POOL_TOPICS));
+    expect(new Set([...all, ...curves])).toEqual(new Set(Object.values(EVENT_TOPICS)));
   });
 
   test.each([

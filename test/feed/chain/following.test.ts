@@ -252,7 +252,7 @@ describeOnAnvil("a chain that is followed", () => {
     await collector.reached(untilMs);
     expect(collector.events[0]?.at).toBeGreaterThan(untilMs - PRESENT_MS);
     expect(collector.notices.join()).toMatch(
-      /was not followed since 20\S+Z; starting at the present and reading what happened since 20\S+Z behind it/,
+      /was not followed since 20\S+Z; starting at the present and reading the past since 20\S+Z meanwhile/,
     );
     expect(collector.facts).toContainEqual(market.events.findLast(({ kind }) => kind === "trade"));
   });

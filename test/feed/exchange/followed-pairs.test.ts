@@ -4,7 +4,7 @@ import { CandleBook } from "../../../src/feed/exchange/candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "../../../src/feed/exchange/choose-pairs.ts";
 import type { MinuteCandle } from "../../../src/feed/exchange/venue.ts";
 
-const CHOICE = { quotes: ["USDT", "USDC"], minVolume: 1_000, most: 100 };
+const CHOICE = { quotes: ["USDT", "USDC"], minVolume: 1_000, maxTokens: 100 };
 const NOBODY: ReadonlyMap<string, FollowedPair> = new Map();
 
 function listing(venue: Listing["venue"], markets: Readonly<Record<string, number>>): Listing {
@@ -81,7 +81,7 @@ describe("the followed markets", () => {
   });
 
   test("stay within the maximum, including those of an exchange that did not answer", () => {
-    const most = { ...CHOICE, most: 3 };
+    const most = { ...CHOICE, maxTokens: 3 };
     const binance = listing("binance", { "AAA/USDT": 1_000, "BBB/USDT": 1_000 });
     const first = choosePairs([binance], NOBODY, most);
     const gate = listing("gate", { "CCC/USDT": 9_000, "DDD/USDT": 8_000, "BBB/USDT": 9_999 });
@@ -90,14 +90,14 @@ describe("the followed markets", () => {
       "BBB binance BBB/USDT",
       "CCC gate CCC/USDT",
     ]);
-    expect(chosen([gate], first, { ...CHOICE, most: 1 })).toHaveLength(2);
+    expect(chosen([gate], first, { ...CHOICE, maxTokens: 1 })).toHaveLength(2);
   });
 
   test("are at most the maximum, those with the most volume", () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, index) => [`T${index}/USDT`, 1_000 + index]),
     );
-    const tokens = [...choosePairs([listing("kucoin", many)], NOBODY, { ...CHOICE, most: 3 }).keys()];
+    const tokens = [...choosePairs([listing("kucoin", many)], NOBODY, { ...CHOICE, maxTokens: 3 }).keys()];
     expect(tokens).toEqual(["T47", "T48", "T49"]);
   });
 });

@@ -108,7 +108,7 @@ export class ScriptedVenue implements AsyncDisposable {
         read: (body) => new Map(Object.entries(Volumes.parse(body))),
       },
       candles: {
-        most: 2,
+        maxMinutes: 2,
         request: (pair, fromMs, toMs) => ({ url: `${this.url}/minutes/${pair}/${fromMs}/${toMs}` }),
         read: (body) => Minutes.parse(body).map((openAt) => minuteAt(openAt)),
       },

@@ -178,7 +178,7 @@ test("actors act in the order of time, then rank, while others join and leave", 
       expect(acted).toEqual(
         expected.sort(([at, rank], [otherAt, otherRank]) => at - otherAt || rank - otherRank),
       );
-      expect(queue.size).toBe(0);
+      expect(queue.first).toBeUndefined();
     }),
   );
 });

@@ -91,7 +91,7 @@ interface ChoiceProps {
   readonly onChange: (isWanted: boolean) => Promise<void>;
 }
 
-/** A switch that takes effect after a moment, such as the visitor's answer to the browser. */
+/** A switch that takes effect later, for example when the visitor has answered the browser. */
 function Choice({ label, note, isOn, isDisabled = false, onChange }: ChoiceProps) {
   const [chosen, setChosen] = useState<boolean>();
   const change = async (isWanted: boolean) => {
@@ -202,7 +202,7 @@ function What({ query }: Pick<AlertsPanelProps, "query">) {
   );
 }
 
-/** What is set, with its webhook rule, to remove. */
+/** The alerts that are set, with their webhook rules, and buttons to remove them. */
 function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
   const { alerts, settings } = useAlerts();
   const { entries, hasWatchList } = settings;
@@ -239,7 +239,7 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
 }
 
 interface SetAlertProps {
-  /** Of a token, untrusted. Default: the query is described. */
+  /** A token's symbol, untrusted, or "Watch list". Default: a description of the query. */
   readonly name: string | undefined;
   /** Each is a rule of a webhook. None if the watch list is empty. */
   readonly queries: readonly FlareQuery[];
@@ -274,7 +274,7 @@ function SetAlert({ name, queries, server, onRemove }: SetAlertProps) {
   );
 }
 
-/** The query without what does not select: order and time window. */
+/** Returns the query without the parts that select no flares: order, time window and minute. */
 function alertQuery(query: FlareQuery): FlareQuery {
   return { ...query, order: DEFAULT_QUERY.order, window: DEFAULT_QUERY.window, at: undefined };
 }

@@ -5,7 +5,7 @@ import { toggleEntry, tokenQuery } from "../../state/alerts/alert-settings.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 
 /** A bell: filled where an alert is set. */
-export function Bell({ isOn }: { readonly isOn: boolean }) {
+function Bell({ isOn }: { readonly isOn: boolean }) {
   return (
     <svg class={isOn ? "bell on" : "bell"} viewBox="0 0 16 16" aria-hidden="true">
       <path d="M8 1.8a4 4 0 0 0-4 4v2.4l-1.3 2.4c-.3.5.1 1.2.7 1.2h9.2c.6 0 1-.7.7-1.2L12 8.2V5.8a4 4 0 0 0-4-4z" />

@@ -18,10 +18,10 @@ const EVENTS = {
   "flares.finished": ["flare-finished"],
 } as const;
 
-/** An address may be searched for in full: then the server can filter by it. */
+/** If the search is a whole address, the server can filter by it. */
 const WHOLE_ADDRESS = /^0x[0-9a-f]{40}$/;
 
-/** What a bot asks the server for, and what it must look at by itself. */
+/** Splits the query into the server's filter and the tests that a bot must make itself. */
 function splitQuery(query: FlareQuery) {
   const search = query.search.trim().toLowerCase();
   const isAddress = WHOLE_ADDRESS.test(search) && query.tokens.length === 0;
@@ -30,23 +30,23 @@ function splitQuery(query: FlareQuery) {
   return { filter, ...own, names: EVENTS[query.channel] };
 }
 
-/** Whether the query selects by what the server's filters cannot. */
+/** Whether the query needs tests that the server's filters cannot make. */
 function hasOwnTests(query: FlareQuery): boolean {
   const { search, isSafe, cause } = splitQuery(query);
   return search !== "" || isSafe || cause !== undefined;
 }
 
-/** Whether the samples follow flares from their start. Then a warning must not hide an end. */
+/** Whether the samples report starts. If so, a warning must not hide a flare's end. */
 function hasStarts({ channel }: FlareQuery): boolean {
   return channel !== "flares.finished";
 }
 
-/** Says in words what the samples select. */
+/** Describes what the samples select. */
 export function describeQuery(query: FlareQuery): string {
   return describeStarts(query, hasStarts(query) ? ", and its end" : "");
 }
 
-/** Says in words what an alert of this page selects: no ends, unless they are its list. */
+/** Describes what an alert of this page selects: starts, or ends if the list is of those. */
 export function describeStarts(query: FlareQuery, end = ""): string {
   const { filter, search, isSafe, cause } = splitQuery(query);
   const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
@@ -181,7 +181,7 @@ ${cause ? `    if event["data"]["cause"] != "${cause}":\n        continue\n` : "
 ${action}`;
 }
 
-/** The texts of a flare that a search looks in, as the page does. */
+/** The fields of a flare that are searched, as on the page. */
 const FIELDS = {
   bsc: ["symbol", "name", "address"],
   matic: ["symbol", "name", "address"],
@@ -189,7 +189,7 @@ const FIELDS = {
   exchange: ["symbol", "name", "pair", "exchange"],
 } as const satisfies Record<FlareQuery["group"], readonly string[]>;
 
-/** Returns the paths of these texts in a flare, each written by `write`. */
+/** Returns the paths of these fields in a flare, each formatted by `write`. */
 function pathsOf({ group }: FlareQuery, write: (path: readonly string[]) => string): string {
   const isOwn = (field: string) => field === "pair" || field === "exchange";
   return FIELDS[group].map((field) => write(isOwn(field) ? [field] : ["token", field])).join(", ");

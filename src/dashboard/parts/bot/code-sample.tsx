@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 
-/** Text to copy. Give it another key when the text changes. */
+/** Text to copy. Change its key with the text. */
 export function CodeSample({ text, note }: { readonly text: string; readonly note: string }) {
   const code = useRef<HTMLElement>(null);
   const [copied, setCopied] = useState("");

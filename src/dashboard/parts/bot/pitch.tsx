@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { FlareQuery } from "../../state/flare-query.ts";
 import type { BotDialogProps } from "./bot-dialog.tsx";
 
-/** Says what this is, and leads from the view on the screen to the same view in a bot. */
+/** Explains Flarewire in a sentence, and opens the dialog to use the shown view in a bot. */
 export function Pitch({ query, server }: { readonly query: FlareQuery; readonly server: URL }) {
   const [Dialog, setDialog] = useState<FunctionComponent<BotDialogProps>>();
   const [isOpen, setOpen] = useState(false);

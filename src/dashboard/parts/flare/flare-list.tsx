@@ -24,10 +24,10 @@ const NONE = {
 } as const satisfies Record<FlareChannel, string>;
 
 const COLUMNS = ["Token", "Last hour", "Since start", "5 min (before)", "Buys / sells", "Liquidity", "Age"];
-/** Candles are of `bsc` only: without them, nothing of the last hour and of the start is known. */
+/** Other groups have no candles, so prices of the last hour and at the start are unknown. */
 const OTHER_COLUMNS = ["Token", "Price", ...COLUMNS.slice(3)];
 const FINISHED_COLUMNS = ["Token", "Course", "Peak", "End", "After 5 min", "15 min", "60 min"];
-/** Classes of columns that are hidden on some screens, or if the source lacks their fact. */
+/** Classes of columns that are hidden on small screens, or if the source lacks their fact. */
 const CLASSES: Readonly<Record<string, string>> = {
   "Last hour": "hour",
   "Buys / sells": "of-trades",
@@ -46,7 +46,7 @@ interface FlareListProps {
   readonly apiKey: string | undefined;
 }
 
-/** The flares of the chosen list, with what chooses, filters and sorts them. */
+/** The flares of the chosen list, with controls to choose, filter and sort them. */
 export function FlareList({ query, channels, onQuery, view, server, apiKey }: FlareListProps) {
   const { channel } = query;
   const all = view.flares?.[LIST_OF_CHANNEL[channel]] ?? [];
@@ -160,8 +160,8 @@ interface LastHourProps {
 }
 
 /**
- * Names the listed flares that ended within the last hour, newest first, and says of how many they
- * are if the timeline may count more.
+ * Names the listed flares that ended within the last hour, newest first. If the list is full, adds
+ * its length, because the timeline may count more.
  */
 function LastHour({ flares, of, cause }: LastHourProps) {
   const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
@@ -184,7 +184,7 @@ function LastHour({ flares, of, cause }: LastHourProps) {
   );
 }
 
-/** Leads from an empty list to the finished flares, of which it names the age of the newest. */
+/** Links an empty list to the finished flares, with the age of the newest one. */
 function LastEnd({ query, view }: Pick<FlareListProps, "query" | "view">) {
   const ends =
     view.flares?.finished_trending?.map((flare) => Date.parse(`${flare.finished_trending_at}`)) ?? [];

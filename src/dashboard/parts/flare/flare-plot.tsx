@@ -23,7 +23,7 @@ export class FlarePlot extends Component<FlarePlotProps> {
     const plot = candles && plotOf(candles, { startMs, closedMs });
     if (!plot) return <span class="flare-plot" aria-hidden="true" />;
     const { price, volume, startX, startY, low, high } = plot;
-    // Whole also at an edge: a flare that has just started is at the right one.
+    // Keep the mark whole at the edges: a flare that has just started is at the right one.
     const markX = Math.min(PLOT.width - 5, Math.max(5, startX));
     const text = `Price of the last hour: between ${formatPrice(String(low))} and ${formatPrice(String(high))}`;
     return (

@@ -148,7 +148,7 @@ const MEASURED = [
 
 interface MeasuredProps {
   readonly pct: number | null | undefined;
-  /** Whether hardly anyone sold at these prices: then a rise is no gain, and has no color. */
+  /** Whether hardly anyone sold at these prices. A rise then is no gain and has no color. */
   readonly isHard: boolean;
 }
 
@@ -161,7 +161,7 @@ function Measured({ pct, isHard }: MeasuredProps) {
   );
 }
 
-/** The token: of an exchange its pair and the exchange, of a chain the chain. */
+/** The token with its chain or, on an exchange, its pair and the exchange. */
 function TokenCell({ flare, isWatched, onWatch }: RowProps) {
   const group = groupOf(flare);
   const { name } = flare.token;
@@ -189,7 +189,7 @@ function Warning({ why, isFinished = false }: Pick<RowProps, "why"> & { readonly
   return warning ? <span class="warned">{`⚠ ${warning}${sold}`}</span> : null;
 }
 
-/** The sentence ends with the first warning, which stands beside it with the others. */
+/** Removes the warning at the end of the sentence, because all warnings are shown beside it. */
 function withoutWarning(sentence: string): string {
   return sentence.replace(/; warnings?: [^;]*$/, "");
 }

@@ -7,14 +7,15 @@ interface GlidingProps extends Omit<HTMLAttributes<HTMLElement>, "as"> {
   /** The items in order. Nothing is measured while it stays the same. */
   readonly order: string;
   readonly class?: string;
-  /** Of an `ol`: counts down. */
+  /** Whether an `ol` counts down. */
   readonly reversed?: boolean;
   readonly children: ComponentChildren;
 }
 
 /**
- * A list whose items glide to new positions, so that the eye can follow. Not with reduced motion,
- * nor with the start scrolled away: then the browser's scroll anchoring applies.
+ * A list whose items glide to new positions, so that the eye can follow. Items do not glide with
+ * reduced motion, or if the list's start is scrolled away, where the browser's scroll anchoring
+ * applies.
  */
 export class Gliding extends Component<GlidingProps> {
   readonly #list = createRef<HTMLElement>();
@@ -29,7 +30,7 @@ export class Gliding extends Component<GlidingProps> {
 
   override getSnapshotBeforeUpdate(before: GlidingProps): ReadonlyMap<HTMLElement, number> | undefined {
     if (before.order === this.props.order) return undefined;
-    // A step of the same frame is not yet seen: only a change without it is no layout shift.
+    // Undo a step in the same frame, which is not yet visible: otherwise it is a layout shift.
     if (document.timeline.currentTime === this.#paintedMs) this.#move(this.#seenLeft);
     return new Map(this.#items().map((item) => [item, topOf(item)]));
   }

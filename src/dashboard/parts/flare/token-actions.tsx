@@ -16,7 +16,7 @@ interface TokenActionsProps {
   readonly page: string;
 }
 
-/** Sites that know the tokens of a chain. */
+/** Explorer of each chain, with the address of its token pages. */
 const EXPLORERS = {
   bsc: ["BscScan", "https://bscscan.com/token/"],
   matic: ["PolygonScan", "https://polygonscan.com/token/"],
@@ -29,7 +29,7 @@ export function FlareActions({ flare }: { readonly flare: AnyFlare }) {
   return <TokenActions group={groupOf(flare)} token={flare.token} pair={pair} page={flarePath(flare.id)} />;
 }
 
-/** Copies the token's address, and leads to sites that know it: only for tokens that exist. */
+/** Copies the token's address, and links to sites about it if the market is real. */
 export function TokenActions({ group, token, pair, page }: TokenActionsProps) {
   const [isCopied, setCopied] = useState(false);
   const { origin } = useContext(Market);

@@ -10,7 +10,7 @@ interface WarningsProps {
   readonly lastCause: string | undefined;
 }
 
-/** The known warnings of a token. Unknown is shown as such, because silence is no all-clear. */
+/** The known warnings of a token. If they are unknown, says so: no warning is no all-clear. */
 export function Warnings({ why, isRunning, hasCanary, lastCause }: WarningsProps) {
   const named = why?.warnings.map(sayWarning).join(", ");
   const isEnded = !isRunning && lastCause === "canary";

@@ -56,7 +56,7 @@ export function CandlePlot({ bars, bands, range, endMs }: CandlePlotProps) {
   return <div class="plot candles" ref={container} role="img" aria-label={text} />;
 }
 
-/** Leaves the lowest fifth to the volume. */
+/** Pads the range of prices, and leaves the lowest fifth to the volume. */
 function paddedRange(low: number, high: number): [number, number] {
   const span = high - low || high || 1;
   return [low - span * (VOLUME_SHARE + 0.05), high + span * 0.05];
@@ -66,7 +66,7 @@ function drawCandles(plot: uPlot, barS: number, style: CSSStyleDeclaration): voi
   const { ctx, bbox, data } = plot;
   const left = (atS: number) => plot.valToPos(atS, "x", true);
   const y = (price: number) => plot.valToPos(price, "y", true);
-  const wide = Math.max(1, (left(barS) - left(0)) * 0.7);
+  const width = Math.max(1, (left(barS) - left(0)) * 0.7);
   const [up, down, soft] = [style.outlineColor, style.textDecorationColor, style.caretColor];
   ctx.save();
   ctx.beginPath();
@@ -78,13 +78,13 @@ function drawCandles(plot: uPlot, barS: number, style: CSSStyleDeclaration): voi
     ctx.fillStyle = soft;
     ctx.globalAlpha = 0.45;
     const top = plot.valToPos(volume ?? 0, "volume", true);
-    ctx.fillRect(middle - wide / 2, top, wide, bbox.top + bbox.height - top);
+    ctx.fillRect(middle - width / 2, top, width, bbox.top + bbox.height - top);
     ctx.globalAlpha = 1;
     if (open == null || high == null || low == null || close == null) continue;
     ctx.fillStyle = close >= open ? up : down;
     ctx.fillRect(middle - devicePixelRatio / 2, y(high), devicePixelRatio, y(low) - y(high));
     const body = Math.max(devicePixelRatio, Math.abs(y(open) - y(close)));
-    ctx.fillRect(middle - wide / 2, Math.min(y(open), y(close)), wide, body);
+    ctx.fillRect(middle - width / 2, Math.min(y(open), y(close)), width, body);
   }
   ctx.restore();
 }

@@ -5,11 +5,11 @@ import { formatPrice } from "../../../lib/text/format-price.ts";
 import { formatMinute } from "../../text/format.ts";
 
 const MINUTE_S = 60;
-export const PLOT_HEIGHT = 240;
+const PLOT_HEIGHT = 240;
 /** Tick distances are whole minutes, because labels show minutes. */
 const TICKS_S = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360].map((minutes) => minutes * MINUTE_S);
 
-/** A time in which the token flared, in milliseconds since 1970 UTC. */
+/** A flare of the token, in milliseconds since 1970 UTC. */
 export interface Band {
   readonly startMs: number;
   /** `undefined` while it flares. */
@@ -18,19 +18,19 @@ export interface Band {
 
 interface PlotParts {
   readonly data: uPlot.AlignedData;
-  /** Time shown, in seconds. Default: that of the data. */
+  /** The time to show, in seconds since 1970 UTC. Default: that of the data. */
   readonly span?: readonly [fromS: number, toS: number];
   /** The token's flares, which are shaded. */
   readonly bands: readonly Band[];
   /** Changes when the data or the bands do. */
   readonly state: string;
-  /** Adds the series. `style`: of the element, whose style sheet has the colors. */
+  /** Returns the series. `style` is the element's, because its style sheet has the colors. */
   readonly seriesOf: (style: CSSStyleDeclaration) => Pick<uPlot.Options, "series" | "scales"> & {
     readonly draw?: (plot: uPlot) => void;
   };
 }
 
-/** Draws into the element of the reference. Loads the plotting library with the first plot. */
+/** Returns a reference for the element to draw into. Loads the plotting library on first use. */
 export function usePlot(parts: PlotParts): Ref<HTMLDivElement> {
   const container = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
@@ -84,7 +84,7 @@ function drawBands(plot: uPlot, bands: readonly Band[], color: string): void {
   ctx.restore();
 }
 
-/** Without a pointer over the plot, its legend has the newest values. */
+/** Shows the newest values in the legend while no pointer is over the plot. */
 function showLast(plot: uPlot): void {
   if (plot.cursor.idx == null) plot.setLegend({ idx: plot.data[0].length - 1 });
 }

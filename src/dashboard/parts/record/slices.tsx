@@ -48,7 +48,7 @@ export function Slices({ record }: { readonly record: TrackRecord }) {
   );
 }
 
-/** Without liquidity, as on an exchange, no flare is in any row. */
+/** Whether any row has a flare. None has one by liquidity on an exchange, which has none. */
 function isKnown({ rows }: { readonly rows: readonly (readonly [string, RecordFigures])[] }): boolean {
   return rows.some(([, { flares }]) => flares > 0);
 }

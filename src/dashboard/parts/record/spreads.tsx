@@ -40,11 +40,11 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   );
 }
 
-function Axis({ scale: { ticks, placeOf } }: { readonly scale: Scale }) {
+function Axis({ scale: { ticks, positionOf } }: { readonly scale: Scale }) {
   return (
     <span class="axis" aria-hidden="true">
       {ticks.map((tick) => (
-        <small key={tick} style={{ left: `${placeOf(tick)}%` }}>
+        <small key={tick} style={{ left: `${positionOf(tick)}%` }}>
           {tick > 0 ? "+" : ""}
           {withMinus(String(Number(tick.toPrecision(3))))} %
         </small>
@@ -56,7 +56,7 @@ function Axis({ scale: { ticks, placeOf } }: { readonly scale: Scale }) {
 interface RowProps {
   readonly name: "Flares" | "Control";
   readonly spread: Spread;
-  /** Number of flares, those included whose change is unknown. */
+  /** Number of flares, including those whose change is unknown. */
   readonly of?: number;
   readonly scale: Scale | undefined;
 }
@@ -85,14 +85,14 @@ function Row({ name, spread, of, scale }: RowProps) {
 /** A box from the first to the third quartile, with a stroke at the median. */
 function Picture({
   spread: { q1, median, q3 },
-  scale: { ticks, placeOf },
+  scale: { ticks, positionOf },
 }: Pick<RowProps, "spread"> & { readonly scale: Scale }) {
-  const [from, to] = [placeOf(q1 ?? 0), placeOf(q3 ?? 0)];
-  const at = median === null ? undefined : placeOf(median);
+  const [from, to] = [positionOf(q1 ?? 0), positionOf(q3 ?? 0)];
+  const at = median === null ? undefined : positionOf(median);
   return (
     <svg viewBox="0 0 100 24" preserveAspectRatio="none" aria-hidden="true">
       {ticks.map((tick) => (
-        <path key={tick} class={tick === 0 ? "zero" : "tick"} d={`M${placeOf(tick)} 0V24`} />
+        <path key={tick} class={tick === 0 ? "zero" : "tick"} d={`M${positionOf(tick)} 0V24`} />
       ))}
       {at !== undefined && (
         <>

@@ -65,7 +65,7 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
               tabIndex={bar.flare.id === stop ? 0 : -1}
               aria-label={`${safeText(bar.flare.token.symbol)}, ${fateText(bar)}`}
               style={{
-                // Within the timeline, also if it has just started.
+                // Keep a bar that has just started within the timeline.
                 left: `min(${pct(box.left)}, 100% - 4px)`,
                 width: pct(box.width),
                 top: pct(box.top),
@@ -85,7 +85,7 @@ export class Bars extends Component<BarsProps, { readonly focused: string | unde
   readonly #move = (event: KeyboardEvent): void => {
     const links = [...(this.#list?.querySelectorAll<HTMLElement>("a") ?? [])];
     const at = links.findIndex(({ dataset }) => dataset.id === idOf(event.target));
-    // The newest is first, and the time runs to the right.
+    // The newest is first, and time runs to the right.
     const to = { ArrowLeft: at + 1, ArrowRight: at - 1, Home: links.length - 1, End: 0 }[event.key];
     if (to === undefined) return;
     event.preventDefault();

@@ -17,8 +17,8 @@ interface ScrubberProps {
 }
 
 /**
- * Chooses the minute whose flares are listed; right is now. It is as wide as the timeline, and on
- * its scale unless the server's stored minutes begin later.
+ * Chooses the minute whose flares are listed. The right end is now. It is as wide as the timeline
+ * and has the same scale, unless the server's stored minutes begin later.
  */
 export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
@@ -29,12 +29,12 @@ export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProp
   const isNone = since === "none";
   const sinceMs = typeof since === "number" ? Math.max(since, startMs) : startMs;
   const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);
-  // The newest minute is not over: its place is that of now, so that one step left is a minute.
+  // The newest minute is not over. Its position stands for now, so that a step left is a minute.
   const newest = max - 1;
   const given = at === undefined ? newest : max - (endMs - Date.parse(at)) / MINUTE_MS;
   const value = dragged ?? Math.max(min, given);
   const isGone = typeof since === "number" && at !== undefined && Date.parse(at) < since;
-  // The visitor was faster than the server, which now says that nothing is stored before.
+  // The visitor chose a minute before the server reported that it is no longer stored.
   useEffect(() => {
     if (isGone) onAt(atOf(min));
   }, [isGone]);

@@ -15,8 +15,8 @@ interface TimelineCardProps {
 }
 
 /**
- * What a bar of the timeline stands for, below the timeline, where it covers no bar. Its numbers
- * are current while it flares.
+ * Describes a bar's flare, below the timeline, where it covers no bar. Its numbers are current
+ * while it flares.
  */
 export function TimelineCard({ placed: { bar, box }, view, keep, leave }: TimelineCardProps) {
   const { flare, fate } = bar;

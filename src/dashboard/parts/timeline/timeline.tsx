@@ -47,7 +47,7 @@ const FATE_LABELS = {
   canary: END_TEXTS.canary,
 } as const;
 
-/** The flares of the last hours, one bar each: the picture of what happened and how it ended. */
+/** The flares of the last hours, one bar each, colored by how they ended. */
 export function Timeline({ group, view, server, apiKey, window, at, ...on }: TimelineProps) {
   const { toMs } = spanUntil(useContext(NowS) * 1_000, window);
   const all = useBars(view, useOlderFlares(group, view, server, apiKey, window));
@@ -145,8 +145,8 @@ const LEAVE_MS = 300;
 const REST_MS = 100;
 
 /**
- * Which flare's card is shown. The pointer can reach the card across other bars, and Escape hides
- * it (WCAG 1.4.13).
+ * Returns the id of the flare whose card is shown. The pointer can reach the card across other
+ * bars, and Escape hides it (WCAG 1.4.13).
  */
 function useCard() {
   const [shown, setShown] = useState<string>();
@@ -180,7 +180,7 @@ function useCard() {
   return [shown, card] as const;
 }
 
-/** Returns the same bars until a flare starts or ends. Updates of their numbers change none. */
+/** Returns the same bars until a flare starts or ends, whatever other updates arrive. */
 function useBars(view: FlareLists, older: readonly FlareRecord[]): readonly Bar[] {
   const last = useRef<{ readonly view: FlareLists; readonly older: unknown; readonly bars: readonly Bar[] }>(
     undefined,

@@ -1,7 +1,7 @@
 import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { DEFAULT_QUERY, formatQuery } from "../flare-query.ts";
 
-/** One thing to be alerted about: flares that a query of the page selects. */
+/** An alert about the flares that a query of the page selects. */
 export interface AlertEntry {
   /** The query as text, as the address has it. `tokens=0x…` for a single token. */
   readonly query: string;
@@ -30,7 +30,7 @@ export const NO_ALERTS: AlertSettings = {
 
 export const MAX_ENTRIES = 50;
 
-/** `token`: its address, on an exchange its symbol. */
+/** Returns the query of a token: its address or, on an exchange, its symbol. */
 export function tokenQuery(group: GroupName, token: string): string {
   return formatQuery({ ...DEFAULT_QUERY, group, tokens: [token.toLowerCase()] });
 }
@@ -39,7 +39,7 @@ export function isAnySet({ entries, hasWatchList }: AlertSettings): boolean {
   return entries.length > 0 || hasWatchList;
 }
 
-/** Adds the entry, or removes it if its query is set. The oldest are dropped beyond the limit. */
+/** Adds the entry, or removes it if its query is set. Beyond the limit, drops the oldest. */
 export function toggleEntry(settings: AlertSettings, entry: AlertEntry): AlertSettings {
   const others = settings.entries.filter(({ query }) => query !== entry.query);
   const isSet = others.length < settings.entries.length;

@@ -3,7 +3,7 @@ import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { type FlareAlert, finishedAlert, nameOf, startedAlert } from "../../../model/text/flare-alert.ts";
 import type { AlertHit } from "./alert-watch.ts";
 
-/** More at once are one notification. */
+/** More alerts at once become one notification. */
 const MAX_SINGLE = 3;
 
 /** Returns a notification for each alert, or one for all if they are many. */

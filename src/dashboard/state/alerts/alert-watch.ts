@@ -20,8 +20,8 @@ const MAX_KNOWN = 10_000;
 const CHANNELS = Object.keys(LIST_OF_CHANNEL) as FlareChannel[];
 
 /**
- * Decides which flares of a group to report, each start and each end once. As for a webhook, a
- * flare that meets a query only later is reported then.
+ * Decides which flares of a group to report: each start and each end once. A flare that meets a
+ * query only later is reported then, as by a webhook.
  */
 export class AlertWatch {
   readonly #known = new BoundedMap<string, true>(MAX_KNOWN);
@@ -32,13 +32,13 @@ export class AlertWatch {
     this.#group = group;
   }
 
-  /** Sets the queries. What they select already is not reported. */
+  /** Sets the queries. Flares that they already select are not reported. */
   watchFor(queries: readonly FlareQuery[], view: FlareLists | undefined): void {
     this.#queries = queries.filter(({ group }) => group === this.#group);
     if (view) this.catchUp(view);
   }
 
-  /** Returns what the event, which the view includes, adds. */
+  /** Returns the alerts that an event causes. The view must already include it. */
   take(event: EventMessage, view: FlareLists): readonly AlertHit[] {
     const { name, data } = event;
     const channel = CHANNELS.find((one) => channelOf({ group: this.#group, channel: one }) === event.channel);
@@ -50,7 +50,7 @@ export class AlertWatch {
     return listed ? this.#select(channel, [listed], view) : [];
   }
 
-  /** Returns everything in the view that is selected and was not reported. */
+  /** Returns alerts for all selected flares in the view that were not reported. */
   catchUp(view: FlareLists): readonly AlertHit[] {
     return CHANNELS.flatMap((channel) =>
       this.#select(channel, view.flares?.[LIST_OF_CHANNEL[channel]] ?? [], view),

@@ -1,12 +1,12 @@
-/** How long other tabs may still report what this one has. */
+/** How long a claim holds. Other tabs may see the same alert later. */
 const HELD_MS = 300_000;
 
 /**
- * Returns those keys that no other open tab of this browser has claimed, and claims them. Locks are
- * exclusive at once, unlike storage, whose changes reach other processes a moment later.
+ * Claims the keys that no other open tab of this browser has claimed, and returns them. Uses locks,
+ * because changes of the storage reach other tabs a moment later.
  */
 export async function claim(keys: readonly string[]): Promise<ReadonlySet<string>> {
-  // Only secure pages have locks, and only they have notifications.
+  // Only secure pages have locks, as they alone have notifications.
   if (!navigator.locks) return new Set(keys);
   const results = await Promise.all(keys.map(async (key) => ((await isFirst(key)) ? [key] : [])));
   return new Set(results.flat());
@@ -19,7 +19,7 @@ function isFirst(key: string): Promise<boolean> {
       resolve(lock !== null);
       if (lock) await new Promise((done) => setTimeout(done, HELD_MS));
     };
-    // Without an answer of the browser, rather twice than never.
+    // If the lock fails, report the alert: twice is better than never.
     const asked = navigator.locks.request(`flarewire-alert ${key}`, { ifAvailable: true }, hold);
     asked.catch(() => resolve(true));
   });

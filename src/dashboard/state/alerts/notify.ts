@@ -1,7 +1,7 @@
 import { alertTexts } from "./alert-texts.ts";
 import type { AlertHit } from "./alert-watch.ts";
 
-/** Whether this page may show notifications: what the visitor decided, or why it cannot ask. */
+/** The visitor's decision on notifications, or why the page cannot ask for one. */
 export type NotifyAccess = NotificationPermission | "insecure" | "home-screen" | "unsupported";
 
 const WORKER = "./worker.js";
@@ -13,7 +13,7 @@ export function notifyAccess(): NotifyAccess {
   return "standalone" in navigator ? "home-screen" : "unsupported";
 }
 
-/** Asks the visitor, who must have clicked. Resolves with the decision. */
+/** Asks the visitor, as browsers allow only after a click. Resolves with the decision. */
 export async function askToNotify(): Promise<NotifyAccess> {
   if (notifyAccess() === "default") await Notification.requestPermission();
   if (notifyAccess() === "granted") await worker();

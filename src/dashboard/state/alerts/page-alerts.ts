@@ -12,10 +12,10 @@ import { showNotifications } from "./notify.ts";
 import { playSound } from "./sound.ts";
 import { onAlertsElsewhere, readAlerts, writeAlerts } from "./stored-alerts.ts";
 
-/** Further alerts within this time are reported together. */
+/** Alerts within this time after a report are reported together. */
 const TOGETHER_MS = 2_000;
 
-/** The alerts of this page: what is set, and its reports while the page is open. */
+/** The page's alerts: stores what is set, and reports while the page is open. */
 export class PageAlerts {
   #settings = readAlerts();
   readonly #watches = new Map(GROUP_NAMES.map((group) => [group, new AlertWatch(group)]));
@@ -46,7 +46,7 @@ export class PageAlerts {
     this.#push();
   }
 
-  /** The title of the shown page, before which a hidden tab's alerts are counted. */
+  /** The title of the shown page. A hidden tab puts the number of its alerts before it. */
   set title(title: string) {
     this.#title = title;
     this.#count(this.#unseen);
@@ -67,13 +67,13 @@ export class PageAlerts {
     this.#changed(settings);
   }
 
-  /** Calls the function after each change. Returns a function that ends this. */
+  /** Calls the listener after each change. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** A stream has new lists. Those of its start are not reported, unlike what was missed. */
+  /** Takes a stream's new lists. At its start they are not reported; later, missed flares are. */
   reset(group: GroupName, lists: FlareLists, isStart: boolean): void {
     this.#lists.set(group, lists);
     const watch = this.#watches.get(group);
@@ -86,7 +86,6 @@ export class PageAlerts {
     this.#report(this.#watches.get(group)?.take(event, lists) ?? []);
   }
 
-  /** The watch list has changed. */
   watchListChanged(): void {
     this.#watchAll();
     this.#push();
@@ -103,7 +102,7 @@ export class PageAlerts {
     this.#push();
   }
 
-  /** Tells the server what to push. Loaded on demand, because few visitors use it. */
+  /** Updates the server's rules. Loads the code on demand, because few visitors use it. */
   #push(): void {
     if (!this.#settings.isPushed) return;
     void import("./push.ts").then(
@@ -112,7 +111,7 @@ export class PageAlerts {
     );
   }
 
-  /** What is set, as queries of the page of flares. */
+  /** The alerts that are set, as queries of the page of flares. */
   get queries(): readonly FlareQuery[] {
     const { entries, hasWatchList } = this.#settings;
     const groups = hasWatchList ? [...watchedGroups()] : [];
@@ -127,7 +126,7 @@ export class PageAlerts {
     this.#waiting.push(...hits);
     if (!isFirst) return;
     const restMs = this.#reportedAtMs + TOGETHER_MS - performance.now();
-    // At once if possible: timers of a hidden page may be a minute late.
+    // Report at once if possible, because timers of a hidden page may be a minute late.
     if (restMs <= 0) void this.#flush();
     else setTimeout(() => void this.#flush(), restMs);
   }
@@ -151,7 +150,7 @@ export class PageAlerts {
 }
 
 /** The page's alerts, and how to open their panel. */
-export interface AlertsControl {
+interface AlertsControl {
   readonly alerts: PageAlerts | undefined;
   readonly openPanel: () => void;
 }

@@ -19,7 +19,7 @@ async function fetchKey(): Promise<string | undefined> {
   }
 }
 
-/** Whether the server can decide it: its filters neither search nor look at warnings. */
+/** Whether the server can select by this query: its filters have no search and no warnings. */
 export function isPushable({ search, isSafe }: FlareQuery): boolean {
   return search.trim() === "" && !isSafe;
 }
@@ -30,7 +30,7 @@ interface Wanted {
   readonly key: string | undefined;
 }
 
-/** Asks the visitor, subscribes, and tells the server. False if one of them refuses. */
+/** Asks the visitor, subscribes, and sends the rules. Resolves with false if any step fails. */
 export async function startPush(wanted: Wanted): Promise<boolean> {
   try {
     if ((await askToNotify()) !== "granted") return false;
@@ -45,7 +45,7 @@ export async function startPush(wanted: Wanted): Promise<boolean> {
   }
 }
 
-/** Tells the server what to push. Rejects if it refuses. */
+/** Sends the rules to the server. Rejects if it refuses them. */
 export async function updatePush({ queries, key }: Wanted): Promise<void> {
   const subscription = await (await worker()).pushManager.getSubscription();
   if (!subscription) return;

@@ -5,8 +5,8 @@ const VOLUME = 0.15;
 
 let context: AudioContext | undefined;
 
-/** Whether the browser lets this page make a sound: it waits for the visitor's first click. */
-export function canSound(): boolean {
+/** Whether the browser lets this page make a sound, which it does after the first click. */
+function canSound(): boolean {
   return navigator.userActivation?.hasBeenActive ?? context !== undefined;
 }
 

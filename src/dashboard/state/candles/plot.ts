@@ -8,7 +8,7 @@ import {
 
 export type { PlotCandle, PricePoint };
 
-/** Where the page draws the price, the volume and the flare, in pixels of its picture. */
+/** Where to draw the price, the volume and the flare, in pixels of the plot. */
 export interface Plot {
   readonly price: string;
   readonly volume: string;

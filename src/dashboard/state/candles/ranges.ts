@@ -8,7 +8,7 @@ export const RANGES = {
   "24h": { hours: 24, minutes: 15 },
 } as const;
 export type RangeName = keyof typeof RANGES;
-/** The default one first. */
+/** The first is the default. */
 export const RANGE_NAMES = ["1h", "6h", "24h"] as const satisfies readonly RangeName[];
 
 export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "close" | "volume">;
@@ -16,7 +16,7 @@ export type StoredCandle = Pick<Candle, "open_at" | "open" | "high" | "low" | "c
 /** One candle of a plot. */
 export interface Bar {
   readonly atMs: number;
-  /** `null` if no trade set the price; then the other prices too. */
+  /** All prices are `null` if no trade set them. */
   readonly open: number | null;
   readonly high: number | null;
   readonly low: number | null;
@@ -24,7 +24,7 @@ export interface Bar {
   readonly volume: number;
 }
 
-/** Joins the minutes of the range to its candles, oldest first. Times without a trade have none. */
+/** Joins the minutes of the range into candles, oldest first. Times without trades have none. */
 export function barsWithin(
   candles: readonly StoredCandle[],
   range: RangeName,

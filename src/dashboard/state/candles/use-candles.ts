@@ -14,7 +14,7 @@ const EMPTY: CandleBook = { closedMs: 0, of: new Map() };
 /** The server closes a minute shortly after its end. */
 export const CLOSES_LATE_S = 3;
 
-/** A request without a response, such as of an offline browser, is repeated after at most this. */
+/** A request without a response, for example of an offline browser, is retried after this time. */
 const RETRY_S = 5;
 
 /**

@@ -1,8 +1,8 @@
 import type { EventMessage } from "../../../client/index.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
-/** The events that the feed shows by default: what begins and what ends. */
-export const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
+/** The events that the feed shows by default. */
+const NEWS_NAMES = ["flare-started", "flare-finished", "token-listed"] as const;
 
 /** Maximum number of events in the feed. */
 export const MAX_NEWS = 300;
@@ -10,8 +10,8 @@ export const MAX_NEWS = 300;
 const MAX_PAGES = 20;
 
 /**
- * Identifies what the event reports, for an event of the feed. A flare that starts or ends is an
- * event on each of its channels, and the same news on all.
+ * Returns what an event of the feed reports; `undefined` for other events. A start or end is an
+ * event on each of the flare's channels, with the same key on all.
  */
 export function newsKey({ name, data }: EventMessage): string | undefined {
   if (!NEWS_NAMES.some((known) => known === name)) return undefined;
@@ -29,7 +29,7 @@ export function newsOf(newestFirst: readonly EventMessage[]): readonly EventMess
   return [...reported.values()].reverse();
 }
 
-/** Fetches the stored news, newest first. None if the server has no log to read. */
+/** Fetches the stored news, newest first; none if the server has no log to read. */
 export async function fetchNews(
   server: URL,
   key: string | undefined,

@@ -4,7 +4,7 @@ import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { outcomeText } from "../../../model/text/outcome-text.ts";
 import { formatSpan } from "../../text/format.ts";
 
-/** A start or an end of a flare from before the server's log, in which it is no event. */
+/** A start or an end of a flare from before the server's log, which has no event for it. */
 export interface PastNews {
   readonly name: "flare-started" | "flare-finished";
   readonly at: string;

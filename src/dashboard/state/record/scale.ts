@@ -4,8 +4,8 @@ import type { TrackRecord } from "../../../model/index.ts";
 export interface Scale {
   /** Labeled values, from the left end to the right end. */
   readonly ticks: readonly number[];
-  /** Returns a value's place, from 0 at the left end to 100 at the right end. */
-  readonly placeOf: (percent: number) => number;
+  /** Returns a value's position, from 0 at the left end to 100 at the right end. */
+  readonly positionOf: (percent: number) => number;
 }
 
 /** About this many steps fit beside each other on a phone. */
@@ -22,7 +22,7 @@ export function scaleOf({ after }: TrackRecord["all"]): Scale | undefined {
   const [from, to] = [Math.floor(low / step), Math.max(Math.ceil(high / step), Math.floor(low / step) + 1)];
   return {
     ticks: Array.from({ length: to - from + 1 }, (_, at) => (from + at) * step || 0),
-    placeOf: (percent) => (100 * (percent / step - from)) / (to - from),
+    positionOf: (percent) => (100 * (percent / step - from)) / (to - from),
   };
 }
 

@@ -5,12 +5,12 @@ import type { RecordChoice } from "../../route.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 
 /** The last record that the server returned, and why the latest request failed. */
-export interface FetchedRecord {
+interface FetchedRecord {
   readonly record: TrackRecord | undefined;
   readonly failure: string | undefined;
 }
 
-/** Fetches the track record, and again after each minute: the server updates it then. */
+/** Fetches the track record, and again each minute, when the server updates it. */
 export function useRecord(
   server: URL,
   key: string | undefined,

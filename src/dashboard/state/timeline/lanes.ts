@@ -68,14 +68,14 @@ export function assignLanes(
   return assigned;
 }
 
-/** Numbers of lanes that the timeline makes room for, so that one more rarely moves the others. */
-const ROOMS = [8, 10, 12, 14, 16, 20, 28, 40, 56, 80] as const;
+/** Numbers of lanes to draw: few sizes, so that one more lane rarely moves the others. */
+const LANE_COUNTS = [8, 10, 12, 14, 16, 20, 28, 40, 56, 80] as const;
 const MORE_LANES = 40;
 
 /** Returns the number of lanes to draw, at least as many as are assigned. */
 export function laneCount(assigned: ReadonlyMap<string, number>): number {
   const used = assigned.size === 0 ? 0 : Math.max(...assigned.values()) + 1;
-  return ROOMS.find((lanes) => lanes >= used) ?? Math.ceil(used / MORE_LANES) * MORE_LANES;
+  return LANE_COUNTS.find((lanes) => lanes >= used) ?? Math.ceil(used / MORE_LANES) * MORE_LANES;
 }
 
 /** A bar's position as shares of the timeline's width and height. */
@@ -96,14 +96,14 @@ export function boxOf(
   return { left, width: share(endMs ?? toMs) - left, top: lane / lanes };
 }
 
-/** A shorter time without a flare at the start of the window is usual. */
+/** A shorter share of the window without a flare at its start is usual. */
 const MIN_UNKNOWN_SHARE = 0.04;
 /** The shortest part of a window: with less, bars would move fast. */
 const MIN_SHOWN_MS = HOUR_MS;
 
 /**
- * Returns the part of the window since the first known flare, or since `atMs` if that is earlier:
- * a server that has just started knows nothing of the time before.
+ * Returns the part of the window since the first known flare, or since `atMs` if that is earlier,
+ * because a server that has just started knows nothing of the time before.
  */
 export function knownSpan(
   bars: readonly Interval[],

@@ -1,4 +1,4 @@
-/** The past minutes that the server has: since this time, or `none`; `undefined` if unknown. */
+/** Since when the server has past minutes, or `none` if it has none; `undefined` if unknown. */
 export type StoredSince = number | "none" | undefined;
 
 /** Reads the response to a request for a past minute. Only 410 (`time-gone`) names a bound. */

@@ -5,8 +5,8 @@ import { type StoredSince, storedSince } from "./stored-since.ts";
 
 /**
  * Returns since when the server stores past minutes, if that is later than `fromMs`, and a
- * function that asks for it. Call it when a visitor reaches for the slider, not before: a minute
- * that is not stored is an error in the browser's console.
+ * function that requests it. Call it only when a visitor reaches for the slider, because a minute
+ * that is not stored appears as an error in the browser's console.
  */
 export function useStoredMinutes(
   server: URL,

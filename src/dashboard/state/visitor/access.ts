@@ -1,13 +1,14 @@
 import { fetchWithKey } from "./fetch-with-key.ts";
+
 /** The visitor's access, and the kind of market. */
 export interface Access {
   /** The plan of the key, or of anonymous visitors; `undefined` if the server uses no keys. */
   readonly plan: string | undefined;
-  /** `live`, `recorded` or `simulated`; `undefined` if the server does not say. */
+  /** `live`, `recorded` or `simulated`; `undefined` if the server does not report it. */
   readonly origin: string | undefined;
-  /** The facts that the source provides; `undefined` if the server does not say. */
+  /** The facts that the source provides; `undefined` if the server does not report them. */
   readonly facts: readonly string[] | undefined;
-  /** Names of the parts of a live market that is made of several. */
+  /** Names of the parts, if the market is merged from several. */
   readonly parts: readonly string[];
 }
 
@@ -38,7 +39,7 @@ export async function fetchAccess(
   }
 }
 
-/** Returns the names of the market's parts; none if the server has none, or does not say. */
+/** Returns the names of the market's parts; none if there are none or the request fails. */
 async function fetchParts(server: URL, signal: AbortSignal): Promise<readonly string[]> {
   try {
     const ready: unknown = await (await fetch(new URL("readyz", server), { signal })).json();

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { GROUP_NAMES, type GroupName } from "../../../lib/text/group-labels.ts";
 
 export const WATCHED_KEY = "flarewire-watched";
-/** As many as a filter of the API accepts. */
+/** A filter of the API accepts as many. */
 const MAX_WATCHED = 64;
 
 export interface Watched {
@@ -11,7 +11,7 @@ export interface Watched {
   readonly toggle: (token: string) => void;
 }
 
-/** A stored token: of `bsc` its address, of other groups after the group and a slash. */
+/** A stored token: its address on `bsc`, else its group, a slash, and its address or symbol. */
 const STORED = /^(?:(?:matic|avalanche)\/)?0x[0-9a-f]{1,128}$|^exchange\/[^,]{1,64}$/;
 
 /** The visitor's watch list, in this browser only. */

@@ -14,13 +14,11 @@ import { PoolRegistry } from "./pool-registry.ts";
 import { TransactionSwaps, tradeEvent, withoutSandwiches } from "./transaction-swaps.ts";
 import { UsdPrices } from "./usd-prices.ts";
 
-/** Dollars from which a pool's liquidity is real; less is a test. */
+/** Minimum liquidity of a listing in dollars. A pool with less is a test. */
 const LISTING_USD = 1_000;
-/**
- * Minimum dollars on the known side of a pool between quote tokens for it to price the other one.
- */
+/** Minimum dollars on one side of a pool of two quote tokens for it to price the other side. */
 const ANCHOR_USD = 50_000;
-/** A token is introduced again after this silence, because the reader may have forgotten it. */
+/** A token is introduced again after this time, because the reader may have forgotten it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 
 /** A log that concerns pools, decoded. Transfers are those of quote tokens. */
@@ -116,8 +114,8 @@ export class BlockTranslator {
   }
 
   /**
-   * Returns the block's events, in order; those of a transaction's people after its other ones.
-   * Skips events of unknown pools.
+   * Returns the block's events, in order. A transaction's trades come after its other events. Skips
+   * events of unknown pools.
    */
   translate({ number, atMs, logs, transfers }: ReadBlock): MarketEvent[] {
     const events: MarketEvent[] = [];
@@ -190,8 +188,8 @@ export class BlockTranslator {
     { token, quote, quoteIndex }: MarketSides,
     cause: Cause,
   ): void {
-    const depth = pool.state.liquidity(quoteIndex);
-    const side = depth === undefined ? undefined : this.#usd.worthOf(quote, depth);
+    const units = liquidityOf(pool, quoteIndex);
+    const side = units === undefined ? undefined : this.#usd.worthOf(quote, units);
     if (side === undefined) return;
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
@@ -204,8 +202,8 @@ export class BlockTranslator {
   }
 
   /**
-   * Adds what the pool really received and paid. A flow in the same direction on both sides, as for
-   * a flash loan, is no trade.
+   * Adds the amounts that the pool received and paid. If both sides flow in the same direction, as
+   * for a flash loan, there is no trade.
    */
   #addSwap(
     swaps: TransactionSwaps,
@@ -225,7 +223,7 @@ export class BlockTranslator {
     const sides = marketSides(pool);
     if (!sides) return;
     const { quote, quoteIndex } = sides;
-    swaps.addDepth(pool.address, () => this.#dollarsOf(quote, pool.state.liquidity(quoteIndex) ?? 0n) ?? 0n);
+    swaps.addDepth(pool.address, () => this.#dollarsOf(quote, liquidityOf(pool, quoteIndex) ?? 0n) ?? 0n);
   }
 
   /** Returns the value of a quote token's units in 10^−36 dollars, if known. */
@@ -235,8 +233,8 @@ export class BlockTranslator {
   }
 
   /**
-   * Publishes what is known only when a transaction is complete: its people's trades, and curves
-   * whose funds are in a pool now. Where that is not followed, they are out of sight but not gone.
+   * Publishes what is known only when a transaction is complete: its trades, and the curves whose
+   * funds moved to a followed pool. Funds that moved elsewhere are not gone, so they still count.
    */
   #close(
     events: MarketEvent[],
@@ -265,6 +263,11 @@ export class BlockTranslator {
   }
 }
 
+/** Returns a side's depth or, if only that is known, everything that traders can take there. */
+function liquidityOf({ state }: Pool, side: 0 | 1): bigint | undefined {
+  return state.depth(side) ?? state.tradable?.(side);
+}
+
 /** Returns a log's pool: its address or, in a singleton, its id, from the data or a topic. */
 function poolOf({ address, topics: [, id = ""] }: EvmLog, decoded: PoolLog | Transfer): string {
   if (decoded.kind === "transfer") return address;
@@ -273,7 +276,7 @@ function poolOf({ address, topics: [, id = ""] }: EvmLog, decoded: PoolLog | Tra
 }
 
 /**
- * Returns the pool's next log if it directly follows in the same transaction: a V2 pool reports its
+ * Returns the pool's next log if it follows at once in the same transaction. A V2 pool reports its
  * reserves first and the reason afterwards.
  */
 function followerOf(logs: readonly ReadLog[], index: number): PoolEvent | undefined {

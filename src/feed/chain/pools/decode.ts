@@ -9,9 +9,9 @@ import { V3_TOPICS } from "./forms/ranges.ts";
 import { V2_TOPICS } from "./forms/reserves.ts";
 
 /*
- * Decodes the events of pools by hand. All consist of words at fixed positions. A general decoder,
- * measured at twenty thousand logs a second, would use up everything that a busy chain leaves. A
- * log with a word out of its type's range belongs to another contract and is ignored.
+ * Decodes the events of pools by hand. All consist of words at fixed positions. A general decoder
+ * reached twenty thousand logs a second, too few beside the other work on a busy chain. A log with
+ * a word out of its type's range belongs to another contract and is ignored.
  */
 
 /** A transfer of a token between two accounts. */
@@ -43,9 +43,6 @@ const BY_TOPIC: ReadonlyMap<string, LogReader> = new Map(
     return reader ? [[topic, reader] as const] : [];
   }),
 );
-
-/** The topics of all events that {@link decodeLog} reads. */
-export const POOL_TOPICS: readonly string[] = Object.values(EVENT_TOPICS);
 
 /**
  * Decodes a pool's log; `undefined` for any other log, and for one that does not match its topic.

@@ -8,7 +8,7 @@ export interface EvmLog {
   /** Its index within the block. */
   readonly logIndex: number;
   readonly transactionHash: string;
-  /** Signer of the transaction: a trader, or who relays for traders (see people.ts). */
+  /** Signer of the transaction: a trader, or a relayer for traders (see people.ts). */
   readonly origin: string;
 }
 

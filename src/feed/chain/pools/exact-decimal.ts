@@ -9,6 +9,16 @@ export function powerOfTen(power: number): bigint {
   return 10n ** BigInt(power);
 }
 
+/** Returns the square root of a non-negative number, rounded down. */
+export function squareRoot(square: bigint): bigint {
+  if (square < 2n) return square;
+  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
+  for (let next = square; ; root = next) {
+    next = (root + square / root) >> 1n;
+    if (next >= root) return root;
+  }
+}
+
 /** Formats a non-negative `units` × 10^−`decimals` as an exact decimal without trailing zeros. */
 export function formatUnits(units: bigint, decimals: number): string {
   const figures = units.toString().padStart(decimals + 1, "0");

@@ -4,19 +4,19 @@
  * A swap is no trade if its taker swaps back: arbitrage between pools, the hops of an aggregator,
  * the legs of a sandwich. So each person's swaps are netted.
  *
- * Purchases and sales are not treated alike, because both a crowd and a hidden sale mislead. Every
- * sale cancels purchases: anyone who swaps both ways at once needs no money for it, and can name a
- * crowd. But a purchase cancels a sale only as far as its dollars do, and only in a pool that held
- * as many before. Tokens alone are no evidence: a contract of one's own can report them at any
- * price, or at none, and a pool of one's own can be filled with them in the same transaction.
+ * The rules differ for purchases and sales, because an invented crowd misleads as much as a hidden
+ * sale. Every sale cancels purchases: swapping both ways at once needs no money, and could be done
+ * in the name of a crowd. But a purchase cancels a sale only if its dollars are comparable and its
+ * pool held as many before. Amounts of tokens prove nothing: anyone can deploy a contract that
+ * reports them at any price, or at none, and can fill a pool with them in the same transaction.
  *
  * The transaction's sender is the person if it received or gave the token. Otherwise it is a
  * relayer or a bundler, and the people are the addresses whose balance changed. A token's contract
  * writes its own Transfer logs and can name any address, so one swap counts as at most one person,
- * with an amount near the swap's. What remains: anyone who makes forty real swaps in one
- * transaction for forty addresses counts as forty, as with forty wallets. Addresses are free on
- * every chain, and a pool can have no fee (Uniswap V4). So a crowd costs gas, and the money that it
- * leaves in the pool. Whether it takes that back soon is for the canary to judge.
+ * with an amount near the swap's. One gap remains: forty real swaps in one transaction for forty
+ * addresses count as forty people, even if one person made them. Forty wallets would do the same.
+ * Addresses are free on every chain, and a pool can have no fee (Uniswap V4). So a fake crowd costs
+ * gas, and the money that it leaves in the pool. The canary warns if it soon takes that back.
  */
 
 /** Decimals of {@link Leg.dollars}: those of a dollar amount and of a quote token. */
@@ -32,12 +32,12 @@ const MAX_FEE = 4n;
  */
 const CANCELED_SHARE = 0.9;
 /**
- * Purchases cancel a sale of at most twice their dollars. An arbitrageur sells for more than it
- * paid, by some percent as a rule; pools of twice each other's price do not last. With less, a sale
- * could be hidden behind a gift to oneself.
+ * Purchases cancel a sale of at most twice their dollars. An arbitrageur usually sells for a few
+ * percent more than it paid; pools at twice each other's price do not last. Without this bound, a
+ * sale could be hidden behind a gift to oneself.
  */
 const MAX_GAIN = 2n;
-/** Parts of one order fill at nearly one price: within a tenth. */
+/** Parts of one order have nearly the same price: within a tenth. */
 const MAX_SPREAD = 10n;
 
 /** One swap as its taker sees it. */
@@ -45,7 +45,7 @@ export interface Leg {
   readonly pool: string;
   /** The pool's contract, which has the tokens: its own or one of many pools. */
   readonly emitter: string;
-  /** Who bought or sold by the contract's own report. */
+  /** Who bought or sold, if the contract reports it. */
   readonly account?: string;
   /** In the token's smallest unit; negative if the taker sold. */
   readonly tokens: bigint;
@@ -132,8 +132,8 @@ function totalsOf(legs: readonly Leg[], covered: ReadonlySet<Leg>): Totals {
 }
 
 /**
- * Returns the purchases in pools that held as many dollars as all purchases there cost. In a pool
- * of constant product, more would raise the price to the fourfold.
+ * Returns the purchases in pools that held at least the dollars that all purchases there cost. In a
+ * pool of constant product, a larger purchase would more than quadruple the price.
  */
 function coveredOf(legs: readonly Leg[]): ReadonlySet<Leg> {
   const buys = legs.filter((leg) => leg.tokens > 0n && isPriced(leg));
@@ -151,7 +151,7 @@ function sumsOf(legs: readonly Leg[]): readonly [tokens: bigint, dollars: bigint
   return [tokens, legs.reduce((sum, { dollars = 0n }) => sum + dollars, 0n)];
 }
 
-/** Assigns each swap to one person: who the pool names, unless that is a router. */
+/** Assigns each swap to one person: the account that the pool names, unless that is a router. */
 function peopleOf(
   legs: readonly Leg[],
   flows: ReadonlyMap<string, bigint>,
@@ -214,9 +214,9 @@ function nearest(legs: readonly Leg[], units: bigint): Leg | undefined {
 
 /**
  * Returns what remains of a person's swaps. An order that an aggregator splits over several pools
- * is one trade. A part at another price is a trade by itself: in a pool of one's own any price is
- * possible, and it must not count as that of the largest part's pool. Its price is that pool's own
- * for the same reason.
+ * is one trade. A part at another price is a separate trade: the owner of a pool can set any price,
+ * and it must not count as the price of another pool. For the same reason, a trade has the price of
+ * its largest part's pool only.
  */
 function netOf(trader: string, legs: readonly Leg[], covered: ReadonlySet<Leg>): readonly NetTrade[] {
   const { bought, soldAgain, sold, boughtBack } = totalsOf(legs, covered);

@@ -28,7 +28,7 @@ export class PoolRegistry {
   /** Most recently used last. */
   readonly #pools = new Map<string, Pool>();
   readonly #ignored = new Set<string>();
-  /** `undefined`: a contract that is no valid token. */
+  /** `undefined`: the contract is no valid token. */
   readonly #tokens = new Map<string, TrackedToken | undefined>();
 
   constructor(network: Network, usd: UsdPrices) {
@@ -37,7 +37,7 @@ export class PoolRegistry {
     this.#usd = usd;
   }
 
-  /** Returns the pool at that address, if it matters, and marks it as used. */
+  /** Returns the pool at that address, if it matters, and marks it as recently used. */
   find(address: string): Pool | undefined {
     const pool = this.#pools.get(address);
     if (!pool) return undefined;
@@ -46,7 +46,7 @@ export class PoolRegistry {
     return pool;
   }
 
-  /** Returns the same without marking it as used. */
+  /** Returns the same without marking it as recently used. */
   peek(address: string): Pool | undefined {
     return this.#pools.get(address);
   }
@@ -62,8 +62,8 @@ export class PoolRegistry {
   }
 
   /**
-   * Returns whether the log can be what it seems: only a factory of the network can create a pool,
-   * and only a singleton can report on its pools.
+   * Returns whether the emitter is entitled to the log: only a factory of the network can create a
+   * pool, and only a singleton can report on its pools.
    */
   isGenuine(log: PoolLog, emitter: string): boolean {
     const form = this.#factories.get(emitter);
@@ -71,7 +71,7 @@ export class PoolRegistry {
     return !FORMS[log.form].isSingleton || (form !== undefined && formOf(form) === log.form);
   }
 
-  /** Returns the tokens to look up before a pool of these two can be added, if it is relevant. */
+  /** Returns the tokens to look up before a pool of these two can be added; none if irrelevant. */
   unknownTokens(token0: string, token1: string): readonly string[] {
     if (!this.#quotes.has(token0) && !this.#quotes.has(token1)) return [];
     return [token0, token1].filter((token) => !this.#quotes.has(token) && !this.#tokens.has(token));
@@ -103,7 +103,7 @@ export class PoolRegistry {
     this.#add(facts, facts.form, facts.state);
   }
 
-  /** Records that no pool that matters is at the address. */
+  /** Records that the address has no pool that matters. */
   dismiss(address: string): void {
     this.#ignored.add(address);
     trim(this.#ignored, MAX_IGNORED);

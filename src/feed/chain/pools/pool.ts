@@ -2,9 +2,7 @@ import type { PoolFormName, QuoteToken } from "../network.ts";
 import type { PoolState } from "./forms/pool-form.ts";
 import type { TokenFacts } from "./token.ts";
 
-/**
- * A pool between a quote token and another token, or between two quote tokens: an anchor of prices.
- */
+/** A pool between a quote token and another token, or an anchor: one between two quote tokens. */
 export interface Pool {
   readonly address: string;
   readonly form: PoolFormName;
@@ -20,7 +18,7 @@ export type PoolSide =
 export interface TrackedToken extends TokenFacts {
   /** When it was last introduced to the reader. */
   introducedAtMs: number;
-  /** A launchpad offered it, which listed it. */
+  /** Whether a launchpad offered it, which counted as its listing. */
   isLaunched: boolean;
 }
 

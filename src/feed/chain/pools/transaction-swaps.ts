@@ -9,7 +9,7 @@ import type { Pool, TrackedToken } from "./pool.ts";
 const NOBODY = [`0x${"0".repeat(40)}`, `0x${"0".repeat(36)}dead`] as const;
 
 /** What one person bought or sold of a token in one transaction. */
-export interface TokenTrade extends NetTrade {
+interface TokenTrade extends NetTrade {
   readonly token: TrackedToken;
 }
 
@@ -32,7 +32,7 @@ export class TransactionSwaps {
     this.#sender = origin;
   }
 
-  /** Records that the address behaves like a pool: it is no person. */
+  /** Records that the address behaves like a pool, so that it does not count as a person. */
   addPool(address: string): void {
     this.#emitters.add(address);
   }
@@ -76,9 +76,9 @@ export class TransactionSwaps {
 }
 
 /**
- * Returns a block's events without sandwiches. Their first and last leg are two transactions in the
- * victim's pool, after which one person has what it had before. A purchase in another pool, perhaps
- * one's own, cancels no sale.
+ * Returns a block's events without sandwiches. The first and last leg of one are transactions in
+ * the victim's pool, after which one person has as many tokens as before. A purchase in another
+ * pool, perhaps the person's own, cancels no sale.
  */
 export function withoutSandwiches(events: readonly MarketEvent[]): MarketEvent[] {
   const nets = new Map<string, { bought: number; sold: number; trades: number }>();

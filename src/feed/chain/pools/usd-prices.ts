@@ -27,8 +27,8 @@ interface PriceChange {
  * liquidity in range any price is possible.
  *
  * So a price made by a huge swap, or by a loan repaid in its own transaction, changes no dollar
- * value unless it is held for half a minute, against everybody who would trade it back. In
- * exchange, real changes count half a minute late.
+ * value unless it is held for half a minute, against everybody who would trade it back. The cost is
+ * that real changes count half a minute late.
  */
 export class UsdPrices {
   readonly #quotes: readonly QuoteToken[];
@@ -53,13 +53,13 @@ export class UsdPrices {
     this.#isStale = true;
   }
 
-  /** Call when a pool has changed. */
+  /** Records that a pool has changed. */
   touch(pool: Pool): void {
     const [first, second] = pool.sides;
     if (first.kind === "quote" && second.kind === "quote") this.#isStale = true;
   }
 
-  /** Call before each block. Fixes all values for the block, by the pools before it. */
+  /** Fixes all values for the next block, by the pools before it. Call it before each block. */
   settle(atMs: number): void {
     if (this.#isStale) this.#update();
     this.#isStale = false;
@@ -94,14 +94,14 @@ export class UsdPrices {
         // A token without earlier prices has no history.
         if (one !== undefined) this.#history.set(address, [{ fromMs: this.#settledAtMs, one }]);
       } else if (changes.at(-1)?.one !== one) {
-        // Several blocks have the same time; the last one counts.
+        // Of several blocks with the same time, the last one counts.
         if (changes.length > 1 && changes.at(-1)?.fromMs === this.#settledAtMs) changes.pop();
         changes.push({ fromMs: this.#settledAtMs, one });
       }
     }
   }
 
-  /** Starts from the stablecoins. Tokens valued in one round can value others in the next. */
+  /** Values tokens in rounds, from the stablecoins on: each round's tokens can value others. */
   #compute(): Map<string, bigint> {
     const worth = new Map(
       this.#quotes.filter(({ isStable }) => isStable).map(({ address }) => [address, ONE_DOLLAR]),

@@ -22,7 +22,7 @@ const MAX_AHEAD_MS = HOUR_MS;
 const MOVING_MS = 30 * SECOND_MS;
 const IN_STEP_BLOCKS = 20;
 
-/** A block that its endpoint proved. Equal keys: proved by the same headers. */
+/** A block that its endpoint proved. Blocks with equal keys are proved by the same headers. */
 interface VerifiedBlock extends Pick<ProvedBlock, "proof"> {
   readonly block: EvmBlock;
   readonly endpoint: Endpoint;
@@ -95,7 +95,7 @@ export class BlockReader {
     }
     for (const { endpoint, key } of blocks) {
       if (key === largest[0]?.key) endpoint.markSuccess();
-      else this.#blame(endpoint, `returned another block ${number} than the others`);
+      else this.#blame(endpoint, `returned a block ${number} that differs from the majority's`);
     }
     return largest[0]?.block;
   }
@@ -126,9 +126,9 @@ export class BlockReader {
   }
 
   /**
-   * Returns whether another endpoint has the same block and, if others prove it, the same headers
-   * of those; `undefined` if none responded. Rejects with RpcTrouble, `pending`, if those that
-   * follow the chain do not have it yet.
+   * Returns whether another endpoint has the same block and, if later headers prove it, the same
+   * headers; `undefined` if none responded. Rejects with RpcTrouble, `pending`, if the endpoints
+   * that follow the chain do not have it yet.
    */
   async #confirm(
     first: Endpoint,
@@ -163,7 +163,7 @@ export class BlockReader {
     const mustHave = other.finalHead >= number;
     const blocks = this.#blocksOf(other);
     try {
-      // At the same time as the first one reads it.
+      // Read the header while the first endpoint reads the block.
       const [own, answer] = await Promise.all([blocks.header(number, signal), reading]);
       if (answer instanceof RpcTrouble) return undefined;
       if (!own && mustHave) throw new RpcTrouble("failed", `has no block ${number}`);

@@ -47,7 +47,7 @@ const StoredPool = z.object({
 interface ContractReaderOptions {
   readonly network: Network;
   readonly pool: EndpointPool;
-  /** What never changes is asked for only if it is not stored there. */
+  /** Facts that never change are requested only if they are not stored there. */
   readonly facts: FactStore;
   readonly clock: Clock;
   readonly notify: Notify;
@@ -55,15 +55,15 @@ interface ContractReaderOptions {
 
 interface Fact<F> {
   readonly value: F | undefined;
-  /** Two hosts returned it. */
+  /** Whether two hosts returned it. */
   readonly isConfirmed: boolean;
-  /** Two hosts returned different values. */
+  /** Whether two hosts returned different values. */
   readonly isDisputed?: boolean;
 }
 
 /** How long to wait for the second host once the first has responded. */
 const CONFIRM_MS = 2 * SECOND_MS;
-/** Facts in memory that only one endpoint returned. */
+/** Maximum number of facts in memory that only one endpoint returned. */
 const MAX_UNCONFIRMED = 20_000;
 
 /** Reads the facts of tokens and pools from their contracts, many in one request. */
@@ -75,7 +75,7 @@ export class ContractReader {
   readonly #facts: FactStore;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
   readonly #factories: ReadonlyMap<string, Factory>;
-  /** Identities that other factories confirmed do not count. */
+  /** Identifies the factories: stored identities that other factories confirmed do not count. */
   readonly #scope: string;
 
   constructor(options: ContractReaderOptions) {
@@ -90,7 +90,7 @@ export class ContractReader {
   }
 
   /**
-   * Returns the addresses that have code at any endpoint: one that is out of step may lack it.
+   * Returns the addresses that have code at any endpoint, because one that is behind may lack it.
    * Rejects with RpcTrouble.
    */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
@@ -178,8 +178,9 @@ export class ContractReader {
   }
 
   /**
-   * Asks two hosts at the same time, and a third where they differ. What no two hosts agree on is
-   * `undefined` then. If only one responds, its answers count unconfirmed. Rejects with RpcTrouble.
+   * Asks two hosts at the same time, and a third where they differ. A value on which no two hosts
+   * agree is `undefined`. If only one host responds, its answers are unconfirmed. Rejects with
+   * RpcTrouble.
    */
   async #inquireFacts<T, F>(
     items: readonly T[],
@@ -227,8 +228,8 @@ export class ContractReader {
   }
 
   /**
-   * Returns the known facts of each item, and requests the others. Stores what two hosts returned.
-   * What a contract lacks is not remembered: the reason may be a fault of the endpoint.
+   * Returns the known facts of each item, and requests the others. Stores the facts that two hosts
+   * returned. Does not remember that a fact is missing, because the endpoint may be at fault.
    */
   async #remember<T, F>(
     items: readonly T[],
@@ -256,7 +257,7 @@ export class ContractReader {
   }
 }
 
-/** Returns what two answers say. What only one host has may be new, and the other one behind. */
+/** Compares two answers. If only one host has a value, the other one may be behind. */
 function agree<F>([one, other]: readonly (F | undefined)[]): Fact<F> {
   if (one === undefined || other === undefined) return { value: one ?? other, isConfirmed: false };
   const isConfirmed = isDeepStrictEqual(one, other);

@@ -1,3 +1,4 @@
+import { numberToHex } from "viem";
 import type { z } from "zod";
 import { BoundedMap } from "../../../lib/bounded-map.ts";
 import { contradictionOf, Header, type Receipt, Receipts } from "../evm-block.ts";
@@ -36,7 +37,7 @@ export function keyOf({ header, withTransactions }: Evidence): string {
   return JSON.stringify(withTransactions ? header : rest);
 }
 
-/** Headers in memory: of about a minute of blocks. */
+/** Maximum number of headers in memory, about a minute of blocks. */
 const MAX_HEADERS = 128;
 const MAX_SETTLERS = 8;
 /** Bounds on blocks between a block and the header that settles it, and on blocks it settles. */
@@ -55,7 +56,7 @@ export class EndpointBlocks {
     this.#endpoint = endpoint;
   }
 
-  /** Returns the header at that height. `undefined`: the endpoint does not have that block. */
+  /** Returns the header at that height; `undefined` if the endpoint does not have that block. */
   header(number: number, signal: AbortSignal): Promise<Header | undefined> {
     return this.#headers.ensure(number, () => {
       const read = this.#readHeader(number, signal);
@@ -68,7 +69,7 @@ export class EndpointBlocks {
   /** Returns the block at that height. Rejects with RpcTrouble: `pending` if it is not settled. */
   async proved(number: number, signal: AbortSignal): Promise<ProvedBlock> {
     const reading = this.#existing(number, signal);
-    // At the same time, unless they will be needed later.
+    // Read the receipts at the same time, unless a later block settles them.
     const own = this.#settlesLater ? undefined : this.#receipts(number, signal);
     own?.catch(() => undefined);
     const header = await reading;
@@ -117,7 +118,7 @@ export class EndpointBlocks {
           this.#receipts(number, signal),
         ]);
         if (receipts) return { header, receipts };
-        // It was accepted, but this node has not executed it.
+        // The node accepted the block but has not executed it.
         throw new RpcTrouble("pending", `has no receipts of block ${number} yet`);
       }),
     );
@@ -142,7 +143,7 @@ export class EndpointBlocks {
   }
 
   async #readHeader(number: number, signal: AbortSignal): Promise<Header | undefined> {
-    const answer = await this.#endpoint.ask("eth_getBlockByNumber", [idOf(number), false], signal);
+    const answer = await this.#endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
     if (answer === null) return undefined;
     const header = parse(Header, answer, number);
     if (header.number !== number)
@@ -153,7 +154,7 @@ export class EndpointBlocks {
   }
 
   async #receipts(number: number, signal: AbortSignal): Promise<readonly Receipt[] | undefined> {
-    const answer = await this.#endpoint.ask("eth_getBlockReceipts", [idOf(number)], signal);
+    const answer = await this.#endpoint.ask("eth_getBlockReceipts", [numberToHex(number)], signal);
     return answer === null ? undefined : parse(Receipts, answer, number);
   }
 }
@@ -167,7 +168,7 @@ function provedAlone(header: Header, receipts: readonly Receipt[] | undefined): 
   return { header, receipts: receipts.slice(0, proved), proof: [{ header, withTransactions: false }] };
 }
 
-/** A block that was executed when it was accepted settled itself. */
+/** Returns the last block that a header settles: the block itself if none settles later. */
 function settledBy({ settledHeight, number }: Header): number {
   return settledHeight ?? number;
 }
@@ -181,8 +182,4 @@ function parse<T>(schema: z.ZodType<T>, answer: unknown, number: number): T {
   const read = schema.safeParse(answer);
   if (read.success) return read.data;
   throw new RpcTrouble("failed", `returned an invalid block ${number}`, { cause: read.error });
-}
-
-function idOf(number: number): string {
-  return `0x${number.toString(16)}`;
 }

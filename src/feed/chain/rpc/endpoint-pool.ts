@@ -19,7 +19,6 @@ interface EndpointPoolOptions {
   readonly timeoutMs?: number;
   /** Requests to each endpoint in five minutes. Default: no limit. */
   readonly maxRequests?: number;
-  /** Receives a message for the operator, and whether it reports trouble. */
   readonly notify: Notify;
 }
 
@@ -55,8 +54,8 @@ export class EndpointPool {
 
   /**
    * Returns the endpoints that are not resting and claim that this block is final, most reliable
-   * first. Among these, those without a WebSocket, whose answers are seldom compressed, and then
-   * the least busy.
+   * first. Of equally reliable ones, those without a WebSocket come first, because WebSocket
+   * answers are seldom compressed, and then the least busy.
    */
   usable(number: number): Endpoint[] {
     return [...this.#proved]
@@ -87,7 +86,7 @@ export class EndpointPool {
 
   /**
    * The final blocks that at least two hosts claim, highest first; with a single usable host, its
-   * own. One that alone claims a block may lie.
+   * own. A host that claims a block alone may lie.
    */
   get agreedHeads(): readonly number[] {
     const claims = [...Map.groupBy(this.usable(0), ({ host }) => host).values()]
@@ -112,8 +111,8 @@ export class EndpointPool {
   }
 
   /**
-   * Returns a sentence why no endpoint can be used, without addresses; `undefined` if at least one
-   * can.
+   * Returns a sentence that explains why no endpoint can be used, without addresses; `undefined` if
+   * at least one can.
    *
    * @param chain The chain's name.
    */
@@ -179,8 +178,7 @@ export class EndpointPool {
       if (!endpoint.isResting) {
         if (!this.#proved.has(endpoint)) await this.#prove(endpoint, signal);
         if (this.#proved.has(endpoint)) {
-          // Poll one that pushes its blocks occasionally too, because a connection may be dead and
-          // silent.
+          // Also poll an endpoint that pushes its blocks, because a dead connection is silent.
           const trouble = (await endpoint.listen(signal)) ?? (await endpoint.pollFinalHead(signal));
           this.#note(endpoint, trouble?.words);
           if (trouble && !isDown) notify("warn", trouble.of(endpoint.name).message);
@@ -196,15 +194,15 @@ export class EndpointPool {
   async #prove(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     const { chainId, notify } = this.#options;
     try {
-      const said = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
-      if (said === chainId) {
+      const reported = Quantity.parse(await endpoint.ask("eth_chainId", [], signal));
+      if (reported === chainId) {
         this.#proved.add(endpoint);
         this.#note(endpoint, undefined);
         return;
       }
       this.#foreign.add(endpoint);
-      this.#note(endpoint, `serves chain ${said}, not ${chainId}`);
-      notify("warn", `${endpoint.name} serves chain ${said}, not ${chainId}; ignoring it`);
+      this.#note(endpoint, `serves chain ${reported}, not ${chainId}`);
+      notify("warn", `${endpoint.name} serves chain ${reported}, not ${chainId}; ignoring it`);
     } catch (error) {
       if (signal.aborted) return;
       const trouble =

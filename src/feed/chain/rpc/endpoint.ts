@@ -15,7 +15,7 @@ interface EndpointOptions {
   readonly timeoutMs: number;
   /** Blocks that must follow a final one, if the endpoint does not report which are final. */
   readonly finalityBlocks: number;
-  /** Requests in five minutes. Default: no limit but the one that it reports by refusing. */
+  /** Maximum number of requests in five minutes. Default: as many as the endpoint accepts. */
   readonly maxRequests?: number;
   /** Called when the endpoint's final head has moved. */
   readonly onFinalHead: () => void;
@@ -35,7 +35,7 @@ const FINAL_REQUESTS = [
   { method: "eth_getHeaderByNumber", params: ["finalized"] },
   { method: "eth_getBlockByNumber", params: ["finalized", false] },
 ] as const;
-/** The first block is what some nodes report before they know. */
+/** Some nodes report block 0 before they know a final one. */
 const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) });
 /** An endpoint that does not report its final block is asked for it again after this time. */
 const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
@@ -97,7 +97,7 @@ export class Endpoint {
     return this.#socket !== undefined;
   }
 
-  /** It pushes its new blocks. */
+  /** Whether it pushes its new blocks. */
   get isListening(): boolean {
     return this.#socket?.isSubscribed === true;
   }
@@ -107,12 +107,12 @@ export class Endpoint {
     return this.#finalHead;
   }
 
-  /** Whether its final head was another one during this time. */
+  /** Whether its final head changed within this time. */
   hasMovedWithin(ms: number): boolean {
     return this.#options.clock.monotonic() - this.#movedAt <= ms;
   }
 
-  /** It reports which block is final. Otherwise the depth below its newest block decides. */
+  /** Whether it reports which block is final. If not, the depth below its newest block decides. */
   get reportsFinal(): boolean {
     return this.#finalRequest < FINAL_REQUESTS.length;
   }
@@ -122,14 +122,14 @@ export class Endpoint {
     return this.#strikes + this.#misses;
   }
 
-  /** It failed recently and gets no requests for a while. */
+  /** Whether it failed recently and gets no requests for a while. */
   get isResting(): boolean {
     return this.#options.clock.monotonic() < this.#restUntil;
   }
 
   /**
-   * How busy it is: lower for one that would be asked sooner and, among those, for one that had
-   * fewer requests lately. Changes in steps, so that one endpoint reads some blocks in a row.
+   * How busy it is: the delay of the next request, then the number of recent requests. Changes in
+   * steps, so that one endpoint reads some blocks in a row.
    */
   get load(): readonly [delay: number, requests: number] {
     const delayMs = this.#nextAt - this.#options.clock.monotonic() + this.#pauseMs;
@@ -195,7 +195,7 @@ export class Endpoint {
   /**
    * Subscribes to new blocks, if the endpoint has a WebSocket that is not subscribed yet, and polls
    * the final head with each one until the signal aborts. Returns the trouble as
-   * {@link pollFinalHead} does. Poll afterwards: blocks from before are not pushed.
+   * {@link pollFinalHead} does. Poll afterwards, because earlier blocks are not pushed.
    */
   async listen(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {

@@ -24,16 +24,16 @@ const FORM = {
 };
 /** About 60 MB on disk. */
 const MAX_FACTS = 200_000;
-/** An older fact is asked for again: names may change after all. */
+/** Older facts are requested again, because names may change after all. */
 const MAX_AGE_MS = 30 * DAY_MS;
 /** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 const DAMAGED: ReadonlySet<unknown> = new Set([11, 26]);
 
 /**
- * Stores what never changes about contracts, so that a restart does not ask for it again. The
- * newest facts are kept, for thirty days. A damaged file is renamed, and a new one begun. A file
- * that cannot be used or written is reported, and memory takes its place: a cache must never cause
- * a failure.
+ * Stores the facts about contracts that never change, so that a restart does not request them
+ * again. Keeps the newest facts, for thirty days. Renames a damaged file and starts a new one. If
+ * the file cannot be used or written, reports that and uses memory instead, because a cache must
+ * never cause a failure.
  */
 export class FactStore {
   readonly #notify: Notify;
@@ -61,7 +61,7 @@ export class FactStore {
     });
   }
 
-  /** Stores facts that two hosts returned. Their big integers are returned as text. */
+  /** Stores facts that two hosts returned. Stores big integers as text. */
   set(facts: ReadonlyMap<string, unknown>): void {
     if (facts.size === 0) return;
     const json = (value: unknown) =>
@@ -90,8 +90,11 @@ export class FactStore {
       const isDamaged =
         error instanceof DamagedError ||
         (error instanceof Error && "errcode" in error && DAMAGED.has(error.errcode));
-      const place = isDamaged ? "starting a new one" : "using memory";
-      this.#notify("warn", `cannot use the file of pools and tokens, ${path}; ${place}: ${messageOf(error)}`);
+      const remedy = isDamaged ? "starting a new one" : "using memory";
+      this.#notify(
+        "warn",
+        `cannot use the file of pools and tokens, ${path}; ${remedy}: ${messageOf(error)}`,
+      );
       if (!isDamaged) return openDatabase(undefined, FORM);
       try {
         renameSync(path, `${path}.damaged`);

@@ -1,3 +1,4 @@
+import { numberToHex } from "viem";
 import { z } from "zod";
 import { Header } from "../evm-block.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -11,13 +12,13 @@ interface FoundBlock {
   readonly times: ReadonlyMap<number, number>;
 }
 
-/** Blocks over which the first step learns the chain's pace. */
+/** Number of blocks over which the first step measures the chain's pace. */
 const SAMPLE_BLOCKS = 64;
 
 /**
  * Returns the first block at or after a moment, which may depend on the highest block's time; the
- * highest block if all are earlier. Where another host responds, it must confirm the result. If no
- * two agree, the earliest block counts. Rejects with RpcTrouble.
+ * highest block if all are earlier. If another host responds, it must confirm the result. If no two
+ * agree, the earliest block counts. Rejects with RpcTrouble.
  */
 export async function findBlock(
   { pool, highest }: { readonly pool: EndpointPool; readonly highest: number },
@@ -64,7 +65,7 @@ async function isConfirmed(
 }
 
 async function timeOf(endpoint: Endpoint, number: number, signal: AbortSignal): Promise<number> {
-  const answer = await endpoint.ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false], signal);
+  const answer = await endpoint.ask("eth_getBlockByNumber", [numberToHex(number), false], signal);
   const read = Header.safeParse(answer);
   if (read.success) return read.data.timestamp * 1_000;
   throw new RpcTrouble("failed", `returned an invalid block ${number}: ${z.prettifyError(read.error)}`);

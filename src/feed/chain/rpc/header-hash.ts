@@ -17,8 +17,8 @@ const OTHERS = ["hash", "size", "totalDifficulty", "transactions", "uncles", "bl
 const KNOWN: ReadonlySet<string> = new Set([...FIELDS, ...OTHERS]);
 
 /**
- * Returns whether a header, as a node returned it, has another hash than the one it claims. `false`
- * too if its fields are not exactly these: a later upgrade changed them, so its hash is unknown.
+ * Returns whether a header, as a node returned it, does not match the hash that it claims. Returns
+ * `false` if its fields are not exactly these, because a later upgrade may have changed the hash.
  */
 export function contradictsHash(header: Readonly<Record<string, unknown> & { hash?: unknown }>): boolean {
   const values = FIELDS.map((name) => header[name]);

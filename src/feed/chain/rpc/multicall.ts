@@ -1,15 +1,15 @@
-import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, multicall3Abi } from "viem";
+import { decodeFunctionResult, encodeFunctionData, type Hex, isHex, multicall3Abi, numberToHex } from "viem";
 import { MULTICALL3 } from "../network.ts";
 import type { Call, Inquiry, Result } from "../pools/forms/pool-form.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import { RpcTrouble } from "./rpc-trouble.ts";
 
-/** Calls in one request. At 20,000 gas each, a tenth of what nodes allow. */
+/** Maximum number of calls in one request. At 20,000 gas each, a tenth of what nodes allow. */
 const MAX_CALLS = 250;
 
 /**
  * The last call of each request: the BLAKE2 precompile (EIP-152) with 200,000 rounds, which costs
- * exactly that much gas. If it succeeds, no call before it lacked gas, unless it needs more.
+ * exactly that much gas. If it succeeds, no call before it lacked gas, unless that call needs more.
  */
 const CANARY = {
   target: "0x0000000000000000000000000000000000000009",
@@ -18,7 +18,7 @@ const CANARY = {
 } as const;
 
 /**
- * Calls contracts, many in one request, with the contract Multicall3. Each call may fail by itself.
+ * Calls contracts, many in one request, by Multicall3. A call that fails does not affect others.
  */
 export class Multicall {
   readonly #pool: Pick<EndpointPool, "ask">;
@@ -29,8 +29,8 @@ export class Multicall {
   }
 
   /**
-   * Runs inquiries side by side, by default at the newest block: each round of all of them is one
-   * request. A contract that uses up all gas affects no other inquiry. Rejects with RpcTrouble.
+   * Runs inquiries side by side, by default at the newest block. Combines the calls of a round. A
+   * contract that uses up all gas affects no other inquiry. Rejects with RpcTrouble.
    */
   async inquire<T>(
     inquiries: readonly Inquiry<T>[],
@@ -58,9 +58,7 @@ export class Multicall {
     });
   }
 
-  /**
-   * Runs groups of calls. If one uses up all gas, runs each half by itself, down to single calls.
-   */
+  /** Runs groups of calls. If one uses up all gas, runs each half alone, down to single calls. */
   async #run(
     groups: readonly (readonly Call[])[],
     signal: AbortSignal,
@@ -103,7 +101,7 @@ export class Multicall {
     }));
     const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
     const data = encodeFunctionData({ ...aggregate, args: [[...wrapped, CANARY]] });
-    const block = atBlock === undefined ? "latest" : `0x${atBlock.toString(16)}`;
+    const block = atBlock === undefined ? "latest" : numberToHex(atBlock);
     try {
       // A node that has pruned this block is not at fault.
       const isBlamed = atBlock === undefined;

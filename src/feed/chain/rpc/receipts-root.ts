@@ -15,9 +15,9 @@ type Rlp = Bytes | readonly Rlp[];
 const EMPTY = new Uint8Array();
 
 /**
- * Returns how many of the receipts, from the first on, the root covers; −1 if it does not match.
- * That is all of them. On a chain that appends receipts of its own to a block's (Polygon's state
- * syncs, before they were part of the block), it is all but the last.
+ * Returns how many of the receipts, from the first on, the root covers; −1 if it does not match. It
+ * covers all of them, or all but the last on a chain that appends a receipt of its own (Polygon's
+ * state syncs, before they were part of the block).
  */
 export function countProved(receipts: readonly Receipt[], root: string, hash = keccak): number {
   const encoded = receipts.map(encodeReceipt);

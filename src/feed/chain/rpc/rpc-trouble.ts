@@ -4,8 +4,8 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
- * request, or not that far back. `reverted`: the called contract failed. `pending`: it does not
- * have the data yet. `failed`: anything else, from a broken connection to an HTML page.
+ * request, or not that far back. `reverted`: the called contract failed. `pending`: the endpoint
+ * does not have the data yet. `failed`: anything else, from a broken connection to an HTML page.
  */
 type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
@@ -16,7 +16,7 @@ type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 export class RpcTrouble extends Error {
   override readonly name = "RpcTrouble";
   readonly kind: TroubleKind;
-  /** The message without the endpoint's own words, for everybody. */
+  /** The message without the endpoint's own words, which may be shown to everybody. */
   readonly words: string;
   /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
@@ -54,7 +54,7 @@ const REFUSED_CODES: ReadonlySet<number> = new Set([-32_601, -32_004]);
 const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
- * Converts any failure of a request, by the wording that nodes and providers use.
+ * Converts any failure of a request. Recognizes the wording of nodes and providers.
  *
  * @param timeoutMs The request's timeout.
  */
@@ -81,9 +81,13 @@ export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
       const why = "refuses requests because there are too many";
       return new RpcTrouble("rate", why, { retryAfterMs, cause });
     }
-    return new RpcTrouble("failed", status === undefined ? unread(error) : `returned status ${status}`, {
-      cause,
-    });
+    return new RpcTrouble(
+      "failed",
+      status === undefined ? describeUnread(error) : `returned status ${status}`,
+      {
+        cause,
+      },
+    );
   }
   if (error instanceof SocketFailure) return new RpcTrouble("failed", error.message, { cause });
   if (error instanceof Error && error.name === "TimeoutError")
@@ -97,13 +101,13 @@ export function invalidAnswer(thrown: unknown): RpcTrouble {
   return new RpcTrouble("failed", "returned data of an unexpected form", { cause: thrown });
 }
 
-/** Describes an HTTP response that has no status for viem. */
-function unread(error: HttpRequestError): string {
+/** Describes a failure for which viem has no HTTP status. */
+function describeUnread(error: HttpRequestError): string {
   if (error.cause instanceof SyntaxError) return "returned something other than JSON";
   return connectionTrouble(error) ?? "is unreachable";
 }
 
-/** Seconds only: a date would require clocks that agree. */
+/** Reads a pause in seconds. Ignores a date, which would require clocks that agree. */
 function retryAfter(text: string | null): number | undefined {
   if (text === null || !/^\d{1,6}$/.test(text)) return undefined;
   return Math.min(MAX_RETRY_AFTER_MS, Number(text) * 1_000);

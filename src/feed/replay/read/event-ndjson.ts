@@ -84,7 +84,7 @@ export class EventNdjsonParser implements LineParser {
     }
     const untimely = this.#timeline.judge(event.at);
     if (untimely) return untimely;
-    // After a recorded profile of the token: the file beside the recording takes precedence.
+    // Introduce a token after its recorded profile, so that the profiles file takes precedence.
     if (event.kind !== "profile" && "token" in event) this.#introduce(event, out);
     out.push(event);
     return undefined;

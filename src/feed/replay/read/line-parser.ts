@@ -2,12 +2,12 @@ import type { MarketEvent } from "../../../market/index.ts";
 import type { Skipped } from "./skips.ts";
 
 export interface LineParser {
-  /** Classifies the first non-blank line: consumed `header`, `data` to parse, or a problem. */
+  /** Classifies the first non-blank line: a header (consumed), data to parse, or a problem. */
   firstLine(line: string): "header" | "data" | { readonly problem: string };
   /** Appends a line's events to `out`, `shiftMs` later, or returns the reason it is unusable. */
   parse(line: string, shiftMs: number, out: MarketEvent[]): Skipped | undefined;
   /** Returns the tokens in profiles that no line contained. */
   unusedProfiles(): readonly string[];
-  /** Moves everything seen so far by `ms`, because laps are skipped. */
+  /** Moves the times of everything seen so far by `ms`. Called when laps are skipped. */
   advance(ms: number): void;
 }

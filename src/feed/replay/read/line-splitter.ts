@@ -2,7 +2,7 @@
 export const MAX_LINE_CHARS = 65_536;
 
 /** Replaces a line that was too long. */
-export interface LongLine {
+interface LongLine {
   readonly chars: number;
 }
 export type Line = string | LongLine;

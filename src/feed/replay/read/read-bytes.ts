@@ -59,7 +59,7 @@ async function* fileBytes(path: string, onRead: (bytes: number) => void): AsyncG
   }
 }
 
-/** Takes all output before more input or the end: a failing stream would drop the last lines. */
+/** Yields all output before more input or the end, so that an error drops no lines before it. */
 async function* gunzipped(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip();
   let ready: Uint8Array[] = [];

@@ -56,7 +56,7 @@ export class SkipCounter {
   }
 
   /** Reports the totals of the reasons with more lines than were reported individually. */
-  summarise(): void {
+  summarize(): void {
     for (const [reason, { count, lastLine }] of this.#counts) {
       if (count > DETAILED_PER_REASON)
         this.#report?.(reason, lastLine, `${count} in total: ${SKIP_REASONS[reason]}`);

@@ -16,9 +16,9 @@ import { Pool } from "./venues/pool.ts";
 import { Venue } from "./venues/venue.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** After its chain's outage a token resumes within this time. */
+/** A token resumes within this time after an outage of its chain. */
 const RETURN_MS = 20 * SECOND_MS;
-/** Makers add to or remove from a pool about once in ten hours, at most a tenth of it. */
+/** Makers change a pool about once in ten hours, by at most a tenth. */
 const MAKERS_PER_MINUTE = 1 / 600;
 
 /** The state that the tokens of one chain share. */
@@ -103,12 +103,12 @@ export class ChainToken implements Actor {
     return this.#isAbandoned || this.#nextAtMs === NEVER;
   }
 
-  /** A crowd is pumping it. */
+  /** Whether a crowd is pumping it. */
   get isPumped(): boolean {
     return this.#run?.phase?.style === "crowd";
   }
 
-  /** One wallet is holding up its price. */
+  /** Whether one wallet is holding up its price. */
   get isTicking(): boolean {
     return this.#run?.phase?.style === "tick";
   }
@@ -201,7 +201,7 @@ export class ChainToken implements Actor {
     this.venue.report(now, this.quoteUsd, "sync", out);
   }
 
-  /** Makers come and go, so that the depth stays near its start. */
+  /** Moves the depth toward its initial value, because makers come and go. */
   #makersMove(now: number, out: MarketEvent[]): void {
     const wanted = this.#traits.liquidityUsd / this.venue.liquidityUsd(this.quoteUsd);
     const factor = Math.max(0.9, Math.min(1.1, Math.sqrt(wanted) * this.#random.logNormal(1, 0.05)));

@@ -19,7 +19,7 @@ const MEAN_HOURS = { bsc: 15, elsewhere: 19 };
 const IDLE = { share: 0.72, hoursFactor: 2.7, arbitrageChance: 0.01 };
 const ARBITRAGE_CHANCE = 0.7;
 
-/** A chain that can have tokens, and what they share. */
+/** A chain, and what its tokens share. */
 export interface ChainSetup {
   readonly seed: string;
   readonly group: MarketGroup;
@@ -102,7 +102,7 @@ interface Newcomer {
   readonly companions: readonly Actor[];
 }
 
-/** Creates a newcomer. A third of the honest ones is pumped; rugs and honeypots end empty. */
+/** Creates a new token. A third of the honest ones is pumped; rugs and honeypots end empty. */
 export function createNewcomer(
   setup: ChainSetup,
   serial: number,

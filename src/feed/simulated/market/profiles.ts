@@ -16,7 +16,7 @@ interface Publicity {
   readonly withinMs: number;
 }
 
-/** A token that has existed for long: most facts become known, soon. */
+/** An old token: most facts become known soon. */
 export const ESTABLISHED: Publicity = {
   marketData: 0.75,
   social: 0.8,
@@ -27,7 +27,7 @@ export const ESTABLISHED: Publicity = {
 };
 /** A pair of the exchange: it has no contract, and the forum's posts are about addresses. */
 export const ON_EXCHANGE: Publicity = { ...ESTABLISHED, verified: 0, unverified: 0, forumPost: 0 };
-/** A new token: few facts become known, and late. */
+/** A new token: few facts become known, and later. */
 export const NEWCOMER: Publicity = {
   marketData: 0.12,
   social: 0.6,

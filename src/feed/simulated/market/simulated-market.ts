@@ -43,9 +43,9 @@ export interface SimulatedMarket {
 }
 
 /**
- * Creates a market in event time, whose only randomness is the seed's: a discrete-event simulation
- * in which the actor whose time is next acts. Each has its own random stream. Memory depends on the
- * number of living tokens, not on the simulated time.
+ * Creates a market in event time: a discrete-event simulation that always runs the actor with the
+ * earliest time. Each actor has its own random stream, which depends only on the seed. Memory
+ * depends on the number of living tokens, not on the simulated time.
  */
 export function createSimulatedMarket(options: SimulatedMarketOptions): SimulatedMarket {
   const seed = `${options.seed}`;
@@ -160,7 +160,7 @@ class ScheduledEvents implements Actor {
   }
 }
 
-/** Emits a clock each second, after everything else of that time. */
+/** Emits a clock event each second, after everything else of that time. */
 class Ticker implements Actor {
   readonly rank = Number.MAX_SAFE_INTEGER;
   #nextAtMs: number;

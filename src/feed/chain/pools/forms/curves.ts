@@ -1,10 +1,12 @@
 import { parseAbi } from "viem";
 import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
+import { squareRoot } from "../exact-decimal.ts";
 import {
   type Call,
   type Cause,
   type CurveShape,
   isAddress,
+  noPools,
   type PoolForm,
   type PoolState,
 } from "./pool-form.ts";
@@ -17,11 +19,11 @@ import { type CurveMove, isShaped, type LogReader, type PoolEvent, type Swap } f
  * name the quote token, so the contract is asked for it.
  *
  * - four.meme: https://github.com/pefish/go-coin-eth/tree/main/fourmeme-lib has its document of
- *   30 October 2025. The first manager is out of date and left out.
+ *   30 October 2025. Its first manager contract is obsolete and not followed.
  * - flap: https://docs.flap.sh/flap/developers/wallet-and-terminal-and-bot-developers/trade-tokens
  *
- * What sellers can get is the curve's funds, so they are its depth, as the balance is that of a
- * pool of ranges. Tokens that nobody has bought yet have no depth, whatever their price.
+ * The depth of a curve is its funds, because sellers can get no more. A token that nobody has
+ * bought yet has no depth, whatever its price.
  */
 
 const FOUR_MEME_ABI = parseAbi([
@@ -54,23 +56,23 @@ export const CURVE_TOPICS = {
 
 const readers: Readonly<Record<keyof typeof CURVE_TOPICS, LogReader>> = {
   "TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)": (log) =>
-    countWords(log.data) < 8 ? undefined : readMove(log, "launched", 1),
+    countWords(log.data) < 8 ? undefined : readCurveMove(log, "launched", 1),
   "TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)": (log) =>
     readFourMemeSwap(log, true),
   "TokenSale(address,address,uint256,uint256,uint256,uint256,uint256,uint256)": (log) =>
     readFourMemeSwap(log, false),
   "LiquidityAdded(address,uint256,address,uint256)": (log) =>
-    isShaped(log, 1, 4) ? readMove(log, "graduated", 0) : undefined,
+    isShaped(log, 1, 4) ? readCurveMove(log, "graduated", 0) : undefined,
   "TokenCreated(uint256,address,uint256,address,string,string,string)": (log) =>
-    countWords(log.data) < 7 ? undefined : readMove(log, "launched", 3),
+    countWords(log.data) < 7 ? undefined : readCurveMove(log, "launched", 3),
   "TokenBought(uint256,address,address,uint256,uint256,uint256,uint256)": (log) => readFlapSwap(log, true),
   "TokenSold(uint256,address,address,uint256,uint256,uint256,uint256)": (log) => readFlapSwap(log, false),
   "LaunchedToDEX(address,address,uint256,uint256)": (log) =>
-    isShaped(log, 1, 4) ? readMove(log, "graduated", 0) : undefined,
+    isShaped(log, 1, 4) ? readCurveMove(log, "graduated", 0) : undefined,
 };
 
 /** The funds of a curve. Its token is side 0, the quote token side 1. */
-export class CurveState implements PoolState {
+class CurveState implements PoolState {
   isFresh = false;
   readonly #shape: CurveShape | undefined;
   #funds: bigint | undefined;
@@ -92,10 +94,6 @@ export class CurveState implements PoolState {
     return side === 1 ? this.#funds : undefined;
   }
 
-  liquidity(side: 0 | 1): bigint | undefined {
-    return this.depth(side);
-  }
-
   ratio(): undefined {
     return undefined;
   }
@@ -112,10 +110,7 @@ export const CURVE: PoolForm = {
   readers,
   isSingleton: true,
   create: () => new CurveState(),
-  // biome-ignore lint/correctness/useYield: an inquiry without a question.
-  *find() {
-    return [];
-  },
+  find: noPools,
   *identify({ pool, emitter }, factories) {
     const form = factories.get(emitter)?.form;
     const isFlap = form === "flap";
@@ -151,7 +146,7 @@ function isSame(result: unknown, address: string): boolean {
   return isAddress(result) && result.toLowerCase() === address;
 }
 
-function readMove(log: EvmLog, kind: CurveMove["kind"], word: number): CurveMove | undefined {
+function readCurveMove(log: EvmLog, kind: CurveMove["kind"], word: number): CurveMove | undefined {
   const pool = readAddress(log.data, word);
   return pool === undefined || log.topics.length !== 1 ? undefined : { kind, form: "curve", pool };
 }
@@ -186,14 +181,4 @@ function swapOf(
   if (pool === undefined || account === undefined) return undefined;
   const [amount0, amount1] = isBuy ? [-tokens, quotes] : [tokens, -quotes];
   return { kind: "swap", form: "curve", pool, account, amount0, amount1, curve };
-}
-
-/** Rounds down. */
-function squareRoot(square: bigint): bigint {
-  if (square < 2n) return square;
-  let root = 1n << BigInt((square.toString(2).length + 1) >> 1);
-  for (let next = square; ; root = next) {
-    next = (root + square / root) >> 1n;
-    if (next >= root) return root;
-  }
 }

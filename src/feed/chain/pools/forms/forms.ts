@@ -7,7 +7,6 @@ import { POSITIONS } from "./positions/positions.ts";
 import { V3 } from "./ranges.ts";
 import { V2 } from "./reserves.ts";
 
-/** Every form of pools. */
 export const FORMS: Readonly<Record<PoolFormName, PoolForm>> = {
   v2: V2,
   v3: V3,

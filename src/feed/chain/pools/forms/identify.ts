@@ -1,6 +1,6 @@
 import { parseAbi } from "viem";
 import type { Factory } from "../../network.ts";
-import { addressOf, type Inquiry, type PoolIdentity, type UnknownPool } from "./pool-form.ts";
+import { addressOf, type Inquiry, isAddress, type PoolIdentity, type UnknownPool } from "./pool-form.ts";
 
 const ABI = parseAbi([
   "function factory() view returns (address)",
@@ -8,12 +8,33 @@ const ABI = parseAbi([
   "function token1() view returns (address)",
   "function fee() view returns (uint24)",
 ]);
+const INFINITY_ABI = parseAbi([
+  "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
+]);
 const FIELDS = ["factory", "token0", "token1", "fee"] as const;
+
+/** Returns the tokens and parameters of a pool of PancakeSwap Infinity, if its manager has it. */
+export function* readInfinityKey(
+  pool: string,
+  manager: string,
+): Inquiry<{ token0: string; token1: string; parameters: bigint } | undefined> {
+  const [key] = yield [
+    { abi: INFINITY_ABI, address: manager, functionName: "poolIdToPoolKey", args: [pool] },
+  ];
+  const [token0, token1, , owner, , parameters]: readonly unknown[] = Array.isArray(key) ? key : [];
+  if (addressOf(owner) !== manager || typeof parameters !== "string") return undefined;
+  if (!isAddress(token0) || !isAddress(token1)) return undefined;
+  return {
+    token0: token0.toLowerCase(),
+    token1: token1.toLowerCase(),
+    parameters: BigInt(parameters),
+  };
+}
 
 /**
  * Identifies a pool that has a contract of its own: it names its factory and tokens, and the
- * factory must list it. `lookUp` asks the factory for its pools of two tokens and, where the pool
- * has one, a fee.
+ * factory must list it. `lookUp` asks the factory for its pools of two tokens. `fee` is 0 if the
+ * pool names none.
  */
 export function* identifyPair(
   { pool, form }: UnknownPool,

@@ -60,9 +60,9 @@ export type Cause = LiquidityEvent["cause"];
 
 /** What a pool holds, as its logs change it. Amounts are in the tokens' smallest units. */
 export interface PoolState {
-  /** As far as known, it never had real liquidity yet. */
+  /** Whether the pool never had real liquidity, as far as known. */
   isFresh: boolean;
-  /** The price has come near to parts of the pool that were never read: identify it again. */
+  /** Whether the price came near parts of the pool that were never read: look it up again. */
   readonly isOutdated?: boolean;
   /**
    * Applies a log of the pool. `follower` returns its next log, if that directly follows in the
@@ -76,17 +76,17 @@ export interface PoolState {
   transfer?(side: 0 | 1, units: bigint, blockNumber: number): void;
   /** Depth near the price on a side; `undefined` while unknown. */
   depth(side: 0 | 1): bigint | undefined;
-  /** The same or, while only that is known, everything that traders can take on that side. */
-  liquidity(side: 0 | 1): bigint | undefined;
-  /** The rate as units of token 1 and of token 0; `undefined` while there is none. */
+  /** Everything that traders can take on a side. Only for forms that may know no depth. */
+  tradable?(side: 0 | 1): bigint | undefined;
+  /** The price as units of token 1 per units of token 0; `undefined` while there is none. */
   ratio(): readonly [bigint, bigint] | undefined;
 }
 
-/** Everything that is particular to one form of pools. */
+/** Everything specific to one kind of pool. */
 export interface PoolForm {
   /** Decoders of its logs, by the events' signatures. */
   readonly readers: Readonly<Record<string, LogReader>>;
-  /** One contract has all pools: they have ids instead of addresses. */
+  /** Whether one contract has all pools, which then have ids instead of addresses. */
   readonly isSingleton: boolean;
   /** Makes the state of a pool that was just created. */
   create(log: PoolCreated): PoolState;
@@ -104,7 +104,7 @@ export function* noPools(): Inquiry<readonly string[]> {
   return [];
 }
 
-/** Returns whether a result is an address, of whatever case. */
+/** Returns whether a result is an address, in any case of letters. */
 export function isAddress(result: Result): result is string {
   return typeof result === "string" && /^0x[0-9a-fA-F]{40}$/.test(result);
 }

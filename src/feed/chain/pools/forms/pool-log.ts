@@ -1,7 +1,7 @@
 import type { FactoryForm, PoolFormName } from "../../network.ts";
 import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
 
-/** A factory created a pool. `factory` is the log's sender: check that it is a known one. */
+/** A factory created a pool. `factory` is the log's emitter: check that it is a known one. */
 export interface PoolCreated {
   readonly kind: "created";
   readonly form: FactoryForm;
@@ -11,9 +11,9 @@ export interface PoolCreated {
   readonly token1: string;
   /** `positions`: the price at the start. */
   readonly range?: PriceRange;
-  /** Bins: basis points between the prices of two. */
+  /** Bins: basis points between the prices of neighboring ones. */
   readonly step?: number;
-  /** Bins of a singleton: the first active one. */
+  /** Bins of a singleton: the id of the active bin at the start. */
   readonly activeId?: number;
 }
 
@@ -42,7 +42,7 @@ export interface Swap {
   readonly amount1: bigint;
   /** Forms of ranges: the range after the swap. */
   readonly range?: PriceRange;
-  /** Forms of bins: the active one after the swap, and what it and the ones before received. */
+  /** Forms of bins: the active bin after the swap, and what all bins together received. */
   readonly bin?: BinAmounts;
   /** Launchpads: the curve, named by its token. */
   readonly pool?: string;

@@ -27,7 +27,7 @@ import {
 /*
  * V3 and its relatives: a contract for each pool, in which makers choose ranges of the price.
  * Swaps report the price and the liquidity in range. PancakeSwap V3, Algebra and Algebra Integral
- * have the same events but for extra words, and their own look-ups.
+ * have the same events, some with extra words. Algebra has its own look-ups.
  */
 
 /** The fees of V3 pools, in hundredths of a basis point. */
@@ -85,7 +85,7 @@ const readers: Readonly<Record<keyof typeof V3_TOPICS, LogReader>> = {
 };
 
 /** Balances, price and liquidity in range at the end of a block, and that block. */
-export interface RangeFacts {
+interface RangeFacts {
   /** `undefined` if they could not be read. */
   readonly balances: readonly [bigint, bigint] | undefined;
   /** `undefined` if unknown or without a price. */
@@ -134,7 +134,7 @@ export class RangeState implements PoolState {
       this.#owed = [owed0 + amount0, owed1 + amount1];
       return "remove";
     }
-    // A collection of owed amounts or of a maker's fees; only fees were still available.
+    // The maker collects owed amounts, fees or both. Only the fees still counted as liquidity.
     this.#owed = [owed0 > amount0 ? owed0 - amount0 : 0n, owed1 > amount1 ? owed1 - amount1 : 0n];
     return amount0 > owed0 || amount1 > owed1 ? "sync" : undefined;
   }
@@ -149,24 +149,21 @@ export class RangeState implements PoolState {
    * range and a position out of range, the latter counts up to the virtual reserve of the former.
    */
   depth(side: 0 | 1): bigint | undefined {
-    if (!this.#isCounted || !this.#range) return undefined;
+    const balance = this.tradable(side);
+    if (balance === undefined || !this.#range) return undefined;
     const near = virtualReserve(this.#range, side);
-    const balance = this.#tradable(side);
     return near < balance ? near : balance;
   }
 
-  liquidity(side: 0 | 1): bigint | undefined {
-    return this.depth(side) ?? (this.#isCounted ? this.#tradable(side) : undefined);
+  /** The balance without amounts that makers have removed from their ranges. */
+  tradable(side: 0 | 1): bigint | undefined {
+    if (!this.#isCounted) return undefined;
+    const units = this.#balances[side] - this.#owed[side];
+    return units > 0n ? units : 0n;
   }
 
   ratio(): readonly [bigint, bigint] | undefined {
     return this.#range && ratioOf(this.#range);
-  }
-
-  /** The balance without amounts that makers have removed from their ranges. */
-  #tradable(side: 0 | 1): bigint {
-    const units = this.#balances[side] - this.#owed[side];
-    return units > 0n ? units : 0n;
   }
 
   /**

@@ -65,7 +65,7 @@ export class ReserveState implements PoolState {
   }
 
   apply(event: PoolEvent, _blockNumber: number, follower: () => PoolEvent | undefined): Cause | undefined {
-    // The reserves come in a log of their own, before that of the reason.
+    // The pool logs its reserves first, and the reason in a second log.
     if (event.kind !== "sync") return undefined;
     const { reserve0, reserve1 } = event;
     this.#reserves = [reserve0, reserve1];
@@ -80,10 +80,6 @@ export class ReserveState implements PoolState {
 
   depth(side: 0 | 1): bigint | undefined {
     return this.#reserves?.[side];
-  }
-
-  liquidity(side: 0 | 1): bigint | undefined {
-    return this.depth(side);
   }
 
   ratio(): readonly [bigint, bigint] | undefined {
@@ -116,7 +112,7 @@ function* lookUp({ address, form }: Factory, first: string, second: string): Inq
   return [addressOf(known) ?? []].flat();
 }
 
-/** A pair whose curve is that of stable pairs is none of these pools. */
+/** Ignores stable pairs. */
 function readSolidlyCreated(log: EvmLog): PoolCreated | undefined {
   const created = readCreated(log, "solidly", 3, 3, 1);
   return created && readUint(log.data, 0) === 0n ? created : undefined;

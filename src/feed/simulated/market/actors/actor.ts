@@ -1,8 +1,8 @@
 import type { MarketEvent } from "../../../../market/index.ts";
 
-/** An independent part of the market, which always runs the actor whose time is next. */
+/** An independent part of the market. The market always runs the actor with the earliest time. */
 export interface Actor {
-  /** Breaks ties between actors of the same time: the lower acts first. Unique. */
+  /** Unique. Of actors with the same time, the one with the lower rank acts first. */
   readonly rank: number;
   /** Event time of its next action; Infinity when finished. Only its own `act` increases it. */
   readonly nextAtMs: number;
@@ -10,15 +10,11 @@ export interface Actor {
   act(out: MarketEvent[]): void;
 }
 
-/** A binary heap of actors by time and rank, which are in arrays: no comparison calls an actor. */
+/** A binary heap of actors by time and rank. Copies both, so that comparisons call no actor. */
 export class ActorQueue {
   readonly #actors: Actor[] = [];
   readonly #moments: number[] = [];
   readonly #ranks: number[] = [];
-
-  get size(): number {
-    return this.#actors.length;
-  }
 
   /** The next actor; `undefined` if all are finished. */
   get first(): Actor | undefined {
@@ -38,7 +34,7 @@ export class ActorQueue {
     this.#put(index, actor, nextAtMs, rank);
   }
 
-  /** Call after `first` has acted: moves it to its new position or removes it. */
+  /** Moves `first`, which has acted, to its new position or removes it. */
   firstHasActed(): void {
     const acted = this.#actors[0];
     if (acted === undefined) return;

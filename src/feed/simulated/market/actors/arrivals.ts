@@ -1,9 +1,9 @@
 import type { Random } from "../random.ts";
 
 /**
- * Draws times of trades that trigger others: a Hawkes process with exponential kernel. Each raises
- * the intensity by branching·decay, which fades at rate `decay`; the mean is base ÷ (1 −
- * branching). Exact: Dassios and Zhao, Electronic Communications in Probability 18 (2013).
+ * Draws times of trades that trigger others: a Hawkes process with exponential kernel. Each trade
+ * raises the intensity by branching·decay, which fades at rate `decay`. The mean intensity is base
+ * ÷ (1 − branching). Exact: Dassios and Zhao, Electronic Communications in Probability 18 (2013).
  */
 export class Arrivals {
   readonly #jump: number;
@@ -18,7 +18,7 @@ export class Arrivals {
     this.#sinceMs = nowMs;
   }
 
-  /** Draws the milliseconds from `nowMs` at this base intensity. May be drawn again any time. */
+  /** Draws the time from `nowMs` to the next trade at this base intensity. May be drawn again. */
   waitingMs(nowMs: number, basePerMs: number, random: Random): number {
     this.#fadeTo(nowMs);
     const own = basePerMs > 0 ? -Math.log(random.unit()) / basePerMs : Number.POSITIVE_INFINITY;

@@ -6,11 +6,11 @@ import { DustBot } from "./dust-bot.ts";
 import { type MakerHabits, Makers } from "./makers.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Makers do not move the liquidity of shallower pools. */
+/** Only deeper pools have makers who rebalance, and just-in-time makers. */
 const WORTH_MAKING_USD = 30_000;
 const DUST_SHARE = 0.2;
 const SIDE_POOL_SHARE = 0.3;
-/** Every pool may be migrated. Just-in-time makers visit the busiest ones. */
+/** Mean time between migrations of a pool. */
 const MIGRATION_HOURS = 110;
 
 interface Companions {

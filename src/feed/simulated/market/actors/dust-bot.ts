@@ -16,8 +16,8 @@ interface DustBotTraits {
 }
 
 /**
- * Trades fractions of a cent forever, so that a token looks alive. Occasionally from many wallets
- * at rising prices for a quarter of an hour: labeled `dust`.
+ * Trades fractions of a cent forever, so that a token looks alive. Occasionally trades from many
+ * wallets at rising prices for about a quarter of an hour: labeled `dust`.
  */
 export class DustBot extends TokenActor {
   readonly #traits: DustBotTraits;

@@ -10,7 +10,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 const CHECK_MS = 2 * MINUTE_MS;
 /** A pump attracts them: factors on their usual rates. */
 const PUMP_FACTOR = { rebalance: 6, jit: 20, migration: 0 };
-/** After a migration, a pool stays for days. */
+/** Mean time from one migration to the next. */
 const HOURS_AFTER_MIGRATION = 96;
 
 type Habit = keyof typeof PUMP_FACTOR;
@@ -24,8 +24,10 @@ export class Makers extends TokenActor {
   readonly #meanHours: Record<Habit, number>;
   /** The next action; `undefined` if the next step is only a check. */
   #habit: Habit | undefined;
-  /** Reverts the action in progress. */
-  #undo: { readonly atMs: number; readonly apply: (now: number, out: MarketEvent[]) => void } | undefined;
+  /** Completes the action in progress. */
+  #completion:
+    | { readonly atMs: number; readonly apply: (now: number, out: MarketEvent[]) => void }
+    | undefined;
 
   constructor(
     token: ChainToken,
@@ -42,15 +44,15 @@ export class Makers extends TokenActor {
   }
 
   protected perform(now: number, out: MarketEvent[]): number {
-    const undo = this.#undo;
-    this.#undo = undefined;
-    if (undo) undo.apply(now, out);
+    const completion = this.#completion;
+    this.#completion = undefined;
+    if (completion) completion.apply(now, out);
     else if (this.#habit && !this.token.isTicking) this.#start(this.#habit, now, out);
     return this.#next(now);
   }
 
   #next(now: number): number {
-    return this.#undo?.atMs ?? this.#plan(now);
+    return this.#completion?.atMs ?? this.#plan(now);
   }
 
   #plan(now: number): number {
@@ -117,7 +119,7 @@ export class Makers extends TokenActor {
   }
 
   #later(atMs: number, apply: (now: number, out: MarketEvent[]) => void): void {
-    this.#undo = { atMs, apply };
+    this.#completion = { atMs, apply };
   }
 
   #label(kind: LabelKind, shape: string, startAtMs: number, endAtMs: number, size: number): void {

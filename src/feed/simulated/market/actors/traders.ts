@@ -56,7 +56,7 @@ export class Traders {
     this.#close(moment, moment.gap > 0 ? worth : -worth, trader, out);
   }
 
-  /** Trades as one of a script's crowd. Those on its side move the price along its path. */
+  /** Trades as one of a script's crowd. Trades toward its target move the price along its path. */
   follow(moment: Moment, phase: Phase, out: MarketEvent[]): void {
     const random = this.#random;
     const buys = random.chance(phase.buyShare);

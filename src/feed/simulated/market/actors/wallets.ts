@@ -1,13 +1,13 @@
 import { addressOfWords, hashText, mixBits, type Random } from "../random.ts";
 
-/** People and programs that trade on one chain. */
+/** Numbers of people, and of programs, that trade on one chain. */
 const CROWD = 150_000;
 const ARBITRAGEURS = 24;
 const CACHED = 8_192;
 
 /**
  * One chain's traders, as numbers without state. The n-th is drawn with a probability proportional
- * to n^(−2/3): a few trade everywhere all the time, most occur once.
+ * to n^(−2/3), so a few trade everywhere all the time and most trade once.
  */
 export class Wallets {
   readonly #lanes: readonly number[];
@@ -59,7 +59,7 @@ export class Holders {
     return wallets.draw(random);
   }
 
-  /** Draws a seller: a remembered buyer of the older three quarters, or one from before. */
+  /** Draws a seller: mostly one of the older three quarters of the remembered buyers. */
   seller(wallets: Wallets, random: Random): number {
     const known = Math.min(this.#bought, REMEMBERED);
     if (known < 16 || random.chance(0.2)) return wallets.draw(random);

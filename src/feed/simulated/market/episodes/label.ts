@@ -1,26 +1,23 @@
 import type { MarketGroup } from "../../../../market/index.ts";
 
 /** Everything that the simulated market does on purpose. */
-export const LABEL_KINDS = [
-  "pump",
-  "rug",
-  "honeypot",
-  "wash",
-  "thin",
-  "dust",
-  "rebalance",
-  "jit",
-  "migration",
-  "wide",
-  "slump",
-  "outage",
-  "listing",
-] as const;
-export type LabelKind = (typeof LABEL_KINDS)[number];
+export type LabelKind =
+  | "pump"
+  | "rug"
+  | "honeypot"
+  | "wash"
+  | "thin"
+  | "dust"
+  | "rebalance"
+  | "jit"
+  | "migration"
+  | "wide"
+  | "slump"
+  | "outage"
+  | "listing";
 
 /** The shapes of an honest pump. `launch` is the first rise of a newly listed token. */
-export const PUMP_SHAPES = ["sharp", "staircase", "slow-burn", "pump-and-dump", "launch"] as const;
-export type PumpShape = (typeof PUMP_SHAPES)[number];
+export type PumpShape = "sharp" | "staircase" | "slow-burn" | "pump-and-dump" | "launch";
 
 /**
  * Ground truth about one planned event, complete at its start; prices follow it up to noise. A

@@ -14,7 +14,7 @@ const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
 const MEAN_BETWEEN_SLUMPS_MS = 8 * HOUR_MS;
 const RECOVERY = 3;
 
-/** Returns a time of day's relative activity, 1 on average: lowest at 03:00 UTC, then 15:00. */
+/** Returns the activity at a time of day, 1 on average: lowest about 03:00 UTC, highest 15:00. */
 export function rhythmAt(atMs: number): number {
   const day = ((atMs % DAY_MS) / DAY_MS) * 2 * Math.PI;
   return 1 - 0.42 * Math.cos(day - Math.PI / 4) + 0.12 * Math.cos(2 * day - Math.PI / 2);

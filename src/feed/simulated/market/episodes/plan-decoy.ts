@@ -3,7 +3,7 @@ import type { Random } from "../random.ts";
 import { crowd, labelOf, rushPerMs, type Stage } from "./plan-pump.ts";
 import type { Phase, Script } from "./script.ts";
 
-/** A wash: two to five wallets trade much with themselves for 10 to 30 minutes; the price stays. */
+/** Plans a wash: a few wallets trade with each other for 10 to 30 minutes; the price stays. */
 export function planWash(stage: Stage, random: Random): Script {
   const untilMs = stage.nowMs + Math.round(random.between(10, 30) * MINUTE_MS);
   const size = random.between(8, 25);
@@ -20,7 +20,7 @@ export function planWash(stage: Stage, random: Random): Script {
   };
 }
 
-/** A thin tick: one wallet raises a shallow pool by 5 to 15 % and returns it in three minutes. */
+/** Plans a thin tick: a wallet raises the price by 5 to 15 % and sells within three minutes. */
 export function planThin(stage: Stage, random: Random): Script {
   const size = random.between(0.05, 0.15);
   const backAtMs = stage.nowMs + Math.round(random.between(1, 3) * MINUTE_MS);
@@ -71,7 +71,7 @@ export function planRug(stage: Stage, random: Random): Script {
   };
 }
 
-/** A honeypot: nobody can sell. The price rises until the makers leave with the liquidity. */
+/** Plans a honeypot: nobody can sell, and the price rises until the makers take the liquidity. */
 export function planHoneypot(stage: Stage, random: Random): Script {
   const rush = rushPerMs(stage.usualPerMs, random) * 0.7;
   const size = random.logBetween(0.5, 4);

@@ -8,7 +8,7 @@ import type { Random } from "../random.ts";
 import { Pool } from "./pool.ts";
 import { Venue } from "./venue.ts";
 
-/** A pump spills over into the other pools: factor on their trades. */
+/** Factor on the trades of other pools during a pump, which spills over into them. */
 const OVERFLOW = 10;
 
 export interface SidePoolTraits {
@@ -17,7 +17,7 @@ export interface SidePoolTraits {
   readonly depth: number;
   /** Trades per minute, without a pump. */
   readonly perMinute: number;
-  /** Pumps do not spill over, because the makers' ranges are out of reach. */
+  /** Whether the makers' ranges are out of reach, so that no pump spills over. */
   readonly isIdle: boolean;
 }
 

@@ -3,12 +3,12 @@ import type { LiquidityEvent, MarketEvent, MarketGroup, Trade } from "../../../.
 import { decimal, dollars } from "../decimal.ts";
 import type { Pool } from "./pool.ts";
 
-/** Changes of liquidity that are reported at once, and with the next minute. */
+/** Minimum changes of liquidity to report at once, and with the next minute. */
 const REPORT_AT_ONCE = 0.05;
 const REPORT_BY_MINUTE = 0.01;
 /** After this long without a report, a consumer may have forgotten the pool's liquidity. */
 const REMIND_AFTER_MS = 30 * MINUTE_MS;
-/** Common trades are not smaller; anything smaller is dust. */
+/** Minimum size of a common trade. Anything smaller is dust. */
 const MIN_USD = 0.01;
 
 interface VenueNames {
@@ -65,12 +65,11 @@ export class Venue {
     return tokens;
   }
 
-  /** Sells this many tokens. Returns the dollars received, 0 for dust. */
-  sell(at: number, tokens: number, quoteUsd: number, trader: string, out: MarketEvent[]): number {
-    if (tokens * this.pool.price * quoteUsd < MIN_USD) return 0;
+  /** Sells this many tokens, unless they are dust. */
+  sell(at: number, tokens: number, quoteUsd: number, trader: string, out: MarketEvent[]): void {
+    if (tokens * this.pool.price * quoteUsd < MIN_USD) return;
     const usd = this.pool.sell(tokens) * quoteUsd;
     out.push(this.#trade(at, "sell", usd, tokens, trader));
-    return usd;
   }
 
   /** Reports the liquidity if the last report is old, so that a removal's share is meaningful. */

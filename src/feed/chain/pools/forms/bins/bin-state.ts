@@ -6,17 +6,17 @@ import type { BinAmounts, PoolEvent } from "../pool-log.ts";
  * those above it only token 0.
  */
 
-/** Bins on either side of the active one that count as near the price, and that are read. */
+/** Number of bins on either side of the active one that are read and count as near the price. */
 export const NEAR_BINS = 64;
-/** The price of the bin of this id is one. */
+/** The bin with this id has the price one. */
 const MIDDLE_ID = 2 ** 23;
 const BASIS = 10_000n;
 const BITS = 128n;
 const ONE = 1n << BITS;
 
 /** Price and bins of a pool. */
-export interface BinFacts {
-  /** Basis points between the prices of two bins. */
+interface BinFacts {
+  /** Basis points between the prices of neighboring bins. */
   readonly step: number;
   /** `undefined` if unknown. */
   readonly activeId: number | undefined;
@@ -26,7 +26,6 @@ export interface BinFacts {
   readonly atBlock: number;
 }
 
-/** The bins near the price. */
 export class BinState implements PoolState {
   isFresh: boolean;
   readonly #step: number;
@@ -47,7 +46,7 @@ export class BinState implements PoolState {
     this.isFresh = bins?.every(({ amounts }) => amounts.every((units) => units === 0n)) ?? false;
   }
 
-  /** The price has moved half of the way to bins that were never read. */
+  /** Whether the price has moved halfway to bins that were never read. */
   get isOutdated(): boolean {
     const moved = Math.abs((this.#activeId ?? 0) - (this.#readId ?? this.#activeId ?? 0));
     return moved > NEAR_BINS / 2;
@@ -62,11 +61,10 @@ export class BinState implements PoolState {
     }
     if (event.kind !== "bins") return undefined;
     if (blockNumber > this.#atBlock) for (const change of event.changes) this.#change(change);
-    if (!this.#isActiveKnown) this.#activeId = this.#guessActive();
+    if (!this.#isActiveKnown) this.#activeId = this.#inferActive();
     return event.isAdded ? "add" : "remove";
   }
 
-  /** What the bins near the price hold. */
   depth(side: 0 | 1): bigint | undefined {
     if (!this.#bins || this.#activeId === undefined) return undefined;
     let sum = 0n;
@@ -74,10 +72,6 @@ export class BinState implements PoolState {
     for (let bin = 0; bin <= NEAR_BINS; bin++)
       sum += this.#bins.get(this.#activeId + direction * bin)?.[side] ?? 0n;
     return sum;
-  }
-
-  liquidity(side: 0 | 1): bigint | undefined {
-    return this.depth(side);
   }
 
   ratio(): readonly [bigint, bigint] | undefined {
@@ -97,14 +91,14 @@ export class BinState implements PoolState {
   }
 
   /**
-   * Applies a swap that ends in the bin `id`. The bins that it passed have given all of what it
-   * takes. What it brings is counted in the last one.
+   * Applies a swap that ends in the bin `id`. The bins that it passes give all that they hold of
+   * the token it takes. Everything that it pays in counts in the last bin.
    */
   #swap({ id, amounts }: BinAmounts): void {
     const side = amounts[0] < 0n ? 0 : 1;
     const left = this.#activeId ?? id;
     const rest: [bigint, bigint] = [...amounts];
-    // Between two bins may be millions of empty ones, which cost a swap nothing.
+    // Visit the known bins only: millions of empty ones may lie between, which cost a swap nothing.
     for (const [passed, bin] of (id !== left && this.#bins) || []) {
       const isPassed = id < left ? passed > id && passed <= left : passed >= left && passed < id;
       if (!isPassed) continue;
@@ -114,8 +108,8 @@ export class BinState implements PoolState {
     this.#change({ id, amounts: rest });
   }
 
-  /** The bins of a new pair tell where the price is, before any swap does. */
-  #guessActive(): number | undefined {
+  /** Infers the active bin of a new pair from its filled bins, before a swap reports it. */
+  #inferActive(): number | undefined {
     const held = (side: 0 | 1) =>
       [...(this.#bins ?? [])].flatMap(([id, amounts]) => (amounts[side] > 0n ? [id] : []));
     const below = held(1);
@@ -125,7 +119,7 @@ export class BinState implements PoolState {
   }
 }
 
-/** Returns a factor of 128 fractional bits, raised to a power. */
+/** Raises a fixed-point factor with 128 fractional bits to a power. */
 function powerOf(factor: bigint, exponent: number): bigint {
   let power = ONE;
   let square = factor;

@@ -1,18 +1,18 @@
 import { parseAbi } from "viem";
 import { type EvmLog, readAddress, readInt, readUint } from "../../evm-log.ts";
-import { addressOf, isAddress, noPools, type PoolForm } from "../pool-form.ts";
+import { readInfinityKey } from "../identify.ts";
+import { noPools, type PoolForm } from "../pool-form.ts";
 import { isShaped, type LogReader, type PoolCreated, type Swap } from "../pool-log.ts";
 import { MAX_ID, readBinMove } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
 
 /*
  * PancakeSwap Infinity's BinPoolManager, which has all pools of bins, each with an id. A swap logs
- * its amounts as the swapper sees them, and the bin in which it ends, but not the bins between.
+ * its amounts as the swapper sees them, and the bin in which it ends, but not the bins it passes.
  * https://github.com/pancakeswap/infinity-core (src/pool-bin)
  */
 
 const ABI = parseAbi([
-  "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
   "function getSlot0(bytes32) view returns (uint24, uint24, uint24)",
   "function getBin(bytes32, uint24) view returns (uint128, uint128, uint256, uint256)",
 ]);
@@ -49,12 +49,10 @@ export const INFINITY_BIN: PoolForm = {
   find: noPools,
   *identify({ pool, form, emitter }, factories) {
     if (factories.get(emitter)?.form !== "infinity-bin") return undefined;
-    const [key] = yield [{ abi: ABI, address: emitter, functionName: "poolIdToPoolKey", args: [pool] }];
-    const [token0, token1, , manager, , parameters]: readonly unknown[] = Array.isArray(key) ? key : [];
-    if (addressOf(manager) !== emitter || typeof parameters !== "string") return undefined;
-    if (!isAddress(token0) || !isAddress(token1)) return undefined;
-    const tokens = { token0: token0.toLowerCase(), token1: token1.toLowerCase() };
-    return { pool, form, factory: emitter, ...tokens, step: stepOf(BigInt(parameters)) };
+    const key = yield* readInfinityKey(pool, emitter);
+    if (!key) return undefined;
+    const { parameters, ...tokens } = key;
+    return { pool, form, factory: emitter, ...tokens, step: stepOf(parameters) };
   },
   *readState({ pool, step = 0 }, { address }, atBlock) {
     const ask = (functionName: string, ...args: readonly unknown[]) =>
@@ -83,14 +81,14 @@ function readInitialize(log: EvmLog): PoolCreated | undefined {
   return { kind: "created", form: "infinity-bin", factory: log.address, pool, token0, token1, ...facts };
 }
 
-/** What the bins receive is without the protocol's fee. */
+/** The protocol's fee is part of the amounts, but goes to no bin. */
 function readSwap(log: EvmLog): Swap | undefined {
   const id = isShaped(log, 3, 5) ? readUint(log.data, 2) : MAX_ID + 1n;
   if (id > MAX_ID) return undefined;
   const amount0 = -readInt(log.data, 0);
   const amount1 = -readInt(log.data, 1);
   const fee = readUint(log.data, 4);
-  const stays = (amount: bigint) => (amount > 0n ? amount - (amount * fee) / FEE_UNITS : amount);
-  const bin = { id: Number(id), amounts: [stays(amount0), stays(amount1)] as const };
+  const withoutFee = (amount: bigint) => (amount > 0n ? amount - (amount * fee) / FEE_UNITS : amount);
+  const bin = { id: Number(id), amounts: [withoutFee(amount0), withoutFee(amount1)] as const };
   return { kind: "swap", form: "infinity-bin", amount0, amount1, bin };
 }

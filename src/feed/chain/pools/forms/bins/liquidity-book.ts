@@ -115,7 +115,7 @@ function readPairCreated(log: EvmLog): PoolCreated | undefined {
   return created && step <= MAX_STEP ? { ...created, step: Number(step) } : undefined;
 }
 
-/** What the pair receives includes the protocol's fees, which are in no bin. */
+/** The pair also receives the protocol's fees, which go to no bin. */
 function readSwap(log: EvmLog): Swap | undefined {
   if (!isShaped(log, 3, 6)) return undefined;
   const id = readUint(log.data, 0);
@@ -128,7 +128,7 @@ function readSwap(log: EvmLog): Swap | undefined {
   return { kind: "swap", form: "bins", amount0: amounts[0] + fee0, amount1: amounts[1] + fee1, bin };
 }
 
-/** In 2.0, a swap's fees are in no bin. */
+/** In 2.0, none of a swap's fees go to a bin. */
 function readOldSwap(log: EvmLog): Swap | undefined {
   if (!isShaped(log, 4, 5)) return undefined;
   const id = readUint(log.topics[3] ?? "", 0);

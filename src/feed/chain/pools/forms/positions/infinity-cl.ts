@@ -1,5 +1,5 @@
 import { parseAbi } from "viem";
-import { addressOf, isAddress } from "../pool-form.ts";
+import { readInfinityKey } from "../identify.ts";
 import type { PoolManager } from "./manager.ts";
 
 /*
@@ -8,7 +8,6 @@ import type { PoolManager } from "./manager.ts";
  */
 
 const ABI = parseAbi([
-  "function poolIdToPoolKey(bytes32) view returns (address, address, address, address, uint24, bytes32)",
   "function getSlot0(bytes32) view returns (uint160, int24, uint24, uint24)",
   "function getLiquidity(bytes32) view returns (uint128)",
   "function getPoolBitmapInfo(bytes32, int16) view returns (uint256)",
@@ -21,12 +20,10 @@ const SPACING_BITS = 24;
 
 export const INFINITY_CL: PoolManager = {
   *readKey(pool, { address }) {
-    const [key] = yield [{ abi: ABI, address, functionName: "poolIdToPoolKey", args: [pool] }];
-    const [token0, token1, , manager, , parameters]: readonly unknown[] = Array.isArray(key) ? key : [];
-    if (addressOf(manager) !== address || typeof parameters !== "string") return undefined;
-    if (!isAddress(token0) || !isAddress(token1)) return undefined;
-    const step = Number(BigInt.asIntN(SPACING_BITS, BigInt(parameters) >> HOOK_BITS));
-    return { token0: token0.toLowerCase(), token1: token1.toLowerCase(), step };
+    const key = yield* readInfinityKey(pool, address);
+    if (!key) return undefined;
+    const { parameters, ...tokens } = key;
+    return { ...tokens, step: Number(BigInt.asIntN(SPACING_BITS, parameters >> HOOK_BITS)) };
   },
   source(pool, { address }) {
     const call = (functionName: string, ...args: readonly unknown[]) =>

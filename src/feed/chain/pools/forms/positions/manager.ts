@@ -17,6 +17,6 @@ export interface PositionSource {
   range(): Inquiry<PriceRange | undefined>;
   /** Words of the bitmap of the ticks that have liquidity. */
   bitmaps(words: readonly number[]): Inquiry<readonly (bigint | undefined)[]>;
-  /** Liquidity that begins at each tick, less that which ends there. */
+  /** Liquidity that begins at each tick, minus the liquidity that ends there. */
   nets(ticks: readonly number[]): Inquiry<readonly (bigint | undefined)[]>;
 }

@@ -6,20 +6,20 @@ import { MAX_TICK, sqrtPriceAt } from "./ticks.ts";
 
 /*
  * What a singleton's pool of ranges holds. The manager has the tokens of all its pools, so no
- * balance belongs to one of them. Its positions do: they are known from their logs and, for a pool
+ * balance belongs to one of them. Its positions do. They are known from the logs and, for a pool
  * from before the start, from the chain.
  */
 
-/** Ticks that are read on either side of the price: a sixteenth of it, and 16 times. */
+/** Ticks read on either side of the price: down to a sixteenth of it, and up to 16 times it. */
 const WINDOW_TICKS = 27_726;
-/** Ticks of a pool that are read at most, the nearest first. */
+/** Maximum number of ticks read of a pool, the nearest first. */
 const MAX_READ_TICKS = 1_000;
-/** Ticks of a pool that are followed at most: anyone can add dust to any pool. */
+/** Maximum number of ticks followed of a pool: anyone can add dust to any pool. */
 const MAX_TICKS = 10_000;
 const TICKS_PER_WORD = 256;
 const Q192 = 1n << 192n;
 
-/** Liquidity that begins at a tick, less that which ends there. */
+/** Liquidity that begins at a tick, minus the liquidity that ends there. */
 interface TickLiquidity {
   readonly tick: number;
   readonly net: bigint;
@@ -30,14 +30,14 @@ interface TickLiquidity {
 interface Reach {
   readonly lowest: number;
   readonly highest: number;
-  /** There are more ticks near the price than are known. */
+  /** Whether there are more ticks near the price than are known. */
   readonly isCut: boolean;
 }
 
 const EVERYWHERE: Reach = { lowest: -MAX_TICK, highest: MAX_TICK, isCut: false };
 
 /** Price and positions of a pool. */
-export interface PositionFacts {
+interface PositionFacts {
   /** `undefined` if unknown. */
   readonly range: PriceRange | undefined;
   /** Net liquidity at each tick that has some; `undefined` if unknown. */
@@ -48,7 +48,7 @@ export interface PositionFacts {
   readonly atBlock: number;
 }
 
-/** The positions of makers, and the price. Fees that wait in the manager are no liquidity. */
+/** The positions of makers, and the price. Fees that wait in the manager do not count. */
 export class PositionState implements PoolState {
   isFresh: boolean;
   #range: PriceRange | undefined;
@@ -74,7 +74,7 @@ export class PositionState implements PoolState {
     this.isFresh = nets?.size === 0 && range?.liquidity === 0n;
   }
 
-  /** The price has moved half of the way to positions that were never read. */
+  /** Whether the price has moved halfway to positions that were never read. */
   get isOutdated(): boolean {
     const { tick } = this.#range ?? {};
     if (tick === undefined || this.#readTick === undefined) return false;
@@ -106,10 +106,6 @@ export class PositionState implements PoolState {
     const near = virtualReserve(this.#range, side);
     const held = (side === 0 ? heldAbove : heldBelow)(this.#range, this.#ticks, this.#reach.isCut);
     return near < held ? near : held;
-  }
-
-  liquidity(side: 0 | 1): bigint | undefined {
-    return this.depth(side);
   }
 
   ratio(): readonly [bigint, bigint] | undefined {
@@ -147,10 +143,10 @@ function moved(ticks: readonly TickLiquidity[], tick: number, added: bigint): re
 }
 
 /**
- * Token 1 between the price and the lowest tick: L · (√upper − √lower) of each stretch. Of the
- * liquidity that is still in range below the lowest known tick, that which was in range all the way
- * is taken to reach the end: narrow positions have little, and could pretend much. None is, if
- * positions near the price are unknown.
+ * Returns the token 1 below the price: L · (√upper − √lower) of each stretch between known ticks.
+ * Below the lowest of them, liquidity that was in range all the way from the price counts as if it
+ * had no end. Narrow positions do not, because they hold little but could pretend much. If
+ * positions near the price are unknown, nothing counts there.
  */
 function heldBelow(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {
   let sum = 0n;
@@ -165,7 +161,7 @@ function heldBelow(range: PriceRange, ticks: readonly TickLiquidity[], isCut: bo
   return (isCut ? sum : sum + least * upper) >> 96n;
 }
 
-/** Token 0 between the price and the highest tick: L · (1/√lower − 1/√upper) of each stretch. */
+/** Returns the token 0 above the price: L · (1/√lower − 1/√upper) of each stretch. */
 function heldAbove(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {
   if (range.sqrtPriceX96 === 0n) return 0n;
   let sum = 0n;

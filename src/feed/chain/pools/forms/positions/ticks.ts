@@ -1,3 +1,5 @@
+import { squareRoot } from "../../exact-decimal.ts";
+
 /*
  * Prices at ticks, as Uniswap's contracts compute them (TickMath): √(1.0001^tick) as a product of
  * powers, each rounded to 128 bits.
@@ -19,15 +21,6 @@ function powers(): bigint[] {
     power = (power * power) >> precision;
     return rounded;
   });
-}
-
-function squareRoot(value: bigint): bigint {
-  let root = 1n << BigInt(Math.ceil(value.toString(2).length / 2));
-  for (;;) {
-    const next = (root + value / root) >> 1n;
-    if (next >= root) return root;
-    root = next;
-  }
 }
 
 /** Returns √(1.0001^tick) × 2⁹⁶, rounded up; `tick` is at most {@link MAX_TICK} from 0. */

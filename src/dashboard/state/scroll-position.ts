@@ -1,31 +1,32 @@
 /** Where a visitor was on a page: at a row of a list, or at a height. */
-export interface Place {
+export interface ScrollPosition {
   readonly top: number;
   /** The first visible row, and its distance from the top of the screen. */
   readonly row?: { readonly index: number; readonly offset: number };
 }
 
 const ROWS = ".rows tbody > tr, .ranks > li, .events > li";
-/** How long a row is held in place while the page around it loads: two seconds, mostly. */
+/** Frames for which a row is held in place while the page around it loads: about two seconds. */
 const HELD_FRAMES = 120;
-/** With one of these, visitors take over the scroll position. */
+/** Events with which visitors take over the scroll position. */
 const TAKES_OVER = ["wheel", "touchmove", "pointerdown", "keydown"];
 
-export function placeOf(): Place {
+export function scrollPosition(): ScrollPosition {
   const rows = [...document.querySelectorAll(ROWS)];
   const tops = rows.map((row) => row.getBoundingClientRect());
   const index = tops.findIndex(({ bottom }) => bottom > 0);
   const first = tops[index];
-  // With the list's start in view, the height says it all.
+  // With the list's start in view, the height is enough.
   if (!first || index === 0) return { top: scrollY };
   return { top: scrollY, row: { index, offset: first.top } };
 }
 
 /**
- * Scrolls back. Returns how to end it. Heights alone would miss: rows out of view have estimated
- * ones, and a timeline or plot may still load above. So the row is held in place for a while.
+ * Scrolls back, and holds the row in place for a while. Returns a function that stops this. A
+ * height alone would miss the row, because the heights of rows out of view are estimates and a
+ * timeline or plot above may still load.
  */
-export function returnTo({ top, row }: Place): () => void {
+export function returnTo({ top, row }: ScrollPosition): () => void {
   scrollTo(0, top);
   if (!row) return () => {};
   let frame = 0;
