@@ -68,16 +68,6 @@ const NO_STATS: TargetStats = {
 /** Longest wait for the first data, when a target is added. */
 const FOLLOWING_MS = 5_000;
 
-/** A target to which alerts are delivered. */
-interface Running {
-  readonly target: Target;
-  readonly sender: AlertSender;
-  /** Resolves when all rules follow the log. */
-  readonly following: Promise<unknown>;
-  /** Resolves when its deliveries and rules have stopped. */
-  stop(): Promise<void>;
-}
-
 /** Follows all rules and delivers their alerts. Deletes the state of removed targets and rules. */
 export function startAlerts(options: AlertsOptions): RunningAlerts {
   const { targets, others = [], store, clock, log, head, history, turn } = options;
@@ -157,7 +147,7 @@ interface RunningParts extends AlertsOptions {
 }
 
 /** Follows the rules of one target, and delivers to it. */
-function startTarget(target: Target, parts: RunningParts): Running {
+function startTarget(target: Target, parts: RunningParts) {
   const { stopping, poll, head, store, commits, clock, steadyMs, logger, publicUrl, beforeAttempt } = parts;
   const { id } = target;
   const over = new AbortController();
@@ -179,13 +169,22 @@ function startTarget(target: Target, parts: RunningParts): Running {
   const rules = target.rules.map(follow);
   const beside = target.run?.({ poll, head, clock, notify }, AbortSignal.any([signal]));
   const done = Promise.all([sender.run(signal), beside, ...rules.map((rule) => rule.done)]);
-  const following = Promise.all(rules.map((rule) => rule.following));
   const stop = async () => {
     over.abort(new Error("stopping"));
     await done;
   };
-  return { target, sender, following, stop };
+  return {
+    target,
+    sender,
+    /** Resolves when all rules follow the log. */
+    following: Promise.all(rules.map((rule) => rule.following)),
+    /** Resolves when its deliveries and rules have stopped. */
+    stop,
+  };
 }
+
+/** A target to which alerts are delivered. */
+type Running = ReturnType<typeof startTarget>;
 
 /** Deletes the state of all but these targets. After a failure the next start retries. */
 function forgetOthers({ store, logger }: AlertsOptions, targets: readonly Target[]): void {

@@ -29,7 +29,6 @@ import {
   formatCursor,
 } from "../protocol/index.ts";
 import { type SnapshotSource, watchFreshness } from "../source/index.ts";
-import type { JoinedCluster } from "./cluster/open-cluster.ts";
 import { createLogger } from "./create-logger.ts";
 import { type Frontend, type OpenFrontend, ownServer } from "./frontend.ts";
 import { type GatewayEventMap, GatewayEvents } from "./gateway-events.ts";
@@ -170,7 +169,7 @@ export async function startGatewayWithFrontend(
 async function joinCluster(
   config: Config,
   parts: GatewayParts & { readonly clock: Clock; readonly logger: Logger },
-): Promise<JoinedCluster> {
+) {
   const { openCluster } = await import("./cluster/open-cluster.ts");
   return await openCluster(config, parts);
 }

@@ -18,6 +18,7 @@ import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import { createBoundedServer, type Frontend, type FrontendOptions } from "./frontend.ts";
 import { createAccess, type LocalAccess } from "./open/open-keys.ts";
+import { resumeOf } from "./open/open-source.ts";
 import { openTokens } from "./open/open-tokens.ts";
 import { createReplicaStore, type LogSnapshot } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
@@ -172,12 +173,7 @@ class Worker {
     this.#leader = leader;
     const persistence = createReplicaStore(snapshot, { config, clock, logger });
     const { restored } = persistence;
-    const resume = restored && {
-      snapshot: restored.known.lists.snapshot,
-      observedAtMs: restored.observedAtMs,
-      afterMs: 0,
-      known: restored.known,
-    };
+    const resume = restored && resumeOf(restored, 0);
     const access = await begun;
     const stop = () => {
       access.stop();

@@ -11,17 +11,6 @@ import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
-/** A request to the history, which may be sent to another process. */
-export type HistoryRequest =
-  | { readonly kind: "find"; readonly id: string; readonly knownMs?: number | undefined }
-  | { readonly kind: "started"; readonly id: string }
-  | { readonly kind: "page"; readonly query: HistoryQuery }
-  | { readonly kind: "record"; readonly query: RecordQuery }
-  | { readonly kind: "candles"; readonly query: CandleQuery }
-  | { readonly kind: "tokens"; readonly query: SymbolQuery }
-  | { readonly kind: "reaches"; readonly reach: PastReach }
-  | { readonly kind: "minute"; readonly atMs: number };
-
 /**
  * The state of a minute, or the range of the stored minutes: `undefined` if there are none.
  * `isFaulty`: the store cannot be read, or could not write the minute.
@@ -53,26 +42,17 @@ export interface HistoryReader {
   record(query: RecordQuery): Promise<TrackRecord>;
 }
 
+type Method = Exclude<keyof HistoryReader, "flaresVersion" | "minutesVersion">;
+
+/** A call of a reader's method that is sent to another process. */
+export type HistoryRequest = {
+  readonly [M in Method]: { readonly method: M; readonly args: Parameters<HistoryReader[M]> };
+}[Method];
+
 /** Answers the request of another process. */
-export async function answerHistory(reader: HistoryReader, request: HistoryRequest): Promise<unknown> {
-  switch (request.kind) {
-    case "find":
-      return await reader.find(request.id, request.knownMs);
-    case "started":
-      return await reader.started(request.id);
-    case "page":
-      return await reader.page(request.query);
-    case "candles":
-      return await reader.candles(request.query);
-    case "tokens":
-      return await reader.tokensOf(request.query);
-    case "reaches":
-      return await reader.reaches(request.reach);
-    case "minute":
-      return await reader.minute(request.atMs);
-    case "record":
-      return await reader.record(request.query);
-  }
+export function answerHistory(reader: HistoryReader, { method, args }: HistoryRequest): Promise<unknown> {
+  const answer = reader[method] as (...args: readonly unknown[]) => Promise<unknown>;
+  return answer(...args);
 }
 
 interface MinuteParts {
@@ -131,16 +111,20 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
 
 /** Reads a history by requests to the process that has it. */
 export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<unknown>): HistoryReader {
+  const call =
+    <M extends Method>(method: M) =>
+    (...args: Parameters<HistoryReader[M]>) =>
+      ask({ method, args } as HistoryRequest) as ReturnType<HistoryReader[M]>;
   return {
     flaresVersion: undefined,
     minutesVersion: undefined,
-    find: async (id, knownMs) => (await ask({ kind: "find", id, knownMs })) as StoredRecord | undefined,
-    started: async (id) => (await ask({ kind: "started", id })) as Explanation | null | undefined,
-    page: async (query) => (await ask({ kind: "page", query })) as readonly StoredRecord[],
-    candles: async (query) => (await ask({ kind: "candles", query })) as readonly Candle[],
-    tokensOf: async (query) => (await ask({ kind: "tokens", query })) as readonly string[],
-    reaches: async (reach) => (await ask({ kind: "reaches", reach })) as boolean,
-    minute: async (atMs) => (await ask({ kind: "minute", atMs })) as MinuteAnswer,
-    record: async (query) => (await ask({ kind: "record", query })) as TrackRecord,
+    find: call("find"),
+    started: call("started"),
+    page: call("page"),
+    candles: call("candles"),
+    tokensOf: call("tokensOf"),
+    reaches: call("reaches"),
+    minute: call("minute"),
+    record: call("record"),
   };
 }

@@ -11,14 +11,6 @@ export interface ApiResponse {
 /** Requests a path of the REST API, with its query, from the root of the server's base path. */
 export type RequestApi = (path: string, signal: AbortSignal) => Promise<ApiResponse>;
 
-/** The state of the data in an answer. */
-interface DataState {
-  readonly origin: string;
-  readonly state: string;
-  readonly age_s: number | null;
-  readonly observed_at: string | null;
-}
-
 /** A request that the server rejected, with its reason. */
 export class ApiProblem extends Error {
   readonly response: ApiResponse;
@@ -30,18 +22,14 @@ export class ApiProblem extends Error {
 }
 
 /** Requests a path and returns its body, with the state of the data. Throws {@link ApiProblem}. */
-export async function read<T>(
-  request: RequestApi,
-  path: string,
-  schema: z.ZodType<T>,
-  signal: AbortSignal,
-): Promise<{ readonly body: T; readonly data: DataState; readonly response: ApiResponse }> {
+export async function read<T>(request: RequestApi, path: string, schema: z.ZodType<T>, signal: AbortSignal) {
   const response = await request(path, signal);
   if (response.status !== 200) throw new ApiProblem(path, response);
   return { body: schema.parse(JSON.parse(response.text)), data: dataState(response), response };
 }
 
-export function dataState(response: ApiResponse): DataState {
+/** Returns the state of the data in a response. */
+export function dataState(response: ApiResponse) {
   const age = response.header("flarewire-data-age");
   return {
     origin: response.header("flarewire-origin") ?? "unknown",

@@ -1,33 +1,12 @@
-import type { AnyFlare, Explanation, FlareRecord, Group, Outcome } from "../model/index.ts";
+import type { AnyFlare, Explanation, FlareRecord, Outcome } from "../model/index.ts";
 import { type Untrusted, untrusted } from "./untrusted.ts";
 
-/** A flare as tools return it. */
-interface ShownFlare {
-  readonly id: string;
-  /** `null` for a token of the exchange. */
-  readonly address: string | null;
-  readonly symbol: Untrusted;
-  readonly name: Untrusted;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-  readonly price: string;
-  readonly price_change_5m_pct: number;
-  readonly buys_5m: number;
-  readonly sells_5m: number;
-  readonly liquidity_usd: string;
-  readonly why: string | null;
-  readonly warnings: readonly string[];
-  /** Absent for `bsc`. */
-  readonly group?: Group;
-  /** The followed market of a token of the exchange: its feed names both. */
-  readonly pair?: Untrusted | null;
-  readonly exchange?: Untrusted | null;
-}
-
-export function showFlare(flare: AnyFlare, why: Explanation | null | undefined): ShownFlare {
+/** Renders a flare for a tool's answer. `group` is absent for `bsc`. */
+export function showFlare(flare: AnyFlare, why: Explanation | null | undefined) {
   const { token } = flare;
   return {
     id: flare.id,
+    // A token of the exchange has none.
     address: token.address ?? null,
     symbol: untrusted(token.symbol),
     name: untrusted(token.name),

@@ -196,7 +196,7 @@ export class TrendEngine {
   #resume(token: TokenState): void {
     this.#tokens.add(token);
     this.#rankings.resume(token);
-    if (token.flare) this.#flares.resume(token);
+    if (token.flare) this.#flares.of(token).resume(token);
     this.#outcomes.resume(token);
     this.#candles.resume(token);
     if (token.isTouched) this.#touched.push(token);
@@ -351,9 +351,9 @@ export class TrendEngine {
     if (verdict === "none") return;
     const why = this.#view(token, reading, verdict === "start" ? null : verdict, atMs);
     if (verdict === "start") {
-      this.#outcomes.start(token, this.#flares.start(token, atMs, why), atMs);
+      this.#outcomes.start(token, this.#flares.of(token).start(token, atMs, why), atMs);
       if (token.group === "bsc") this.#candles.start(token, atMs);
-    } else this.#flares.finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
+    } else this.#flares.of(token).finish(token, atMs, why, this.#outcomes.finish(token, verdict, atMs));
   }
 
   #explain(token: TokenState, atMs: number): Explanation {

@@ -8,7 +8,7 @@ import {
   type Snapshot,
 } from "../model/index.ts";
 import type { DetectorSettings } from "./settings.ts";
-import type { RunningFlare, TokenState } from "./state/token-state.ts";
+import type { TokenState } from "./state/token-state.ts";
 import { type FinishedFlare, FlareBook, type ServedFlares } from "./views/flares.ts";
 import { reuseRecordIfSame } from "./views/reuse.ts";
 
@@ -50,16 +50,9 @@ export class FlareBooks {
     return Math.min(...this.#all.map(({ deadlineMs }) => deadlineMs));
   }
 
-  resume(token: TokenState): void {
-    this.#books[token.group].resume(token);
-  }
-
-  start(token: TokenState, atMs: number, explanation: Explanation): RunningFlare {
-    return this.#books[token.group].start(token, atMs, explanation);
-  }
-
-  finish(token: TokenState, atMs: number, explanation: Explanation, outcome: Outcome | null): void {
-    this.#books[token.group].finish(token, atMs, explanation, outcome);
+  /** Returns the book of the token's group. */
+  of({ group }: TokenState): FlareBook {
+    return this.#books[group];
   }
 
   setOutcome(id: string, outcome: Outcome): void {

@@ -3,331 +3,250 @@
  * and reason. Durations have their unit in the name. Defaults marked *tuned* were set by hand on
  * the first half of eleven real days of twenty pairs, and checked on the second.
  */
-export interface DetectorSettings {
+export const DEFAULT_SETTINGS = {
   /**
    * Score above which a candle token may start to flare. Default 2.27: tuned. 0 starts on any rise;
    * above 6 never starts.
    */
-  readonly candleStartScore: number;
+  candleStartScore: 2.27,
   /**
    * The same for tokens with individual trades. Default 1.85: tuned on the simulated market. Such
    * tokens have more and sharper terms, and a pump raises all of them at once.
    */
-  readonly tradeStartScore: number;
+  tradeStartScore: 1.85,
   /**
    * The same for tokens that only an aggregator reports on. Default 2.5: tuned on windows of the
    * simulated market's trades.
    */
-  readonly windowStartScore: number;
+  windowStartScore: 2.5,
   /** Assumed ratio of variance to mean of the buyers in five minutes of such tokens. Default 2. */
-  readonly windowDispersion: number;
+  windowDispersion: 2,
   /**
    * The finish threshold as a share of the start threshold, in (0, 1). Default 0.48: two thresholds
    * far apart keep a flare from flapping (hysteresis; Page 1954, Kleinberg 2002).
    */
-  readonly finishShare: number;
+  finishShare: 0.48,
   /**
    * Minimum market-neutral log return at the start of a candle token's flare. Default 0.025: tuned.
    * At 0.03, three fifths of a pump of 5 % are over before it can start.
    */
-  readonly candleStartRise: number;
+  candleStartRise: 0.025,
   /**
    * The same for tokens with individual trades. Default 0.02: tuned. Buyers distinguish a crowd
    * from noise before the price does.
    */
-  readonly tradeStartRise: number;
+  tradeStartRise: 0.02,
   /** Minimum z of the activity term at the start: volume or, for trades, buyers. Default 1. */
-  readonly startActivity: number;
+  startActivity: 1,
   /** Consecutive candles that must meet the start conditions. Default 1: a minute. */
-  readonly candleStartTicks: number;
+  candleStartTicks: 1,
   /** Consecutive scored seconds that must meet them, for trades. Default 3. */
-  readonly tradeStartTicks: number;
+  tradeStartTicks: 3,
   /**
    * A flare ends after the score has been below the finish threshold, or the burst over, for this
    * long. Default 7 minutes: tuned. At 5, one burst occasionally becomes two flares.
    */
-  readonly fadeMs: number;
+  fadeMs: 420_000,
   /** Minimum duration of a flare without a grave canary warning. Default 5 minutes. */
-  readonly minimumFlareMs: number;
+  minimumFlareMs: 300_000,
   /** Cool-down after a flare, before the token can start another. Default 30 minutes: tuned. */
-  readonly coolDownMs: number;
+  coolDownMs: 1_800_000,
   /** A flare without trades or candle volume for this long ends as `silent`. Default 5 minutes. */
-  readonly silentMs: number;
+  silentMs: 300_000,
   /**
    * A flare with fewer trades than this in the last five minutes also ends as `silent`, if
    * individual trades are known. Default 3.
    */
-  readonly silentTrades: number;
+  silentTrades: 3,
   /**
    * Replaces `silentMs` while no token of the group reports data, or shortly after. Default 15
    * minutes: an outage of the feed says nothing about its tokens.
    */
-  readonly outageMs: number;
+  outageMs: 900_000,
   /**
    * How long a group's trades must have been known before one of its tokens can start. Default 10
    * minutes: the period that a flare shows. Does not apply to tokens listed since then, or if the
    * feed does not report since when it has known the trades.
    */
-  readonly observedMs: number;
+  observedMs: 600_000,
   /** Candles required before a flare: normal values are unknown until then. Default 30. */
-  readonly candleWarmUp: number;
+  candleWarmUp: 30,
   /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
-  readonly baselineMs: number;
+  baselineMs: 21_600_000,
   /**
    * Relative speed of the baselines at a high score. Default 0.1: a flare must not become normal.
    */
-  readonly frozenRate: number;
+  frozenRate: 0.1,
   /** Time constant of the fast measurements: buyers, imbalance, volume. Default 5 minutes. */
-  readonly fastMs: number;
+  fastMs: 300_000,
   /**
    * The same for candle tokens. Default 3 minutes: tuned. At 5, a pump's volume shows later;
    * at 2, fewer small pumps are found.
    */
-  readonly candleFastMs: number;
+  candleFastMs: 180_000,
   /** Time constant of the long price reference. Default 30 minutes. */
-  readonly priceMs: number;
+  priceMs: 1_800_000,
   /**
    * Reduction of the burst (a cumulative sum of log returns) per minute, in deviations of a
    * one-minute return. Default 0.25: tuned. Page recommends half of the rise to detect. At 0.5, a
    * pair whose trades bounce between bid and ask lost half of a small pump.
    */
-  readonly burstDrift: number;
+  burstDrift: 0.25,
   /**
    * Minimum deviation of a one-minute return when a burst is weighed. Default 0.005: tuned.
    * Otherwise every move of a calm pair would look rare, and few of them matter.
    */
-  readonly burstFloor: number;
+  burstFloor: 0.005,
   /** Assumed deviation of a one-minute log return for an unknown token. Default 0.005. */
-  readonly priorVolatility: number;
+  priorVolatility: 0.005,
   /** Weight of that assumption, in minutes of evidence. Default 30. */
-  readonly priorMinutes: number;
+  priorMinutes: 30,
   /**
    * Minimum deviation of the price term, as log return. Default 0.01. Without it, the first tick of
    * a dead market would count as ten deviations.
    */
-  readonly priceFloor: number;
+  priceFloor: 0.01,
   /**
    * Bound on a minute's return when the volatility is updated, in deviations. Default 5: one burst
    * must not blind the detector for the rest of the day.
    */
-  readonly returnClip: number;
+  returnClip: 5,
   /**
    * Deviation of the tokens' betas. A market move of m blurs the price term by this share of m.
    * Default 0.5. 0 assumes that every token follows the market exactly.
    */
-  readonly betaSpread: number;
+  betaSpread: 0.5,
   /** Minimum deviation of the log of volume. Default 1: doubled volume alone is not unusual. */
-  readonly volumeFloor: number;
+  volumeFloor: 1,
   /** Weights of the terms. Those that the feed supports are scaled to sum to 1. */
-  readonly weights: {
-    readonly buyers: number;
-    readonly imbalance: number;
-    readonly price: number;
-    readonly volume: number;
-  };
+  weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
   /** The same for candle tokens, where buyers are unknown. */
-  readonly candleWeights: {
-    readonly price: number;
-    readonly volume: number;
-    readonly flow: number;
-  };
+  candleWeights: { price: 0.48, volume: 0.32, flow: 0.2 },
   /**
    * Reduction of the net buying (a cumulative sum) per minute, in minutes of the usual volume.
    * Default 1: buying must exceed a usual minute's volume to add up.
    */
-  readonly flowDrift: number;
+  flowDrift: 1,
   /** Maximum net buying of one minute, in the same unit. Default 20: one order is no crowd. */
-  readonly flowCap: number;
+  flowCap: 20,
   /**
    * Depth gate: required share κ of the quote inflow that moves an x·y=k pool as far as the price
    * rose. Default 0.3; 0 opens the gate.
    */
-  readonly depthShare: number;
+  depthShare: 0.3,
   /**
    * Depth gate of candles: a rise needs more than this many times the usual volume. Default 1.5.
    */
-  readonly volumeShare: number;
+  volumeShare: 1.5,
   /** A minute's rise is fully backed by this many times the usual volume. Default 4: tuned. */
-  readonly backedBy: number;
+  backedBy: 4,
   /** Minimum backed share of a candle token's rise. Default 0.6: tuned; 0 opens this gate. */
-  readonly backedShare: number;
+  backedShare: 0.6,
   /** A group needs this many trading tokens for its medians to be used. Default 5. */
-  readonly marketMinimum: number;
+  marketMinimum: 5,
   /**
    * Trades below this many dollars are dust: they set no price and count as no activity. Default
    * 0.1. 0 accepts all.
    */
-  readonly dustUsd: number;
+  dustUsd: 0.1,
   /** The same as a share of the pool's liquidity. Default 0.000005: $5 in a pool of a million. */
-  readonly dustShare: number;
+  dustShare: 0.000_005,
   /** Canary: missing share of the recent liquidity that raises the warning. Default 0.5. */
-  readonly removedShare: number;
+  removedShare: 0.5,
   /** Canary: how long it must be missing. Default 1 minute: a moved position is back by then. */
-  readonly removalGraceMs: number;
+  removalGraceMs: 60_000,
   /**
    * Time constant at which the reference liquidity adapts to a removal, which ends the warning.
    * Default 1 hour.
    */
-  readonly removalMs: number;
+  removalMs: 3_600_000,
   /** Canary: the price has collapsed at this share of the past hour's peak. Default 0.1: −90 %. */
-  readonly collapseShare: number;
+  collapseShare: 0.1,
   /**
    * Canary: how long it must stay there if another pool is deeper than the one that sets the price.
    * Default 1 minute: arbitrage corrects a wrong price by then.
    */
-  readonly collapseMs: number;
+  collapseMs: 60_000,
   /**
    * Canary: distinct buyers in half an hour from which missing sellers are a warning. Default 25.
    */
-  readonly trapBuyers: number;
+  trapBuyers: 25,
   /**
    * Canary: fewer sellers than this share of the buyers count as missing. Default 0.03. A single
    * seller, perhaps the maker, always counts as missing.
    */
-  readonly trapSellerShare: number;
+  trapSellerShare: 0.03,
   /**
    * Canary: how long there must have been that many buyers and no seller. Default 3 minutes: nobody
    * sells in the first minutes of an honest burst either.
    */
-  readonly trapMs: number;
+  trapMs: 180_000,
   /** Canary: purchases within half an hour from which buyers are judged. Default 12. */
-  readonly judgedBuys: number;
+  judgedBuys: 12,
   /** Canary: more purchases per buyer than this are a warning. Default 3. */
-  readonly buysPerBuyer: number;
+  buysPerBuyer: 3,
   /** Canary: share of repeated round trips in all dollars traded. Default 0.4. */
-  readonly roundTripShare: number;
+  roundTripShare: 0.4,
   /**
    * Canary: share of the distinct buyers, of half an hour or of five minutes, who sold within 15
    * minutes of a purchase. Default 0.6. In flares of the simulated market it is at most 0.54, in a
    * wash of any number of wallets nearly 1. Where people sell as fast as that, as after some
    * launches, it warns too.
    */
-  readonly quickSellerShare: number;
+  quickSellerShare: 0.6,
   /** Canary: one wallet's share of the buying. Default 0.5. */
-  readonly oneBuyerShare: number;
+  oneBuyerShare: 0.5,
   /** Time without warnings before the canary turns off. Default 10 minutes, against flapping. */
-  readonly canaryHoldMs: number;
+  canaryHoldMs: 600_000,
   /** Age at which a running flare enters `free`. Default 5 minutes. */
-  readonly freeAgeMs: number;
+  freeAgeMs: 300_000,
   /** How long a finished flare is listed. Default 24 hours. */
-  readonly finishedMs: number;
+  finishedMs: 86_400_000,
   /**
    * Maximum number of finished flares in the list. Default 100. Flares that wait for their final
    * outcome may raise it tenfold.
    */
-  readonly maxFinished: number;
+  maxFinished: 100,
   /**
    * Outcomes: a price is known at a moment if it is younger than this. Default 3 minutes. It must
    * be less than 5, or the first change could be from a price to itself.
    */
-  readonly outcomePriceMs: number;
+  outcomePriceMs: 180_000,
   /** Outcomes: the price has collapsed at this share of the flare's peak. Default 0.5: −50 %. */
-  readonly outcomeCollapseShare: number;
+  outcomeCollapseShare: 0.5,
   /** How long a listing is new. Default 15 minutes. */
-  readonly newestMs: number;
+  newestMs: 900_000,
   /** Maximum number of listings; the newest stay. Default 1,000. */
-  readonly maxListings: number;
+  maxListings: 1_000,
   /** Charts and medians: minimum dollars in the pools, if known. Default 5,000. 0 accepts all. */
-  readonly chartLiquidityUsd: number;
+  chartLiquidityUsd: 5_000,
   /**
    * Charts: minimum dollars traded recently, decaying over `fastMs`, for tokens with individual
    * trades. Default 2. 0 accepts all.
    */
-  readonly chartTradedUsd: number;
+  chartTradedUsd: 2,
   /** Charts: minimum minutes of history. Default 5. */
-  readonly chartMinutes: number;
+  chartMinutes: 5,
   /**
    * Charts: weight of the group's median variance, in active minutes of a token's own. Default 20.
    * 0 uses only the token's own.
    */
-  readonly chartPriorMinutes: number;
+  chartPriorMinutes: 20,
   /**
    * A token without trade or candle is forgotten after this. Default 6 hours: no baseline is left.
    */
-  readonly forgetMs: number;
+  forgetMs: 21_600_000,
   /** The same for fewer than 5 trades or candles in total. Default 1 hour: the chart is flat. */
-  readonly forgetRareMs: number;
+  forgetRareMs: 3_600_000,
   /**
    * Maximum number of tokens, of some kilobytes each; the least recent go first. Default 50,000.
    */
-  readonly maxTokens: number;
-  /** Maximum number of token profiles, traded or not. Default 100,000. */
-  readonly maxProfiles: number;
-  /** Bound on how far an event may lag behind or run ahead of the clock. Default 5 seconds. */
-  readonly lateMs: number;
-}
-
-export const DEFAULT_SETTINGS: DetectorSettings = {
-  candleStartScore: 2.27,
-  tradeStartScore: 1.85,
-  windowStartScore: 2.5,
-  windowDispersion: 2,
-  finishShare: 0.48,
-  candleStartRise: 0.025,
-  tradeStartRise: 0.02,
-  startActivity: 1,
-  candleStartTicks: 1,
-  tradeStartTicks: 3,
-  fadeMs: 420_000,
-  minimumFlareMs: 300_000,
-  coolDownMs: 1_800_000,
-  silentMs: 300_000,
-  silentTrades: 3,
-  outageMs: 900_000,
-  observedMs: 600_000,
-  candleWarmUp: 30,
-  baselineMs: 21_600_000,
-  frozenRate: 0.1,
-  fastMs: 300_000,
-  candleFastMs: 180_000,
-  priceMs: 1_800_000,
-  burstDrift: 0.25,
-  burstFloor: 0.005,
-  priorVolatility: 0.005,
-  priorMinutes: 30,
-  priceFloor: 0.01,
-  returnClip: 5,
-  betaSpread: 0.5,
-  volumeFloor: 1,
-  weights: { buyers: 0.4, imbalance: 0.2, price: 0.25, volume: 0.15 },
-  candleWeights: { price: 0.48, volume: 0.32, flow: 0.2 },
-  flowDrift: 1,
-  flowCap: 20,
-  depthShare: 0.3,
-  volumeShare: 1.5,
-  backedBy: 4,
-  backedShare: 0.6,
-  marketMinimum: 5,
-  dustUsd: 0.1,
-  dustShare: 0.000_005,
-  removedShare: 0.5,
-  removalGraceMs: 60_000,
-  removalMs: 3_600_000,
-  collapseShare: 0.1,
-  collapseMs: 60_000,
-  trapBuyers: 25,
-  trapSellerShare: 0.03,
-  trapMs: 180_000,
-  judgedBuys: 12,
-  buysPerBuyer: 3,
-  roundTripShare: 0.4,
-  quickSellerShare: 0.6,
-  oneBuyerShare: 0.5,
-  canaryHoldMs: 600_000,
-  freeAgeMs: 300_000,
-  finishedMs: 86_400_000,
-  maxFinished: 100,
-  outcomePriceMs: 180_000,
-  outcomeCollapseShare: 0.5,
-  newestMs: 900_000,
-  maxListings: 1_000,
-  chartLiquidityUsd: 5_000,
-  chartTradedUsd: 2,
-  chartMinutes: 5,
-  chartPriorMinutes: 20,
-  forgetMs: 21_600_000,
-  forgetRareMs: 3_600_000,
   maxTokens: 50_000,
+  /** Maximum number of token profiles, traded or not. Default 100,000. */
   maxProfiles: 100_000,
+  /** Bound on how far an event may lag behind or run ahead of the clock. Default 5 seconds. */
   lateMs: 5_000,
 };
+
+/** See {@link DEFAULT_SETTINGS}. */
+export type DetectorSettings = Readonly<typeof DEFAULT_SETTINGS>;

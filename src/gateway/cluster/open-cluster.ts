@@ -3,14 +3,13 @@ import type { Engine } from "../../cluster/engine.ts";
 import { createRedisEngine, REJECTS } from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
-import type { SharedState } from "../../http/index.ts";
 import { type Notify, notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { SnapshotSource } from "../../source/index.ts";
-import type { OpenCluster } from "../open/open-source.ts";
-import { openPersistence, type Persistence } from "../persistence/persistence.ts";
+import { type OpenCluster, resumeOf } from "../open/open-source.ts";
+import { openPersistence } from "../persistence/persistence.ts";
 import { createReplicaStore } from "../persistence/replica-store.ts";
 import { ClusterAlerts } from "./cluster-alerts.ts";
 import { ClusterSource } from "./cluster-source.ts";
@@ -28,18 +27,11 @@ interface ClusterParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface JoinedCluster {
-  readonly persistence: Persistence;
-  readonly state: SharedState;
-  readonly alerts: ClusterAlerts;
-  readonly opened: OpenCluster;
-}
-
 /** Minimum number of entries that the engine's log retains: an hour of one batch per second. */
 const MIN_ENTRIES = 3_600;
 
 /** Connects to the cluster's servers and loads the state that is stored there. */
-export async function openCluster(config: Config, parts: ClusterParts): Promise<JoinedCluster> {
+export async function openCluster(config: Config, parts: ClusterParts) {
   const { clock, logger, source, enricherKeys, clusterPassword } = parts;
   const { signal = new AbortController().signal } = parts;
   const { connection, acknowledgements } = engineAddress(config.cluster, clusterPassword);
@@ -61,10 +53,7 @@ export async function openCluster(config: Config, parts: ClusterParts): Promise<
       ? createReplicaStore(snapshot, { config, clock, logger })
       : openPersistence({ config: { ...config, data: "none" }, clock, logger });
     const { restored } = persistence;
-    const resume = restored && {
-      ...{ known: restored.known, observedAtMs: restored.observedAtMs, afterMs: 0 },
-      snapshot: restored.known.lists.snapshot,
-    };
+    const resume = restored && resumeOf(restored, 0);
     const { cursor } = snapshot?.end ?? {};
     logger.info({ name: config.clusterName, cursor }, "joining the cluster");
     const options = { config, clock, logger, engine, alerts, start, source, enricherKeys };

@@ -58,17 +58,10 @@ export function openMetrics(
 export const isMetricsPortOwn = ({ metricsPort }: Pick<Config, "metricsPort">) =>
   Number.isFinite(metricsPort);
 
-interface Listening {
-  /** What `listen` returned. */
-  readonly url: string;
-  readonly metricsUrl: string | undefined;
-  /** Closes the metrics' port, if they have one. */
-  close(): Promise<void>;
-}
-
 /**
  * Calls `listen`, and first opens the metrics' own port if the config names one. If either fails,
- * neither listens. `metrics`: undefined if they are off, or another process serves them.
+ * neither listens. `metrics`: undefined if they are off, or another process serves them. The
+ * result's `url` is that of `listen`, and its `close` closes the metrics' port.
  */
 export async function listenWithMetrics(
   config: Pick<Config, "metricsHost" | "metricsPort" | "allowedHosts">,
@@ -76,7 +69,7 @@ export async function listenWithMetrics(
   refusals: Refusals,
   logger: Logger,
   listen: () => Promise<string>,
-): Promise<Listening> {
+) {
   const { metricsHost: host, metricsPort: port, allowedHosts } = config;
   if (!metrics || !isMetricsPortOwn(config))
     return { url: await listen(), metricsUrl: undefined, close: async () => {} };

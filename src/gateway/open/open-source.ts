@@ -145,7 +145,8 @@ function openLeader(
   return createLeader({ url, key: leaderKey, clock, staleAfterMs, notify });
 }
 
-function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
+/** Returns the point to resume from. Polls up to `afterMs` repeat what was published. */
+export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
   return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
 }
 

@@ -87,7 +87,7 @@ const DEFAULT_SEED = 1;
  */
 export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;
-  if (config.data === "none") return new MemoryPersistence(options, undefined);
+  if (config.data === "none") return memoryPersistence(options, undefined);
   const path = storedPath(options, "events");
   let file: LogFile;
   try {
@@ -98,7 +98,7 @@ export function openPersistence(options: PersistenceOptions): Persistence {
     const reason = messageOf(error);
     if (!options.isDataOptional) throw unusable(config, reason, error);
     logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
-    return new MemoryPersistence(options, TROUBLE);
+    return memoryPersistence(options, TROUBLE);
   }
   return new FilePersistence(options, file);
 }
@@ -111,38 +111,25 @@ function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown
   });
 }
 
-class MemoryPersistence implements Persistence {
-  readonly restored = undefined;
-  readonly trouble: string | undefined;
-  readonly #options: PersistenceOptions;
-  #log: EventLog | undefined;
-
-  constructor(options: PersistenceOptions, trouble: string | undefined) {
-    this.#options = options;
-    this.trouble = trouble;
-  }
-
-  createLog(): EventLog {
-    const { epoch } = this.#options;
-    this.#log = createMemoryLog({ ...memoryOptions(this.#options), ...(epoch ? { epoch } : {}) });
-    return this.#log;
-  }
-
-  createFollowerLog(): FollowerLog {
-    const options = { ...memoryOptions(this.#options), follows: true };
-    const open = (start: LogStart) => createMemoryLog({ ...options, start });
-    const log = createFollowerLog(createMemoryLog(options), open);
-    this.#log = log;
-    return log;
-  }
-
-  onPublished(): void {}
-
-  onReset(): void {}
-
-  async close(): Promise<void> {
-    await this.#log?.close();
-  }
+function memoryPersistence(options: PersistenceOptions, trouble: string | undefined): Persistence {
+  const { epoch } = options;
+  const memory = memoryOptions(options);
+  const follower = { ...memory, follows: true };
+  let log: EventLog | undefined;
+  return {
+    restored: undefined,
+    trouble,
+    createLog: () => (log = createMemoryLog({ ...memory, ...(epoch ? { epoch } : {}) })),
+    createFollowerLog: () => {
+      const open = (start?: LogStart) => createMemoryLog({ ...follower, ...(start ? { start } : {}) });
+      const followed = createFollowerLog(open(), open);
+      log = followed;
+      return followed;
+    },
+    onPublished: () => {},
+    onReset: () => {},
+    close: async () => await log?.close(),
+  };
 }
 
 class FilePersistence implements Persistence {

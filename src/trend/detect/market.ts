@@ -8,40 +8,29 @@ const OUTAGE_GAPS = 20;
 /** Weight of the latest gap in the usual one. */
 const GAP_SHARE = 0.05;
 
-/** A group's medians; 0 if too few tokens trade. They are subtracted from each token's values. */
-export interface Market {
-  longRise: number;
-  burst: number;
-  logVolume: number;
-  /** Last trade or candle of any of the group's tokens; -1 before the first. */
-  heardMs: number;
-  /** Usual time between two of them. */
-  usualGapMs: number;
-  /** When the first data arrived after an outage; -1 before. */
-  resumedMs: number;
-  /** When the medians were last measured; -1 before. */
-  measuredMs: number;
-  /** Since when the feed has known its trades; -1 if from the start. */
-  sinceMs: number;
-  /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
-  readonly path: Float64Array;
-  pathMinute: number;
-}
-
-export function createMarket(): Market {
+export function createMarket() {
   return {
     longRise: 0,
     burst: 0,
     logVolume: 0,
+    /** Last trade or candle of any of the group's tokens; -1 before the first. */
     heardMs: -1,
+    /** Usual time between two of them. */
     usualGapMs: MINUTE_MS,
+    /** When the first data arrived after an outage; -1 before. */
     resumedMs: -1,
+    /** When the medians were last measured; -1 before. */
     measuredMs: -1,
+    /** Since when the feed has known its trades; -1 if from the start. */
     sinceMs: -1,
+    /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
     path: new Float64Array(PATH_MINUTES),
     pathMinute: -1,
   };
 }
+
+/** A group's medians; 0 if too few tokens trade. They are subtracted from each token's values. */
+export type Market = ReturnType<typeof createMarket>;
 
 export function noteHeard(market: Market, atMs: number): void {
   const gapMs = market.heardMs < 0 ? 0 : atMs - market.heardMs;

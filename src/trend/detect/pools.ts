@@ -2,7 +2,7 @@ import { formatDecimal } from "../../lib/text/format-decimal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
-import type { Pool, TokenState } from "../state/token-state.ts";
+import type { TokenState } from "../state/token-state.ts";
 import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity-level.ts";
 import { decay } from "./statistics.ts";
 
@@ -63,7 +63,8 @@ export function notePool(
   advanceTo(token, atMs, settings);
   const isFirst = isFirstLiquidity(token, known);
   const steadyBefore = known ? steadyUsd(known, atMs) : 0;
-  const pool = known ?? createPool(token, name, atMs);
+  const pool = known ?? createPool(name, atMs);
+  if (!known) token.pools.push(pool);
   if (isFirst) pool.leastUsd = pool.leastBeforeUsd = usd;
   if (isFirst || (!known && cause === "sync")) pool.referenceUsd = usd;
   else if (cause === "sync") pool.referenceUsd = referenceAfterTrade(pool.referenceUsd, pool.usd, tradedUsd);
@@ -151,24 +152,32 @@ function minPriceDepth(token: TokenState, atMs: number): number {
   return PRICE_POOL_SHARE * deepest;
 }
 
-function createPool(token: TokenState, name: string, atMs: number): Pool {
-  const pool = {
+function createPool(name: string, atMs: number) {
+  return {
     pool: name,
     usd: 0,
+    /** The same as a decimal string of the feed. */
     usdText: "0",
+    /** Event time of that report. */
     usdAtMs: atMs,
+    /** Number of the current 20 seconds since 1970, and the minimum liquidity in and before it. */
     span: Math.floor(atMs / STEADY_MS),
     leastUsd: 0,
     leastBeforeUsd: 0,
+    /** Dollars the pool would hold if its makers had done nothing recently. */
     referenceUsd: 0,
+    /** First liquidity; -1 if no listing was seen. */
     listedMs: -1,
+    /** Dollars traded as of `volumeAtMs`, decaying over ten minutes in steps of one. */
     volumeUsd: 0,
     volumeAtMs: atMs,
+    /** {@link TokenState.priceScale} when this pool last set the price; 0 if invalid. */
     scale: 0,
   };
-  token.pools.push(pool);
-  return pool;
 }
+
+/** A pool of a token, with its liquidity. */
+export type Pool = ReturnType<typeof createPool>;
 
 /** A pool sets the price, or is another deep one, or is too shallow for its trades to count. */
 export type PoolRole = "price" | "other" | "shallow";

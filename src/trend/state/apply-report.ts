@@ -1,11 +1,11 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Window } from "../../market/index.ts";
 import { measureWindow, type WindowState } from "../detect/forms/window-detector.ts";
-import { findPool, notePool, noteTradeIn, steadyUsd } from "../detect/pools.ts";
+import { findPool, notePool, noteTradeIn, type Pool, steadyUsd } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { recordInRing } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
-import { noteActivity, type Pool, setPrice, type TokenState } from "./token-state.ts";
+import { noteActivity, setPrice, type TokenState } from "./token-state.ts";
 
 /** The shortest period that a report covers. */
 const WINDOW_MS = 5 * MINUTE_MS;

@@ -3,26 +3,20 @@
  * each. Silent steps are filled on access, so a silent token costs nothing.
  */
 
-/** Steps are numbered from 1970: start divided by length. The ring is empty while `last` is -1. */
-export interface BucketRing {
-  readonly closes: Float64Array;
-  readonly buys: Uint32Array;
-  readonly sells: Uint32Array;
-  /** Number of the newest stored step; -1 before the first. */
-  last: number;
-  /** Number of the first step ever stored. */
-  first: number;
-}
-
-export function createRing(capacity: number): BucketRing {
+export function createRing(capacity: number) {
   return {
     closes: new Float64Array(capacity),
     buys: new Uint32Array(capacity),
     sells: new Uint32Array(capacity),
+    /** Number of the newest stored step; -1 before the first. */
     last: -1,
+    /** Number of the first step ever stored. */
     first: -1,
   };
 }
+
+/** Steps are numbered from 1970: start divided by length. The ring is empty while `last` is -1. */
+export type BucketRing = ReturnType<typeof createRing>;
 
 /** Makes `bucket` the newest step. Skipped ones get the last price and no trades. */
 export function advanceRing(ring: BucketRing, bucket: number): void {

@@ -19,6 +19,7 @@ import {
   notePool,
   noteTradeIn,
   noteVolume,
+  type Pool,
   type PoolRole,
   priceDepthOf,
   roleOf,
@@ -38,7 +39,6 @@ import {
   FINE_STEP_MS,
   noteActivity,
   offeredSince,
-  type Pool,
   setPrice,
   type TokenState,
 } from "./token-state.ts";

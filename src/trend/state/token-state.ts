@@ -7,6 +7,7 @@ import type { TradeState } from "../detect/forms/trade-detector.ts";
 import type { WindowState } from "../detect/forms/window-detector.ts";
 import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
+import type { Pool } from "../detect/pools.ts";
 import type { CandleRing } from "../views/candle-ring.ts";
 import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
 import { type ControlMoments, createControl, type FollowedFlare } from "./followed-flare.ts";
@@ -28,29 +29,6 @@ const ACTIVITY_MINUTES = 32;
 /** A token trades if at least three of the last ten minutes had a trade. */
 const TRADING_WINDOW_MINUTES = 10;
 const MIN_TRADING_MINUTES = 3;
-
-/** A pool of a token, with its liquidity. */
-export interface Pool {
-  readonly pool: string;
-  usd: number;
-  /** The same as a decimal string of the feed. */
-  usdText: string;
-  /** Event time of that report. */
-  usdAtMs: number;
-  /** Number of the current 20 seconds since 1970, and the minimum liquidity in it and before it. */
-  span: number;
-  leastUsd: number;
-  leastBeforeUsd: number;
-  /** Dollars the pool would hold if its makers had done nothing recently. */
-  referenceUsd: number;
-  /** First liquidity; -1 if no listing was seen. */
-  listedMs: number;
-  /** Dollars traded as of `volumeAtMs`, decaying over ten minutes in steps of one. */
-  volumeUsd: number;
-  volumeAtMs: number;
-  /** {@link TokenState.priceScale} when this pool last set the price; 0 if invalid. */
-  scale: number;
-}
 
 /** A candle of the current minute. It counts when the minute ends. */
 export interface PendingCandle extends Minute {

@@ -19,16 +19,7 @@ export interface CandleRing {
 }
 
 /** A candle in numbers. Prices, buys and sells are NaN if unknown. */
-export interface MinuteCandle {
-  readonly minute: number;
-  readonly open: number;
-  readonly high: number;
-  readonly low: number;
-  readonly close: number;
-  readonly usd: number;
-  readonly buys: number;
-  readonly sells: number;
-}
+export type MinuteCandle = Readonly<ReturnType<typeof candleAt>>;
 
 const [OPEN, HIGH, LOW, CLOSE, USD, BUYS, SELLS] = [0, 1, 2, 3, 4, 5, 6];
 /** Times of the trades that set open and close. Before any: the end and the start of the minute. */
@@ -106,7 +97,7 @@ export function compactRing(ring: CandleRing, from: number): CandleRing {
   return { ...ring, data: copy, count, newest: (count - 1) * WIDTH };
 }
 
-function candleAt(data: Float64Array, at: number): MinuteCandle {
+function candleAt(data: Float64Array, at: number) {
   const numberAt = (column: number) => data[at + column] ?? 0;
   return {
     minute: minuteAt(data, at),

@@ -16,49 +16,35 @@ export interface Minute {
   readonly volume: number;
 }
 
-/** One token's running state. Plain numbers, copied before a minute that may be amended. */
-export interface CandleState {
-  /** Minutes seen, including silent ones. */
-  minutes: number;
-  close: number;
-  /** Exponential average of the close. */
-  longPrice: number;
-  /** Variance of one-minute log returns. */
-  variance: number;
-  /** Averages per minute: fast volume, usual volume. */
-  volume: number;
-  usualVolume: number;
-  /** Page's sum of net bought volume, in minutes of the usual volume: see {@link netBuying}. */
-  netBought: number;
-  /** Mean and variance of the logarithm of the fast volume. */
-  logMean: number;
-  logVariance: number;
-  /** The last minute: log return against the average, {@link burstAfter}, log volume above mean. */
-  longRise: number;
-  burst: number;
-  logVolume: number;
-  /** The part of the burst that came with enough volume: see {@link stepCandle}. */
-  backed: number;
-}
-
 /** Returns the state of a token before its first candle, whose open is `price`. */
-export function createCandleState(price: number, settings: DetectorSettings): CandleState {
+export function createCandleState(price: number, settings: DetectorSettings) {
   return {
+    /** Minutes seen, including silent ones. */
     minutes: 0,
     close: price,
+    /** Exponential average of the close. */
     longPrice: price,
+    /** Variance of one-minute log returns. */
     variance: settings.priorVolatility ** 2,
+    /** Averages per minute: fast volume, usual volume. */
     volume: 0,
     usualVolume: 0,
+    /** Page's sum of net bought volume, in minutes of the usual volume: see {@link netBuying}. */
     netBought: 0,
+    /** Mean and variance of the logarithm of the fast volume. */
     logMean: 0,
     logVariance: 1,
+    /** Last minute: log return against the average, {@link burstAfter}, log volume above mean. */
     longRise: 0,
     burst: 0,
     logVolume: 0,
+    /** The part of the burst that came with enough volume: see {@link stepCandle}. */
     backed: 0,
   };
 }
+
+/** One token's running state. Plain numbers, copied before a minute that may be amended. */
+export type CandleState = ReturnType<typeof createCandleState>;
 
 /**
  * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less during a flare.

@@ -2,16 +2,7 @@ import { MINUTE_MS } from "../../../lib/time/time.ts";
 import type { DetectorSettings } from "../../settings.ts";
 import { clip, decay } from "../statistics.ts";
 import { burstAfter } from "./candle-detector.ts";
-import {
-  createWallets,
-  LAST_BUY_MS,
-  LAST_SELL_MS,
-  rowOf,
-  TRIPS,
-  USD,
-  USD_AT_MS,
-  type WalletTable,
-} from "./wallet-table.ts";
+import { createWallets, LAST_BUY_MS, LAST_SELL_MS, rowOf, TRIPS, USD, USD_AT_MS } from "./wallet-table.ts";
 
 /*
  * The detector's measurements for a token with individual trades. Every sum decays exponentially
@@ -26,63 +17,6 @@ const CANARY_MS = 1_800_000;
 const ROUND_TRIP_MS = 900_000;
 const MAX_SAMPLES = 360;
 
-/** Running state of one token. Decaying sums are as of `atMs`. */
-export interface TradeState {
-  atMs: number;
-  /** Time of the first live trade; -1 while all are past ones. */
-  startMs: number;
-  /** Since when trades are known. */
-  sinceMs: number;
-  /** The price just before `startMs`. */
-  startPrice: number;
-  /** The time of the trade with that price; -1 while it is assumed. */
-  startPriceAtMs: number;
-  price: number;
-  /** The long average. */
-  longPrice: number;
-  /** Log return above the long average, as last read. */
-  longRise: number;
-  /** Log return since the last low, as for candles. */
-  burst: number;
-  /** Fast: distinct buyers, purchases, sales, dollars. */
-  buyers: number;
-  buys: number;
-  sells: number;
-  usd: number;
-  /** Decaying dollars bought minus sold by trades that set the price, not in another pool. */
-  inflow: number;
-  /** Slow: distinct buyers, dollars, and their observation time in milliseconds. */
-  slowBuyers: number;
-  slowUsd: number;
-  slowMs: number;
-  /** Expected distinct buyers per millisecond in the token's bucket. */
-  priorRate: number;
-  minuteBuyers: number;
-  /** Mean and variance of the fast count of buyers, sampled each minute. */
-  meanBuyers: number;
-  varianceBuyers: number;
-  samples: number;
-  /** Price at the last minute, and variance of one-minute log returns. */
-  minutePrice: number;
-  variance: number;
-  /** Mean and variance of the logarithm of the fast volume, sampled each minute. */
-  logMean: number;
-  logVariance: number;
-  /** The canary's half hour: buyers, sellers, purchases, dollars bought, traded, round trips. */
-  longBuyers: number;
-  /** Those of the buyers who have sold within minutes of a purchase. */
-  quickSellers: number;
-  /** The same of the fast count of buyers. */
-  quickBuyers: number;
-  longSellers: number;
-  longBuys: number;
-  longBuyUsd: number;
-  longUsd: number;
-  roundTripUsd: number;
-  topBuyerUsd: number;
-  readonly wallets: WalletTable;
-}
-
 export interface TradeInput {
   at: number;
   isBuy: boolean;
@@ -96,36 +30,53 @@ export interface TradeInput {
   isShallow: boolean;
 }
 
-export function createTradeState(atMs: number, price: number, settings: DetectorSettings): TradeState {
+export function createTradeState(atMs: number, price: number, settings: DetectorSettings) {
   return {
     atMs,
+    /** Time of the first live trade; -1 while all are past ones. */
     startMs: atMs,
+    /** Since when trades are known. */
     sinceMs: atMs,
+    /** The price just before `startMs`. */
     startPrice: price,
+    /** The time of the trade with that price; -1 while it is assumed. */
     startPriceAtMs: -1,
     price,
+    /** The long average. */
     longPrice: price,
+    /** Log return above the long average, as last read. */
     longRise: 0,
+    /** Log return since the last low, as for candles. */
     burst: 0,
+    /** Fast: distinct buyers, purchases, sales, dollars. */
     buyers: 0,
     buys: 0,
     sells: 0,
     usd: 0,
+    /** Decaying dollars bought minus sold by trades that set the price, not in another pool. */
     inflow: 0,
+    /** Slow: distinct buyers, dollars, and their observation time in milliseconds. */
     slowBuyers: 0,
     slowUsd: 0,
     slowMs: 0,
+    /** Expected distinct buyers per millisecond in the token's bucket. */
     priorRate: 0,
     minuteBuyers: 0,
+    /** Mean and variance of the fast count of buyers, sampled each minute. */
     meanBuyers: 0,
     varianceBuyers: 0,
     samples: 0,
+    /** Price at the last minute, and variance of one-minute log returns. */
     minutePrice: price,
     variance: settings.priorVolatility ** 2,
+    /** Mean and variance of the logarithm of the fast volume, sampled each minute. */
     logMean: 0,
     logVariance: 1,
+    /** The canary's half hour: buyers, sellers, purchases, dollars bought, traded, round trips. */
     longBuyers: 0,
+    /** Those of the buyers who have sold within minutes of a purchase. */
     quickSellers: 0,
+    /** The same of the fast count of buyers. */
     quickBuyers: 0,
     longSellers: 0,
     longBuys: 0,
@@ -136,6 +87,9 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     wallets: createWallets(),
   };
 }
+
+/** Running state of one token. Decaying sums are as of `atMs`. */
+export type TradeState = ReturnType<typeof createTradeState>;
 
 /** Decays every sum to `atMs`, if that is later. `rate` slows the baselines, as for candles. */
 export function decayTrades(state: TradeState, atMs: number, rate: number, settings: DetectorSettings): void {
