@@ -12,7 +12,7 @@ interface BundleOptions {
 
 /**
  * Writes JavaScript for these modules of `src` to the same paths in `dist`, with shared parts in
- * `dist/chunks`. Returns the folders of the packages that it contains code of.
+ * `dist/chunks`. Returns the folders of the packages that were bundled.
  */
 export async function bundle(
   entries: readonly string[],
@@ -27,11 +27,11 @@ export async function bundle(
   const { output } = await build.write({
     dir: dist,
     chunkFileNames: "chunks/[name]-[hash].js",
-    // Apart from our code, so that it is minified.
+    // In a chunk without our code, which is minified below.
     codeSplitting: { groups: [{ name: "ioredis", test: /node_modules\/ioredis\// }] },
     comments: { legal: true, annotation: false, jsdoc: false },
   });
-  // Our own code stays readable in stack traces. Later than a plugin could: rolldown prints again.
+  // Our own code stays readable in stack traces. A plugin cannot do this: rolldown prints after it.
   for (const part of output)
     if (part.type === "chunk" && part.moduleIds.every((id) => /\/node_modules\/|^\0/.test(id)))
       writeFileSync(join(dist, part.fileName), (await minify(part.fileName, part.code)).code);
@@ -56,7 +56,7 @@ const lightenPackages: Plugin = {
   load: (id) => (id.startsWith("\0unused:") ? "export {};" : undefined),
 };
 
-/** Modules look for files beside the place that they would have without bundling. */
+/** Keeps `import.meta.url` as it would be without bundling, because modules find files by it. */
 function moduleAddresses(src: string): Plugin {
   return {
     name: "module-addresses",

@@ -24,9 +24,9 @@ const FLAGS: Readonly<Record<string, FlagForm>> = { json: { value: false } };
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]
 
-Tries each external service that serve would use with the same settings, once, and with --cluster its servers and Sentinels. Prints for each what it returned or what failed, and the
-time it took. Without a feed it tries the whole live market. A failure that does not matter is marked lacks. Equal failures share one line.
-Reports a missing network first. Serves, writes and changes nothing.
+Tries each external service that serve would use with the same settings, and with --cluster its servers and Sentinels.
+Prints the result and the time of each. Without a feed it tries the whole live market. The failure of an optional service
+is marked lacks. Equal failures share one line. Reports a missing network first. Serves, writes and changes nothing.
 
 Exit codes: 0 all required services work, 75 some fail, 1 a setting is invalid.
 

@@ -5,8 +5,8 @@ import type { Group } from "../model/index.ts";
 const LIMITS = { timeoutMs: 5_000, maxBytes: 64 * 2 ** 20 } as const;
 
 /**
- * Returns a server's snapshot or candles. Empty if there is no usable response, because these only
- * help to read. Never rejects.
+ * Returns a server's snapshot or candles. Callers can do without them, so the result is empty if
+ * there is no usable response. Never rejects.
  */
 export async function fetchResource(
   name: "snapshot" | "candles" | `snapshot?group=${Group}`,

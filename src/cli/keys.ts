@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { type FlagForm, parseFlags } from "../config/flags.ts";
+import { type FlagForm, flagText, type ParsedFlags, parseFlags } from "../config/flags.ts";
 import { parseDuration } from "../config/schema/quantity.ts";
 import {
   editKeyFile,
@@ -169,7 +169,7 @@ async function editExisting(
 }
 
 type WantedKey = Omit<Key, "id" | "sha256">;
-type Flags = ReadonlyMap<string, string | boolean>;
+type Flags = ParsedFlags["flags"];
 
 function readArguments(args: readonly string[], terminal: Terminal) {
   const [action = "", ...rest] = args;
@@ -193,10 +193,7 @@ function readArguments(args: readonly string[], terminal: Terminal) {
 /** Reads a new key's properties, and reports all invalid flags at once. */
 function readKey(flags: Flags): WantedKey {
   const problems: string[] = [];
-  const text = (name: string) => {
-    const value = flags.get(name);
-    return typeof value === "string" ? value : undefined;
-  };
+  const text = (name: string) => flagText(flags, name);
   const refuse = (name: string, bound: string, example: string, near = "") =>
     void problems.push(
       `--${name} ${JSON.stringify(hideSecrets(text(name) ?? ""))}${near} must be ${bound}, for example ${example}`,

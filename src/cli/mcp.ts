@@ -50,7 +50,7 @@ export async function mcp(args: readonly string[], terminal: Terminal): Promise<
   return EXIT.clean;
 }
 
-/** Resolves when the client has closed the input, or reads the output no more. */
+/** Resolves when the client has closed the input, or no longer reads the output. */
 function clientLeft({ stdin, stdout }: Terminal): Promise<void> {
   return new Promise((resolve) => {
     const leave = () => resolve();

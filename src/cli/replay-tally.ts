@@ -59,13 +59,13 @@ export class ReplayTally {
     const seconds = ((this.#clock.monotonic() - this.#startedAtMs) / 1_000).toFixed(1);
     const kinds = MARKET_KINDS.filter((kind) => this.#of(kind) > 0);
     const taken = kinds.reduce((total, kind) => total + this.#of(kind), 0);
-    const came = `${counted(this.#events, ["event", "events"])}, ${counted(this.#flares, ["flare", "flares"])}`;
+    const results = `${counted(this.#events, ["event", "events"])}, ${counted(this.#flares, ["flare", "flares"])}`;
     const market = `${counted(taken, ["market event", "market events"])} accepted`;
     const named = kinds.map((kind) => counted(this.#of(kind), NAMES[kind])).join(", ");
     const parts = named === "" ? "" : ` (${named})`;
     const { dust, ...rejected } = this.#engine.rejected;
     const small = dust === 0 ? "" : `; too small to count: ${counted(dust, NAMES.trade)}`;
-    return `${market}${parts}, ${came} in ${seconds} s${small}${left("skipped", skipped)}${left("rejected", rejected)}`;
+    return `${market}${parts}, ${results} in ${seconds} s${small}${leftOut("skipped", skipped)}${leftOut("rejected", rejected)}`;
   }
 
   #of(kind: Kind): number {
@@ -73,7 +73,7 @@ export class ReplayTally {
   }
 }
 
-function left(what: string, counts: Counts): string {
+function leftOut(what: string, counts: Counts): string {
   const parts = Object.entries(counts).flatMap(([reason, count = 0]) =>
     count === 0 ? [] : [`${count} ${reason}`],
   );

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Config, loadConfig, type SettingName, settingsHelp } from "../config/config.ts";
-import type { FlagForm } from "../config/flags.ts";
+import { type FlagForm, flagText } from "../config/flags.ts";
 import { createReplayFeed, type ReplayFeed } from "../feed/index.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
@@ -46,7 +46,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     flags: FLAGS,
     positionals: ["file"],
   });
-  const [eventsTo, snapshotTo] = [textOf(flags.get("events")), textOf(flags.get("snapshot"))];
+  const [eventsTo, snapshotTo] = [flagText(flags, "events"), flagText(flags, "snapshot")];
   refuseClash(config, eventsTo, snapshotTo);
   const progress = progressTo(terminal.stderr);
   const warn = (line: string) => {
@@ -171,8 +171,4 @@ async function play(
     }
     snapshot = after;
   }
-}
-
-function textOf(value: string | boolean | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -1,5 +1,6 @@
 import { type ConnectOptions, connect, type Filter, type Stream, StreamError } from "../client/index.ts";
 import { CLIENT_KEY_VARIABLE } from "../config/config.ts";
+import { flagText, type ParsedFlags } from "../config/flags.ts";
 import { redact } from "../config/redact.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { GROUPS, type Group } from "../model/index.ts";
@@ -71,8 +72,8 @@ function readFilter(query: URLSearchParams, parameters: readonly string[], wrong
 }
 
 /** Reads the flag `--group`; `bsc` without it. Appends a mistake to `wrong`. */
-export function readGroup(given: string | boolean | undefined, wrong: string[]): Group {
-  const name = typeof given === "string" ? given : "bsc";
+export function readGroup(flags: ParsedFlags["flags"], wrong: string[]): Group {
+  const name = flagText(flags, "group") ?? "bsc";
   const group = GROUPS.find((one) => one === name);
   if (group === undefined)
     wrong.push(

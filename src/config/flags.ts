@@ -15,6 +15,12 @@ export interface ParsedFlags {
   readonly problems: readonly string[];
 }
 
+/** Returns a flag's value; `undefined` without the flag. */
+export function flagText(flags: ParsedFlags["flags"], name: string): string | undefined {
+  const value = flags.get(name);
+  return typeof value === "string" ? value : undefined;
+}
+
 /**
  * Parses `args` against the known flags and at most `positionals` other words; `--` ends the flags.
  * `meant`: what to write instead of flags that do not exist.

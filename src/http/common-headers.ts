@@ -28,7 +28,7 @@ export const ALLOWED_HEADERS = ["Authorization", "If-None-Match", "Last-Event-ID
 const PREFLIGHT_MAX_AGE_S = 86_400;
 
 export interface CommonHeaders {
-  /** Sets `nosniff` and CORS for allowed origins, but not on health and metrics. */
+  /** Sets `nosniff`, and CORS for allowed origins except on health and metrics. */
   apply(request: FastifyRequest, reply: FastifyReply): void;
   /** Returns the same fields without `Vary`, for a response that sets it itself. */
   readyFor(origin: string | undefined): ReadyFields;
@@ -39,7 +39,7 @@ export interface CommonHeaders {
 /** Only operators read these paths; pages of other origins may not. */
 const OPERATOR_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
 
-/** Creates the fields. With a list of origins, responses differ by it: `Vary` for caches. */
+/** Creates the fields. With a list of origins, responses vary by origin, so they say so in `Vary`. */
 export function createCommonHeaders({
   basePath,
   corsOrigins,
@@ -48,33 +48,35 @@ export function createCommonHeaders({
   // The route's path, which other spellings of the URL match too.
   const isOperatorPath = ({ is404, routeOptions, raw }: FastifyRequest) =>
     operators.has((is404 ? raw.url?.split("?", 1)[0] : routeOptions.url) ?? "");
-  const everybodys = { "x-content-type-options": "nosniff" };
+  const always = { "x-content-type-options": "nosniff" };
   const exposed = EXPOSED_HEADERS.join(", ");
-  const granted = (origin: string) =>
+  const withCors = (origin: string) =>
     readyFields({
-      ...everybodys,
+      ...always,
       "access-control-allow-origin": origin,
       "access-control-expose-headers": exposed,
     });
-  const ungranted = readyFields(everybodys);
-  const anybody = corsOrigins === "*" ? granted("*") : undefined;
-  const byOrigin = new Map(corsOrigins === "*" ? [] : corsOrigins.map((origin) => [origin, granted(origin)]));
+  const withoutCors = readyFields(always);
+  const forAny = corsOrigins === "*" ? withCors("*") : undefined;
+  const byOrigin = new Map(
+    corsOrigins === "*" ? [] : corsOrigins.map((origin) => [origin, withCors(origin)]),
+  );
 
   const readyFor = (origin: string | undefined) =>
-    anybody ?? (origin === undefined ? undefined : byOrigin.get(origin)) ?? ungranted;
+    forAny ?? (origin === undefined ? undefined : byOrigin.get(origin)) ?? withoutCors;
 
   return {
     readyFor,
     apply(request, reply) {
-      if (!anybody) reply.header("vary", "Origin");
-      reply.headers((isOperatorPath(request) ? ungranted : readyFor(request.headers.origin)).fields);
+      if (!forAny) reply.header("vary", "Origin");
+      reply.headers((isOperatorPath(request) ? withoutCors : readyFor(request.headers.origin)).fields);
     },
     answerOptions(request, reply, allow) {
       reply.header("allow", allow);
       const isPreflight =
         request.headers.origin !== undefined &&
         request.headers["access-control-request-method"] !== undefined;
-      if (isPreflight && !isOperatorPath(request) && readyFor(request.headers.origin) !== ungranted) {
+      if (isPreflight && !isOperatorPath(request) && readyFor(request.headers.origin) !== withoutCors) {
         reply.headers({
           "access-control-allow-methods": allow,
           "access-control-allow-headers": ALLOWED_HEADERS.join(", "),

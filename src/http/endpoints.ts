@@ -56,7 +56,7 @@ const NAMED_PROBLEMS: readonly ErrorCode[] = [
   "not-ready",
 ];
 
-/** Every REST path, in documents' order. Resources refuse query parameters; probes ignore them. */
+/** The REST paths in the order of the documents. Resources refuse unknown query parameters. */
 export const ENDPOINTS = {
   flares: resource("/api/v1/flares", "Tokens that are flaring, and those that recently were.", AnyFlares),
   newest: resource("/api/v1/newest", "BSC tokens listed within the last 15 minutes.", Newest),
@@ -120,7 +120,7 @@ export const HISTORY_ENDPOINTS = {
   },
   record: resource(
     "/api/v1/record",
-    "What prices did after flares, beside other moments of the same tokens.",
+    "What prices did after flares, compared with other moments of the same tokens.",
     TrackRecord,
   ),
 } as const satisfies Record<string, Endpoint>;

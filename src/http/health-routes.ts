@@ -26,7 +26,7 @@ interface HealthParts {
   readonly clock: Clock;
 }
 
-/** `/healthz`: 200 while the process responds; `/readyz`: while it serves fresh data, else 503. */
+/** Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise. */
 export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): void {
   const startedAt = parts.clock.monotonic();
   add(scope, ENDPOINTS.healthz.path, () => {

@@ -7,7 +7,7 @@ export interface HttpSettings {
   readonly basePath: string;
   /** On a loopback address, only local names and `allowedHosts` are served. Default: any name. */
   readonly host: string | undefined;
-  /** Further names to serve; `*` for any. Empty (default): as `host` says. */
+  /** Further names to serve; `*` for any. Empty (default): see `host`. */
   readonly allowedHosts: readonly string[];
   /**
    * URL of this server for its visitors, without trailing slash. Default: that of the request, if
@@ -29,7 +29,7 @@ export interface HttpSettings {
   readonly headersLimitBytes: number;
   /** Maximum time to receive a request. Default 10,000; 0 waits forever. */
   readonly requestTimeoutMs: number;
-  /** Interval of checks against that. Default 1,000. */
+  /** Interval at which `requestTimeoutMs` is checked. Default 1,000. */
   readonly checkIntervalMs: number;
   /** Idle timeout of a connection. Default 75,000, longer than load balancers' minute. */
   readonly keepAliveTimeoutMs: number;
@@ -44,7 +44,7 @@ export interface HttpSettings {
    * count as one more. Default Infinity.
    */
   readonly anonymousRequests: number;
-  /** The same of new streams: WebSocket handshakes and SSE. Default Infinity. */
+  /** The same for new streams: WebSocket handshakes and SSE. Default Infinity. */
   readonly anonymousStreams: number;
   /** How long responses in progress may take when the server closes. Default 2,000; 0 cuts them. */
   readonly closeGraceMs: number;

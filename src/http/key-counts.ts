@@ -1,4 +1,4 @@
-/** Keys that are counted by themselves, so that a server with many has few series. */
+/** Keys with a series of their own. More would make too many series. */
 const MAX_KEYS = 100;
 const OTHERS = "other";
 

@@ -5,14 +5,13 @@ import { clientOf } from "./access/client-address.ts";
 import { checkOrigin } from "./connections/admission.ts";
 import type { HttpSettings } from "./http-settings.ts";
 
-/** Where the dashboard subscribes. It is no part of the API. */
+/** Only the dashboard uses this path. It is not part of the API. */
 const PUSH_PATH = "/push";
-/** Who may read these may subscribe. */
+/** A client that may read these channels may subscribe. */
 export const PUSH_CHANNELS: readonly string[] = ["flares.*"];
 /** A subscription with as many rules and tokens as a page can have. */
 const MAX_BYTES = 65_536;
 
-/** Push subscriptions, as the alerts have them. */
 interface PushSubscriptions {
   readonly publicKey: string;
   subscribe(body: unknown, client: string, holder: string | undefined): Promise<void>;
@@ -20,14 +19,14 @@ interface PushSubscriptions {
 }
 
 interface PushRouteOptions {
-  /** `undefined`: the server has none. */
+  /** `undefined`: the setting `push` is off. */
   readonly push: PushSubscriptions | undefined;
   readonly policy: AccessPolicy;
   /** See WebSocketOptions. */
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/** The only endpoint with a body raises the limit of all. */
+/** Raises the body limit of the server, because subscriptions have a body. */
 export function pushSettings(push: PushSubscriptions | undefined): Partial<HttpSettings> {
   return push ? { bodyLimitBytes: MAX_BYTES } : {};
 }

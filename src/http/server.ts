@@ -52,7 +52,7 @@ export interface HttpServerOptions {
   readonly settings?: Partial<HttpSettings>;
   /** Decides who may read what. Default: everyone may read everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Finished flares. Default: their addresses are not found. */
+  /** Finished flares. Default: their paths respond with `not-found`. */
   readonly history?: HistoryReader | undefined;
   /** False when the server wants no more clients; `/readyz` then fails. Default: always true. */
   readonly ready?: () => boolean;
@@ -93,7 +93,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
     trustProxy: typeof settings.trustProxy === "boolean" ? settings.trustProxy : [...settings.trustProxy],
     genReqId: nextId,
     exposeHeadRoutes: false,
-    // Fastify's own 503 is no problem document. While the server closes, answers are as usual.
+    // Fastify's own 503 is no problem document. Requests are answered as usual during the close.
     return503OnClosing: false,
     clientErrorHandler: createClientErrorHandler(options.clock, nextId),
     frameworkErrors: (error, request, reply) => {

@@ -19,7 +19,7 @@ const Amount = z
 const TokenId = z.string().min(1).max(128);
 const Link = z.string().max(2_048).nullable();
 
-/** A token is its address; on the exchange, its symbol. */
+/** `token`: its address or, on the exchange, its symbol. */
 const ofToken = { at: EventTimeMs, group: MarketGroup, token: TokenId };
 /** The pool or pair of a token. */
 const inPool = { at: EventTimeMs, group: MarketGroup, pool: TokenId, token: TokenId };
@@ -32,7 +32,7 @@ export const Trade = z.object({
   kind: z.literal("trade"),
   at: EventTimeMs,
   group: MarketGroup,
-  /** The pool or pair; of several the one with the largest part, which also sets the price. */
+  /** The pool or pair. Of several, the one with the largest part, which also sets the price. */
   pool: TokenId,
   /** The token's address; its symbol on the exchange. */
   token: TokenId,

@@ -24,7 +24,7 @@ const value = z.number().nullable();
 const Spread = z
   .object({
     n: Count.describe("Number of known values."),
-    rose: value.describe("Share of them above 0; `null` without a value, like the others."),
+    rose: value.describe("Share of the values above 0. All fields but `n` are `null` without a value."),
     q1: value.describe(
       "First quartile. Quartiles and median lie between two values by linear interpolation, as in R and NumPy by default.",
     ),
@@ -46,14 +46,14 @@ const After = Spread.extend({
 export const RecordFigures = z
   .object({
     flares: Count.describe("Flares whose outcome became final within the window."),
-    ended_by_canary: Count.describe("Those of them that their canary ended."),
-    canary_share: value.describe("Their share; `null` without a flare."),
+    ended_by_canary: Count.describe("Those that ended because of their canary."),
+    canary_share: value.describe("`ended_by_canary` divided by `flares`; `null` without a flare."),
     collapsed: Count.describe("Those whose price lost half of its peak or more."),
-    warned: Count.describe("Those of the collapsed whose canary was on before."),
+    warned: Count.describe("Collapsed flares whose canary was on before the collapse."),
     warning_s: z
       .object({ q1: value, median: value, q3: value })
       .describe(
-        "How long before the collapse, in seconds, of all `collapsed`; 0 for a collapse without a warning.",
+        "Seconds from the canary's warning to the collapse, for all `collapsed`; 0 without a warning.",
       ),
     after: z.array(After),
   })
@@ -76,18 +76,20 @@ export const TrackRecord = z
   .object({
     window: RecordWindow,
     first_at: Timestamp.nullable().describe("When the first of these outcomes became final; `null` if none."),
-    last_at: Timestamp.nullable().describe("When the last one did."),
+    last_at: Timestamp.nullable().describe("When the last of them became final."),
     all: RecordFigures,
     by_group: z.array(z.object({ group: Group, figures: RecordFigures })),
     by_score: z
       .array(RecordRange)
-      .describe("By the score at the start. A flare whose score is unknown is in none."),
+      .describe("By the score at the start. A flare with an unknown score is in no range."),
     by_liquidity: z
       .array(RecordRange)
-      .describe("By the dollars in the token's pools at the start. Unknown ones are in none."),
+      .describe(
+        "By the dollars in the token's pools at the start. A flare with an unknown value is in no range.",
+      ),
   })
   .describe(
-    "`GET /api/v1/record`: what prices did after flares, beside a control of other moments of the same tokens. It counts flares whose outcome became final within the window, which ends a whole minute before the last whole minute of event time.",
+    "`GET /api/v1/record`: what prices did after flares, compared with other moments of the same tokens. It counts flares whose outcome became final within the window, which ends a whole minute before the last whole minute of event time.",
   );
 export type TrackRecord = z.infer<typeof TrackRecord>;
 

@@ -5,7 +5,7 @@ import type { Group } from "./primitives.ts";
 
 export type ListItem = AnyFlare | Listing | ChartItem | LeaderboardEntry;
 
-/** Returns an item's key: `id`, of a leaderboard its object's, address, else symbol. */
+/** Returns an item's key: its id or, in a leaderboard, its object's id, address or symbol. */
 export function keyOf(item: ListItem): string {
   if ("id" in item) return item.id;
   const { object } = item;
@@ -18,7 +18,7 @@ export function groupOf(flare: AnyFlare): Group {
   return "group" in flare ? flare.group : "bsc";
 }
 
-/** Returns what identifies an item's token in its group: address in lower case, else symbol. */
+/** Identifies an item's token in its group: by address in lower case, or by symbol without one. */
 export function tokenOf({
   token,
 }: {

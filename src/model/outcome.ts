@@ -51,14 +51,14 @@ export const Outcome = z
     relative_change_60m: points("The same for `change_60m`."),
     ended_by: FinishCause.meta({ description: "Why the flare ended." }),
     collapsed_at: Timestamp.nullable().meta({
-      description: "Since when the price had lost half of its peak or more; `null` if it did not.",
+      description: "When the price had first lost half of its peak or more; `null` if it never had.",
     }),
     collapse_warning_s: z.int().min(0).nullable().meta({
       description:
-        "How long the canary had been on then, in seconds: 0 without a warning, `null` without a collapse.",
+        "Seconds for which the canary had been on at the collapse: 0 without a warning, `null` without a collapse.",
     }),
     final: z.boolean().meta({
-      description: "False until 60 minutes after the start: `flare-outcome` then brings the final values.",
+      description: "False until 60 minutes after the start. Then `flare-outcome` sends the final values.",
     }),
     ...atStart,
   })

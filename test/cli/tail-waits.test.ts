@@ -24,5 +24,5 @@ test("if nothing was printed for some seconds, it says what it waits for", async
 test("if the server has not answered for some seconds, it says so", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   await server.next();
-  await tail.said("stderr", /^flarewire tail: waiting for an answer of 127\.0\.0\.1:\d+\n/);
+  await tail.said("stderr", /^flarewire tail: waiting for a response from 127\.0\.0\.1:\d+\n/);
 });

@@ -65,7 +65,7 @@ test("[L3] a reset is reported with the number of missed events", async ({ serve
   const { socket, query } = await server.next();
   expect(query.get("after")).toBe("abcd-1");
   greet(socket, { cursor: "abcd-50", resumed: "reset", lost: { reason: "expired", events: 49 } });
-  await tail.said("stderr", "49 events were missed (expired): going on from abcd-50");
+  await tail.said("stderr", "49 events were missed (expired): continuing from abcd-50");
 });
 
 test("[L3] [F3] the server's own position never moves the cursor back or forward: no event is printed twice", async ({

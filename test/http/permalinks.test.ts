@@ -156,7 +156,7 @@ test("[K1] without a key that the server requires, a page says whom to ask and l
   const closed = await serve({ policy: { ...allowAll, isKeyed: true, admit } });
   const flare = await get(closed, `/flare/${idOf(7)}`);
   expect([flare.statusCode, flare.headers["cache-control"]]).toEqual([401, "no-store"]);
-  expect(flare.body).toContain("Whoever runs this server has keys.");
+  expect(flare.body).toContain("The operator of this server issues keys.");
   expect(flare.body).toContain('<a class="primary" href="../">');
   expect(flare.body).toContain('<a href="../docs/operating#keys">');
   expect((await get(closed, "/token/bsc/0xab02")).body).toContain('href="../../#/token/bsc/0xab02"');

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { loadConfig, type SettingName, settingsHelp } from "../../config/config.ts";
-import type { FlagForm } from "../../config/flags.ts";
+import { type FlagForm, flagText } from "../../config/flags.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../../lib/io/shutdown.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import { systemClock } from "../../lib/time/clock.ts";
@@ -57,10 +57,7 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
     flags: FLAGS,
     positionals: ["file"],
   });
-  const text = (name: string) => {
-    const value = flags.get(name);
-    return typeof value === "string" ? value : undefined;
-  };
+  const text = (name: string) => flagText(flags, name);
   const progress = progressTo(terminal.stderr);
   const warn = (line: string) => {
     progress.clear();

@@ -38,7 +38,7 @@ export class Lockstep {
 
   connect({ channels, filter }: Pick<ConnectOptions, "channels" | "filter"> = {}): Stream {
     const over = new AbortController();
-    // Moves on with each response: the SDK takes an immediate one without news for a stale one.
+    // Advances with each response: the SDK takes an immediate one without events for a stale one.
     let nowMs = 0;
     const fetch = async (url: string | URL | Request) => {
       const response = await this.#fetch(stream, new URL(`${url}`), over.signal);
@@ -68,19 +68,19 @@ export class Lockstep {
       this.#quiet();
     });
     /** The same function for the same listener, so that `off` finds it. */
-    const noted = new WeakMap<Handler, Handler>();
-    const note = (listener: Handler) => {
-      const own = noted.get(listener) ?? this.#note(listener);
-      noted.set(listener, own);
+    const tracked = new WeakMap<Handler, Handler>();
+    const track = (listener: Handler) => {
+      const own = tracked.get(listener) ?? this.#track(listener);
+      tracked.set(listener, own);
       return own;
     };
-    const withNoted = (method: "on" | "once" | "off") => ({
-      value: (name: ListenedName, listener: Handler) => stream[method](name, note(listener)),
+    const withTracking = (method: "on" | "once" | "off") => ({
+      value: (name: ListenedName, listener: Handler) => stream[method](name, track(listener)),
     });
     return Object.create(stream, {
-      on: withNoted("on"),
-      once: withNoted("once"),
-      off: withNoted("off"),
+      on: withTracking("on"),
+      once: withTracking("once"),
+      off: withTracking("off"),
       [Symbol.asyncIterator]: { value: () => this.#read(stream) },
     });
   }
@@ -151,8 +151,8 @@ export class Lockstep {
     this.#quiet();
   }
 
-  /** The market waits until the listener is done. */
-  #note(listener: Handler): Handler {
+  /** Wraps a listener so that the market waits until it is done. */
+  #track(listener: Handler): Handler {
     return async (value) => {
       this.#begin();
       try {

@@ -9,10 +9,10 @@ export interface Price {
   readonly value: number;
 }
 
-/** A price older than this is not known any more. */
+/** An older price counts as unknown. */
 const MAX_AGE_MINUTES = 60;
 
-/** Moments of a control. */
+/** Maximum number of moments in a control. */
 const CONTROLS = 50;
 
 /** The last price of each token in each minute. */

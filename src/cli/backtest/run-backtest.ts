@@ -89,7 +89,7 @@ async function play(
   await Promise.race([done, lockstep.failed.catch(failBot), aborted]).finally(() => lockstep.close());
 }
 
-/** The bot threw; `cause` is what. */
+/** The bot failed; `cause` is what it threw. */
 export class BotError extends Error {
   override readonly name = "BotError";
 }
@@ -98,7 +98,7 @@ function failBot(cause: unknown): never {
   throw new BotError("the bot failed", { cause });
 }
 
-/** The same in each run, so that cursors are too. */
+/** Equal in each run, so that cursors are equal too. */
 const EPOCH = toEpoch("backtest");
 
 /** A candle's price counts when its minute is closed, which may take until the next one. */
@@ -127,7 +127,7 @@ function pricedEngine(engine: TrendEngine, broker: PaperBroker, history: PriceHi
   });
 }
 
-/** Opens a gateway that is asked in this process, without a port. */
+/** Opens a gateway that answers requests of this process, without a port. */
 async function openGateway(
   source: GatedSource,
   refreshMs: number,

@@ -1,7 +1,7 @@
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { plainText } from "../terminal/plain-text.ts";
+import { alignColumns, plainText } from "../terminal/plain-text.ts";
 import { type Costs, gainOf, keyOfToken, type PaperTrade } from "./paper-broker.ts";
 import type { PriceHistory } from "./price-history.ts";
 
@@ -73,7 +73,7 @@ export function describeTrades({ costs, trades, unfilled, summary, control }: Tr
   ]);
   const head = ["bought", "sold", "token", "price", "result", "reason"];
   return [
-    ...(rows.length === 0 ? [] : [table([head, ...rows]), ""]),
+    ...(rows.length === 0 ? [] : [...alignColumns([head, ...rows]), ""]),
     `${counted(summary.n, "trade")}, ${summary.won} won: mean ${percent(summary.mean)}, median ${percent(summary.median)}, total ${percent(summary.total)} of one stake (${percent(summary.total_before_costs)} before costs)`,
     `control: mean ${percent(control.mean)}, median ${percent(control.median)} for the same tokens, held as long, from ${counted(control.n, "other moment")}`,
     `costs: ${cost(costs.fee)} fee and ${cost(costs.slippage)} slippage for each purchase and each sale`,
@@ -123,19 +123,6 @@ function gainsOf(gains: readonly number[]): Gains {
     mean: gains.length === 0 ? null : round(sum(gains) / gains.length),
     median: below === undefined || above === undefined ? null : round((below + above) / 2),
   };
-}
-
-/** Aligns columns, each as wide as its widest cell. */
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
 }
 
 function percent(part: number | null): string {

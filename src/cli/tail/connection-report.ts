@@ -22,7 +22,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
     isInterrupted = false;
     const count = lost === null ? "an unknown number of" : String(lost);
     if (reason === "started") notice(`following ${host}${market(stream)}, from ${cursor}`);
-    else notice(`${count} events were missed (${reason}): going on from ${cursor}`);
+    else notice(`${count} events were missed (${reason}): continuing from ${cursor}`);
   });
   stream.on("connection", (status) => {
     const { state, reason, code } = status;

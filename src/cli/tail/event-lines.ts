@@ -5,7 +5,7 @@ import { FinishCause, nameItem, Outcome, outcomeText } from "../../model/index.t
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
-import type { SymbolBook } from "./symbol-book.ts";
+import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
 
 /** The fields of an event that are printed. The server may be newer and know other events. */
 const Printable = z.looseObject({
@@ -51,7 +51,7 @@ export function eventLine(event: TailEvent, symbols: SymbolBook, paint: Paint): 
   return `${paint("dim", when)}  ${styled(event, name, paint)} ${rest}`;
 }
 
-/** The events in a word of at most nine columns. */
+/** Names of events within nine columns. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   "token-updated": "listing",
   "chart-updated": "chart",
@@ -120,8 +120,6 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
   const text = reason(name, data, item, symbols);
   return { symbol, change, text: id === undefined ? text : `${what} ${id}: ${text}` };
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 function reason(name: string, data: Fields, item: Fields | undefined, symbols: SymbolBook): string {
   switch (name) {
@@ -207,8 +205,4 @@ function strings(value: unknown): readonly string[] {
 function list(value: unknown): readonly Fields[] {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   return parts.map(asRecord).filter((part) => part !== undefined);
-}
-
-function asRecord(value: unknown): Fields | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

@@ -1,7 +1,7 @@
 import { nameItem } from "../../model/index.ts";
 import type { TailEvent } from "./event-lines.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+export type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_SYMBOLS = 20_000;
 
@@ -15,20 +15,20 @@ export class SymbolBook {
 
   learnSnapshot(snapshot: object): void {
     for (const lists of Object.values(snapshot)) {
-      for (const items of Object.values(fields(lists) ?? {})) this.#learnAll(items);
+      for (const items of Object.values(asRecord(lists) ?? {})) this.#learnAll(items);
     }
   }
 
   learnEvent({ data }: TailEvent): void {
     this.#learnAll([data.flare, data.listing]);
     const changes = Array.isArray(data.changes) ? data.changes : [];
-    this.#learnAll(changes.map((change: unknown) => fields(change)?.item));
+    this.#learnAll(changes.map((change: unknown) => asRecord(change)?.item));
   }
 
   #learnAll(items: unknown): void {
     if (!Array.isArray(items)) return;
     for (const entry of items) {
-      const item = fields(entry);
+      const item = asRecord(entry);
       const symbol = item && nameItem(item);
       const id = item && idOf(item);
       if (symbol === undefined || id === undefined) continue;
@@ -43,11 +43,11 @@ export class SymbolBook {
 }
 
 function idOf(item: Fields): string | undefined {
-  const object = fields(item.object);
+  const object = asRecord(item.object);
   const id = item.id ?? object?.id ?? object?.address ?? object?.symbol;
   return typeof id === "string" ? id : undefined;
 }
 
-function fields(value: unknown): Fields | undefined {
+export function asRecord(value: unknown): Fields | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type Stream, StreamError } from "../../client/index.ts";
 import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
-import { type FlagForm, parseFlags } from "../../config/flags.ts";
+import { type FlagForm, flagText, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
 import { suggestion } from "../../lib/text/nearest.ts";
@@ -68,7 +68,7 @@ Options:
   --channels LIST   channels or patterns, separated by commas. Default: those of
                     the URL, else ${channelsOf("bsc")}
                     (flares.free in place of flares.pro if the key does not
-                    include it). There are
+                    include it). Known channels and patterns:
 ${wrapText([...CHANNELS, "flares.*", "*", "…"].join(", "), 58)
   .map((line) => `                    ${line}`)
   .join("\n")}
@@ -131,7 +131,7 @@ async function follow(follower: Follower, channels: string, after: string | unde
     () => {
       const { state, reason } = stream.connection;
       if (state === "live" && !hasPrinted) notice(quietText(plan, channels));
-      else if (state === "connecting" && reason === "") notice(`waiting for an answer of ${host}`);
+      else if (state === "connecting" && reason === "") notice(`waiting for a response from ${host}`);
     },
     () => {},
   );
@@ -167,8 +167,8 @@ function quietText({ json, updates }: TailArguments, channels: string): string {
 }
 
 /**
- * Returns a function that prints an event and waits until the output has room again. It returns
- * whether the event is one to print.
+ * Returns a function that prints an event and waits until the output has room again. It resolves
+ * with false if the event is not to be printed.
  */
 function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: Stream) {
   const { stdout } = terminal;
@@ -189,7 +189,7 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     if (!event) return false;
     symbols.learnEvent(event);
     if (!plan.json && UPDATES.has(event.name) && !plan.updates) return false;
-    // The stream itself has brought no lists if it resumed, or if the filter selects names.
+    // The stream has sent no lists if it resumed, or if the filter selects names.
     if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
       isLookedUp = true;
       const name = plan.group === "bsc" ? "snapshot" : (`snapshot?group=${plan.group}` as const);
@@ -219,9 +219,9 @@ function readArguments(args: readonly string[]): TailArguments {
   const wrong = [...problems];
   const address = readStreamAddress(positionals[0] ?? DEFAULT_URL, URL_PARAMETERS, wrong);
   const query = address?.query ?? new URLSearchParams();
-  const given = textOf(flags.get("channels")) ?? (query.getAll("channels").join() || undefined);
+  const given = flagText(flags, "channels") ?? (query.getAll("channels").join() || undefined);
   const channels = given?.replaceAll(" ", "");
-  const group = readGroup(flags.get("group"), wrong);
+  const group = readGroup(flags, wrong);
   if (flags.has("group") && channels !== undefined)
     wrong.push("--group chooses the default channels; leave it out, or leave out the channels");
   const mode = query.get("mode") ?? "events";
@@ -232,17 +232,17 @@ function readArguments(args: readonly string[]): TailArguments {
   const unknown = channels?.split(",").filter((channel) => matchChannels(channel).length === 0) ?? [];
   for (const channel of unknown) {
     wrong.push(
-      `channels: ${JSON.stringify(channel)}${suggestion(channel, CHANNEL_PATTERNS)} names no channel; there are ${CHANNELS.join(", ")}`,
+      `channels: ${JSON.stringify(channel)}${suggestion(channel, CHANNEL_PATTERNS)} matches no channel; known channels: ${CHANNELS.join(", ")}`,
     );
   }
-  const after = textOf(flags.get("after")) ?? query.get("after") ?? undefined;
+  const after = flagText(flags, "after") ?? query.get("after") ?? undefined;
   if (after === "oldest") {
     wrong.push(
-      "--after oldest is not possible: only GET /api/v1/events can start at the oldest event; take a cursor from its answer",
+      "--after oldest is not possible: only GET /api/v1/events can start at the oldest event; take a cursor from its response",
     );
   } else if (after !== undefined && !parseCursor(after)) {
     wrong.push(
-      `--after ${JSON.stringify(after)} must be a cursor as the server gives it, for example ${SAMPLE_CURSOR}`,
+      `--after ${JSON.stringify(after)} must be a cursor as the server sends it, for example ${SAMPLE_CURSOR}`,
     );
   }
   if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
@@ -255,8 +255,4 @@ function readArguments(args: readonly string[]): TailArguments {
     updates: flags.get("updates") === true,
     raw: flags.get("raw") === true,
   };
-}
-
-function textOf(value: string | boolean | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

@@ -12,7 +12,7 @@ export interface FlareRow {
   /** Empty for tokens of chains. */
   readonly exchange: string;
   readonly price: string;
-  /** Why it started, or why it goes on. */
+  /** Why it started, or why it still runs. */
   readonly why: string;
   /** Event time, in milliseconds since 1970. */
   readonly startedAtMs: number;

@@ -18,7 +18,7 @@ export interface TableForm {
   readonly height: number;
   /** First row to show, if not all fit. Default: 0. */
   readonly first?: number;
-  /** Default: the flares of now. */
+  /** Default: the current flares. */
   readonly list?: FlareList;
   /** Whose flares they are. Default: `bsc`, which alone has candles. */
   readonly group?: Group;
@@ -85,7 +85,7 @@ const COLUMNS = {
     title: "end",
     width: 8,
     text: ({ outcome }) => percent(outcome?.end_change ?? Number.NaN),
-    // A rise that nobody could take is no gain.
+    // Without color, because a rise at which hardly anyone could sell is no gain.
     style: ({ outcome, warnings }) =>
       isHardToSell({ warnings }) ? undefined : riseOrFall(outcome?.end_change ?? Number.NaN),
   },

@@ -1,5 +1,5 @@
 import { isExpired, type Key } from "../../keys/index.ts";
-import { plainText } from "../terminal/plain-text.ts";
+import { alignColumns, plainText } from "../terminal/plain-text.ts";
 
 const HEAD = [
   "id",
@@ -20,14 +20,7 @@ export function keyTable(
   nowMs: number,
 ): readonly string[] {
   if (keys.length === 0) return ["no keys"];
-  const rows = [HEAD, ...keys.map((key) => cells(key, uses[key.id], nowMs))];
-  const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join("  ")
-      .trimEnd(),
-  );
+  return alignColumns([HEAD, ...keys.map((key) => cells(key, uses[key.id], nowMs))]);
 }
 
 function cells(key: Key, used: string | undefined, nowMs: number): readonly string[] {

@@ -55,7 +55,7 @@ export function pageLines(page: TopPage, form: PageForm): readonly string[] {
   const { freshness } = page;
   const said = trouble(page);
   const head = [
-    promiseLine(page, form),
+    stateLine(page, form),
     freshness ? fitParts(countTexts(page, form.state), width) : "",
     paint("dim", fitParts(timeTexts(page), width)),
     said === "" || !freshness ? "" : paint("yellow", plainText(said, width)),
@@ -141,8 +141,8 @@ function fitParts(parts: readonly string[], width: number): string {
   return line;
 }
 
-/** The promise first: whether anything was missed, and how old the data is. */
-function promiseLine({ host, connection, freshness, missed }: TopPage, { width, paint }: PageForm): string {
+/** Says first whether anything was missed, and how old the data is. */
+function stateLine({ host, connection, freshness, missed }: TopPage, { width, paint }: PageForm): string {
   const lost = missed === 0 ? "nothing missed" : `${missed ?? "some"} events missed`;
   const data = freshness ? `data ${freshness.state}, ${duration(freshness.ageMs)} old` : "no data yet";
   const { state, transport } = connection;

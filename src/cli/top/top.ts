@@ -134,7 +134,7 @@ interface Showing {
   readonly signal: AbortSignal;
 }
 
-/** Draws until a key or the signal. Rejects if the stream fails. Restores the terminal. */
+/** Draws until a quit key or the signal. Rejects if the stream fails. Restores the terminal. */
 async function showLive({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   const screen = new Screen(terminal.stdout);
   const paint = paintFor(terminal.stdout);
@@ -203,8 +203,8 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
 }
 
 /**
- * Prints the page once there is data, and says meanwhile why there is none. Returns 75 if the
- * server does not respond.
+ * Waits for data, reports why there is none yet, and prints the page once. Returns 75 if the server
+ * does not respond.
  */
 async function printOnce({ stream, page, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
@@ -239,7 +239,7 @@ function readArguments(args: readonly string[]): { readonly address: StreamAddre
   const { flags, positionals, problems } = parseFlags(args, FLAGS, 1);
   const wrong = [...problems];
   const address = readStreamAddress(positionals[0] ?? DEFAULT_URL, ITEM_PARAMETERS, wrong);
-  const group = readGroup(flags.get("group"), wrong);
+  const group = readGroup(flags, wrong);
   if (!address || wrong.length > 0) throw new FlarewireError("invalid-setting", wrong.join("\n  "));
   return { address, group };
 }

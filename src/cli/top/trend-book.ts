@@ -2,10 +2,10 @@ import { z } from "zod";
 import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 
-/** Slots of a trend, so of six minutes each. */
+/** Characters of a trend, one for every six minutes. */
 export const TREND_WIDTH = 10;
 const MARKS = "▁▂▃▄▅▆▇█";
-/** Not sooner after the last request, however fast the server's market runs. */
+/** Minimum time between two requests, however fast the server's market runs. */
 const MIN_PAUSE_MS = 2_000;
 
 const Candle = z.looseObject({ open_at: z.string(), close: z.string().nullable() });
@@ -54,7 +54,7 @@ export class TrendBook {
   }
 }
 
-/** A block per slot of the hour before `endMs`, as high as the price; blank before the first. */
+/** Draws a block for every six minutes before `endMs`, as high as the price; blank if unknown. */
 export function trendText(
   candles: readonly { readonly open_at: string; readonly close: string | null }[],
   endMs: number,

@@ -1,16 +1,15 @@
 import { claim, existingFile, keySetUrl, oneOf } from "./kinds.ts";
-import { look } from "./look.ts";
 import { type Setting, setting } from "./setting.ts";
 
 /** Settings that decide who may read what. */
 export const ACCESS_SETTINGS = {
-  keys: setting("keys", existingFile(look), {
+  keys: setting("keys", existingFile, {
     default: undefined,
     defaultText: "none: no keys are required, and every client has full access",
     example: "/etc/flarewire/keys.json",
     description: "Key file, created with flarewire keys; reloaded when it changes",
   }),
-  jwtKey: setting("jwtKey", existingFile(look), {
+  jwtKey: setting("jwtKey", existingFile, {
     default: undefined,
     defaultText: "none",
     example: "/etc/flarewire/issuer.pem",
@@ -41,14 +40,14 @@ export const ACCESS_SETTINGS = {
     description:
       "Access without a key, if keys, jwtKey or jwksUrl is set: free (the plan of that name) or off (401)",
   }),
-  tlsCert: setting("tlsCert", existingFile(look), {
+  tlsCert: setting("tlsCert", existingFile, {
     default: undefined,
     defaultText: "none: plain HTTP",
     example: "/etc/flarewire/tls.crt",
     description:
       "TLS certificate in PEM, followed by its intermediate certificates. With tlsKey, the port serves HTTPS and WSS; reloaded when it changes",
   }),
-  tlsKey: setting("tlsKey", existingFile(look), {
+  tlsKey: setting("tlsKey", existingFile, {
     default: undefined,
     defaultText: "none",
     example: "/etc/flarewire/tls.key",

@@ -1,6 +1,9 @@
 import { FlarewireError } from "../../protocol/index.ts";
 
-/* Variables that hold a key. No settings: a command line is public, a settings file no safe. */
+/*
+ * Variables that hold a key. They are not settings, because other users can read a command line,
+ * and a settings file is no safe place for a key.
+ */
 
 /** The key of client commands, such as `tail`. */
 export const CLIENT_KEY_VARIABLE = "FLAREWIRE_CLIENT_KEY";

@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { look } from "./look.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
 
 /** How to read a value from text or JSON, and its bound in words, which completes "must be …". */
@@ -86,39 +87,31 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T):
   return { schema: z.enum(words), bound, names: words };
 }
 
-/** The kind of file at a path. `special`: a pipe, device or socket. */
-export type PathContent = "file" | "directory" | "special" | "nothing";
-
 /** An existing regular file. A pipe can be read only once, and opening it blocks. */
-export function existingFile(look: (path: string) => PathContent): Kind<string> {
-  return {
-    schema: z
-      .string()
-      .min(1)
-      .max(4_096)
-      .refine((path) => look(path) === "file"),
-    bound: "the path of a readable file",
-    objection: (path) =>
-      typeof path === "string" && look(path) === "special"
-        ? "is not a regular file; write the output of a pipe to a file first"
-        : undefined,
-    path: true,
-  };
-}
+export const existingFile: Kind<string> = {
+  schema: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .refine((path) => look(path) === "file"),
+  bound: "the path of a readable file",
+  objection: (path) =>
+    typeof path === "string" && look(path) === "special"
+      ? "is not a regular file; write the output of a pipe to a file first"
+      : undefined,
+  path: true,
+};
 
 /** An existing regular file, or the directory of a recording. */
-export function existingRecording(look: (path: string) => PathContent): Kind<string> {
-  const file = existingFile(look);
-  const schema = z.union([
-    file.schema,
-    z
-      .string()
-      .min(1)
-      .max(4_096)
-      .refine((path) => look(join(path, "manifest.json")) === "file"),
-  ]);
-  return { ...file, schema, bound: "the path of a readable file or of a recording's directory" };
-}
+export const existingRecording: Kind<string> = {
+  ...existingFile,
+  schema: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .refine((path) => [path, join(path, "manifest.json")].some((file) => look(file) === "file")),
+  bound: "the path of a readable file or of a recording's directory",
+};
 
 /** A directory, created if missing, or `none`. */
 export const directoryOrNone: Kind<string> = {
@@ -171,7 +164,7 @@ export const sourceName: Kind<string> = {
 
 const SERVER = /^(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
 
-/** The servers of a cluster, or `none`. The password is no part of it. */
+/** The servers of a cluster, without their password, or `none`. */
 export const clusterServers: Kind<string> = {
   schema: z
     .string()
@@ -221,9 +214,8 @@ export const currencies: Kind<readonly string[]> = {
 /** The URL of an external service, without trailing slash. `https` and `wss` are allowed too. */
 export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
   const isGood = (text: string) =>
-    text.startsWith(`${scheme}://`) || text.startsWith(`${scheme}s://`)
-      ? isServiceUrl(text.replace(/^ws/, "http"))
-      : false;
+    [`${scheme}://`, `${scheme}s://`].some((start) => text.startsWith(start)) &&
+    isServiceUrl(text.replace(/^ws/, "http"));
   return {
     schema: z
       .string()

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
-import type { PathContent } from "./kinds.ts";
 
-/** Returns what is at a path. */
-export function look(path: string): PathContent {
+/** Returns the kind of file at a path. `special`: a pipe, device or socket. */
+export function look(path: string): "file" | "directory" | "special" | "nothing" {
   try {
     const stat = statSync(path);
     if (stat.isFile()) return "file";

@@ -27,7 +27,6 @@ import {
   urlPath,
 } from "./kinds.ts";
 import { LIVE_SETTINGS } from "./live-settings.ts";
-import { look } from "./look.ts";
 import { type Setting, setting } from "./setting.ts";
 
 export type { Market, Setting } from "./setting.ts";
@@ -95,14 +94,14 @@ export const SETTINGS = {
     description:
       "Seed of the simulated market. The same seed and start time produce the same market. Each seed has its own event log",
   }),
-  file: setting("file", existingRecording(look), {
+  file: setting("file", existingRecording, {
     default: shipped("2017-11-12.csv.gz"),
     defaultText: "the shipped day, 2017-11-12, if feed is replay",
     example: "recordings/today.csv.gz",
     description:
       "Recording to replay: a CSV file of candles, an NDJSON file of market events (either may be gzipped), or the directory of a Flarewire recording",
   }),
-  profiles: setting("profiles", existingFile(look), {
+  profiles: setting("profiles", existingFile, {
     default: {
       simulated: undefined,
       shipped: shipped("2017-11-12.profiles.json"),
@@ -259,7 +258,7 @@ export const SETTINGS = {
     description: "Compress WebSocket messages, once for all clients that support it",
   }),
   ...ACCESS_SETTINGS,
-  alerts: setting("alerts", existingFile(look), {
+  alerts: setting("alerts", existingFile, {
     default: undefined,
     defaultText: "none",
     example: "/etc/flarewire/alerts.json",
@@ -347,7 +346,7 @@ export const SETTINGS = {
     description:
       "Minimum level of the log on standard error: one JSON object per line, or text on a terminal",
   }),
-  config: setting("config", existingFile(look), {
+  config: setting("config", existingFile, {
     default: undefined,
     example: "flarewire.json",
     description: "JSON file of settings by name; never read unless named here",

@@ -36,7 +36,7 @@ export interface AccessPolicy {
   readonly audit?: Audit | undefined;
   /** `undefined`: a request without credentials is refused. */
   readonly anonymous: Anonymous | undefined;
-  /** Verifies the request's token for the other methods. Never rejects. */
+  /** Verifies the request's token. Call it before the other methods. Never rejects. */
   verify(request: FastifyRequest): Promise<void> | undefined;
   /** Returns the id of the request's valid key, given directly or by a ticket. Counts nothing. */
   keyIdOf(request: FastifyRequest): string | undefined | Promise<string | undefined>;
@@ -46,7 +46,7 @@ export interface AccessPolicy {
   admit(request: FastifyRequest, reply: FastifyReply): Access;
   /** Like `admit`, for a connection. {@link ConnectionRegistry.admit} redeems its ticket. */
   admitStream(request: FastifyRequest, reply: FastifyReply): Promise<Access>;
-  /** Names what admitted a request, to be stored. Default: a request without credentials. */
+  /** Identifies whom access was granted to, as text to store; `undefined` without credentials. */
   holderOf(access: Access): string | undefined;
   /**
    * Whether a holder would still be admitted to routes of these channels. `undefined`: it cannot
@@ -63,7 +63,7 @@ export const CHALLENGE = 'Bearer realm="flarewire"';
 /** Parameter names under which people put keys into URLs. */
 const KEY_PARAMETERS: readonly string[] = ["key", "api_key", "apikey", "access_token"];
 
-/** The error for a key in the URL, which proxies and browsers store. */
+/** Returns an error if the query contains a key, because proxies and browsers store URLs. */
 export function keyInUrl(query: object): FlarewireError | undefined {
   for (const [name, value] of Object.entries(query)) {
     if (!KEY_PARAMETERS.includes(name) && ![name, value].flat().some((text) => holdsKeyOrToken(String(text))))

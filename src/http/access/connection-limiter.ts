@@ -40,9 +40,7 @@ export class ConnectionLimiter {
     return this.#taken;
   }
 
-  /**
-   * Counts a holder, or returns the limit it exceeds. `replaced` is about to close: not counted.
-   */
+  /** Counts a holder, or returns the limit it exceeds. `replaced`, about to close, is ignored. */
   acquire(holder: ConnectionHolder, replaced?: ConnectionHolder): ReachedLimit | undefined {
     const { address, key } = holder;
     const own = this.#byAddress.get(address) ?? 0;
@@ -69,7 +67,7 @@ export class ConnectionLimiter {
     else this.#byAddress.delete(address);
     const ofKey = key && this.#byKey.get(key.id);
     ofKey?.delete(holder);
-    if (ofKey?.size === 0) this.#byKey.delete(key?.id ?? "");
+    if (key && ofKey?.size === 0) this.#byKey.delete(key.id);
   }
 
   /** Open connections and waiting polls of each key. */

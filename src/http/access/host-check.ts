@@ -14,8 +14,8 @@ LOOPBACK.addAddress("::1", "ipv6");
 export type HostCheck = (request: IncomingMessage) => FlarewireError | undefined;
 
 /**
- * Checks that `Host` is given exactly once, and that its name is allowed. The authority of an
- * absolute URL replaces `Host` (RFC 9112, 3.2.2). On loopback, or with a list, other names are
+ * Creates a check that `Host` is given exactly once, and that its name is allowed. The authority of
+ * an absolute URL replaces `Host` (RFC 9112, 3.2.2). On loopback, or with a list, other names are
  * refused: by DNS rebinding, a page whose name resolves to 127.0.0.1 could read this server.
  */
 export function createHostCheck({
@@ -39,8 +39,8 @@ export function createHostCheck({
 }
 
 /**
- * Returns whether the operator names a host in `allowedHosts`, or it is this machine. Any other
- * host is the sender's claim, which must not appear in a response that a shared cache may store.
+ * Creates a check that a host is listed in `allowedHosts` or is this machine. Any other host is the
+ * sender's claim, which must not appear in a response that a shared cache may store.
  */
 export function createOwnHostCheck({
   allowedHosts,
@@ -70,7 +70,7 @@ function authorityIn(target = ""): string | undefined {
   return /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(target)?.[1];
 }
 
-/** Node itself answers a missing Host with an empty body, and of two Hosts it uses the first. */
+/** Requires one Host. Node answers a missing one with an empty body, and accepts a second one. */
 function faultOf({ rawHeaders, httpVersion }: IncomingMessage): FlarewireError | undefined {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -30,9 +30,9 @@ interface KeyAccessPolicyOptions {
   readonly anonymous: "free" | "off";
   readonly tickets: Omit<Tickets, "spend">;
   readonly audit?: Audit | undefined;
-  /** Receives the id of a key of the file at each use. Default: none. */
+  /** Called at each use of a key from the key file. Default: nothing. */
   readonly onUsed?: ((id: string) => void) | undefined;
-  /** Receives each counted request of a key with a rate. Default: none. */
+  /** Called for each counted request of a key that has a rate. Default: nothing. */
   readonly onCounted?: (id: string) => void;
 }
 
@@ -56,7 +56,7 @@ interface Rate {
   readonly bucket: TokenBucket;
 }
 
-/** A server with keys: `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
+/** Grants access for `Authorization: Bearer KEY`, or a ticket where that cannot be sent. */
 export class KeyAccessPolicy implements AccessPolicy {
   readonly isKeyed = true;
   readonly counts = new KeyCounts();
@@ -130,7 +130,7 @@ export class KeyAccessPolicy implements AccessPolicy {
   }
 
   holderOf({ key, plan }: Access): string | undefined {
-    // The name may be a person's.
+    // Without the name, which may be a person's.
     return key && plan && JSON.stringify([refOf({ ...key, plan, name: undefined }), key.sha256]);
   }
 
@@ -147,7 +147,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return mayRead(channels, key);
   }
 
-  /** Counts requests that other processes served with the key: fewer are left for it here. */
+  /** Subtracts requests that other processes served with the key from what it may make here. */
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
     if (perMinute === undefined) return;

@@ -23,7 +23,7 @@ const LOG_EVERY_MS = 60_000;
 /** Refusals of a server that starts or stops, which are not faults. */
 const EXPECTED: ReadonlySet<RefusalReason | ErrorCode> = new Set(["not-ready", "draining"]);
 
-/** Whether an error only says that the server starts or stops: an answer, not a fault. */
+/** Whether an error is the refusal of a server that starts or stops. */
 export function isExpected(error: unknown): boolean {
   return error instanceof FlarewireError && EXPECTED.has(error.code);
 }
@@ -63,7 +63,7 @@ export class Refusals {
     this.#logger?.[level](facts, "refusing clients; logging each reason at most once a minute");
   }
 
-  /** Counts a connection that found no file descriptor. Its client sees a reset. */
+  /** Counts a connection that failed for lack of a file descriptor. Its client sees a reset. */
   countFailedAccept(error: Error & { code?: unknown }): void {
     if (error.code === "EMFILE" || error.code === "ENFILE") this.count("open-files");
   }

@@ -39,7 +39,7 @@ export class Visitors {
     this.#logger = logger;
   }
 
-  /** Counts a request whose response of `bytes` is ready; false if it must pass {@link check}. */
+  /** Counts a request with a ready response of `bytes`. If false, it must pass {@link check}. */
   takes(request: IncomingMessage, bytes: number): boolean {
     const address = this.#addressOf(request);
     return address !== undefined && (this.#limit?.take(address, bytes) ?? true);

@@ -27,7 +27,7 @@ interface AdmissionRequest {
   readonly isUpgraded: boolean;
 }
 
-const LOOK_MS = 250;
+const CHECK_LATE_MS = 250;
 
 interface Waiting {
   readonly by: Claimant;
@@ -48,7 +48,7 @@ export class AdmissionQueue {
   readonly #clock: Clock;
   readonly #limits: AdmissionQueueLimits;
   readonly #waiting = new Set<Waiting>();
-  #stopLooking: (() => void) | undefined;
+  #stopChecking: (() => void) | undefined;
 
   constructor({ hub, clock, limits }: AdmissionQueueOptions) {
     this.#hub = hub;
@@ -57,9 +57,9 @@ export class AdmissionQueue {
   }
 
   /** Runs `work` in turn. Rejects with its error, or if the queue is full or the client leaves. */
-  async admit<Result>(comer: AdmissionRequest, work: () => Promise<Result>): Promise<Result> {
+  async admit<Result>(request: AdmissionRequest, work: () => Promise<Result>): Promise<Result> {
     const { admissions } = this.#hub.counters;
-    await this.#enter(comer);
+    await this.#enter(request);
     try {
       const result = await work();
       admissions.admitted += 1;
@@ -103,7 +103,7 @@ export class AdmissionQueue {
   #add(waiting: Waiting): void {
     this.#waiting.add(waiting);
     this.#hub.counters.admissionsWaiting = this.#waiting.size;
-    this.#stopLooking ??= this.#clock.every(LOOK_MS, () => this.#refuseLate());
+    this.#stopChecking ??= this.#clock.every(CHECK_LATE_MS, () => this.#refuseLate());
   }
 
   /** Removes a waiting request. Returns false if it no longer waits. */
@@ -111,8 +111,8 @@ export class AdmissionQueue {
     const waited = this.#waiting.delete(waiting);
     this.#hub.counters.admissionsWaiting = this.#waiting.size;
     if (this.#waiting.size === 0) {
-      this.#stopLooking?.();
-      this.#stopLooking = undefined;
+      this.#stopChecking?.();
+      this.#stopChecking = undefined;
     }
     return waited;
   }
@@ -129,7 +129,7 @@ export class AdmissionQueue {
     }
   }
 
-  /** Refuses a request of the address that has most waiting; throws if it must be the new one. */
+  /** Refuses a request of the address with most waiting; throws if the new one must be refused. */
   #makeRoom({ name, isKeyed }: Claimant): void {
     const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
     const own = lanes.get(name)?.length ?? 0;

@@ -3,14 +3,14 @@ import type { Claimant, Hub } from "../../hub/index.ts";
 import { type ErrorCode, FlarewireError } from "../../protocol/index.ts";
 import { type Access, type AccessPolicy, CHALLENGE } from "../access/access.ts";
 import { clientOf } from "../access/client-address.ts";
-import type { ConnectionHolder } from "../access/connection-limiter.ts";
+import type { ConnectionHolder, ReachedLimit } from "../access/connection-limiter.ts";
 import { TICKET_GONE } from "../access/key-access-policy.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { retryAfterS } from "../problems/problem.ts";
 import type { Audit } from "./audit.ts";
-import type { ConnectionRegistry, Refusal } from "./connection-registry.ts";
+import type { ConnectionRegistry } from "./connection-registry.ts";
 
-/* Checks before every way to follow events, while a refusal can still be an HTTP response. */
+/* Checks before a client may follow events, while a refusal can still be an HTTP response. */
 
 /** Maximum characters of a client's value that a message repeats. */
 const MAX_QUOTED = 64;
@@ -27,7 +27,7 @@ export function checkOrigin(origin: string | undefined, allowedOrigins: readonly
   });
 }
 
-/** Sets `Retry-After` on a refusal for lack of capacity, of data or of time. */
+/** Sets `Retry-After` if the server is full, is stopping or has no data yet. */
 export function setRetryAfter(reply: FastifyReply, code: ErrorCode, random = Math.random): void {
   if (code === "over-capacity" || code === "draining" || code === "not-ready")
     reply.header("retry-after", retryAfterS(random));
@@ -47,7 +47,7 @@ export async function claimantOf(policy: AccessPolicy, request: FastifyRequest):
   return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
 }
 
-/** Counts a waiting request; `end` ends it. Returns its release. Throws `over-capacity`. */
+/** Counts a poll that `end` ends. Returns a function to release it. Throws `over-capacity`. */
 export function acquireSlot(
   registry: ConnectionRegistry,
   { ip }: FastifyRequest,
@@ -55,8 +55,9 @@ export function acquireSlot(
   end: ConnectionHolder["end"],
 ): () => void {
   const holder: ConnectionHolder = { address: clientOf(ip), key, end };
-  mustHaveRoom(registry.acquire(holder));
-  return () => registry.release(holder);
+  const full = registry.limiter.acquire(holder);
+  if (full) throw overLimit(full);
+  return () => registry.limiter.release(holder);
 }
 
 /**
@@ -75,19 +76,16 @@ export async function admitConnection(
   if (raw.socket.destroyed)
     throw new FlarewireError("over-capacity", "the connection closed before it was admitted");
   const refusal = await registry.admit(raw.socket, clientOf(ip), client, access);
-  if (refusal && refusal.kind !== "full") reply.header("www-authenticate", CHALLENGE);
-  mustHaveRoom(refusal);
+  if (refusal === "spent") {
+    reply.header("www-authenticate", CHALLENGE);
+    throw new FlarewireError("unauthorized", TICKET_GONE, { field: "ticket" });
+  }
+  if (refusal) throw overLimit(refusal);
   audit?.admitted(request, access);
 }
 
-function mustHaveRoom(refusal: Refusal | undefined): void {
-  if (refusal === undefined) return;
-  if (refusal.kind === "spent") throw new FlarewireError("unauthorized", TICKET_GONE, { field: "ticket" });
-  const { bound, reason } = refusal;
-  throw new FlarewireError("over-capacity", `too many open connections: ${bound}`, {
-    bound,
-    reason,
-  });
+function overLimit({ bound, reason }: ReachedLimit): FlarewireError {
+  return new FlarewireError("over-capacity", `too many open connections: ${bound}`, { bound, reason });
 }
 
 /** Returns the client's id, equal for all its connections. Throws `invalid-parameter`. */

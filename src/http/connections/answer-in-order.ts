@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-/** Maximum pipelined requests that wait; more disconnect. Browsers send none. */
+/** Maximum pipelined requests that wait; one more cuts the connection. Browsers send none. */
 export const MAX_AHEAD = 16;
 
 /**

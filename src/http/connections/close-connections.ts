@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 50;
 /**
  * Makes `app.close()` finish within `graceMs`. Fastify and Node close only connections that are
  * idle at that moment. This closes unused ones at once, others as they become idle, and then the
- * rest. `unheard`: connections without a request so far, and when they were accepted.
+ * rest. Fills `unheard` with the connections without a request so far, and when each was accepted.
  */
 export function boundClosing(
   app: FastifyInstance,

@@ -2,14 +2,13 @@ import type { CloseReason } from "../../protocol/index.ts";
 import type { Access } from "../access/access.ts";
 import type { ConnectionHolder, ConnectionLimiter, ReachedLimit } from "../access/connection-limiter.ts";
 
-/** The part of a connection that the registry uses: its close event, and a way to destroy it. */
 interface ConnectionHandle {
   on(event: "close", listener: (this: ConnectionHandle) => void): unknown;
   destroy(): unknown;
 }
 
-/** Why a connection is refused: a limit, or a ticket that was redeemed meanwhile. */
-export type Refusal = ({ readonly kind: "full" } & ReachedLimit) | { readonly kind: "spent" };
+/** Why a connection is refused: a limit, or a ticket that is no longer valid. */
+export type Refusal = ReachedLimit | "spent";
 
 interface Ending {
   close(reason: CloseReason): void;
@@ -57,7 +56,7 @@ export class ConnectionRegistry {
   readonly limiter: ConnectionLimiter;
   readonly #byClient = new Map<string, Slot>();
   readonly #byRaw = new WeakMap<ConnectionHandle, Slot>();
-  /** One function for all connections: see `on("close")`. */
+  /** One function for all connections: a closure each would cost memory. */
   readonly #closed: (this: ConnectionHandle) => void;
   readonly #spend: (ticket: string) => boolean | Promise<boolean>;
   readonly #claim: (client: string) => void;
@@ -94,7 +93,7 @@ export class ConnectionRegistry {
     const before = current?.holdsSlot ? current : undefined;
     const held = new Slot(raw, address, client, access);
     const full = this.limiter.acquire(held, before);
-    if (full) return { kind: "full", ...full };
+    if (full) return full;
     this.#byRaw.set(raw, held);
     // Release the slot when the socket closes, whether or not the handshake completed.
     raw.on("close", this.#closed);
@@ -115,17 +114,6 @@ export class ConnectionRegistry {
     if (held?.holdsSlot) this.#end(held);
   }
 
-  /** Counts a waiting poll, which has no slot. Returns the reason if it is refused. */
-  acquire(holder: ConnectionHolder): Refusal | undefined {
-    const full = this.limiter.acquire(holder);
-    return full && { kind: "full", ...full };
-  }
-
-  /** Releases what `acquire` counted. */
-  release(holder: ConnectionHolder): void {
-    this.limiter.release(holder);
-  }
-
   /** Makes the connection the current one of its client. */
   #enter(held: Slot): undefined {
     const { client } = held;
@@ -141,7 +129,7 @@ export class ConnectionRegistry {
   #refuse({ raw }: Slot): Refusal {
     this.#free(raw);
     this.#byRaw.delete(raw);
-    return { kind: "spent" };
+    return "spent";
   }
 
   #release(held: Slot): void {

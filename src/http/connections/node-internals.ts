@@ -59,7 +59,7 @@ export function isResponding(socket: Socket): boolean {
   return partOf(partOf(socket, "_httpMessage"), "headersSent") === true;
 }
 
-/** Closes connections between requests, but not `spared` ones, whose first may be on its way. */
+/** Closes idle connections, but not `spared` ones, whose first request may be on its way. */
 export function closeIdleConnections(server: Server, spared: Iterable<Socket>): void {
   const held = [...spared].filter((socket) => !partOf(socket, "_httpMessage"));
   for (const socket of held) Reflect.set(socket, "_httpMessage", UNFINISHED);

@@ -1,5 +1,5 @@
 import { VERSION } from "../../lib/version.ts";
-import { CLOSE_CODES, EVENT_NAMES, type EventName } from "../../protocol/index.ts";
+import { CLOSE_CODES, EVENT_NAMES } from "../../protocol/index.ts";
 import { EVENTS_ENDPOINT, STREAM_PATH } from "../endpoints.ts";
 import { SUBPROTOCOL } from "../stream/websocket-admission.ts";
 import { EVENT_EXAMPLES } from "./examples.ts";
@@ -7,7 +7,7 @@ import { EXCHANGE_STARTED } from "./exchange-examples.ts";
 import { CHANNEL_EVENTS, channelsOf } from "./market-channels.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { EVENTS_PARAMETERS, type ParameterContract, STREAM_PARAMETERS } from "./parameters.ts";
-import { EVENT_SCHEMAS, type JsonSchema, namedSchemas, referredTo, refTo } from "./schemas.ts";
+import { EVENT_SCHEMAS, type JsonSchema, namedSchemas, pascal, referredTo, refTo } from "./schemas.ts";
 
 /** A message of AsyncAPI, reduced to the fields used here. */
 export interface MessageContract {
@@ -18,37 +18,12 @@ export interface MessageContract {
   readonly examples: readonly { readonly payload: unknown }[];
 }
 
-export interface CloseCodeContract {
-  readonly code: number;
-  readonly reason: string;
-  readonly action: string;
-  readonly meaning: string;
-}
-
 interface ChannelContract {
   readonly [field: string]: unknown;
   readonly address: string;
   readonly title: string;
   readonly description: string;
   readonly messages: Readonly<Record<string, { readonly $ref: string }>>;
-}
-
-/** The document, reduced to the fields used here. */
-export interface AsyncApiDocument {
-  readonly [field: string]: unknown;
-  readonly info: {
-    readonly [field: string]: unknown;
-    readonly version: string;
-    readonly description: string;
-  };
-  readonly channels: { readonly stream: ChannelContract; readonly events: ChannelContract };
-  readonly components: {
-    readonly messages: Readonly<Record<string, MessageContract>>;
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly securitySchemes: Readonly<Record<string, object>>;
-  };
-  readonly "x-channels": Readonly<Record<string, readonly EventName[]>>;
-  readonly "x-close-codes": readonly CloseCodeContract[];
 }
 
 type OtherType = keyof typeof MESSAGE_EXAMPLES;
@@ -67,25 +42,28 @@ const DESCRIPTION = [
   "Messages between a Flarewire server and its clients, over WebSocket or as server-sent events. Every message is one JSON object.",
   "",
   "* The server first sends `hello`. A client subscribes with query parameters or with `subscribe`. The response is a snapshot with its cursor, and each later event follows.",
-  "* Every message with a `cursor`, except `hello`, advances the client's position, never back; only a `subscribed` with `resumed: reset` starts over at its own cursor. To resume, connect with `after`: every later event follows, or the response states what is lost.",
+  "* Every message with a `cursor`, except `hello`, moves the client's position forward. Only a `subscribed` with `resumed: reset` starts over at its own cursor. To resume, connect with `after`: every later event follows, or the response states what is lost.",
   "* A connection without any message for `silence_limit_ms` of `hello` is dead.",
   "* Clients ignore unknown fields and messages. The server rejects unknown parameters and fields, and names the nearest known one.",
 ].join("\n");
 
 /** Creates the AsyncAPI 3 document of messages and events. `basePath`: as in the settings. */
-export function createAsyncApi(basePath: string): AsyncApiDocument {
-  const messages = { ...Object.fromEntries(TYPES.map((type) => [type, other(type)])), ...eventMessages() };
-  const spoken = { stream: stream(), events: sse() };
+export function createAsyncApi(basePath: string) {
+  const messages: Readonly<Record<string, MessageContract>> = {
+    ...Object.fromEntries(TYPES.map((type) => [type, otherMessage(type)])),
+    ...eventMessages(),
+  };
+  const channels = { stream: stream(), events: sse() };
   return {
     asyncapi: "3.0.0",
     info: { title: "Flarewire", version: VERSION, description: DESCRIPTION, license: { name: "MIT" } },
     defaultContentType: "application/json",
     servers: { websocket: server("ws", basePath), http: server("http", basePath) },
-    channels: spoken,
+    channels,
     operations: operations(),
     components: {
       messages,
-      schemas: referredTo(namedSchemas("draft-7"), [messages, spoken]),
+      schemas: referredTo(namedSchemas("draft-7"), [messages, channels]),
       securitySchemes: SECURITY,
     },
     "x-channels": CHANNEL_EVENTS,
@@ -98,7 +76,9 @@ export function createAsyncApi(basePath: string): AsyncApiDocument {
   };
 }
 
-/** Alternatives for a server with keys. */
+export type AsyncApiDocument = ReturnType<typeof createAsyncApi>;
+
+/** A server with keys accepts either. */
 const SECURITY = {
   key: {
     type: "http",
@@ -202,8 +182,8 @@ function operations(): Readonly<Record<string, object>> {
   };
 }
 
-function eventMessages(): Readonly<Record<EventName, MessageContract>> {
-  const entries = EVENT_NAMES.map((name): [EventName, MessageContract] => [
+function eventMessages(): Readonly<Record<string, MessageContract>> {
+  const entries = EVENT_NAMES.map((name) => [
     name,
     {
       name,
@@ -215,7 +195,7 @@ function eventMessages(): Readonly<Record<EventName, MessageContract>> {
       ),
     },
   ]);
-  return Object.fromEntries(entries) as Readonly<Record<EventName, MessageContract>>;
+  return Object.fromEntries(entries);
 }
 
 const SUMMARIES: Readonly<Record<OtherType, string>> = {
@@ -239,13 +219,13 @@ const SCHEMAS: Readonly<Partial<Record<OtherType, string>>> = {
   close: "CloseMessage",
 };
 
-function other(type: OtherType): MessageContract {
+function otherMessage(type: OtherType): MessageContract {
   return {
     name: type,
     title: type,
     summary: SUMMARIES[type],
     ...(WITH_ID.includes(type) ? { correlationId: { location: "$message.payload#/id" } } : {}),
-    payload: refTo(SCHEMAS[type] ?? type.slice(0, 1).toUpperCase() + type.slice(1)),
+    payload: refTo(SCHEMAS[type] ?? pascal(type)),
     examples: MESSAGE_EXAMPLES[type].map((payload) => ({ payload })),
   };
 }

@@ -2,27 +2,27 @@ import { PLANS } from "../../protocol/index.ts";
 import { CHALLENGE } from "../access/access.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-interface HeaderContract {
+export interface HeaderContract {
   readonly description: string;
   readonly schema: JsonSchema;
   readonly example: string | number;
 }
 
 const text = (pattern: string): JsonSchema => ({ type: "string", pattern });
-const CURSOR = "[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?";
+export const CURSOR_PATTERN = "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$";
 const FACT = "(trades|liquidity|listings|profiles)";
 
-/** The response headers with a meaning for clients, besides the standard ones of HTTP. */
+/** The response headers that clients may use. */
 export const HEADERS = {
   "Flarewire-Cursor": {
     description:
       "The log position of the response. Pass it to a stream or poll as `after` to continue from there.",
-    schema: text(`^${CURSOR}$`),
+    schema: text(CURSOR_PATTERN),
     example: "13ac274a9f68b758-101",
   },
   "Flarewire-At": {
     description:
-      "The response is historical: it is the one of this minute, and the other headers are as of then. Only with the parameter `at`.",
+      "The response and its other headers are those of this past minute. Sent only for requests with `at`.",
     schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
     example: "2017-11-12T08:24:00.000Z",
   },
@@ -118,6 +118,12 @@ export const HEADERS = {
 } as const satisfies Record<string, HeaderContract>;
 
 export type HeaderName = keyof typeof HEADERS;
+
+export function headerRefs(
+  names: readonly HeaderName[],
+): Readonly<Record<string, { readonly $ref: string }>> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
 
 /** The headers about the freshness of the data. */
 export const FRESHNESS_HEADERS = [

@@ -14,7 +14,14 @@ import {
 import { METRICS_PATH } from "../metrics-route.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 import { EXCHANGE_FLARES } from "./exchange-examples.ts";
-import { FRESHNESS_HEADERS, HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
+import {
+  FRESHNESS_HEADERS,
+  HEADERS,
+  type HeaderContract,
+  type HeaderName,
+  headerRefs,
+  KEY_HEADERS,
+} from "./headers.ts";
 import {
   AT_PARAMETER,
   CONDITIONAL_PARAMETERS,
@@ -30,7 +37,7 @@ import {
   TOKEN_PATH,
 } from "./parameters.ts";
 import { ProblemResponses, type ResponseContract } from "./problem-responses.ts";
-import { type JsonSchema, namedSchemas, referredTo, refTo } from "./schemas.ts";
+import { type JsonSchema, namedSchemas, pascal, referredTo, refTo } from "./schemas.ts";
 
 /** An operation of OpenAPI, reduced to the fields used here. */
 export interface OperationContract {
@@ -58,7 +65,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseContract>>;
-    readonly headers: Readonly<Record<string, object>>;
+    readonly headers: Readonly<Record<string, HeaderContract>>;
     readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
@@ -76,27 +83,18 @@ const RESOURCE_PARAMETERS: Readonly<Partial<Record<ResourceName, readonly Parame
   flares: [GROUP_PARAMETER],
   snapshot: [GROUP_PARAMETER],
   pairlist: PAIR_PARAMETERS,
+  flare: [FLARE_ID],
+  history: HISTORY_PARAMETERS,
+  token: TOKEN_PATH,
+  record: RECORD_PARAMETERS,
 };
 
 /** Creates the OpenAPI 3.1 document of all HTTP paths. `basePath`: as in the settings. */
 export function createOpenApi(basePath: string): OpenApiDocument {
   const problems = new ProblemResponses();
-  const endpoints = Object.entries(ENDPOINTS) as [keyof typeof ENDPOINTS, Endpoint][];
+  const endpoints = Object.entries({ ...ENDPOINTS, ...HISTORY_ENDPOINTS }) as [ResourceName, Endpoint][];
   const paths = Object.fromEntries([
-    ...endpoints.map(([name, endpoint]) => [
-      endpoint.path,
-      resource(name, endpoint, problems, RESOURCE_PARAMETERS[name]),
-    ]),
-    [HISTORY_ENDPOINTS.flare.path, resource("flare", HISTORY_ENDPOINTS.flare, problems, [FLARE_ID])],
-    [
-      HISTORY_ENDPOINTS.history.path,
-      resource("history", HISTORY_ENDPOINTS.history, problems, HISTORY_PARAMETERS),
-    ],
-    [HISTORY_ENDPOINTS.token.path, resource("token", HISTORY_ENDPOINTS.token, problems, TOKEN_PATH)],
-    [
-      HISTORY_ENDPOINTS.record.path,
-      resource("record", HISTORY_ENDPOINTS.record, problems, RECORD_PARAMETERS),
-    ],
+    ...endpoints.map(([name, endpoint]) => [endpoint.path, resource(name, endpoint, problems)]),
     [EVENTS_ENDPOINT.path, events(problems)],
     [STREAM_PATH, upgrade("stream", STREAM, STREAM_PARAMETERS, problems)],
     [PRODUCER_PATH, upgrade("producer", PRODUCER, PRODUCER_PARAMETERS, problems)],
@@ -107,7 +105,6 @@ export function createOpenApi(basePath: string): OpenApiDocument {
       documentPath(name, document, problems),
     ]),
   ]);
-  const headers = Object.fromEntries(Object.entries(HEADERS).map(([name, header]) => [name, { ...header }]));
   const responses = problems.components();
   return {
     openapi: "3.1.1",
@@ -131,12 +128,12 @@ export function createOpenApi(basePath: string): OpenApiDocument {
     components: {
       schemas: referredTo(namedSchemas("draft-2020-12"), [paths, responses]),
       responses,
-      headers,
+      headers: HEADERS,
       securitySchemes: {
         key: {
           type: "http",
           scheme: "bearer",
-          description: "`Authorization: Bearer KEY`, where the server knows keys.",
+          description: "`Authorization: Bearer KEY`, if the server uses keys.",
         },
       },
     },
@@ -147,8 +144,8 @@ function resource(
   name: ResourceName,
   { summary, conditional, problems: own, alsoAtRoot }: Endpoint,
   problems: ProblemResponses,
-  parameters: readonly ParameterContract[] = [],
 ) {
+  const parameters = RESOURCE_PARAMETERS[name] ?? [];
   const isTimed = own.includes("time-gone");
   const headers: readonly HeaderName[] = conditional
     ? [
@@ -169,7 +166,7 @@ function resource(
     headers: headerRefs(headers),
     content: {
       "application/json": {
-        schema: refTo(schemaName(name)),
+        schema: refTo(SCHEMA_NAMES[name] ?? pascal(name)),
         ...(name === "flares" ? examples : { example }),
       },
     },
@@ -237,7 +234,7 @@ const STREAM: UpgradeText = {
 const PRODUCER: UpgradeText = {
   summary: "The WebSocket of a freqtrade producer: the pairs, at every change.",
   description:
-    'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the pairs of now. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`, because freqtrade ignores an empty list. Other requests are ignored.',
+    'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the current pairs. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`, because freqtrade ignores an empty list. Other requests are ignored.',
   accepted: "The connection becomes a WebSocket; the server waits for requests.",
 };
 
@@ -341,7 +338,7 @@ function documentPath(
 }
 
 function operations(name: string, operation: Omit<OperationContract, "operationId">) {
-  const id = name.slice(0, 1).toUpperCase() + name.slice(1);
+  const id = pascal(name);
   const { tags, parameters, responses, summary } = operation;
   const bare = Object.entries(responses).map(([status, response]) => {
     if ("$ref" in response) return [status, response];
@@ -370,21 +367,14 @@ function allowed(methods: string): ResponseContract {
   return { description: `The methods: ${methods}.`, headers: headerRefs(["Allow"]) };
 }
 
-function headerRefs(names: readonly HeaderName[]): NonNullable<ResponseContract["headers"]> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
 type ResourceName = keyof typeof ENDPOINTS | keyof typeof HISTORY_ENDPOINTS;
 
-function schemaName(name: ResourceName): string {
-  const names = {
-    flare: "FlareRecord",
-    history: "HistoryResponse",
-    record: "TrackRecord",
-    token: "TokenDetails",
-    snapshot: "SnapshotResponse",
-    healthz: "HealthResponse",
-    readyz: "ReadyResponse",
-  } as const;
-  return name in names ? names[name as keyof typeof names] : name.slice(0, 1).toUpperCase() + name.slice(1);
-}
+const SCHEMA_NAMES: Readonly<Partial<Record<ResourceName, string>>> = {
+  flare: "FlareRecord",
+  history: "HistoryResponse",
+  record: "TrackRecord",
+  token: "TokenDetails",
+  snapshot: "SnapshotResponse",
+  healthz: "HealthResponse",
+  readyz: "ReadyResponse",
+};

@@ -5,6 +5,7 @@ import { DEFAULT_RECORDS, DEFAULT_WINDOW, MAX_RECORDS, PAGE_CURSOR } from "../hi
 import { MAX_PATH_PART } from "../http-settings.ts";
 import { DEFAULT_LIST, PAIR_LISTS, PAIR_NAME } from "../pairlist/pair-query.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
+import { CURSOR_PATTERN } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 export interface ParameterContract {
@@ -16,7 +17,7 @@ export interface ParameterContract {
   /** Lists are written as `a,b`. */
   readonly style?: "form";
   readonly explode?: false;
-  /** Of a part of the path. */
+  /** True for a part of the path. */
   readonly required?: true;
 }
 
@@ -123,7 +124,7 @@ export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
   query("symbol", "Only flares of tokens with this symbol; case is ignored.", NAME, "CAKE"),
   query(
     "address",
-    "Only flares of the token with this address; case is ignored. On the exchange, whose tokens have none: with this symbol, as it is spelled there.",
+    "Only flares of the token with this address; case is ignored. Tokens of the exchange have no address: give the symbol instead, in its exact case.",
     NAME,
   ),
   query("limit", "Maximum number of flares.", {
@@ -132,7 +133,7 @@ export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
     maximum: MAX_RECORDS,
     default: DEFAULT_RECORDS,
   }),
-  query("cursor", "`next` of the page before; the other parameters as there.", {
+  query("cursor", "`next` of the previous page. Repeat that page's other parameters.", {
     type: "string",
     pattern: PAGE_CURSOR.source,
   }),
@@ -141,7 +142,7 @@ export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
 /** The parameter of resources for their past states. */
 export const AT_PARAMETER = query(
   "at",
-  "The response that was served at this UTC time, rounded down to the minute, by the time of the data. It may be any stored minute that is over.",
+  "Returns the state at this UTC time, rounded down to the minute, by the time of the data. Any stored minute that is over is possible.",
   UTC,
 );
 
@@ -164,7 +165,7 @@ export const PAIR_PARAMETERS: readonly ParameterContract[] = [
   query("quote", "Only pairs with this quote currency; case is ignored.", PAIR_NAME_SCHEMA, "USDT"),
   query(
     "settle",
-    "Pairs of futures that settle in this currency: `BTC/USDT:USDT`. Without it, of the spot market.",
+    "Pairs of futures that settle in this currency, such as `BTC/USDT:USDT`. Default: pairs of the spot market.",
     PAIR_NAME_SCHEMA,
   ),
 ];
@@ -210,7 +211,7 @@ export const TOKEN_PATH: readonly ParameterContract[] = [
 const CURSOR_AFTER = {
   type: "string",
   maxLength: 64,
-  pattern: "^[0-9a-z]{4,32}-(0|[1-9]\\d{0,14})(-[0-9a-z]{1,12})?$",
+  pattern: CURSOR_PATTERN,
 };
 
 const FILTER = [

@@ -1,13 +1,13 @@
 import { ERROR_CODES, type ErrorCode, FlarewireError } from "../../protocol/index.ts";
 import { PROBLEM_TYPE, problemOf } from "../problems/problem.ts";
 import { PROBLEM_TYPE_PREFIX, type Problem } from "../rest/responses.ts";
-import { FRESHNESS_HEADERS, type HeaderName, KEY_HEADERS } from "./headers.ts";
+import { FRESHNESS_HEADERS, type HeaderName, headerRefs, KEY_HEADERS } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 /** A response of OpenAPI, reduced to the fields used here. */
 export interface ResponseContract {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
+  readonly headers?: ReturnType<typeof headerRefs>;
   readonly content?: Readonly<
     Record<
       string,
@@ -50,14 +50,11 @@ export class ProblemResponses {
   readonly #components = new Map<string, ResponseContract>();
 
   of(codes: readonly ErrorCode[]): Readonly<Record<string, { readonly $ref: string }>> {
-    const byStatus = new Map<number, ErrorCode[]>();
-    for (const code of codes) {
-      const { status } = ERROR_CODES[code];
-      byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
-    }
-    const entries = [...byStatus].toSorted(([a], [b]) => a - b);
+    const byStatus = [...Map.groupBy(codes, (code) => ERROR_CODES[code].status)];
     return Object.fromEntries(
-      entries.map(([status, same]) => [`${status}`, this.#refTo(status, same.toSorted())]),
+      byStatus
+        .toSorted(([a], [b]) => a - b)
+        .map(([status, same]) => [`${status}`, this.#refTo(status, same.toSorted())]),
     );
   }
 
@@ -88,7 +85,7 @@ function responseOf(status: number, codes: readonly ErrorCode[]): ResponseContra
   const types = codes.map((code) => `${PROBLEM_TYPE_PREFIX}${code}`);
   return {
     description: codes.map((code) => `\`${code}\`: ${ERROR_CODES[code].meaning}.`).join(" "),
-    headers: Object.fromEntries(fields.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    headers: headerRefs(fields),
     content: {
       [PROBLEM_TYPE]: {
         schema: {

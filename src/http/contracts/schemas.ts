@@ -38,7 +38,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   ViewSchema: "View",
 };
 
-/** Second names of other schemas. */
+/** Exports that are another name for a schema. */
 const ALIASES: readonly string[] = ["AvalancheChartItem", "TradeCount"];
 
 /** Events that may be reported as missed; see the hub's `conflate.ts`. */
@@ -80,7 +80,7 @@ export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchem
   ];
   return {
     ...schemas,
-    // The log ignores the form of items, which depends on the channel, but readers want to know it.
+    // The log accepts any item. Its form depends on the channel, so list the forms for readers.
     InsertChange: withProperty(schemas.InsertChange, "item", { anyOf: items.map(refTo) }),
     EventName: { description: "The name of an event.", type: "string", enum: protocol.EVENT_NAMES },
     EventMessage: oneOf(protocol.EventMessage.description, Object.values(EVENT_SCHEMAS)),
@@ -137,6 +137,7 @@ function oneOf(description: string | undefined, names: readonly string[]): JsonS
   return { ...(description === undefined ? {} : { description }), oneOf: names.map(refTo) };
 }
 
-function pascal(name: string): string {
+/** Converts `flare-started` to `FlareStarted`. */
+export function pascal(name: string): string {
   return name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }

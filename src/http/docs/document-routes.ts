@@ -4,13 +4,14 @@ import { createAsyncApi } from "../contracts/asyncapi.ts";
 import { createOpenApi, type OpenApiDocument } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "../endpoints.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { varyOf } from "../pages/send-page.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
 import { readyFields } from "../rest/ready-fields.ts";
-import { Representation, versionOf } from "../rest/representation.ts";
+import { type Representation, represent } from "../rest/representation.ts";
 import { eventsPage } from "./events-page.ts";
 import { GUIDES, guideHref, markdownPath, PROTOCOL_FILE, TEXTS } from "./guides.ts";
 import { type Html, html } from "./html.ts";
-import { PAGE_POLICY, pageHtml } from "./layout.ts";
+import { DOCUMENT_FIELDS, pageHtml } from "./layout.ts";
 import { llmsText } from "./llms-text.ts";
 import { markdown, resolveLinks } from "./markdown.ts";
 import { operationPage } from "./rest/operation-page.ts";
@@ -25,22 +26,22 @@ export function addDocumentRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
 ): void {
-  const { basePath, corsOrigins } = settings;
+  const { basePath } = settings;
   let openapi: OpenApiDocument | undefined;
   const describe = () => (openapi ??= createOpenApi(basePath));
-  const vary = corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
+  const vary = varyOf(settings);
   const add = (path: string, type: string, make: () => string): void => {
     let made: Representation | undefined;
     const fields = readyFields({
       "cache-control": "no-cache",
       vary,
-      ...(type === "text/html" ? PAGE_FIELDS : {}),
+      ...(type === "text/html" ? DOCUMENT_FIELDS : {}),
     });
     scope.route({
       method: ["GET", "HEAD"],
       url: path,
       handler: (request, reply) => {
-        made ??= represent(make(), type);
+        made ??= represent(make(), `${type}; charset=utf-8`);
         return sendReady(reply, readyAnswer(made, [fields], request.raw));
       },
     });
@@ -63,13 +64,6 @@ export function addDocumentRoutes(
       const found = operationsOf(document).find((operation) => operation.page === page);
       return found ? operationPage(basePath, found, document) : "";
     });
-}
-
-const PAGE_FIELDS = { "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" } as const;
-
-function represent(text: string, type: string): Representation {
-  const bytes = Buffer.from(text);
-  return new Representation(bytes, versionOf(bytes), `${type}; charset=utf-8`);
 }
 
 function makeDocument(name: DocumentName, basePath: string, describe: () => OpenApiDocument): string {
@@ -97,7 +91,6 @@ function makeDocument(name: DocumentName, basePath: string, describe: () => Open
   }
 }
 
-/** Renders a document of the repository, at the same relative path from `dist` as from `src`. */
 function guidePage(basePath: string, page: string, title: string, file: string): string {
   const text = readGuide(file);
   return pageHtml(
@@ -108,7 +101,7 @@ function guidePage(basePath: string, page: string, title: string, file: string):
   );
 }
 
-/** The same document as Markdown. Links lead to Markdown too. */
+/** Returns the document as Markdown. Links lead to Markdown too. */
 function guideText(basePath: string, file: string): string {
   return resolveLinks(readGuide(file), (link) => guideHref(basePath, file, link, markdownPath));
 }
@@ -117,6 +110,7 @@ function guideTexts() {
   return TEXTS.map(({ path, title, file }) => ({ path, title, text: readGuide(file) }));
 }
 
+/** Reads a document of the repository. Its relative path is the same from `dist` as from `src`. */
 function readGuide(file: string): string {
   return readText(`../../../${file}`);
 }

@@ -34,7 +34,7 @@ ${Object.values(channels).map(({ title, address, description }) => html`<h3>${ti
 <section aria-labelledby="messages"><h2 id="messages">Messages</h2>
 ${messages}</section>
 <section aria-labelledby="codes"><h2 id="codes">Close codes</h2>
-<p>The range says what to do: 4000–4099 stop, 4100–4199 wait and come back, 4200–4299 come back at once with the cursor.</p>
+<p>The range says what to do: 4000–4099 stop, 4100–4199 wait and reconnect, 4200–4299 reconnect at once with the cursor.</p>
 <div class="wide"><table id="close-codes"><thead><tr><th>Code</th><th>Reason</th><th>Action</th><th>Meaning</th></tr></thead><tbody>${codes}</tbody></table></div></section>
 ${schemasHtml(components.schemas, true)}`;
   return pageHtml(basePath, DOCUMENTS.docsEvents.path, "Events", body);

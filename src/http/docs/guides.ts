@@ -1,6 +1,6 @@
 import { DOCUMENTS } from "../endpoints.ts";
 
-/** The normative text, which has a path of its own. */
+/** The protocol specification, which has its own path. */
 export const PROTOCOL_FILE = "src/protocol/PROTOCOL.md";
 
 interface Guide {
@@ -42,7 +42,7 @@ export function markdownPath(page: string): string {
   return `${page}.md`;
 }
 
-/** Every document of the repository that the server has as a page. */
+/** Every document of the repository that the server shows as a page. */
 export const TEXTS: readonly Guide[] = [
   {
     path: DOCUMENTS.docsProtocol.path,
@@ -53,7 +53,7 @@ export const TEXTS: readonly Guide[] = [
   ...GUIDES,
 ];
 
-/** Returns the URL of a link in `file`, if the server has such a page. */
+/** Returns the URL of a link in `file`; `undefined` if the server does not show the document. */
 export function guideHref(
   basePath: string,
   file: string,

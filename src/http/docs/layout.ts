@@ -4,8 +4,8 @@ import { GUIDES } from "./guides.ts";
 import { Html, html } from "./html.ts";
 import { OPERATIONS } from "./rest/operations.ts";
 
-/** Content policy: own script, style sheet and requests. Nothing inline or from elsewhere. */
-export const PAGE_POLICY = [
+/** Allows scripts, style sheets and requests of this server only, and nothing inline. */
+const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -14,6 +14,11 @@ export const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+export const DOCUMENT_FIELDS = {
+  "content-security-policy": PAGE_POLICY,
+  "referrer-policy": "no-referrer",
+} as const;
 
 type Entry = readonly [path: string, label: Html];
 
@@ -52,7 +57,7 @@ const GROUPS: readonly (readonly [name: string, entries: readonly Entry[]])[] = 
 /** Renders the map of all pages, with the sections of this one below its entry. */
 function mapHtml(basePath: string, page: string | undefined, body: Html): Html {
   const sections = [...body.markup.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
-    // Of markup that `html` has made.
+    // Safe, because `html` created this markup.
     ([, id = "", title = ""]) =>
       html`<li><a href="#${id}">${new Html(title.replace(/<\/?a\b[^>]*>/g, ""))}</a></li>\n`,
   );

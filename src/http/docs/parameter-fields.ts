@@ -1,5 +1,5 @@
 import type { ParameterContract } from "../contracts/parameters.ts";
-import { Html, html, prose } from "./html.ts";
+import { type Html, html, prose } from "./html.ts";
 import { typeHtml } from "./schema-html.ts";
 
 /** Renders labeled inputs. `prefix` separates the ids of a page's forms. */
@@ -13,14 +13,14 @@ ${inputHtml(id, parameter)}
 <p id="${id}-about">${prose(description)} <small>${typeHtml(schema)}</small></p></div>
 `;
   });
-  return new Html(fields.map(({ markup }) => markup).join(""));
+  return html`${fields}`;
 }
 
 function inputHtml(id: string, { name, schema, example, in: location }: ParameterContract): Html {
   const values = schema.enum ?? (schema.type === "boolean" ? ["true", "false"] : undefined);
   if (values) {
     const options = values.map((value) => html`<option>${String(value)}</option>`);
-    return html`<select id="${id}" name="${name}" data-in="${location}" aria-describedby="${id}-about"><option value="">as it is</option>${options}</select>`;
+    return html`<select id="${id}" name="${name}" data-in="${location}" aria-describedby="${id}-about"><option value="">default</option>${options}</select>`;
   }
   const hint = example === undefined ? "" : [example].flat().join(",");
   return html`<input id="${id}" name="${name}" data-in="${location}" placeholder="${hint}" aria-describedby="${id}-about" autocomplete="off" spellcheck="false">`;

@@ -4,7 +4,7 @@ import { DOCUMENTS } from "../endpoints.ts";
 import { anchor } from "./markdown.ts";
 import { operationsOf } from "./rest/operations.ts";
 
-/** Title, page and address of something to find, and further words that find it. */
+/** Something to find: its title, page and address, and more words to find it by. */
 export type SearchEntry = readonly [title: string, page: string, href: string, words: string];
 
 interface GuideText {

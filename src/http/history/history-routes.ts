@@ -7,7 +7,7 @@ import type { HeadLike } from "../connections/head-like.ts";
 import { AT_PARAMETER, HISTORY_PARAMETERS, queryNames, RECORD_PARAMETERS } from "../contracts/parameters.ts";
 import { HISTORY_ENDPOINTS } from "../endpoints.ts";
 import { type PreparedRoute, shownTo } from "../rest/prepared-routes.ts";
-import { Representation, versionOf } from "../rest/representation.ts";
+import { represent } from "../rest/representation.ts";
 import { flaresOf } from "../rest/resource-routes.ts";
 import { readHistoryQuery, readRecordQuery } from "./history-query.ts";
 import type { PastState } from "./past-states.ts";
@@ -33,7 +33,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   const tokensThen = new WeakMap<HeadLike, TokenBodies>();
   const tokensOf = (then: PastState | undefined) => {
     if (!then) return tokens;
-    // A cache for each of hundreds of minutes would have no bound in all.
+    // No cache (0), because a cache for each of hundreds of minutes would have no common bound.
     const made = tokensThen.get(then.head) ?? new TokenBodies(then, 0);
     tokensThen.set(then.head, made);
     return made;
@@ -47,14 +47,14 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
       const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
       // One more than wanted shows whether there is another page.
       const found = await (then?.history ?? history).page({ ...wanted, limit: wanted.limit + 1 });
-      const body = bodyOf(pageText(found, wanted.limit));
+      const body = represent(pageText(found, wanted.limit));
       return () => body;
     },
   });
   add({
     path: HISTORY_ENDPOINTS.flare.path,
     parameters: [AT_PARAMETER.name],
-    // Only what is found tells the group.
+    // The group is unknown until the flare is found. Then flareText checks the rights.
     channels: [],
     now: versionAndState,
     read: async ({ params }, rights, then) => {
@@ -62,7 +62,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
       // In this order: a flare that finishes meanwhile moves from the first to the second.
       const of = then?.history ?? history;
       const [started, stored] = await Promise.all([of.started(id), of.find(id)]);
-      return (shown) => bodyOf(flareText(id, shown, started ?? null, stored, rights));
+      return (shown) => represent(flareText(id, shown, started ?? null, stored, rights));
     },
   });
   add({
@@ -88,7 +88,7 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   });
 }
 
-/** Returns the channels with what a token's path selects. */
+/** Returns the channels whose data a token's path selects. */
 export function channelsOfToken(_query: unknown, params: unknown): readonly string[] {
   return ["*", "candles", ...flaresOf(params)];
 }
@@ -121,9 +121,4 @@ function pageText(found: readonly StoredRecord[], limit: number): string {
   const last = found.length > limit ? page.at(-1)?.key : undefined;
   const next = last ? `"${last.finishedMs}.${last.id}"` : "null";
   return `{"flares":[${page.map(({ body }) => body).join(",")}],"next":${next}}`;
-}
-
-function bodyOf(text: string): Representation {
-  const bytes = Buffer.from(text);
-  return new Representation(bytes, versionOf(bytes));
 }

@@ -55,7 +55,7 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
     reaches: (reach) => history.reaches(reach),
     minute: (atMs) => history.minute(atMs),
     record: async (query) => {
-      // Final an hour after the start, so some finished before the window.
+      // An outcome is final an hour after the start, so some flares finished before the window.
       await check({
         group: query.group ?? "bsc",
         fromMs: query.toMs - RECORD_WINDOWS[query.window] * HOUR_MS - HOUR_MS,

@@ -27,7 +27,7 @@ export interface PastState {
   readonly fields: ReadyFields;
   /** What {@link now} returned before the state was read. */
   readonly stamp: string | undefined;
-  /** The state may be another when this changes. */
+  /** The state may have changed if this returns another text. */
   readonly now: Stamp;
   /** Estimated memory. */
   readonly bytes: number;
@@ -41,7 +41,7 @@ interface PastParts {
 
 type Served = Pick<PastState, "head" | "bodies" | "history" | "withCandles">;
 
-/** Clients ask for several resources of a minute. A busy market's takes 2 MB. */
+/** Enough for four minutes of a busy market. Clients ask for several resources of a minute. */
 const MAX_BYTES = 8 * 2 ** 20;
 /** Memory of a parsed state with its bodies, for each character of its JSON. */
 const STATE_BYTES = 10;
@@ -80,7 +80,7 @@ export class PastStates {
     return await this.#states.read(`${atMs}`, now, () => this.inTurn(by, () => this.#load(atMs, now)));
   }
 
-  /** The history of another process has no versions here, but nothing changes without the head. */
+  /** Another process's history has no versions here, so use the head, without which none changes. */
   #version(): string {
     const { head, history } = this.#parts;
     const { minutesVersion, flaresVersion } = history;

@@ -1,7 +1,7 @@
 import type { HistoryReader, RecordQuery } from "../../history/index.ts";
 import { type Stamp, StampedCache } from "../../lib/stamped-cache.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
-import { Representation, versionOf } from "../rest/representation.ts";
+import { type Representation, represent } from "../rest/representation.ts";
 import { minuteOf } from "./token-details.ts";
 
 /** Fifteen windows and groups of about 5 kB. */
@@ -24,7 +24,7 @@ export class RecordBodies {
     this.#history = history;
   }
 
-  /** The end of the windows. It stays while a record is computed. */
+  /** Returns the end of the windows, which does not move while a record is computed. */
   readonly now: Stamp = () => {
     if (this.#computing === 0) this.#toMs = minuteOf(this.#head.observedAtMs) - MINUTE_MS;
     return `${this.#toMs}`;
@@ -35,9 +35,7 @@ export class RecordBodies {
     return this.#bodies.read(`${window} ${group}`, this.now, async () => {
       this.#computing += 1;
       try {
-        const record = await this.#history.record({ ...query, toMs: this.#toMs });
-        const bytes = Buffer.from(JSON.stringify(record));
-        return new Representation(bytes, versionOf(bytes));
+        return represent(JSON.stringify(await this.#history.record({ ...query, toMs: this.#toMs })));
       } finally {
         this.#computing -= 1;
       }

@@ -5,7 +5,7 @@ import { type FlareRecord, GROUPS, type Group, type Snapshot, TOKEN_FLARES } fro
 import { FlarewireError } from "../../protocol/index.ts";
 import { quote } from "../connections/admission.ts";
 import type { HeadLike } from "../connections/head-like.ts";
-import { Representation, versionOf } from "../rest/representation.ts";
+import { type Representation, represent } from "../rest/representation.ts";
 import { detailsOf, minuteOf, type StoredToken } from "./token-details.ts";
 import { type ListedToken, TokenIndex } from "./token-index.ts";
 
@@ -26,7 +26,7 @@ const CANDLE_BYTES = 300;
 const MAX_LISTED = 20;
 const ADDRESS = /^0x[0-9a-f]+$/i;
 
-/** Makes bodies of tokens. A token's history is read once per minute and change of its flares. */
+/** Makes bodies of tokens. Reads a token's history once per minute and per change of its flares. */
 export class TokenBodies {
   readonly #parts: TokenParts;
   readonly #indexes = new WeakMap<Snapshot, Map<Group, TokenIndex>>();
@@ -64,13 +64,13 @@ export class TokenBodies {
   }
 
   async #resolver(group: Group, key: string): Promise<Resolve> {
-    // Never a symbol: it could be that of a token that poses as another.
+    // Never a symbol, because a fake token could have the address of another as its symbol.
     if (group !== "exchange" && ADDRESS.test(key)) return () => key.toLowerCase();
     const { history } = this.#parts;
     const stored = await history.tokensOf({ group, symbol: key, limit: MAX_LISTED + 1 });
     return (snapshot) => {
       const index = this.#indexOf(group, snapshot);
-      // On the exchange. Symbols of two of its tokens may differ in case only.
+      // An exact match: on the exchange, two symbols may differ only in case.
       if (index.find(key) || stored.includes(key)) return key;
       const found = [...new Set([...index.identitiesOf(key), ...stored])];
       const [only, ...others] = found;
@@ -100,7 +100,7 @@ export class TokenBodies {
     const running = listed?.flares.filter((flare) => flare.finished_trending_at === null) ?? [];
     const [records, candles, starts] = await Promise.all([
       history.page({ group, address, limit: TOKEN_FLARES }),
-      // Other groups have none, so past answers need none that expired.
+      // Only BSC has candles. For other groups, reading past ones could fail as expired.
       group === "bsc" ? history.candles({ group, address, fromMs: toMs - DAY_MS, toMs }) : [],
       Promise.all(running.map(async ({ id }) => [id, await history.started(id)] as const)),
     ]);
@@ -111,7 +111,7 @@ export class TokenBodies {
     };
   }
 
-  /** Returns whether the history lacks what the lists have had for less than a minute. */
+  /** Whether the history lacks a start or finish that is in the lists and less than a minute old. */
   #isBehind(listed: ListedToken | undefined, { records, starts }: StoredToken): boolean {
     const nowMs = this.#parts.head.observedAtMs;
     return (listed?.flares ?? []).some(({ id, started_trending_at: start, finished_trending_at: end }) => {
@@ -129,9 +129,7 @@ export class TokenBodies {
     const listed = this.#indexOf(group, snapshot).find(identity);
     const nowMs = this.#parts.head.observedAtMs;
     const details = detailsOf({ group, identity, listed, stored, snapshot, nowMs });
-    if (!details) return undefined;
-    const bytes = Buffer.from(JSON.stringify(details));
-    return new Representation(bytes, versionOf(bytes));
+    return details && represent(JSON.stringify(details));
   }
 
   #indexOf(group: Group, snapshot: Snapshot): TokenIndex {

@@ -13,7 +13,7 @@ import {
 } from "../../model/index.ts";
 import { finalFacts, identityOf, type ListedToken } from "./token-index.ts";
 
-/** What the history has of a token. */
+/** What the history has about a token. */
 export interface StoredToken {
   /** Newest first. */
   readonly records: readonly FlareRecord[];
@@ -63,7 +63,7 @@ export function detailsOf(known: Known): TokenDetails | undefined {
   };
 }
 
-/** The lists are newer than the history, but do not know all starts. */
+/** Merges both sources: the lists are newer, but only the history has the reasons of starts. */
 function flaresOf({ listed, stored, snapshot }: Known): readonly FlareRecord[] {
   const byId = new Map(stored.records.map((record) => [record.flare.id, record]));
   const shown = (listed?.flares ?? []).map((flare) => {
@@ -78,8 +78,8 @@ function flaresOf({ listed, stored, snapshot }: Known): readonly FlareRecord[] {
 }
 
 /**
- * The last hour is in the snapshot, earlier ones in the history. Only what follows from the shown
- * flares, because candles of another minute would show a flare that the plan does not.
+ * Returns a day of candles: the last hour from the snapshot, the rest from the history. Leaves out
+ * minutes away from the shown flares, which would reveal a flare that the plan does not show.
  */
 function candlesOf(
   address: string | null,
@@ -96,7 +96,7 @@ function candlesOf(
   });
 }
 
-/** Adds the last hour of a token that flares, or did, to its stored candles. */
+/** Adds a token's candles of the last hour, if the snapshot has any, to its stored ones. */
 export function withLive(
   stored: readonly Candle[],
   group: Group,

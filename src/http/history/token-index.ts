@@ -12,21 +12,12 @@ import {
   type TokenDetails,
 } from "../../model/index.ts";
 
-export type TokenFacts = Pick<
+export type TokenFacts = Omit<
   TokenDetails,
-  | "symbol"
-  | "address"
-  | "name"
-  | "price"
-  | "created_at"
-  | "liquidity"
-  | "market_data"
-  | "social_data"
-  | "contract_source"
-  | "as_of"
+  "group" | "warnings" | "canary" | "chart" | "leaderboard" | "candles" | "flares"
 >;
 
-/** What a group's lists have of a token. */
+/** What a group's lists have about a token. */
 export interface ListedToken {
   /** From the list that is updated most often. */
   readonly facts: TokenFacts;
@@ -34,7 +25,7 @@ export interface ListedToken {
   readonly flares: readonly AnyFlare[];
 }
 
-/** Returns the address in lower case; of a token without address the symbol. */
+/** Returns the address in lower case, or the symbol of a token without address. */
 export function identityOf(token: { readonly address?: string | null; readonly symbol: string }): string {
   return token.address?.toLowerCase() ?? token.symbol;
 }

@@ -2,10 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { Representation, versionOf } from "../rest/representation.ts";
 
-export interface PageFile {
-  readonly body: Representation;
-}
-
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
@@ -20,7 +16,7 @@ const BUILT = new URL("../../../dist/dashboard/", import.meta.url);
 const BUILT_WIDGET = new URL("../../../dist/widget/", import.meta.url);
 
 /** Reads the built dashboard by relative path, `index.html` first. Empty if it was not built. */
-export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, PageFile> {
+export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Representation> {
   let names: readonly string[];
   try {
     names = readdirSync(directory, { recursive: true, encoding: "utf8" });
@@ -31,13 +27,13 @@ export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Page
 }
 
 /** Reads the widget's files in the same way. */
-export function readBuiltWidget(): ReadonlyMap<string, PageFile> {
+export function readBuiltWidget(): ReadonlyMap<string, Representation> {
   return readBuiltPages(BUILT_WIDGET);
 }
 
-function readPage(directory: URL, name: string): readonly (readonly [string, PageFile])[] {
+function readPage(directory: URL, name: string): readonly (readonly [string, Representation])[] {
   const type = TYPES[extname(name)];
   if (type === undefined) return [];
   const bytes = readFileSync(new URL(name, directory));
-  return [[name.replaceAll("\\", "/"), { body: new Representation(bytes, versionOf(bytes), type) }]];
+  return [[name.replaceAll("\\", "/"), new Representation(bytes, versionOf(bytes), type)]];
 }

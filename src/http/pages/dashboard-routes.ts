@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import type { PageFile } from "./built-pages.ts";
+import type { Representation } from "../rest/representation.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
 /** File names contain a hash of their content. */
@@ -11,7 +11,7 @@ const ASSET_FIELDS = { "cache-control": "public, max-age=31536000, immutable" } 
 export function addDashboardRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
-  pages: ReadonlyMap<string, PageFile>,
+  pages: ReadonlyMap<string, Representation>,
 ): void {
   const vary = varyOf(settings);
   scope.route({
@@ -33,7 +33,7 @@ export function addDashboardRoutes(
       return sendPage(request, reply.headers(PAGE_FIELDS), page, vary);
     },
   });
-  // The worker's scope is the page, so it is beside it; its name is fixed, so caches revalidate it.
+  // The worker is beside the page, which is its scope. Its name is fixed, so caches revalidate it.
   for (const [name, file] of pages) {
     if (name.includes("/") || name.endsWith(".html")) continue;
     scope.route({

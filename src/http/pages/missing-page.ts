@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { html } from "../docs/html.ts";
-import { PAGE_POLICY, pageHtml } from "../docs/layout.ts";
+import { DOCUMENT_FIELDS, pageHtml } from "../docs/layout.ts";
 import { RESOURCES } from "../rest/resource-bodies.ts";
 
 /** Names of the dashboard's lists and pages. */
@@ -8,9 +8,9 @@ const LISTS: ReadonlySet<string> = new Set([...RESOURCES, "events", "record"]);
 const MAX_SHOWN = 200;
 
 /**
- * Answers a browser that opens an address where nothing is: redirects to the dashboard's list of
- * that name, or else says so on a page. Returns false for other clients and for the API's paths,
- * which get a problem.
+ * Answers a browser that opens an unknown path: redirects to the dashboard's list of that name, or
+ * sends a page with status 404. Returns false for other clients and for the API's paths, which get
+ * a problem.
  */
 export function answerBrowser(request: FastifyRequest, reply: FastifyReply, basePath: string): boolean {
   const [path = ""] = (request.raw.url ?? "").split(/[?#]/, 1);
@@ -32,7 +32,7 @@ export function answerBrowser(request: FastifyRequest, reply: FastifyReply, base
 or the <a href="${basePath}/docs">documents</a>.</p>`;
   reply
     .code(404)
-    .headers({ "content-security-policy": PAGE_POLICY, "referrer-policy": "no-referrer" })
+    .headers(DOCUMENT_FIELDS)
     .type("text/html; charset=utf-8")
     .send(pageHtml(basePath, undefined, "Nothing is here", body));
   return true;

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpSettings } from "../http-settings.ts";
 import { readyAnswer, sendReady } from "../rest/ready-answer.ts";
-import type { PageFile } from "./built-pages.ts";
+import type { Representation } from "../rest/representation.ts";
 
-/** Content policy: this server's files, requests and streams. Nothing inline or from elsewhere. */
+/** Allows files, requests and streams of this server only, and nothing inline. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,11 +29,11 @@ export function varyOf({ corsOrigins }: Pick<HttpSettings, "corsOrigins">): stri
   return corsOrigins === "*" ? "Accept-Encoding" : "Accept-Encoding, Origin";
 }
 
-/** Sends the file in the requested coding, or 304. Set further fields before. */
+/** Sends the page in the requested coding, or 304. The caller sets further fields first. */
 export function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body }: PageFile,
+  body: Representation,
   vary: string,
 ): FastifyReply {
   return sendReady(reply.header("vary", vary), readyAnswer(body, [], request.raw));

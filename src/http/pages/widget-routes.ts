@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import type { PageFile } from "./built-pages.ts";
+import type { Representation } from "../rest/representation.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
 /** The name never changes: caches revalidate. Cross-origin isolated pages may load it too. */
@@ -16,8 +16,8 @@ const NOT_BUILT = "the widget is not built: npm ci with development dependencies
 export function addWidgetRoutes(
   scope: FastifyInstance,
   settings: Pick<HttpSettings, "corsOrigins">,
-  pages: ReadonlyMap<string, PageFile>,
-  widget: ReadonlyMap<string, PageFile>,
+  pages: ReadonlyMap<string, Representation>,
+  widget: ReadonlyMap<string, Representation>,
 ): void {
   const vary = varyOf(settings);
   const served = [

@@ -3,7 +3,7 @@ import type { HeadLike } from "../connections/head-like.ts";
 import { PAIR_PARAMETERS, queryNames } from "../contracts/parameters.ts";
 import { ENDPOINTS } from "../endpoints.ts";
 import type { PreparedRoute } from "../rest/prepared-routes.ts";
-import { Representation, versionOf } from "../rest/representation.ts";
+import { represent } from "../rest/representation.ts";
 import type { Pairlist } from "../rest/responses.ts";
 import { channelsOfQuery, checkPlan, listedPairs, readPairQuery, selectPairs } from "./pair-query.ts";
 
@@ -35,8 +35,7 @@ export function addPairlistRoute(add: (route: PreparedRoute) => void, parts: Pai
           refresh_period: REFRESH_S,
           state,
         };
-        const bytes = Buffer.from(JSON.stringify(body));
-        return new Representation(bytes, versionOf(bytes));
+        return represent(JSON.stringify(body));
       };
     },
   });

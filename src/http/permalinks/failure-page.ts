@@ -15,7 +15,7 @@ const FAILURES: Readonly<Partial<Record<string, readonly [title: string, lead: s
   ],
   unauthorized: [
     "This page needs a key",
-    "The server shows its flares and tokens only to people with a key, and a link cannot carry one. Whoever runs this server has keys. If you have yours, enter it in the dashboard.",
+    "The server shows its flares and tokens only to people with a key, and a link cannot carry one. The operator of this server issues keys. If you have one, enter it in the dashboard.",
   ],
   "not-ready": [
     "No data yet",

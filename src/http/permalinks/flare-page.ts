@@ -63,19 +63,19 @@ ${warningsHtml(record)}
   };
 }
 
-/** The token's symbol; of a token of the exchange `BTC/USDT · binance`. A stranger's text. */
+/** Returns the token's symbol, or `BTC/USDT · binance` on the exchange. It is untrusted text. */
 function symbolOf(flare: AnyFlare): string {
   const group = groupOf(flare);
   return group === "exchange" ? namesInText(flare, group).join(" · ") : flare.token.symbol;
 }
 
-/** The token's address; of a token of the exchange, the market. */
+/** Returns the token's address, or the market of a token on the exchange. */
 function marketText(flare: AnyFlare): string {
   if (flare.token.address !== undefined) return flare.token.address;
   return safeText(namesInText(flare, groupOf(flare)).join(" on "));
 }
 
-/** Says why the prices around a flare of another group than `bsc` are not shown. */
+/** Explains why no prices are shown for a flare of a group other than `bsc`. */
 export function candlelessHtml(): Html {
   return html`<p><small>The prices of each minute are stored for flares of BSC only.</small></p>`;
 }
@@ -156,12 +156,12 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Starts with a capital letter and ends with a period. No row ends between a number and its %. */
+/** Adds a capital letter and a period. Keeps each number and its % on one line. */
 export function sentenceOf(text: string): string {
   return `${capitalized(text)}.`.replaceAll(" %", "\u00a0%");
 }
 
-/** The peak's change; `null` if unknown, or if it would be rounded to zero: no peak. */
+/** Returns the change at the peak; `null` if unknown, or below `min`, which is shown as zero. */
 function peakOf(outcome: Outcome | null, min = 0.05): number | null {
   return outcome?.peak_change != null && outcome.peak_change >= min ? outcome.peak_change : null;
 }
@@ -183,7 +183,7 @@ export interface Figure {
 }
 
 function figuresHtml({ flare, outcome, why }: FlareRecord): Html {
-  // Prices that hardly anyone could sell at are no gain.
+  // Without color, because a price at which hardly anyone could sell is no gain.
   const changed = (pct: number | null) =>
     isHardToSell(why) ? html`<b>${changeText(pct)}</b>` : changeHtml(pct);
   const { started_trending_at, finished_trending_at, liquidity } = flare;

@@ -11,7 +11,6 @@ import { channelsOfToken, flareText } from "../history/history-routes.ts";
 import { TokenBodies } from "../history/token-bodies.ts";
 import { withLive } from "../history/token-details.ts";
 import type { HttpSettings } from "../http-settings.ts";
-import type { PageFile } from "../pages/built-pages.ts";
 import { PAGE_FIELDS, varyOf } from "../pages/send-page.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { matchesEtag } from "../rest/if-none-match.ts";
@@ -27,7 +26,7 @@ import { tokenKey, tokenPage, tokenPicture } from "./token-page.ts";
 
 interface PermalinkParts extends ResourceParts {
   readonly history: HistoryReader;
-  readonly pages: ReadonlyMap<string, PageFile>;
+  readonly pages: ReadonlyMap<string, Representation>;
   readonly settings: HttpSettings;
   /** Draws the pictures. Default: a thread, with the limits of {@link Pictures}. */
   readonly pictures?: Pictures | undefined;
@@ -52,7 +51,7 @@ interface Subject {
   readonly picture: () => ShareFacts;
 }
 
-/** Returns what the API returns for the rights. Throws `not-found` and `forbidden`. */
+/** Reads what the API returns for the rights. Throws `not-found` and `forbidden`. */
 type Read = (request: FastifyRequest, rights: Rights) => Promise<Subject>;
 
 /**
@@ -63,7 +62,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   const { history, policy = allowAll, head, freshness, info, settings } = parts;
   const { pictures = new Pictures() } = parts;
   scope.addHook("onClose", () => pictures.close());
-  const template = parts.pages.get("permalink.html")?.body.bytes.toString();
+  const template = parts.pages.get("permalink.html")?.bytes.toString();
   const cached = new BoundedMap<string, Representation>(MAX_CACHED);
   const vary = `${varyOf(settings)}${policy.isKeyed ? ", Authorization" : ""}`;
   const tokens = new TokenBodies({ head, history });
@@ -82,7 +81,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
         represent(fillTemplate(template, text, { root, url, alt: text.title }), cached);
       try {
         const subject = await readSubject(request, reply, read);
-        // Not for good: a symbol may soon be that of two tokens, or of another one.
+        // Temporary (307), because the symbol may soon belong to another token, or to two.
         if (!subject.isCanonical)
           return reply.headers({ "cache-control": "no-store" }).redirect(`${root}${subject.path}`, 307);
         const body = fill(subject.page(root), urlOf(subject, request));
@@ -101,7 +100,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
       const version = versionOf(JSON.stringify(facts));
       const fields = { ...PAGE_FIELDS, vary, etag: `"${version}"` };
       const known = request.headers["if-none-match"];
-      // Without drawing it.
+      // The version is that of the facts, so nothing needs to be drawn.
       if (known !== undefined && matchesEtag(known, fields.etag))
         return reply.code(304).headers(fields).send();
       const body = new Representation(await pictures.draw(version, facts), version, PNG_TYPE);
@@ -165,7 +164,7 @@ function represent(page: string, cached: BoundedMap<string, Representation>): Re
   );
 }
 
-/** Returns a function of a page's absolute URL; `undefined` if this server's name is unknown. */
+/** Creates a function that returns a page's absolute URL; `undefined` if the host is untrusted. */
 function createUrlOf({ publicUrl, basePath, allowedHosts }: HttpSettings) {
   const isOwn = createOwnHostCheck({ allowedHosts });
   return ({ path }: Subject, { protocol, host }: FastifyRequest): string | undefined => {

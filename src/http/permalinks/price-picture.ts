@@ -41,7 +41,7 @@ export function pricePaths(
 ): Html | undefined {
   const volumeHeight = height - priceHeight;
   const size = { width, height, priceHeight, volumeHeight, edge: EDGE };
-  // Of a longer time without a trade nothing is known.
+  // No line across a longer time without trades, of which nothing is known.
   const line = priceLine(candles, { ...size, maxGapMs: MAX_GAP_MS });
   if (!line) return undefined;
   const { first, last } = line;
@@ -63,7 +63,7 @@ export function pricePaths(
 <path class="mark" d="${marks}"/>`;
 }
 
-/** Says between which prices the closes are, because the picture has no scale. */
+/** Returns the range of the closes, because the picture has no scale. */
 export function closesText(candles: readonly PricedCandle[]): string {
   const closes = candles.map(({ close }) => Number(close)).filter((close) => close > 0);
   const [low, high] = [Math.min(...closes), Math.max(...closes)].map((price) => formatPrice(String(price)));

@@ -19,7 +19,7 @@ const DETAILS: Readonly<Partial<Record<ErrorCode, string>>> = {
   "headers-too-large": "the request line and the header fields together are too large",
 };
 
-/** Answers bytes that are no request with a problem, unless a response is in progress. Closes. */
+/** Answers an invalid request with a problem, unless a response is in progress, and closes. */
 export function createClientErrorHandler(
   clock: Clock,
   nextId: () => string,

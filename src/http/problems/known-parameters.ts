@@ -5,7 +5,7 @@ import { keyInUrl } from "../access/access.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Query parameters that it reads; others are rejected. Absent: it ignores its query. */
+    /** Query parameters that the route reads; it rejects others. Absent: it ignores its query. */
     readonly parameters?: readonly string[];
     /** One of them that may be a key, for clients that cannot send it otherwise. */
     readonly keyParameter?: string;

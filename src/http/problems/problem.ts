@@ -10,14 +10,14 @@ export const RETRY_AFTER_S = 5;
 
 /** Minimum `Retry-After` of a refused stream, and the size of its random range. */
 const MIN_STREAM_RETRY_S = 3;
-const COME_BACK_SPREAD_S = 10;
+const STREAM_RETRY_SPREAD_S = 10;
 
 /**
  * Returns `Retry-After` for a refused stream: 3 to 12 s at random, so that thousands do not return
  * at once. `random` returns [0, 1).
  */
 export function retryAfterS(random: () => number = Math.random): string {
-  return String(MIN_STREAM_RETRY_S + Math.floor(random() * COME_BACK_SPREAD_S));
+  return String(MIN_STREAM_RETRY_S + Math.floor(random() * STREAM_RETRY_SPREAD_S));
 }
 
 /** Characters of a framework's message that a problem repeats. */
@@ -71,17 +71,17 @@ export function toFlarewireError(error: unknown): FlarewireError {
   return new FlarewireError(CODE_BY_STATUS[status] ?? "invalid-request", message, { cause: error });
 }
 
-/** Fastify repeats the whole address. */
+/** Shortens Fastify's message, which repeats the whole URL. */
 function shorten(message: string): string {
   return message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
 }
 
-/** Returns the 4xx status of an error of Fastify itself, or of a client that left in its body. */
+/** Returns the 4xx status of an error of Fastify, or of a client that left while sending a body. */
 function refusalStatus(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("code" in error) || !("statusCode" in error)) return undefined;
   const { code, statusCode } = error;
   if (typeof code !== "string" || typeof statusCode !== "number") return undefined;
-  // Fastify gives a status to what ends a body early.
+  // Fastify also gives a status to the error that ends a body early.
   if (!code.startsWith("FST_") && code !== "ECONNRESET") return undefined;
   return statusCode >= 400 && statusCode < 500 ? statusCode : undefined;
 }

@@ -6,8 +6,8 @@ import { PROBLEM_TYPE, problemOf, RETRY_AFTER_S, toFlarewireError } from "./prob
 const NOT_FOR_PROBLEMS = ["etag", "content-encoding", "content-length", "last-modified"] as const;
 
 /**
- * Sends an error's problem and logs an internal one. Leaves `Allow`, `Retry-After` and `Link` as
- * set. `logOf`: called only then; default: the framework's log.
+ * Sends an error's problem. Leaves `Allow`, `Retry-After` and `Link` as set. Logs an internal error
+ * to `logOf`; default: the framework's log.
  */
 export function sendProblem(
   error: unknown,

@@ -9,7 +9,7 @@ const FACTS = [
   "profiles",
 ] as const satisfies readonly (keyof SourceInfo["facts"])[];
 
-/** Sets the data's age, facts and origin. Not as `Age`, with which caches compute. */
+/** Sets the data's age, facts and origin. Does not use `Age`, because caches compute with it. */
 export function setFreshness(reply: FastifyReply, fresh: Freshness, info: SourceInfo): void {
   reply.headers(freshnessFields(fresh, info));
 }

@@ -3,8 +3,5 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 /** True if `If-None-Match` names `etag`: `*`, or weakly equal (RFC 9110, 13.1.2). */
 export function matchesEtag(field: string, etag: string): boolean {
   if (field === etag || field.trim() === "*") return true;
-  for (const match of field.matchAll(ENTITY_TAG)) {
-    if (match[1] === etag) return true;
-  }
-  return false;
+  return [...field.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
 }

@@ -43,12 +43,13 @@ export interface PreparedRoute {
   readonly channels?: FastifyContextConfig["channels"] | undefined;
   /** Returns the body at the head, if one is always prepared; `query`: without `at`. */
   readonly live?: (plan: Plan | undefined, query?: RouteQuery) => Representation;
-  /** What other bodies depend on. */
+  /** The other bodies stay cached while this returns the same text. */
   readonly now: Stamp;
-  /** Returns a function of what the plan shows. `then`: for the parameter `at`. */
+  /** Reads other bodies' data. Returns a function that makes the body of what the plan sees. */
   readonly read: (
     request: FastifyRequest,
     rights: Rights,
+    /** The state that the parameter `at` selects. */
     then: PastState | undefined,
   ) => Promise<(shown: Snapshot) => Representation>;
 }
@@ -65,8 +66,8 @@ interface Prepared {
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Returns a function that adds routes. Their bodies are made once per plan and URL until what they
- * depend on changes. A client without key then gets them by the quick path.
+ * Returns a function that adds routes. A body is made once per plan and URL until the data it
+ * depends on changes. Clients without a key then get it by the quick path.
  *
  * Caches must revalidate (`no-cache`): data may change any second. Before the first snapshot the
  * response is `not-ready`; an empty list would be wrong.

@@ -71,12 +71,12 @@ export class QuickPath {
     this.#answers.set(path, { route: path, answer });
   }
 
-  /** Answers requests for `path` with any query that the answer knows; it has a route too. */
+  /** Like `add`, with any query for which `answer` returns a response. */
   addQueried(path: string, answer: QuickAnswer): void {
     this.#queried.set(path, { route: path, answer });
   }
 
-  /** Answers requests with this prefix that the answer knows; they have this route. */
+  /** Like `add`, with any path that begins with `prefix`; `route`: its path in the framework. */
   addBelow(prefix: string, route: string, answer: QuickAnswer): void {
     this.#below.push([prefix, { route, answer }]);
   }

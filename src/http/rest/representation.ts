@@ -27,6 +27,12 @@ export function versionOf(bytes: Buffer | string): string {
   return hash("sha256", bytes, "base64url").slice(0, VERSION_LENGTH);
 }
 
+/** Represents a text under the version of its bytes. `documentType`: see {@link Representation}. */
+export function represent(text: string, documentType?: string): Representation {
+  const bytes = Buffer.from(text);
+  return new Representation(bytes, versionOf(bytes), documentType);
+}
+
 /** One state as bytes: plain and, once used, compressed; each form made once (law L6). */
 export class Representation {
   readonly bytes: Buffer;

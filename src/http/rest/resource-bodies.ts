@@ -48,7 +48,7 @@ export class ResourceBodies {
   readonly #head: HeadLike;
   readonly #held = new Map<string, Held>();
   readonly #candles = new Map<Plan | undefined, HeldCandles>();
-  readonly #wholes = new Map<string, HeldSnapshot>();
+  readonly #snapshots = new Map<string, HeldSnapshot>();
   /** The plan free's view of a snapshot with these flares and explanations. */
   #free: { readonly of: Snapshot; readonly shown: Snapshot } | undefined;
 
@@ -57,8 +57,8 @@ export class ResourceBodies {
   }
 
   /**
-   * Returns the resource at the head's cursor as the plan sees it; without a plan, all of it. Of
-   * the flares, those of the group.
+   * Returns the resource at the head's cursor as the plan sees it; without a plan, all of it.
+   * `group` selects the flares.
    */
   resource(name: Resource, plan?: Plan, group: Group = "bsc"): Representation {
     return this.#part(name, plan, group);
@@ -85,16 +85,16 @@ export class ResourceBodies {
   }
 
   /**
-   * The snapshot with its cursor, and the flares of the group. `observed_at` stays while nothing
-   * changes, and so the body.
+   * Returns the snapshot with its cursor and the flares of the group. While these are unchanged,
+   * so is the body, including `observed_at`.
    */
   snapshot(plan?: Plan, group: Group = "bsc"): Representation {
     const cursor = formatCursor(this.#head.cursor);
     const shown = plan === "free" ? plan : undefined;
     const key = withPlan(group, shown);
-    const whole = this.#wholes.get(key);
+    const held = this.#snapshots.get(key);
     const parts = PARTS.map((name) => this.#part(name, plan, group));
-    if (whole?.cursor === cursor && parts.every((part, at) => part === whole.parts[at])) return whole.made;
+    if (held?.cursor === cursor && parts.every((part, at) => part === held.parts[at])) return held.made;
     const { observedAtMs } = this.#head;
     const observedAt = new Date(observedAtMs).toISOString();
     const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
@@ -102,7 +102,7 @@ export class ResourceBodies {
     chunks.push(Buffer.from("}"));
     const bytes = Buffer.concat(chunks);
     const made = new Representation(bytes, withPlan(versionOf(bytes), shown));
-    this.#wholes.set(key, { cursor, parts, made });
+    this.#snapshots.set(key, { cursor, parts, made });
     return made;
   }
 
@@ -132,7 +132,7 @@ export class ResourceBodies {
   }
 }
 
-/** The parts of a snapshot on which depends what the plan free sees of it. */
+/** The parts of a snapshot that decide what the plan free sees of it. */
 const FLARE_PARTS = [...GROUPS.map(flaresKeyOf), "explanations"] as const;
 
 /**

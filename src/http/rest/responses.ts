@@ -19,7 +19,7 @@ export const SnapshotResponse = z
   .object({
     cursor: CursorText,
     observed_at: Timestamp.describe(
-      "Event time of this state. It stays while nothing changes; the header fields give the age of the data.",
+      "Event time of this state. It does not change while nothing else does; the header fields give the age of the data.",
     ),
     ...Snapshot.omit({
       candles: true,
@@ -70,7 +70,7 @@ export const Pairlist = z
         "Pairs in ccxt's unified form, `BTC/USDT`. Empty if there are none, and while `state` is not `live`.",
       ),
     refresh_period: z.int().describe("Seconds between two requests; freqtrade waits at least as long."),
-    state: SourceState.describe("State of the data source. Of a past list: `live`."),
+    state: SourceState.describe("State of the data source. A past list always has `live`."),
   })
   .describe("`GET /api/v1/pairlist`: the pairs that a trading bot may open now.");
 export type Pairlist = z.infer<typeof Pairlist>;
@@ -78,7 +78,7 @@ export type Pairlist = z.infer<typeof Pairlist>;
 export const TicketResponse = z
   .object({
     ticket: z.string(),
-    expires_at: Timestamp.describe("The ticket is invalid from then on; at most 60 seconds ahead."),
+    expires_at: Timestamp.describe("The ticket is invalid from this time on; at most 60 seconds ahead."),
   })
   .describe("`POST /api/v1/tickets`: a ticket that opens one connection, as `?ticket=`.");
 export type TicketResponse = z.infer<typeof TicketResponse>;
@@ -99,7 +99,7 @@ export const ReadyResponse = z
   );
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
 
-/** Prefix of a problem's `type`, before the code. A name: there is nothing to fetch. */
+/** Prefix of a problem's `type`, before the code. It is only a name: there is nothing to fetch. */
 export const PROBLEM_TYPE_PREFIX = "urn:flarewire:problem:";
 
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];

@@ -10,7 +10,7 @@ interface TicketsOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
 }
 
-/** `POST /api/v1/tickets` issues tickets for connections that cannot send header fields. */
+/** Serves `POST /api/v1/tickets`: tickets for connections that cannot send header fields. */
 export async function registerTickets(app: FastifyInstance, options: TicketsOptions): Promise<void> {
   await app.register(async (scope) => {
     // No body is expected; a body of any type is ignored.

@@ -10,7 +10,7 @@ export const MAX_LIMIT = 1_000;
 /** Maximum wait in seconds. */
 export const MAX_WAIT_S = 60;
 
-/** Reads a stream's query. A browser's `Last-Event-ID` is newer than the URL. */
+/** Reads a stream's query. `Last-Event-ID` overrides `after`, because a browser updates it. */
 export function readSseQuery(query: unknown, lastEventId: string | undefined, rights: Rights): ConnectQuery {
   const given = withChannels(query);
   for (const field of ["limit", "wait"]) {

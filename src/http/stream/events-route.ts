@@ -70,7 +70,7 @@ const SSE_FIELDS = {
   connection: "close",
 } as const;
 
-/** `GET /api/v1/events`: a stream if `text/event-stream` is accepted, else a page as JSON. */
+/** Serves `/api/v1/events`: a stream if `text/event-stream` is accepted, else a page as JSON. */
 export function registerEvents(app: FastifyInstance, options: EventsOptions): void {
   const { policy = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
@@ -218,7 +218,7 @@ async function take(
   return answer;
 }
 
-/** Calls `over` once, when the response is sent or the connection closes; until then it counts. */
+/** Calls `over` once, when the response is sent or the connection closes. */
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   let isOver = false;
   const end = () => {

@@ -22,8 +22,8 @@ export function readFilter(query: Readonly<Record<string, unknown>>): Filter | u
       throw invalid(field, value, "a decimal number");
     given[field] = Number(value);
   }
-  if (query.sticky === "true" || query.sticky === "false") given.sticky = query.sticky === "true";
-  else if (query.sticky !== undefined) throw invalid("sticky", query.sticky, "true or false");
+  const sticky = readFlag("sticky", query.sticky);
+  if (sticky !== undefined) given.sticky = sticky;
   if (Object.keys(given).length === 0) return undefined;
   const parsed = Filter.safeParse(given);
   if (parsed.success) return parsed.data;
@@ -36,4 +36,11 @@ export function readFilter(query: Readonly<Record<string, unknown>>): Filter | u
       .map(String)
       .find((name) => !names.includes(name)) ?? "";
   throw invalid(field, query[field], `${issue?.message ?? "another value"}${suggestion(wrong, names)}`);
+}
+
+/** Reads `true` or `false`; `undefined` if it is absent. Throws `invalid-parameter`. */
+export function readFlag(field: string, value: unknown): boolean | undefined {
+  if (value === undefined) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  throw invalid(field, value, "true or false");
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type ConnectQuery, checkQuery } from "../../hub/index.ts";
-import { type Filter, FlarewireError, type Rights } from "../../protocol/index.ts";
+import { FlarewireError, type Rights } from "../../protocol/index.ts";
 import { checkOrigin, invalid, quote } from "../connections/admission.ts";
-import { readFilter } from "./filter-query.ts";
+import { readFilter, readFlag } from "./filter-query.ts";
 
 export const SUBPROTOCOL = "flarewire.v1";
 
@@ -31,7 +31,7 @@ export function checkHandshake(
   checkOrigin(headers.origin, allowedOrigins);
 }
 
-/** HTTP/1.0 has no upgrades (RFC 9110, 7.8); what follows an upgrade's header is WebSocket. */
+/** Requires HTTP/1.1 (RFC 9110, 7.8) and no body, because frames follow the header. */
 function checkRequest(httpVersion: string, headers: IncomingHttpHeaders): void {
   if (httpVersion === "1.0") {
     throw new FlarewireError("upgrade-required", "an upgrade needs HTTP/1.1, and this request is HTTP/1.0");
@@ -50,22 +50,16 @@ export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const { mode } = given;
   if (mode !== undefined && mode !== "events" && mode !== "latest")
     throw invalid("mode", mode, "events or latest");
-  const filter: Filter | undefined = readFilter(given);
-  const { snapshot } = given;
-  if (snapshot !== undefined && snapshot !== "true" && snapshot !== "false") {
-    throw invalid("snapshot", snapshot, "true or false");
-  }
-  const { mirror } = given;
-  if (mirror !== undefined && mirror !== "true" && mirror !== "false") {
-    throw invalid("mirror", mirror, "true or false");
-  }
+  const filter = readFilter(given);
+  const snapshot = readFlag("snapshot", given.snapshot);
+  const mirror = readFlag("mirror", given.mirror);
   const asked: ConnectQuery = {
     channels: readChannels(given.channels),
     filter,
     ...(mode === undefined ? {} : { mode }),
     after: readAfter(given.after),
-    snapshot: snapshot === undefined ? undefined : snapshot === "true",
-    ...(mirror === undefined ? {} : { mirror: mirror === "true" }),
+    snapshot,
+    ...(mirror === undefined ? {} : { mirror }),
   };
   checkQuery(asked, rights);
   return asked;

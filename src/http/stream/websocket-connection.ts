@@ -10,7 +10,7 @@ import { checkHandshake } from "./websocket-admission.ts";
 import type { WebSocketPings } from "./websocket-pings.ts";
 import { type SocketUser, StreamWebSocket, WebSocketSocket } from "./websocket-socket.ts";
 
-/* From a handshake to a connection, the same for every kind of WebSocket. */
+/* Turns a handshake into a connection, in the same way for every kind of WebSocket. */
 
 export interface UpgradeParts {
   readonly pings: WebSocketPings;
@@ -44,13 +44,13 @@ export async function admitUpgrade(
       await admitConnection({ registry, audit: policy.audit }, request, reply, access);
     });
   } catch (error) {
-    if (error instanceof FlarewireError) explain(reply, error);
+    if (error instanceof FlarewireError) setRefusalFields(reply, error);
     throw error;
   }
   responses.set(request.raw, reply.raw);
 }
 
-/** Opens an admitted connection. `begin` returns what its socket notifies from then on. */
+/** Opens an admitted connection. `begin` returns the session that the socket notifies. */
 export function openConnection(
   ws: WebSocket,
   request: FastifyRequest,
@@ -59,14 +59,14 @@ export function openConnection(
 ): void {
   const { socket: raw } = request.raw;
   const slot = registry.slotOf(raw);
-  // Not reachable without a slot; the client's access would be unknown.
+  // Only admitted connections get here. Without a slot, the client's access would be unknown.
   if (!slot || !(ws instanceof StreamWebSocket)) {
     ws.terminate();
     return;
   }
   const socket = new WebSocketSocket(ws, raw);
   const user = begin(socket, slot.access);
-  closeGradually(ws, request, responses.get(request.raw));
+  releaseHandshake(ws, request, responses.get(request.raw));
   socket.attach(user, pings);
   slot.taken(user);
 }
@@ -77,9 +77,9 @@ export async function requireUpgrade(_request: FastifyRequest, reply: FastifyRep
   throw new FlarewireError("upgrade-required", "this URL serves WebSocket only; send an upgrade request");
 }
 
-function explain(reply: FastifyReply, { code }: FlarewireError): void {
+function setRefusalFields(reply: FastifyReply, { code }: FlarewireError): void {
   setRetryAfter(reply, code);
-  // RFC 9110, 15.5.22: the response names the upgrade; RFC 6455, 4.4: and its version.
+  // The response names the upgrade (RFC 9110, 15.5.22) and its version (RFC 6455, 4.4).
   if (code === "upgrade-required") {
     reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
   }
@@ -89,10 +89,14 @@ function explain(reply: FastifyReply, { code }: FlarewireError): void {
  * Releases the handshake's response, request and reply, which the socket and the plugin's listener
  * would hold for its lifetime: more than the connection itself.
  */
-function closeGradually(ws: WebSocket, { raw }: FastifyRequest, response: ServerResponse | undefined): void {
+function releaseHandshake(
+  ws: WebSocket,
+  { raw }: FastifyRequest,
+  response: ServerResponse | undefined,
+): void {
   const { socket } = raw;
   response?.detachSocket(socket);
-  // It is the only listener yet. Removing it by name would leave a larger table behind.
+  // Only the plugin's listener is there yet. Removing it by name would leave a larger table behind.
   ws.removeAllListeners();
   // A list that once was longer reserves room for eighteen more; a new one does not.
   const [, ...others] = socket.rawListeners("close");

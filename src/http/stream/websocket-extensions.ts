@@ -42,7 +42,7 @@ function acceptDeflate({ parameters }: Offer): string | undefined {
   return `${DEFLATE}; ${NO_TAKEOVER}${server}${client}`;
 }
 
-/** RFC 7692, 7.1: an offer with any other parameter is declined. */
+/** Whether a parameter is valid. Any other makes the server decline the offer (RFC 7692, 7.1). */
 function isParameter(name: string, value: string | true): boolean {
   switch (name) {
     case "server_no_context_takeover":
@@ -57,7 +57,7 @@ function isParameter(name: string, value: string | true): boolean {
   }
 }
 
-/** RFC 6455, 9.1: values have no comma or semicolon; unquoted, they must be tokens. */
+/** Splits the field. Values have no comma or semicolon and, unquoted, are tokens (RFC 6455, 9.1). */
 function readOffers(field: string): readonly Offer[] {
   const members = field.split(",").map((member) => member.trim());
   return members.filter((member) => member !== "").map((member) => readOffer(member, field));

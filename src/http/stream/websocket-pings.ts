@@ -17,7 +17,7 @@ const PERIOD_TICKS = 25;
 /** Seconds to wait for the pong. */
 const PATIENCE_TICKS = 10;
 
-/** Pings every 25 seconds; without a pong in 10, reports. One timer, a share each second. */
+/** Pings each target every 25 s, a share of them each second. Reports those without a pong in 10 s. */
 export class WebSocketPings {
   readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
   readonly #stop: () => void;

@@ -53,7 +53,7 @@ const untypedOptions: object = {
   autoPong: false,
 };
 
-/** To inflate client messages, which are small, as {@link reduceOffers} accepted. */
+/** For inflating client messages, which are small. {@link reduceOffers} negotiates the rest. */
 const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
@@ -120,7 +120,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
   });
 }
 
-/** Reduces the offers to the accepted one: `ws` refuses a handshake with an unmet one. */
+/** Leaves only the accepted offer, because `ws` refuses a handshake with any other. */
 function reduceOffers({ raw: { headers } }: FastifyRequest): void {
   const offered = headers["sec-websocket-extensions"];
   if (offered === undefined) return;

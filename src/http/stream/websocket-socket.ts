@@ -13,7 +13,7 @@ const TOO_BIG = CLOSE_CODES["message-too-big"];
 /** RFC 6455's code for an oversized message, which `ws` sends before it emits anything. */
 const RFC_TOO_BIG = 1009;
 
-/** What a socket notifies of its connection. */
+/** The part of a session that a socket notifies. */
 export type SocketUser = Pick<
   Session,
   "receiveText" | "receiveBinary" | "oversize" | "drained" | "close" | "closed" | "isBehind"
@@ -65,8 +65,8 @@ function ownerOf(ws: WebSocket): WebSocketSocket | undefined {
 }
 
 /**
- * Adapts one WebSocket to the hub's socket. `ws` does handshake, parsing, ping, pong and close;
- * frames of the hub go to the raw socket, which keeps the order, as `ws` buffers nothing here.
+ * Adapts one WebSocket to the hub's socket. `ws` handles handshake, parsing, pings, pongs and
+ * closes. The hub's frames go to the raw socket, in order because `ws` buffers nothing here.
  */
 export class WebSocketSocket implements Socket, PingTarget {
   pingSlot = 0;

@@ -13,12 +13,12 @@ export interface Warned {
   readonly warnings: readonly string[];
 }
 
-/** Whether many bought and almost nobody sold, so that nobody may get the prices of the flare. */
+/** Whether many bought and almost nobody sold, so that the flare's prices may not be realizable. */
 export function isHardToSell(why: Warned | null | undefined): boolean {
   return why?.warnings.includes("no-seller") === true;
 }
 
-/** Formats a warning, a source's text, with spaces: `unverified source`. */
+/** Formats a warning, which is untrusted text, with spaces: `unverified source`. */
 export function sayWarning(warning: string): string {
   return safeText(warning).replaceAll("-", " ");
 }

@@ -17,7 +17,7 @@ export interface FlareAlert {
   readonly path: string;
 }
 
-/** A flare has started; `why`: its explanation as a sentence. */
+/** Announces a flare's start; `why`: its explanation as a sentence. */
 export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAlert {
   return {
     title: `${nameOf(flare)} is flaring`,
@@ -27,7 +27,7 @@ export function startedAlert(flare: AnyFlare, why: string | undefined): FlareAle
   };
 }
 
-/** A flare has ended; `why`: its explanation as of the end. */
+/** Announces a flare's end; `why`: its explanation as of the end. */
 export function finishedAlert(
   flare: AnyFlare,
   outcome: Outcome | null | undefined,
@@ -41,7 +41,7 @@ export function finishedAlert(
   };
 }
 
-/** A token as an alert calls it: `T1`, `BTC/USDT on binance`. */
+/** Returns a token's name in an alert: `T1`, `BTC/USDT on binance`. */
 export function nameOf(flare: AnyFlare): string {
   return namesInText(flare, groupOf(flare)).map(safeText).join(" on ");
 }

@@ -1,7 +1,7 @@
 import { GROUP_LABELS } from "../../lib/text/group-labels.ts";
 import type { Group } from "../primitives.ts";
 
-/** Where an item has its name: a flare, a listing, a chart item, a leaderboard entry. */
+/** Where the name is in a flare, a listing, a chart item or a leaderboard entry. */
 const PATHS = [
   ["pair"],
   ["token", "symbol"],
@@ -10,12 +10,12 @@ const PATHS = [
   ["object", "token", "symbol"],
 ];
 
-/** Returns an item's pair, such as `BTC/USDT`, or symbol. A stranger's text. Accepts any item. */
+/** Returns an item's pair, such as `BTC/USDT`, or symbol, as untrusted text. Accepts any item. */
 export function nameItem(item: object): string | undefined {
   return PATHS.map((path) => path.reduce<unknown>(fieldOf, item)).find((name) => typeof name === "string");
 }
 
-/** Returns an item's exchange, a stranger's text, if its feed names one, or its chain. */
+/** Returns an item's chain, or its exchange, as untrusted text, if the feed names one. */
 export function venueOf(item: object, group: Group): string | undefined {
   if (group !== "exchange") return GROUP_LABELS[group];
   const exchange = fieldOf(item, "exchange");

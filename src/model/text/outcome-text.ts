@@ -15,7 +15,7 @@ export function outcomeText(outcome: Outcome, why?: Warned | null): string {
     outcome.collapsed_at === null ? "" : "collapsed",
     // The peak alone would hide a flare that ended far below its start.
     `${END_TEXTS[outcome.ended_by]}${end_change === null ? "" : ` at ${formatPct(end_change)}`}`,
-    // Otherwise a rise that nobody could take would look like a gain.
+    // Otherwise a rise at which hardly anyone could sell would look like a gain.
     isHardToSell(why) ? "hardly anyone sold: prices may not be realizable" : "",
   ];
   return parts.filter((part) => part !== "").join(", ");

@@ -1,6 +1,6 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 
-/** What a picture of prices reads of a candle. A minute without a trade has none. */
+/** The part of a candle that a picture of prices uses. A minute without a trade has no candle. */
 export interface PricedCandle {
   readonly open_at: string;
   /** `null` if none of the minute's trades set the price. */
@@ -43,7 +43,7 @@ export interface PriceLine {
   readonly last: PricePoint;
   readonly low: number;
   readonly high: number;
-  /** Returns the place of a time, at an edge if it is outside. */
+  /** Returns the horizontal position of a time, limited to the picture. */
   readonly x: (atMs: number) => number;
   readonly y: (price: number) => number;
 }

@@ -1,4 +1,6 @@
-/** An item is gone after as many responses without it, and {@link ABSENT_MS}. */
+import { BoundedMap } from "../../lib/bounded-map.ts";
+
+/** An item is gone after this many responses without it, and {@link ABSENT_MS}. */
 const ABSENT_ANSWERS = 3;
 /** Minimum absence of an item before its end, which is reported within 4 s. */
 export const ABSENT_MS = 2_500;
@@ -21,13 +23,13 @@ interface KeysOfAnswer {
 }
 
 /**
- * Tracks how long responses have lacked items of one list: an end cannot be undone. After an item
- * returns, later absences must last twice as long.
+ * Tracks how long responses have lacked items of one list, because an end cannot be undone. After an
+ * item returns, later absences must last twice as long.
  */
 export class Absences {
   readonly #absent = new Map<string, { readonly sinceMs: number; answers: number }>();
   /** Start of the absence by key, for expired items. */
-  readonly #expired = new Map<string, number>();
+  readonly #expired = new BoundedMap<string, number>(MAX_REMEMBERED);
   #longestMs = 0;
   #returnedAtMs = 0;
 
@@ -53,7 +55,7 @@ export class Absences {
     return Math.min(MAX_PATIENCE_MS, 2 * this.#longestMs);
   }
 
-  /** Whether an item is only waited for because of earlier returns. */
+  /** Whether an absence is long enough, but not by what earlier returns suggest. */
   isPatient(nowMs: number): boolean {
     return [...this.#absent.values()].some((absence) => isOver(absence, ABSENT_MS, nowMs));
   }
@@ -64,12 +66,7 @@ export class Absences {
     const over = [...this.#absent].filter(([, absence]) => isOver(absence, requiredMs, nowMs));
     for (const [key, { sinceMs }] of over) {
       this.#absent.delete(key);
-      this.#expired.delete(key);
       this.#expired.set(key, sinceMs);
-    }
-    for (const key of this.#expired.keys()) {
-      if (this.#expired.size <= MAX_REMEMBERED) break;
-      this.#expired.delete(key);
     }
     return new Set(over.map(([key]) => key));
   }

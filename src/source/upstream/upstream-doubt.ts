@@ -185,7 +185,7 @@ function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking):
   });
 }
 
-/** Whether these finished flares finished first: such leave a list together. */
+/** Whether these flares are the first that finished, which may leave the list together. */
 function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): boolean {
   const lacking = new Set(ids);
   const timesOf = (flares: Snapshot["flares"]["pro"]) =>

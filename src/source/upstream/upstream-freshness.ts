@@ -22,12 +22,12 @@ export interface UpstreamHealth {
 }
 
 /**
- * Rates an upstream's freshness. Its age is the time since the last good response plus the stated
- * one.
+ * Rates an upstream's freshness. The data's age is the time since the last good response plus the
+ * age that this response stated.
  *
  * `down`: polls failed completely for `staleAfterMs`, or its source is down. `stale`: the data is
- * older for another reason, it says so, or is doubted. One failed poll only adds age, and the
- * reason has no growing number.
+ * older for another reason, the upstream says so, or its responses are doubted. One failed poll
+ * only adds age, and the reason has no growing number.
  */
 export function judgeUpstream(health: UpstreamHealth): Freshness {
   const { lastSuccessAtMs, observedAtMs } = health;

@@ -46,8 +46,8 @@ const MAX_KEY = 200;
 
 /**
  * Reads an upstream's list, in its order, with unknown fields. An invalid item is replaced by its
- * last valid version in `before`, or dropped; of one key, the first counts. Equal items are those
- * of `before`. Never throws; problems go to `reports`.
+ * last valid version in `before`, or dropped. The first of several items with one key counts. Equal
+ * items are the objects of `before`. Never throws; problems go to `reports`.
  */
 export function readList(
   list: SpecChannel,
@@ -89,7 +89,7 @@ function readItem(
 ): { readonly item: ListItem | undefined; readonly valid: boolean } {
   const key = keyIn(entry);
   const sameKey = key === undefined ? undefined : lastValid.byKey(key);
-  // Compare twice: maxItems items equal their valid predecessor, and others do once sanitized.
+  // Compare twice: most items equal their valid predecessor, and some others do once sanitized.
   if (sameKey && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };
   const unfit = sanitize(entry);
   if (sameKey && !unfit && jsonEqual(sameKey, entry)) return { item: sameKey, valid: true };

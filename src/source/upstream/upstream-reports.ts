@@ -53,7 +53,7 @@ export class UpstreamReports {
     this.#left = MAX.perAnswer;
   }
 
-  /** Counts `report` as `what`, and passes it on within the limits. Default: about a whole list. */
+  /** Counts `report` as `what`, and passes it on within the limits. No key: about a whole list. */
   add(
     what: keyof UpstreamCounts,
     report: Pick<UpstreamReport, "list" | "reason" | "action"> & Partial<UpstreamReport>,

@@ -1076,7 +1076,7 @@ RecordWindow = Literal["24h", "7d", "30d"]
 
 @dataclass(frozen=True)
 class RecordFiguresWarningS:
-    """How long before the collapse, in seconds, of all `collapsed`; 0 for a collapse without a
+    """Seconds from the canary's warning to the collapse, for all `collapsed`; 0 without a
     warning."""
 
     q1: float | None
@@ -1138,8 +1138,8 @@ class RecordRange:
 
 @dataclass(frozen=True)
 class TrackRecord:
-    """`GET /api/v1/record`: what prices did after flares, beside a control of other moments of
-    the same tokens. It counts flares whose outcome became final within the window, which ends a
+    """`GET /api/v1/record`: what prices did after flares, compared with other moments of the
+    same tokens. It counts flares whose outcome became final within the window, which ends a
     whole minute before the last whole minute of event time."""
 
     window: RecordWindow

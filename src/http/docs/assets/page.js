@@ -1,18 +1,18 @@
 /* Sends requests and opens streams. Responses contain untrusted names: inserted as text only. */
 
-const MOST_MESSAGES = 200;
-const MOST_CHARACTERS = 100_000;
-const MOST_FOUND = 12;
+const MAX_MESSAGES = 200;
+const MAX_CHARACTERS = 100_000;
+const MAX_FOUND = 12;
 
-/** Returns the filled-in fields of a form that go to this place. */
-function valuesOf(form, place) {
-  const fields = [...form.elements].filter(({ dataset, value }) => dataset.in === place && value !== "");
+/** Returns the filled-in fields of a form for one part of a request: path, query or header. */
+function valuesOf(form, part) {
+  const fields = [...form.elements].filter(({ dataset, value }) => dataset.in === part && value !== "");
   return fields.map(({ name, value }) => [name, value]);
 }
 
 function cut(text) {
-  if (text.length <= MOST_CHARACTERS) return text;
-  return `${text.slice(0, MOST_CHARACTERS)}\n… ${text.length - MOST_CHARACTERS} characters more`;
+  if (text.length <= MAX_CHARACTERS) return text;
+  return `${text.slice(0, MAX_CHARACTERS)}\n… ${text.length - MAX_CHARACTERS} characters more`;
 }
 
 function pretty(text) {
@@ -30,7 +30,7 @@ function element(tag, text, ...children) {
   return made;
 }
 
-/** Returns the typed key as a header field; no URL contains it. */
+/** Returns the typed key as a header field, because a URL must not contain it. */
 function authorization() {
   const key = document.querySelector("#key")?.value.trim();
   return key ? { authorization: `Bearer ${key}` } : {};
@@ -77,12 +77,12 @@ async function ask(form, signal, status) {
   shown.textContent = cut(pretty(body)) || "No body.";
   details.querySelector("pre").textContent = `${method} ${address.pathname}${address.search}\n\n${fields}`;
   shown.hidden = details.hidden = false;
-  // The next one then shows a 304.
+  // The next request then gets a 304.
   const known = form.elements["If-None-Match"];
   if (known && response.headers.has("etag")) known.value = response.headers.get("etag");
 }
 
-// The documents are the same for every address of the server.
+// The server renders the same documents under every address.
 for (const sample of document.querySelectorAll(".sample"))
   sample.textContent = sample.textContent.replaceAll("http://127.0.0.1:8080", location.origin);
 
@@ -134,7 +134,7 @@ function prepareSearch(form) {
     found.sort((a, b) => has(b[0]) - has(a[0]));
     status.textContent =
       words.length === 0 ? "" : found.length === 0 ? "Nothing found." : `${found.length} found`;
-    const items = found.slice(0, MOST_FOUND).map(([title, page, href]) => {
+    const items = found.slice(0, MAX_FOUND).map(([title, page, href]) => {
       const link = element("a", title, element("small", page));
       link.href = href;
       return element("li", "", link);
@@ -143,7 +143,7 @@ function prepareSearch(form) {
   };
 }
 
-/** Marks the section in the map that is read. */
+/** Marks the section in view in the map of pages. */
 function followSections() {
   const links = new Map(
     [...document.querySelectorAll("#map .sections a")].map((link) => [link.hash.slice(1), link]),
@@ -185,7 +185,7 @@ function prepareStream(form) {
     const entry = element("li", "", element("details", "", summary, element("pre", cut(pretty(text)))));
     entry.value = ++count;
     log.prepend(entry);
-    while (log.children.length > MOST_MESSAGES) log.lastElementChild.remove();
+    while (log.children.length > MAX_MESSAGES) log.lastElementChild.remove();
   };
   const tell = (text, { open, commands = false }) => {
     state.textContent = text;
@@ -272,7 +272,7 @@ function openEvents(form, ticket, { show, tell }) {
   return source;
 }
 
-/** Asks why a stream was refused, by a request for events: browsers do not report it. */
+/** Requests events to learn why a stream was refused, because browsers do not report it. */
 async function refusal(form) {
   const given = new AbortController();
   try {

@@ -1,3 +1,4 @@
+import type { HeaderContract } from "../../contracts/headers.ts";
 import type { OpenApiDocument, OperationContract } from "../../contracts/openapi.ts";
 import type { ResponseContract } from "../../contracts/problem-responses.ts";
 import { referredTo } from "../../contracts/schemas.ts";
@@ -11,20 +12,20 @@ import { samplesHtml } from "./samples.ts";
 
 type Responses = OpenApiDocument["components"]["responses"];
 
-/** Renders an operation: samples, a form to try it, its answers, and the schemas of these. */
+/** Renders an operation: a form to try it, samples, its responses, and their schemas. */
 export function operationPage(basePath: string, operation: Operation, document: OpenApiDocument): string {
   const { page, path, method, contract } = operation;
   const { summary, description } = contract;
   const { responses: named, schemas, headers } = document.components;
   const responses = Object.entries(contract.responses).filter((one) => !isCommon(one));
-  const answers = responses.map((one) => responseHtml(...one, named));
+  const rows = responses.map((one) => responseHtml(...one, named));
   const used = referredTo(schemas, [
     responses,
     contract.parameters ?? [],
     ...responses.map(([, one]) => resolved(one, named)),
   ]);
   const shown = Object.entries(headers).filter(([header]) =>
-    answers.some(({ markup }) => markup.includes(`href="#header-${header}"`)),
+    rows.some(({ markup }) => markup.includes(`href="#header-${header}"`)),
   );
   const body = html`<h1><span class="method">${method}</span> <code>${basePath}${path}</code></h1>
 <p>${prose(summary)}</p>
@@ -33,24 +34,24 @@ ${description === undefined ? html`` : html`<p>${prose(description)}</p>`}
 ${tryHtml(basePath, operation)}
 <h2 id="samples">Samples</h2>
 ${samplesHtml(basePath, operation)}
-<h2 id="answers">Answers</h2>
-<div class="wide"><table class="fields"><tbody>${answers}</tbody></table></div>
-<p><a href="${basePath}${DOCUMENTS.docs.path}#problems">Problems that any address can answer</a></p>
+<h2 id="responses">Responses</h2>
+<div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div>
+<p><a href="${basePath}${DOCUMENTS.docs.path}#problems">Problems that any path can return</a></p>
 ${shown.length === 0 ? html`` : headersHtml(shown)}
 ${Object.keys(used).length === 0 ? html`` : schemasHtml(used)}`;
   return pageHtml(basePath, page, `${method} ${path}`, body);
 }
 
-export function headersHtml(headers: readonly (readonly [string, object])[]): Html {
+export function headersHtml(headers: readonly (readonly [string, HeaderContract])[]): Html {
   const rows = headers.map(
-    ([name, header]) =>
-      html`<tr id="header-${name}"><th scope="row"><code>${name}</code></th><td>${prose(textOf(header))}</td></tr>\n`,
+    ([name, { description }]) =>
+      html`<tr id="header-${name}"><th scope="row"><code>${name}</code></th><td>${prose(description)}</td></tr>\n`,
   );
-  return html`<section aria-labelledby="headers"><h2 id="headers">Header fields of answers</h2>
+  return html`<section aria-labelledby="headers"><h2 id="headers">Header fields of responses</h2>
 <div class="wide"><table class="fields"><tbody>${rows}</tbody></table></div></section>`;
 }
 
-/** The answer comes before the fields that shape it: most calls need none. */
+/** Shows the response above the optional parameters, because most calls need none. */
 function tryHtml(
   basePath: string,
   { path, method, contract: { operationId, parameters = [] } }: Operation,
@@ -58,7 +59,7 @@ function tryHtml(
   if (path === STREAM_PATH)
     return html`<p><a href="${basePath}${DOCUMENTS.docsEvents.path}#try">Try it on the page of events.</a></p>`;
   const address = `${basePath}${path}`;
-  // Without its parts, the path leads nowhere.
+  // The path needs its parts. The other parameters are optional, so they are folded away.
   const needed = parameters.filter((parameter) => parameter.in === "path");
   const others = parameters.filter((parameter) => parameter.in !== "path");
   return html`<form class="try" data-method="${method}" data-address="${address}" aria-label="Try ${address}">
@@ -95,17 +96,9 @@ export function responseHtml(
 }
 
 export function isCommon([, response]: readonly [string, OperationContract["responses"][string]]): boolean {
-  return "$ref" in response && isAnyProblem(nameOf(response.$ref));
+  return "$ref" in response && ANY_PROBLEMS.some((code) => code === nameOf(response.$ref));
 }
 
 function nameOf(ref: string): string {
   return ref.split("/").at(-1) ?? "";
-}
-
-function isAnyProblem(name: string): boolean {
-  return ANY_PROBLEMS.some((code) => code === name);
-}
-
-function textOf(header: object): string {
-  return "description" in header ? String(header.description) : "";
 }

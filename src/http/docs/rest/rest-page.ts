@@ -7,7 +7,7 @@ import { headersHtml, isCommon, responseHtml } from "./operation-page.ts";
 import { operationsOf } from "./operations.ts";
 import { quickStartHtml } from "./samples.ts";
 
-/** Renders the start of the documents: five lines to the first event, then every address. */
+/** Renders the start page: a quick start, every path, and what all of them have in common. */
 export function restPage(basePath: string, document: OpenApiDocument): string {
   const { info, paths, components } = document;
   const operations = operationsOf(document).map(
@@ -21,7 +21,7 @@ export function restPage(basePath: string, document: OpenApiDocument): string {
         ]
       : [],
   );
-  // Each once, though every operation has them.
+  // Every operation has these problems; show each once.
   const common = new Map(
     operationsOf(document).flatMap(({ contract }) =>
       Object.entries(contract.responses)
@@ -42,7 +42,7 @@ ${quickStartHtml(basePath)}</section>
 ${introHtml(info.description)}</section>
 <section aria-labelledby="documents"><h2 id="documents">Documents</h2>
 <div class="wide"><table class="fields"><tbody>${documents}</tbody></table></div></section>
-<section aria-labelledby="problems"><h2 id="problems">Problems that any address can answer</h2>
+<section aria-labelledby="problems"><h2 id="problems">Problems that any path can return</h2>
 <div class="wide"><table class="fields"><tbody>${problems}</tbody></table></div></section>
 ${headersHtml(Object.entries(components.headers))}
 ${schemasHtml(used)}`;

@@ -2,7 +2,7 @@ import { EVENTS_ENDPOINT, STREAM_PATH } from "../../endpoints.ts";
 import { type Html, html } from "../html.ts";
 import type { Operation } from "./operations.ts";
 
-/** Where a server listens by default. The page's script puts its own server in its place. */
+/** The default address of a server. The page's script replaces it by the page's own. */
 const SERVER = "http://127.0.0.1:8080";
 const EVENTS_QUERY = "?channels=flares.pro";
 /** Values that show what an operation is for. */
@@ -16,7 +16,7 @@ type Samples = Readonly<Record<"curl" | "TypeScript" | "Python", string>>;
 
 /** Renders five lines that print each start of a flare, in three languages. */
 export function quickStartHtml(basePath: string): Html {
-  return html`<p>Each of these prints what starts to flare, as it happens. They need no key here unless the server says so.</p>
+  return html`<p>Each of these prints every flare as it starts. A key is needed only if the server requires one.</p>
 ${languagesHtml(quickStart(`${SERVER}${basePath}`))}`;
 }
 
@@ -58,7 +58,7 @@ with urllib.request.urlopen(request) as response:
   };
 }
 
-/** One language is open at a time, without a script. */
+/** Shows one language at a time, without a script. */
 function languagesHtml(samples: Samples): Html {
   const blocks = Object.entries(samples).map(
     ([language, text], at) =>

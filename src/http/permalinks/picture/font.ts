@@ -1,4 +1,4 @@
-/** What the picture needs to know of a TrueType font to set text. */
+/** The parts of a TrueType font that are needed to set text. */
 export interface Font {
   /** Returns whether the font can draw the character. */
   has(codePoint: number): boolean;

@@ -17,7 +17,7 @@ interface Job {
 }
 
 const DEFAULT_LIMITS: PictureLimits = { maxBytes: 8 * 1_048_576, maxWaiting: 8 };
-/** The same path from src and from dist. */
+/** TypeScript in `src`, JavaScript in `dist`. */
 const THREAD = new URL(
   import.meta.url.endsWith(".ts") ? "./draw-thread.ts" : "./draw-thread.js",
   import.meta.url,

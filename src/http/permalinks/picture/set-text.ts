@@ -3,7 +3,7 @@ import { BOX, type Font } from "./font.ts";
 
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Characters of a sentence, which the server writes: more do not fit a picture. */
+/** Maximum characters of a sentence. More do not fit a picture. */
 const MAX_SENTENCE = 400;
 
 /** Returns an untrusted name with what the font can draw. */
@@ -15,7 +15,7 @@ export function drawableSentence(text: string, font: Font): string {
   return drawable(text.slice(0, MAX_SENTENCE), font);
 }
 
-/** A box stands for what the font cannot draw: without it, a name could pose as another. */
+/** Replaces what the font cannot draw by a box. Left out, a name could look like another. */
 function drawable(text: string, font: Font): string {
   let drawn = "";
   for (const { segment } of GRAPHEMES.segment(text.normalize("NFC"))) {
