@@ -154,8 +154,6 @@ export const TICKETS_ENDPOINT = {
   problems: ["invalid-parameter", "unauthorized", "origin-refused", "not-found", "over-capacity"],
 } as const satisfies Endpoint;
 
-export type EndpointName = keyof typeof ENDPOINTS;
-
 /** Path of the WebSocket, relative to the base path, as in `Link`. */
 export const STREAM_PATH = "/api/v1/stream";
 

@@ -3,7 +3,7 @@
  * publish, it tells what it holds.
  */
 import type { AddressInfo, Socket } from "node:net";
-import { createHttpServer } from "../../src/http/index.ts";
+import { ConnectionLimiter, ConnectionRegistry, createHttpServer } from "../../src/http/index.ts";
 import { registerWebSocket } from "../../src/http/stream/websocket-route.ts";
 import { StreamWebSocket } from "../../src/http/stream/websocket-socket.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
@@ -70,7 +70,7 @@ const app = await createHttpServer({
   register: (scope) =>
     registerWebSocket(scope, {
       ...{ hub, clock: systemClock },
-      limits: { maxSockets: 100_000, maxSocketsPerIp: 100_000 },
+      registry: new ConnectionRegistry(new ConnectionLimiter(100_000, 100_000)),
     }),
 });
 const sockets = new Set<Socket>();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { ENDPOINTS, type EndpointName } from "../../src/http/index.ts";
+import { ENDPOINTS } from "../../src/http/index.ts";
 import { chooseCoding } from "../../src/http/rest/accept-encoding.ts";
 import { matchesEtag } from "../../src/http/rest/if-none-match.ts";
 import { ResourceBodies } from "../../src/http/rest/resource-bodies.ts";
@@ -10,7 +10,7 @@ import { shownLists } from "../support/shown-lists.ts";
 import { test } from "./rest-fixture.ts";
 
 /** All but the pairs, which have parameters of their own, and are too few to compress. */
-const CONDITIONAL = (Object.keys(ENDPOINTS) as EndpointName[]).filter(
+const CONDITIONAL = (Object.keys(ENDPOINTS) as (keyof typeof ENDPOINTS)[]).filter(
   (name) => ENDPOINTS[name].conditional && name !== "pairlist",
 );
 const RESOURCES = ["flares", "newest", "charts", "leaderboards"] as const;

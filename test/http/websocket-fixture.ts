@@ -95,7 +95,10 @@ export interface ConnectionHandle extends HubUnderTest {
 
 export type WireFactory = (
   options?: Parameters<HubFactory>[0] & {
-    readonly stream?: Partial<WebSocketOptions>;
+    readonly stream?: Partial<WebSocketOptions> & {
+      /** Of the registry, unless one is given. */
+      readonly limits?: { readonly maxSockets?: number; readonly maxSocketsPerIp?: number };
+    };
     /** On the machine's clock. */
     readonly admissions?: Partial<AdmissionQueueLimits>;
     readonly basePath?: string;

@@ -5,7 +5,6 @@ import {
   DEFAULT_ADMISSION_LIMITS,
 } from "../../src/http/connections/admission-queue.ts";
 import type { HttpSettings } from "../../src/http/http-settings.ts";
-import type { WebSocketLimits } from "../../src/http/stream/websocket-route.ts";
 import { DEFAULT_HUB_LIMITS, type HubLimits } from "../../src/hub/hub-limits.ts";
 import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.ts";
 
@@ -76,7 +75,7 @@ type Bounds =
       keyof HttpSettings,
       "basePath" | "host" | "allowedHosts" | "publicUrl" | "corsOrigins" | "trustProxy"
     >
-  | keyof WebSocketLimits;
+  | ("maxSockets" | "maxSocketsPerIp");
 const HTTP: Readonly<Record<Bounds, Provocation>> = {
   bodyLimitBytes: [RAW, "a body beyond the limit", "content-too-large"],
   urlLimit: [RAW, "an address beyond the limit", "address-too-long"],

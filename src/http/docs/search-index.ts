@@ -5,7 +5,7 @@ import { anchor } from "./markdown.ts";
 import { operationsOf } from "./rest/operations.ts";
 
 /** Something to find: its title, page and address, and more words to find it by. */
-export type SearchEntry = readonly [title: string, page: string, href: string, words: string];
+type SearchEntry = readonly [title: string, page: string, href: string, words: string];
 
 interface GuideText {
   readonly path: string;

@@ -3,6 +3,7 @@ import type { Hub } from "../../hub/index.ts";
 import { allowAll } from "../access/access.ts";
 import { checkHub } from "../connections/admission.ts";
 import { PRODUCER_PARAMETERS, queryNames } from "../contracts/parameters.ts";
+import { PRODUCER_PATH } from "../endpoints.ts";
 import {
   admitUpgrade,
   openConnection,
@@ -18,7 +19,6 @@ import { channelsOfQuery, checkPlan, readPairQuery } from "./pair-query.ts";
  */
 export function addProducerRoute(
   scope: FastifyInstance,
-  path: string,
   consumers: Consumers,
   { hub, ...parts }: UpgradeParts & { readonly hub: Hub },
 ): void {
@@ -26,7 +26,7 @@ export function addProducerRoute(
   scope.route({
     method: "GET",
     exposeHeadRoute: false,
-    url: path,
+    url: PRODUCER_PATH,
     config: { parameters: queryNames(PRODUCER_PARAMETERS), keyParameter: "token", channels: channelsOfQuery },
     preValidation: async (request, reply) => {
       // Compression would save little: messages are small and rare.

@@ -215,7 +215,7 @@ export function figureList(figures: readonly Figure[]): Html {
   return html`<dl class="figures">\n${items}</dl>`;
 }
 
-export function timeHtml(timestamp: string): Html {
+function timeHtml(timestamp: string): Html {
   return html`<b><time datetime="${timestamp}">${timestamp.slice(11, 16)}</time></b>`;
 }
 

@@ -10,7 +10,7 @@ export interface PageText {
 }
 
 /** Where a page is. */
-export interface PagePlace {
+interface PagePlace {
   /** Relative URL from the page to the root: the page then works below any path of a proxy. */
   readonly root: string;
   /** Absolute URL of the page, for previews; `undefined` if it is unknown. */

@@ -47,7 +47,7 @@ export function addResourceRoutes(
 }
 
 /** Reads the parameter `group`. Throws `invalid-parameter`. */
-export function groupIn(query: unknown): Group | undefined {
+function groupIn(query: unknown): Group | undefined {
   const { group } = Object(query) as { readonly group?: unknown };
   return readGroup(group);
 }

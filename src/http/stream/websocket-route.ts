@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { createDeflateFraming, type Hub, websocketFraming } from "../../hub/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AccessPolicy } from "../access/access.ts";
-import { ConnectionLimiter } from "../access/connection-limiter.ts";
 import { checkHub } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
-import { ConnectionRegistry } from "../connections/connection-registry.ts";
+import type { ConnectionRegistry } from "../connections/connection-registry.ts";
 import { queryNames, STREAM_PARAMETERS } from "../contracts/parameters.ts";
 import { PRODUCER_PATH, STREAM_PATH } from "../endpoints.ts";
 import { Consumers } from "../pairlist/consumers.ts";
@@ -18,18 +17,11 @@ import { acceptExtensions } from "./websocket-extensions.ts";
 import { WebSocketPings } from "./websocket-pings.ts";
 import { StreamWebSocket } from "./websocket-socket.ts";
 
-export interface WebSocketLimits {
-  readonly maxSockets: number;
-  /** Maximum connections of one client, by address (see clientOf). Default 100. */
-  readonly maxSocketsPerIp: number;
-}
-
 export interface WebSocketOptions {
   readonly hub: Hub;
   readonly clock: Clock;
-  readonly limits?: Partial<WebSocketLimits> | undefined;
-  /** Slots shared with other transports. Default: an own registry with these `limits`. */
-  readonly registry?: ConnectionRegistry | undefined;
+  /** Slots shared with other transports. */
+  readonly registry: ConnectionRegistry;
   /** Queue of new connections. Default: an own one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
@@ -38,8 +30,6 @@ export interface WebSocketOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
-  /** Added before the path, after the instance's own prefix. Default: none. */
-  readonly basePath?: string | undefined;
 }
 
 /** How long a closed connection may stay open. The hub's own grace is shorter. */
@@ -62,19 +52,14 @@ const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
  * end.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
-  const { hub, clock, compression = true, basePath = "" } = options;
-  const registry =
-    options.registry ??
-    new ConnectionRegistry(
-      new ConnectionLimiter(options.limits?.maxSockets ?? 10_000, options.limits?.maxSocketsPerIp ?? 100),
-    );
+  const { hub, clock, compression = true } = options;
   const admissions = options.admissions ?? new AdmissionQueue({ hub, clock });
   const pings = new WebSocketPings(clock);
-  const parts = { ...options, registry, admissions, pings, responses: new WeakMap() };
+  const parts = { ...options, admissions, pings, responses: new WeakMap() };
   const consumers = new Consumers({ hub, clock });
   const deflateFraming = createDeflateFraming(hub.counters);
   app.server.on("connection", () => hub.turn.noteArrival());
-  const paths = [STREAM_PATH, PRODUCER_PATH].map((path) => `${app.prefix}${basePath}${path}`);
+  const paths = [STREAM_PATH, PRODUCER_PATH].map((path) => `${app.prefix}${path}`);
   const upgrades: object = { server: streamUpgrades(app, paths) };
   // In its own context, because the plugin wraps every route that it sees.
   await app.register(async (scope) => {
@@ -99,7 +84,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
     scope.route({
       method: "GET",
       exposeHeadRoute: false,
-      url: `${basePath}${STREAM_PATH}`,
+      url: STREAM_PATH,
       config: { parameters: queryNames(STREAM_PARAMETERS), channels: [] },
       preValidation: async (request, reply) => {
         if (compression) reduceOffers(request);
@@ -116,7 +101,7 @@ export async function registerWebSocket(app: FastifyInstance, options: WebSocket
           return hub.connect(socket, framing, readStreamQuery(request.query, access), access);
         }),
     });
-    addProducerRoute(scope, `${basePath}${PRODUCER_PATH}`, consumers, parts);
+    addProducerRoute(scope, consumers, parts);
   });
 }
 

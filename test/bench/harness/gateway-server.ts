@@ -3,7 +3,12 @@
  * route; its control port says what to publish and when.
  */
 import type { AddressInfo } from "node:net";
-import { createHttpServer, LISTEN_BACKLOG } from "../../../src/http/index.ts";
+import {
+  ConnectionLimiter,
+  ConnectionRegistry,
+  createHttpServer,
+  LISTEN_BACKLOG,
+} from "../../../src/http/index.ts";
 import { registerWebSocket } from "../../../src/http/stream/websocket-route.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
@@ -31,7 +36,7 @@ const FRESH: Freshness = {
 };
 /** The argument: connections that are taken. */
 const maxSockets = Number(process.argv[2] ?? 100_000);
-const limits = { maxSockets, maxSocketsPerIp: maxSockets };
+const registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSockets));
 
 const log = createMemoryLog({ clock: systemClock });
 const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
@@ -47,7 +52,7 @@ const app = await createHttpServer({
   ...{ head, clock: systemClock },
   freshness: () => FRESH,
   info: () => INFO,
-  register: (scope) => registerWebSocket(scope, { ...{ hub, limits }, clock: systemClock }),
+  register: (scope) => registerWebSocket(scope, { hub, registry, clock: systemClock }),
 });
 await app.listen({ host: "127.0.0.1", port: 0, backlog: LISTEN_BACKLOG });
 

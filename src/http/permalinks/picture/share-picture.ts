@@ -23,7 +23,7 @@ export interface ShareFacts {
   readonly market: string | undefined;
 }
 
-export interface Fonts {
+interface Fonts {
   readonly regular: Font;
   readonly bold: Font;
 }
