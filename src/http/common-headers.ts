@@ -39,7 +39,7 @@ export interface CommonHeaders {
 /** Only operators read these paths; pages of other origins may not. */
 const OPERATOR_PATHS: readonly string[] = [ENDPOINTS.healthz.path, ENDPOINTS.readyz.path, METRICS_PATH];
 
-/** Creates the fields. With a list of origins, responses vary by origin, so they say so in `Vary`. */
+/** Creates the fields. With a list of origins, responses differ by origin, which `Vary` states. */
 export function createCommonHeaders({
   basePath,
   corsOrigins,

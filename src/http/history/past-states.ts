@@ -80,7 +80,7 @@ export class PastStates {
     return await this.#states.read(`${atMs}`, now, () => this.inTurn(by, () => this.#load(atMs, now)));
   }
 
-  /** Another process's history has no versions here, so use the head, without which none changes. */
+  /** The history of another process has no version here. It changes only when the head does. */
   #version(): string {
     const { head, history } = this.#parts;
     const { minutesVersion, flaresVersion } = history;

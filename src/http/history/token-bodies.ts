@@ -111,7 +111,7 @@ export class TokenBodies {
     };
   }
 
-  /** Whether the history lacks a start or finish that is in the lists and less than a minute old. */
+  /** Whether the history lacks a start or finish of the last minute that the lists have. */
   #isBehind(listed: ListedToken | undefined, { records, starts }: StoredToken): boolean {
     const nowMs = this.#parts.head.observedAtMs;
     return (listed?.flares ?? []).some(({ id, started_trending_at: start, finished_trending_at: end }) => {

@@ -57,7 +57,7 @@ function isParameter(name: string, value: string | true): boolean {
   }
 }
 
-/** Splits the field. Values have no comma or semicolon and, unquoted, are tokens (RFC 6455, 9.1). */
+/** Splits the field. Values have no comma or semicolon; plain ones are tokens (RFC 6455, 9.1). */
 function readOffers(field: string): readonly Offer[] {
   const members = field.split(",").map((member) => member.trim());
   return members.filter((member) => member !== "").map((member) => readOffer(member, field));

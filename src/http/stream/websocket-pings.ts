@@ -17,7 +17,7 @@ const PERIOD_TICKS = 25;
 /** Seconds to wait for the pong. */
 const PATIENCE_TICKS = 10;
 
-/** Pings each target every 25 s, a share of them each second. Reports those without a pong in 10 s. */
+/** Pings each target every 25 s, a share of them each second. Without a pong in 10 s, it is lost. */
 export class WebSocketPings {
   readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
   readonly #stop: () => void;

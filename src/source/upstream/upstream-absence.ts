@@ -23,8 +23,8 @@ interface KeysOfAnswer {
 }
 
 /**
- * Tracks how long responses have lacked items of one list, because an end cannot be undone. After an
- * item returns, later absences must last twice as long.
+ * Tracks how long responses have lacked items of one list, because an end cannot be undone. After
+ * an item returns, later absences must last twice as long.
  */
 export class Absences {
   readonly #absent = new Map<string, { readonly sinceMs: number; answers: number }>();
