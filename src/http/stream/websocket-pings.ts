@@ -17,7 +17,7 @@ const PERIOD_TICKS = 25;
 /** Seconds to wait for the pong. */
 const PATIENCE_TICKS = 10;
 
-/** Pings each target every 25 s, a share of them each second. Without a pong in 10 s, it is lost. */
+/** Pings each target every 25 s, some each second. Reports a target without a pong in 10 s. */
 export class WebSocketPings {
   readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
   readonly #stop: () => void;
