@@ -20,9 +20,10 @@ export class BoundedMap<K, V> extends Map<K, V> {
     this.delete(key);
     super.set(key, value);
     this.#total += this.#sizeOf(value, key);
+    if (this.#total <= this.#max) return this;
     for (const oldest of this.keys()) {
-      if (this.#total <= this.#max) break;
       this.delete(oldest);
+      if (this.#total <= this.#max) break;
     }
     return this;
   }

@@ -19,3 +19,16 @@ test("a missing value is made once, until it is dropped", () => {
   map.ensure("a", make);
   expect(make).toHaveBeenCalledTimes(3);
 });
+
+test("entries count by their size: what is removed or replaced counts no more, and a larger one than the limit is not stored", () => {
+  const map = new BoundedMap<string, unknown>(10, (value, key) => `${key}${value}`.length);
+  map.set("a", "1234").set("b", "12").set("a", "12").set("c", "123");
+  expect([[...map.keys()], map.total]).toEqual([["b", "a", "c"], 10]);
+  map.set("d", 1);
+  expect([[...map.keys()], map.total]).toEqual([["a", "c", "d"], 9]);
+  expect([map.delete("a"), map.delete("a"), map.total]).toEqual([true, false, 6]);
+  map.set("e", "1234567890");
+  expect([map.size, map.total]).toEqual([0, 0]);
+  map.set("u", undefined).clear();
+  expect(map.total).toBe(0);
+});
