@@ -75,18 +75,6 @@ interface KeyParts {
 const OPEN_EDGE =
   "this edge has no key file: it serves its leader's pro plan to everyone who can reach it; start it with --keys FILE to serve pro to keys only";
 
-/** The access policy and the connection limits of one process. */
-export interface LocalAccess {
-  readonly policy: AccessPolicy;
-  readonly registry: ConnectionRegistry;
-  readonly counts: KeyCounts | undefined;
-  readonly rates: OwnKeys["rates"];
-  /** Closes the connections of a key that was removed or downgraded. */
-  end(keyId: string, reason: EndReason): void;
-  /** Stops the watch of tokens. */
-  stop(): void;
-}
-
 /** How often to look for connections whose token is no longer valid. */
 const LOOK_MS = 1_000;
 
@@ -106,7 +94,7 @@ interface AccessParts {
 export function createAccess(
   { anonymous, maxSockets, maxSocketsPerIp }: Pick<Config, "anonymous" | "maxSockets" | "maxSocketsPerIp">,
   { clock, ring: file, tokens, state, logger, onUsed }: AccessParts,
-): LocalAccess {
+) {
   const { tickets } = state;
   const limiter = new ConnectionLimiter(maxSockets, maxSocketsPerIp);
   const registry = new ConnectionRegistry(
@@ -134,16 +122,21 @@ export function createAccess(
     registry,
     counts: policy?.counts,
     rates: policy ?? NO_RATES,
-    end: (keyId, reason) => {
+    /** Closes the connections of a key that was removed or downgraded. */
+    end: (keyId: string, reason: EndReason) => {
       if (reason === "unauthorized") policy?.forget(keyId);
       limiter.endAll(keyId, reason);
     },
+    /** Stops the watch of tokens. */
     stop: () => {
       stopLooking?.();
       tokens?.stop();
     },
   };
 }
+
+/** The access policy and the connection limits of one process. */
+export type LocalAccess = ReturnType<typeof createAccess>;
 
 /**
  * Opens the access policy, which closes the connections of a key that is removed or downgraded.

@@ -7,7 +7,6 @@ import {
   recordFeed,
   type ServiceReport,
 } from "../../feed/index.ts";
-import type { KnownLists } from "../../hub/index.ts";
 import { InputError } from "../../lib/input-error.ts";
 import { notifyLog } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
@@ -40,14 +39,6 @@ interface SourceParts {
   /** Key for a leader that requires one. */
   readonly leaderKey?: string | undefined;
   readonly enricherKeys?: EnricherKeys | undefined;
-}
-
-/** The point at which a source resumes. Polls up to `afterMs` repeat what was published. */
-export interface Resume {
-  readonly snapshot: Snapshot;
-  readonly observedAtMs: number;
-  readonly afterMs: number;
-  readonly known: KnownLists;
 }
 
 export type OpenSource = OpenSnapshots | OpenLeader | OpenCluster;
@@ -146,9 +137,11 @@ function openLeader(
 }
 
 /** Returns the point to resume from. Polls up to `afterMs` repeat what was published. */
-export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number): Resume {
+export function resumeOf({ known, observedAtMs }: RestoredState, afterMs: number) {
   return { snapshot: known.lists.snapshot, observedAtMs, afterMs, known };
 }
+
+export type Resume = ReturnType<typeof resumeOf>;
 
 function createUpstream(
   config: Pick<Config, "source" | "pollIntervalMs" | "upstreamTimeoutMs" | "staleAfterMs">,

@@ -22,47 +22,6 @@ const LN_EPSILON_SHARE = 0.05;
  */
 const DUST_SHARE = 0.25;
 
-/** Measurements of one token as of its latest report. */
-export interface WindowState {
-  /** Event time of the report. */
-  atMs: number;
-  /** The last five minutes. */
-  buys: number;
-  sells: number;
-  buyers: number;
-  usd: number;
-  /**
-   * Share of these traders that count, because dust costs nothing: 1 unless the average trade is
-   * unusually small.
-   */
-  real: number;
-  /** Trades of the five minutes, the hour and the day. */
-  readonly totals: readonly [m5: number, h1: number, h24: number];
-  /** The last hour. */
-  hourBuys: number;
-  hourSells: number;
-  hourBuyers: number;
-  hourSellers: number;
-  hourUsd: number;
-  /**
-   * Buyers of the day before these five minutes, each counted once per five minutes, and the length
-   * of that day in milliseconds.
-   */
-  usualBuyers: number;
-  usualMs: number;
-  /** Usual dollars in five minutes. */
-  usualUsd: number;
-  /**
-   * Log return above the long average; climb since the last low; variance of one-minute log
-   * returns.
-   */
-  longRise: number;
-  burst: number;
-  variance: number;
-  /** Log of the volume of five minutes, above that of the usual volume. */
-  logVolume: number;
-}
-
 /**
  * Measures a report. `ring` holds the token's closes, those of the report included, up to `minute`.
  */
@@ -71,7 +30,7 @@ export function measureWindow(
   ring: BucketRing,
   minute: number,
   settings: DetectorSettings,
-): WindowState {
+) {
   const { m5, h1, h24 } = counts;
   const ageMs = createdAt === undefined ? DAY_MS : clip(at - createdAt, 0, DAY_MS);
   const usualMs = Math.max(0, ageMs - RECENT_MS);
@@ -80,30 +39,43 @@ export function measureWindow(
   const usd = Number(m5.usd);
   const usualUsd = usualMs > 0 ? (Math.max(0, Number(h24.usd) - usd) * RECENT_MS) / usualMs : 0;
   return {
+    /** Event time of the report. */
     atMs: at,
+    /** The last five minutes. */
     buys: m5.buys,
     sells: m5.sells,
     buyers: m5.buyers,
     usd,
+    /** Share of these traders that count, because dust costs nothing. */
     real: realShare(m5, h24),
-    totals: [m5.buys + m5.sells, h1.buys + h1.sells, h24.buys + h24.sells],
+    /** Trades of the five minutes, the hour and the day. */
+    totals: [m5.buys + m5.sells, h1.buys + h1.sells, h24.buys + h24.sells] as const,
+    /** The last hour. */
     hourBuys: h1.buys,
     hourSells: h1.sells,
     hourBuyers: h1.buyers,
     hourSellers: h1.sellers,
     hourUsd: Number(h1.usd),
+    /** Buyers of the day before these five minutes, each counted once per five minutes. */
     usualBuyers: Math.max(0, h24.buys - m5.buys) * distinct,
+    /** The length of that day in milliseconds. */
     usualMs,
+    /** Usual dollars in five minutes. */
     usualUsd,
     ...measurePath(ring, minute, settings),
+    /** Log of the volume of five minutes, above that of the usual volume. */
     logVolume:
       Math.log(usd + LN_EPSILON_SHARE * usualUsd + 1) - Math.log(usualUsd * (1 + LN_EPSILON_SHARE) + 1),
   };
 }
 
+/** Measurements of one token as of its latest report. */
+export type WindowState = ReturnType<typeof measureWindow>;
+
 /**
  * Measures the last hour's closes as the other forms measure theirs, with the assumed volatility
- * while few are known.
+ * while few are known: the log return above the long average, the climb since the last low, and the
+ * variance of one-minute log returns.
  */
 function measurePath(ring: BucketRing, minute: number, settings: DetectorSettings) {
   const count = knownSteps(ring, minute, PAST_MINUTES);
