@@ -77,6 +77,8 @@ export interface GatewayParts {
    * start fails, because an operator who names a directory relies on it.
    */
   readonly isDataOptional?: boolean;
+  /** Stores finished flares and past minutes, and serves them. Default true. */
+  readonly hasHistory?: boolean;
   /** Epoch of events in memory, for runs that must not differ. Default: random. */
   readonly epoch?: Epoch;
   /** Ends the wait for the first snapshot. Only {@link Gateway.stop} stops the gateway. */
@@ -140,7 +142,7 @@ export async function startGatewayWithFrontend(
     // user may use the default one.
     const isOwnDirectory = !cluster || !isDataOptional;
     const directory = isOwnDirectory ? {} : { config: { ...config, data: "none" } };
-    history = openHistory(config, { ...persistenceOptions, ...directory });
+    if (parts.hasHistory ?? true) history = openHistory(config, { ...persistenceOptions, ...directory });
     const sourceParts = { clock, logger, persistence, leaderKey, enricherKeys };
     const opened = cluster?.opened ?? openSource(config, sourceParts, parts.source);
     const own = {

@@ -139,6 +139,7 @@ async function openGateway(
     source,
     clock,
     epoch: EPOCH,
+    hasHistory: false,
     logger: createLogger("fatal"),
     signal,
   });
