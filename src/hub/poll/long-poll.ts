@@ -31,36 +31,28 @@ export interface PollQuery {
 /** A page; or, if no event came before the wait ended, the cursor up to which there was none. */
 export type PollAnswer = EventPage | { readonly kind: "nothing"; readonly cursor: Cursor };
 
+interface LongPollOptions extends PageParts {
+  readonly clock: Clock;
+  /** When it aborts, waiting requests are answered at once. */
+  readonly stopping: AbortSignal;
+  /** See HubLimits. Default 0. */
+  readonly aheadWaitMs?: number;
+  /** See HubOptions. Default: never. */
+  readonly lacksEvents?: () => boolean;
+  /** Shares the event loop. Default: a budget of its own. */
+  readonly turn?: TurnBudget;
+}
+
 /** Reads the log for polling clients, and lets those at the head wait. Has no client state. */
 export class LongPoll {
-  readonly #parts: PageParts;
-  readonly #clock: Clock;
+  readonly #options: LongPollOptions;
   readonly #waiters: Waiters;
-  readonly #stopping: AbortSignal;
-  readonly #aheadWaitMs: number;
-  readonly #lacksEvents: () => boolean;
   readonly #turn: TurnBudget;
 
-  /**
-   * `stopping`: answers waiting requests at once; `aheadWaitMs`: see HubLimits; `lacksEvents`: see
-   * HubOptions; `turn`: shares the event loop. Default: its own budget.
-   */
-  constructor(
-    options: PageParts & {
-      readonly clock: Clock;
-      readonly stopping: AbortSignal;
-      readonly aheadWaitMs?: number;
-      readonly lacksEvents?: () => boolean;
-      readonly turn?: TurnBudget;
-    },
-  ) {
-    const { log, head, history, clock, stopping, aheadWaitMs = 0 } = options;
+  constructor(options: LongPollOptions) {
+    const { head, clock, stopping } = options;
+    this.#options = options;
     this.#turn = options.turn ?? new TurnBudget(() => clock.monotonic());
-    this.#aheadWaitMs = aheadWaitMs;
-    this.#lacksEvents = options.lacksEvents ?? (() => false);
-    this.#parts = { log, head, history };
-    this.#clock = clock;
-    this.#stopping = stopping;
     this.#waiters = new Waiters(head, clock, stopping);
   }
 
@@ -73,7 +65,7 @@ export class LongPoll {
    * An aborted signal ends the search and the wait. `by`: the client; default: the server.
    */
   async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
-    const { head, history } = this.#parts;
+    const { head, history, clock, stopping, lacksEvents } = this.#options;
     const shape = shapeOf(query);
     if (query.after === undefined) {
       const page = emptyPage(head.cursor);
@@ -81,16 +73,16 @@ export class LongPoll {
     }
     const oldest = query.after === OLDEST ? this.#oldestOf(shape) : undefined;
     const start = oldest?.cursor ?? readCursor(query.after);
-    const deadlineMs = this.#clock.monotonic() + query.waitMs;
+    const deadlineMs = clock.monotonic() + query.waitMs;
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
     // The wait was cut short, or this server has events yet to read: the cursor may still be valid.
-    const isUndecided = () => signal.aborted || this.#stopping.aborted || this.#lacksEvents();
+    const isUndecided = () => signal.aborted || stopping.aborted || lacksEvents?.();
     if (this.#isAhead(start) && isUndecided()) return { kind: "nothing", cursor: start };
     const pause = () => this.#turn.pause(by);
     const request = { shape, prev: start.seq, limit: query.limit, pause, signal };
     for (let from = start; ; ) {
-      const page = await readPage(this.#parts, { ...request, from, steps });
+      const page = await readPage(this.#options, { ...request, from, steps });
       if (page.kind === "lost" || page.count > 0 || page.more || query.waitMs === 0) return page;
       from = page.cursor;
       steps = page.steps;
@@ -102,13 +94,14 @@ export class LongPoll {
   }
 
   #isAhead({ epoch, seq }: Cursor): boolean {
-    const { cursor } = this.#parts.head;
-    return this.#aheadWaitMs > 0 && epoch === cursor.epoch && seq > cursor.seq;
+    const { head, aheadWaitMs = 0 } = this.#options;
+    return aheadWaitMs > 0 && epoch === head.cursor.epoch && seq > head.cursor.seq;
   }
 
   /** Waits until this server reaches a cursor that its leader may already have announced. */
   async #untilReached(cursor: Cursor, signal: AbortSignal): Promise<void> {
-    const deadlineMs = this.#clock.monotonic() + this.#aheadWaitMs;
+    const { clock, aheadWaitMs = 0 } = this.#options;
+    const deadlineMs = clock.monotonic() + aheadWaitMs;
     while (this.#isAhead(cursor)) {
       if (await this.#waiters.wait(EVERYTHING, deadlineMs, signal)) return;
     }
@@ -116,7 +109,7 @@ export class LongPoll {
 
   /** Returns the oldest position to read from. With a filter, the lists there must be known. */
   #oldestOf({ selection }: StreamShape): { readonly cursor: Cursor; readonly steps?: Steps } {
-    const { log, history } = this.#parts;
+    const { log, history } = this.#options;
     if (!selection.filtered) return { cursor: selection.lasting ? log.oldestLasting : log.oldest };
     const { cursor, lists } = history.first;
     return { cursor, steps: history.walkFrom(lists) };
