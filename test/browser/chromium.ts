@@ -5,8 +5,8 @@ import { IS_SOAK } from "../support/law-runs.ts";
 
 /** Window widths in pixels at which nothing may be cut off: more of them in `npm run soak`. */
 export const WIDTHS: readonly number[] = [
-  ...widths(320, 1_200, IS_SOAK ? 20 : 40),
-  ...widths(1_200, 1_920, IS_SOAK ? 80 : 120),
+  ...widths(320, 1_200, IS_SOAK ? 20 : 110),
+  ...widths(1_200, 1_920, IS_SOAK ? 80 : 240),
   1_920,
 ];
 

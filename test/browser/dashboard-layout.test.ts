@@ -2,6 +2,7 @@ import type { Browser, BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { Finish } from "../support/edges.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { findChromium, launch, WIDTHS } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
@@ -32,6 +33,10 @@ new PerformanceObserver((list) => {
 const SHIFT =
   "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(shift), 50))))";
 const MAX_SHIFT = 0.05;
+/** Windows in which nothing may move: each shows some of the pages, and all in `npm run soak`. */
+const WINDOWS = IS_SOAK ? [390, 768, 1_440] : [390, 1_440];
+const pagesAt = (width: number, pages: readonly string[]) =>
+  pages.filter((_, at) => IS_SOAK || at % WINDOWS.length === WINDOWS.indexOf(width));
 const [charted] = SAMPLE_SNAPSHOT.charts.bsc;
 /** Ten tokens of the chart, starting with this one. */
 function chartFrom(first: number): Snapshot {
@@ -103,7 +108,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     }
   });
 
-  for (const width of [390, 768, 1_440]) {
+  for (const width of WINDOWS) {
     test(`nothing moves while a page loads, at ${width} pixels`, async ({ onTestFinished }) => {
       const many = [
         SAMPLE_FLARE,
@@ -125,7 +130,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
         }
         await route.continue();
       });
-      for (const name of [...PAGES, "token/exchange/BTC"]) {
+      for (const name of pagesAt(width, [...PAGES, "token/exchange/BTC"])) {
         await page.goto("about:blank");
         await goto(name);
         if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
@@ -135,7 +140,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     });
   }
 
-  for (const width of [390, 768, 1_440]) {
+  for (const width of WINDOWS) {
     test(`nothing jumps while events stream in, at ${width} pixels`, async ({ onTestFinished }) => {
       const market = new ToldMarket(flaring(0));
       const { page, goto } = await openDashboard(browser, onTestFinished, market, {
@@ -143,7 +148,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
       });
       await page.addInitScript(MEASURE_SHIFT);
       const shifts: Record<string, number> = {};
-      for (const name of ["events", `token/${SAMPLE_FLARE.token.address}`]) {
+      for (const name of pagesAt(width, ["events", `token/${SAMPLE_FLARE.token.address}`])) {
         await page.goto("about:blank");
         await goto(name);
         if (name === "events") await page.locator(".events, .feed p").first().waitFor();
@@ -173,7 +178,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
       row.querySelector(".reasons").textContent, Math.max(0, row.scrollHeight - row.clientHeight - 1)])`;
     for (const name of ["flares", "flares?channels=flares.finished"]) {
       await goto(name);
-      for (let width = 1_001; width <= 1_900; width += 60) {
+      for (let width = 1_001; width <= 1_900; width += IS_SOAK ? 60 : 180) {
         await page.setViewportSize({ width, height: 900 });
         const rows = (await page.evaluate(cut)) as readonly (readonly [string, number])[];
         expect(rows.length, name).toBeGreaterThan(0);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { takeOver } from "../client/takeover.ts";
 import { expectWhole, ROOM, weather } from "../client/weather.ts";
 import { test } from "../http/websocket-fixture.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { findChromium, launch } from "./chromium.ts";
 import { assembleIn, servePage } from "./sdk-page.ts";
 
@@ -10,7 +11,7 @@ const executable = findChromium();
 const SEED = Number(process.env.SEED ?? 1);
 /** Fewer than in Node, because a browser connects more slowly. */
 const HASTE = 20;
-const STREAMS = 24;
+const STREAMS = IS_SOAK ? 24 : 8;
 
 describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () => {
   let browser: Browser;

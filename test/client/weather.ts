@@ -12,7 +12,7 @@ const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", 
 const BAD_MS = 2_500;
 const MIN_EVENTS = 200;
 /** Between two pieces of news. */
-const TURN_MS = 5;
+const TURN_MS = 12;
 
 /** Room for connections that the gateway does not know to be dead. */
 export const ROOM = { stream: { limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } } };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { nodeVersionProblem } from "../../src/lib/io/node-version.ts";
 import { copyOfDependencies, copyOfSources, environmentOfNode, LOWEST_NODE } from "./copy-of-sources.ts";
 
@@ -16,17 +16,30 @@ const tooOld = environmentOfNode(TOO_OLD);
 const run = promisify(execFile);
 const INSTALL = ["install", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"];
 
-async function newClone(onTestFinished: (fn: () => Promise<void>) => void): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "flarewire-install-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return copyOfSources(folder);
-}
+const folder = await mkdtemp(join(tmpdir(), "flarewire-install-"));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+let copied: Promise<string> | undefined;
+/** A clone without dependencies, until a test installs them. */
+const clone = () => (copied ??= copyOfSources(folder));
+
+test.skipIf(!tooOld)(
+  `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,
+  async () => {
+    const cwd = await clone();
+    await expect(run("npm", ["run", "--silent", "prepare"], { cwd, env: tooOld })).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        `flarewire needs Node >=22.18, and this is v${TOO_OLD}: update Node, or run npm ci with development dependencies`,
+      ),
+    });
+  },
+);
 
 test.skipIf(!lowest)(
   `a clone without development dependencies installs and serves on Node ${LOWEST_NODE}, and says that the dashboard is not built`,
   { timeout: 600_000 },
   async ({ onTestFinished }) => {
-    const cwd = await newClone(onTestFinished);
+    const cwd = await clone();
     copyOfDependencies(cwd);
     const lock = await readFile(join(cwd, "package-lock.json"), "utf8");
     const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });
@@ -77,19 +90,6 @@ test.skipIf(!lowest)(`the history is stored on Node ${LOWEST_NODE}`, async () =>
   const { stdout } = await run("node", program, { cwd, env: lowest });
   expect(stdout).toBe("1 1 true\n");
 });
-
-test.skipIf(!tooOld)(
-  `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,
-  async ({ onTestFinished }) => {
-    const cwd = await newClone(onTestFinished);
-    await expect(run("npm", ["run", "--silent", "prepare"], { cwd, env: tooOld })).rejects.toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        `flarewire needs Node >=22.18, and this is v${TOO_OLD}: update Node, or run npm ci with development dependencies`,
-      ),
-    });
-  },
-);
 
 test("the floor of package.json is what the program checks and what the documents say, once", async () => {
   const [major = 0, minor = 0] = LOWEST_NODE.split(".").map(Number);

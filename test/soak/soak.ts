@@ -44,7 +44,9 @@ const MAX_GROWTH_BYTES = 1e6;
 /** Tests of laws on random cases, see test/support/law-runs.ts. */
 const LAWS = globSync("**/*.test.ts", { cwd: TESTS })
   .filter((file) =>
-    /law-runs\.ts"|(-log|lasting)-contract\.ts"/.test(readFileSync(join(TESTS, file), "utf8")),
+    /(law-runs|client-packages)\.ts"|(-log|lasting)-contract\.ts"|\bWIDTHS\b/.test(
+      readFileSync(join(TESTS, file), "utf8"),
+    ),
   )
   .map((file) => file.replace(/\.test\.ts$/, ""));
 const MAX_PAST_P99_MS = 50;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { findInstalled } from "../../support/debian-package.ts";
-import { hasPython, PYTHON, runs } from "./python-client.ts";
+import { hasModules, hasPython, PYTHON } from "./python-client.ts";
 
 const SOURCES = "src/client/python";
 const run = promisify(execFile);
 const hasPip = findInstalled(
-  () => runs("-c", "import setuptools, ensurepip, pip, wheel"),
+  () => hasModules("setuptools", "ensurepip", "pip", "wheel"),
   ...["python3-venv", "python3-pip", "python3-setuptools", "python3-wheel"],
 );
 

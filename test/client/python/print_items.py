@@ -1,9 +1,14 @@
-"""Prints what streams return as JSON lines: print_items.py URL OPTIONS [URL OPTIONS ...].
+"""Prints what streams return as JSON lines, for many clients in one process.
+
+Each line of the input starts or ends a client: its number, and its streams,
+each a URL and the options of connect. A client with several streams prints the
+number of the stream in each line. Before each line stands the client's number;
+a line "ended" is its last one.
 
 Beside those of connect, the option `count` ends a stream after that many
 events, `keys` are those that the function `key` returns, where null is a
 failure, `impatient` gives up waiting once after the reset, and `floor_s` is the
-shortest pause. With several streams, each line has the number of its stream.
+shortest pause of all while it runs.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import traceback
 from dataclasses import asdict
 from typing import Any, Awaitable, Callable
 
@@ -21,12 +27,8 @@ from flarewire import Connection, Filter, Reset, StreamError, connect, retry
 Put = Callable[..., None]
 
 
-def put(**line: Any) -> None:
-    print(json.dumps(line), flush=True)
-
-
-def numbered(stream: int) -> Put:
-    return lambda **line: put(stream=stream, **line)
+def putting(client: int, **always: Any) -> Put:
+    return lambda **line: print(client, json.dumps({**always, **line}), flush=True)
 
 
 def without_null(value: Any) -> Any:
@@ -54,7 +56,8 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
         options["filter"] = Filter(**options["filter"])
     if "keys" in options:
         options["key"] = asking(options.pop("keys"))
-    retry.FLOOR_S = options.pop("floor_s", retry.FLOOR_S)
+    floor_s = retry.FLOOR_S
+    retry.FLOOR_S = options.pop("floor_s", floor_s)
     is_impatient = options.pop("impatient", False)
     last = options.pop("count", None)
     count = 0
@@ -81,12 +84,29 @@ async def follow(url: str, options: dict[str, Any], put: Put) -> None:
                     return
     except StreamError as error:
         put(stopped=str(error), code=error.code)
+    finally:
+        retry.FLOOR_S = floor_s
 
 
-async def main(*args: str) -> None:
-    streams = [(url, json.loads(options)) for url, options in zip(args[::2], args[1::2])]
-    puts = [put] if len(streams) == 1 else [numbered(stream) for stream in range(len(streams))]
-    await asyncio.gather(*(follow(*stream, to) for stream, to in zip(streams, puts)))
+async def run(client: int, streams: list[tuple[str, dict[str, Any]]]) -> None:
+    """Follows all streams of a client until they end, or one of them fails."""
+    many = len(streams) > 1
+    puts = [putting(client, **({"stream": at} if many else {})) for at in range(len(streams))]
+    try:
+        await asyncio.gather(*(follow(*stream, put) for stream, put in zip(streams, puts)))
+        putting(client)(ended=0)
+    except BaseException:
+        putting(client)(ended=1, why=traceback.format_exc())
 
 
-asyncio.run(main(*sys.argv[1:]))
+async def main() -> None:
+    tasks: dict[int, asyncio.Task[None]] = {}
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        client, streams = json.loads(line)
+        if streams:
+            tasks[client] = asyncio.create_task(run(client, streams))
+        else:
+            tasks[client].cancel()
+
+
+asyncio.run(main())

@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { createInterface } from "node:readline";
+import { PassThrough } from "node:stream";
 import { expect } from "vitest";
 import { applyEvent, type EventMessage, type View } from "../../../src/protocol/index.ts";
-import { type RunningCli, spawnCommand } from "../../cli/spawn-cli.ts";
+import { type CliOutput, collect, type RunningCli, spawnCommand } from "../../cli/spawn-cli.ts";
 import { findInstalled } from "../../support/debian-package.ts";
 import type { IndependentClient } from "../../support/independent-client.ts";
 
@@ -10,12 +12,13 @@ export const PYTHON = "/usr/bin/python3";
 const QUIET = { PYTHONDONTWRITEBYTECODE: "1" };
 
 /** Whether Python can use the package; Debian's packages are installed if they may be. */
-export const hasPython = findInstalled(() => runs("-c", "import aiohttp"), "python3", "python3-aiohttp");
-export const hasMypy = findInstalled(() => runs("-m", "mypy", "--version"), "mypy", "python3-aiohttp");
+export const hasPython = findInstalled(() => hasModules("aiohttp"), "python3", "python3-aiohttp");
+export const hasMypy = findInstalled(() => hasModules("mypy", "aiohttp"), "mypy", "python3-aiohttp");
 
-/** Whether Python succeeds with these arguments. */
-export function runs(...args: readonly string[]): boolean {
-  return spawnSync(PYTHON, args, { stdio: "ignore" }).status === 0;
+/** Whether Python finds these modules. It does not load them, which takes longer. */
+export function hasModules(...names: readonly string[]): boolean {
+  const program = "import importlib.util, sys; sys.exit(None in map(importlib.util.find_spec, sys.argv[1:]))";
+  return spawnSync(PYTHON, ["-c", program, ...names], { stdio: "ignore" }).status === 0;
 }
 
 export function spawnPython(...args: readonly string[]): RunningCli {
@@ -42,24 +45,66 @@ export interface Line {
   readonly stopped?: string;
 }
 
-/** Starts the Python client with these options of `connect`. */
-export function follow(url: string, options: object = {}): RunningCli {
+/**
+ * A process with all Python clients of this one, because each start of Python costs more than most
+ * tests. It ends when this one does, which ends its input.
+ */
+class PythonClients {
+  readonly #python = spawnCommand(PYTHON, ["test/client/python/print_items.py"], QUIET, { stdin: "pipe" });
+  readonly #running = new Map<number, (line: string) => void>();
+  #count = 0;
+
+  constructor() {
+    const { stdout } = this.#python.child;
+    if (!stdout) throw new Error("Python has no output");
+    createInterface({ input: stdout }).on("line", (line) => {
+      const [, client, text = ""] = /^(\d+) (.*)$/.exec(line) ?? [];
+      this.#running.get(Number(client))?.(text);
+    });
+  }
+
+  start(streams: readonly (readonly [url: string, options: object])[]): CliOutput {
+    const client = this.#count++;
+    const output = { stdout: new PassThrough(), stderr: new PassThrough() };
+    const { promise: closed, resolve } = Promise.withResolvers<number>();
+    this.#running.set(client, (line) => {
+      const { ended, why = "" } = JSON.parse(line);
+      if (ended === undefined) return void output.stdout.write(`${line}\n`);
+      output.stderr.write(why);
+      // Behind what it wrote.
+      setImmediate(() => resolve(ended));
+    });
+    const tell = (given: readonly unknown[]) =>
+      this.#python.child.stdin?.write(`${JSON.stringify([client, given])}\n`);
+    tell(streams);
+    const died = this.#python.ended().then((code) => {
+      output.stderr.write(this.#python.stderr());
+      return code;
+    });
+    return collect(output, Promise.race([closed, died]), () => tell([]));
+  }
+}
+
+let clients: PythonClients | undefined;
+
+/** Starts a Python client with these options of `connect`. */
+export function follow(url: string, options: object = {}): CliOutput {
   return followAll([[url, options]]);
 }
 
-/** Starts one process with several streams; more than one print their number in each line. */
-export function followAll(streams: readonly (readonly [url: string, options: object])[]): RunningCli {
-  const args = streams.flatMap(([url, options]) => [url, JSON.stringify(options)]);
-  return spawnPython("test/client/python/print_items.py", ...args);
+/** Starts a client with several streams; more than one print their number in each line. */
+export function followAll(streams: readonly (readonly [url: string, options: object])[]): CliOutput {
+  clients ??= new PythonClients();
+  return clients.start(streams);
 }
 
 /** The complete lines so far. */
-export function linesOf(client: RunningCli): readonly Line[] {
+export function linesOf(client: CliOutput): readonly Line[] {
   const lines = client.stdout().split("\n").slice(0, -1);
   return lines.map((line): Line => JSON.parse(line));
 }
 
-export const eventsOf = (client: RunningCli) => linesOf(client).filter(({ event }) => event !== undefined);
+export const eventsOf = (client: CliOutput) => linesOf(client).filter(({ event }) => event !== undefined);
 
 /** What a direct follower of the gateway received, which began before the lines. */
 export class Truth {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createConfig, startGateway } from "../../../src/index.ts";
 import { greet, send, startScriptedServer } from "../../cli/scripted-server.ts";
-import type { RunningCli } from "../../cli/spawn-cli.ts";
+import type { CliOutput } from "../../cli/spawn-cli.ts";
 import { startLedGateway } from "../../examples/led-gateway.ts";
 import { IndependentClient } from "../../support/independent-client.ts";
 import { eventsOf, follow, hasPython, linesOf, spawnPython, Truth } from "./python-client.ts";
@@ -23,7 +23,7 @@ const TRANSPORTS = ["websocket", "sse", "poll"] as const;
 
 /** A gateway with a fast market, and what a direct follower of it receives. */
 async function withMarket(
-  work: (url: string, check: (client: RunningCli) => Promise<object>) => Promise<void>,
+  work: (url: string, check: (client: CliOutput) => Promise<object>) => Promise<void>,
 ): Promise<void> {
   const gateway = await startGateway(createConfig(MARKET));
   const direct = new IndependentClient(gateway.url);
