@@ -3,7 +3,6 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Feed, Filling } from "../feed.ts";
 import type { Network } from "./network.ts";
-import type { TranslatorBounds } from "./pools/block-translator.ts";
 import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
 export interface ChainFeedOptions {
@@ -27,7 +26,6 @@ export interface ChainFeedOptions {
   readonly pollEveryMs?: number;
   /** File of the facts about pools and tokens that never change. Default: memory only. */
   readonly factsFile?: string;
-  readonly bounds?: TranslatorBounds;
   /** Returns [0, 1), for the pauses after failures. Default `Math.random`. */
   readonly random?: () => number;
   /** Messages name endpoints by host only, because the rest of an address may be a key. */

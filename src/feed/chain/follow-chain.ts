@@ -144,7 +144,7 @@ class ChainFollower {
     }
     const network = await this.#checked();
     const contracts = this.#contracts(network);
-    const translator = new BlockTranslator(network, this.#options.bounds);
+    const translator = new BlockTranslator(network);
     const { clock } = this.#options;
     // Otherwise the first endpoint to respond would decide alone where the feed starts.
     const patientUntil = clock.monotonic() + PATIENCE_MS;
@@ -274,7 +274,7 @@ class ChainFollower {
   ): void {
     const pool = this.#pool;
     const { from = 0, fromMs = 0, pastMs = 0 } = this.#start ?? {};
-    const translator = new BlockTranslator(network, this.#options.bounds);
+    const translator = new BlockTranslator(network);
     const lookup = this.#lookUp(contracts, translator);
     const open = async (pauseWhileBusy: () => Promise<void>) => {
       const pause = async () => {

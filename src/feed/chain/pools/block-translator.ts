@@ -14,8 +14,8 @@ import { PoolRegistry } from "./pool-registry.ts";
 import { TransactionSwaps, tradeEvent, withoutSandwiches } from "./transaction-swaps.ts";
 import { UsdPrices } from "./usd-prices.ts";
 
-/** Minimum liquidity of a listing in dollars. A pool with less is a test. */
-const LISTING_USD = 1_000;
+/** Minimum liquidity of a listing, in 10^−18 dollars. A pool with less is a test. */
+const MIN_LISTING = 1_000n * powerOfTen(USD_DECIMALS);
 /** Minimum dollars on one side of a pool of two quote tokens for it to price the other side. */
 const ANCHOR_USD = 50_000;
 /** A token is introduced again after this time, because the reader may have forgotten it. */
@@ -38,14 +38,6 @@ export interface ReadBlock {
   readonly transfers: ReadonlyMap<string, readonly EvmLog[]>;
 }
 
-/** Thresholds in US dollars. */
-export interface TranslatorBounds {
-  /** Default {@link LISTING_USD}. */
-  readonly listingUsd?: number;
-  /** Default {@link ANCHOR_USD}. */
-  readonly anchorUsd?: number;
-}
-
 /**
  * Translates blocks into market events, in the order of the logs. Pure: {@link unknownPools} and
  * {@link unknownTokens} return what to look up on the chain, and {@link pools} must contain the
@@ -66,13 +58,11 @@ export class BlockTranslator {
   readonly pools: PoolRegistry;
   readonly #network: Network;
   readonly #usd: UsdPrices;
-  readonly #listingUsd: bigint;
 
-  constructor(network: Network, { listingUsd = LISTING_USD, anchorUsd = ANCHOR_USD }: TranslatorBounds = {}) {
+  constructor(network: Network) {
     this.#network = network;
-    this.#usd = new UsdPrices(network.quotes, anchorUsd);
+    this.#usd = new UsdPrices(network.quotes, ANCHOR_USD);
     this.pools = new PoolRegistry(network, this.#usd);
-    this.#listingUsd = BigInt(Math.round(listingUsd)) * powerOfTen(USD_DECIMALS);
   }
 
   /** Decodes the logs that concern pools. Skips creations by other factories. */
@@ -194,7 +184,7 @@ export class BlockTranslator {
     const usd = formatUnits(2n * side, USD_DECIMALS);
     const event = { at, group: this.#network.group, pool: pool.address, token: token.address };
     this.#introduce(events, at, token);
-    const isListing = pool.form === "curve" || (!token.isLaunched && 2n * side >= this.#listingUsd);
+    const isListing = pool.form === "curve" || (!token.isLaunched && 2n * side >= MIN_LISTING);
     if (pool.state.isFresh && isListing) {
       pool.state.isFresh = false;
       events.push({ kind: "listing", ...event, liquidity: usd });

@@ -137,6 +137,16 @@ export function readCreated(
   return { kind: "created", form, factory: log.address, pool, token0, token1 };
 }
 
+/** Reads the creation of a singleton's pool: its id and its tokens are topics. */
+export function readInitialize(log: EvmLog, form: FactoryForm, words: number): PoolCreated | undefined {
+  const [, pool, first = "", second = ""] = log.topics;
+  const token0 = readAddress(first, 0);
+  const token1 = readAddress(second, 0);
+  if (!isShaped(log, 4, words) || pool === undefined || token0 === undefined || token1 === undefined)
+    return undefined;
+  return { kind: "created", form, factory: log.address, pool, token0, token1 };
+}
+
 /** Reads two amounts of makers, from the word `first` on. */
 export function readMove(
   log: EvmLog,

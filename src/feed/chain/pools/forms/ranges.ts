@@ -9,6 +9,7 @@ import {
   type Inquiry,
   type PoolForm,
   type PoolState,
+  type Result,
 } from "./pool-form.ts";
 import {
   type Initialized,
@@ -225,16 +226,19 @@ export const V3: PoolForm = {
       { ...balanceOf, address: token0 },
       { ...balanceOf, address: token1 },
     ];
-    const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(state) ? state : [];
     const isComplete = typeof first === "bigint" && typeof second === "bigint";
-    const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
-    return new RangeState({
-      balances: isComplete ? [first, second] : undefined,
-      range: isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined,
-      atBlock,
-    });
+    const balances = isComplete ? ([first, second] as const) : undefined;
+    return new RangeState({ balances, range: rangeOf(state, liquidity), atBlock });
   },
 };
+
+/** Returns the range in a contract's results; `undefined` without a price. */
+export function rangeOf(slot: Result, liquidity: Result): PriceRange | undefined {
+  const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(slot) ? slot : [];
+  if (typeof sqrtPriceX96 !== "bigint" || typeof tick !== "number" || typeof liquidity !== "bigint")
+    return undefined;
+  return sqrtPriceX96 > 0n ? { sqrtPriceX96, tick, liquidity } : undefined;
+}
 
 /** Asks for V3 pools by their fees, and for Algebra's by the deployers of custom pools. */
 function* lookUp(

@@ -1,8 +1,8 @@
 import { parseAbi } from "viem";
-import { type EvmLog, readAddress, readInt, readUint } from "../../evm-log.ts";
+import { type EvmLog, readInt, readUint } from "../../evm-log.ts";
 import { readInfinityKey } from "../identify.ts";
 import { noPools, type PoolForm } from "../pool-form.ts";
-import { isShaped, type LogReader, type PoolCreated, type Swap } from "../pool-log.ts";
+import { isShaped, type LogReader, type PoolCreated, readInitialize, type Swap } from "../pool-log.ts";
 import { MAX_ID, readBinMove } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
 
@@ -35,7 +35,7 @@ export const INFINITY_BIN_TOPICS = {
 } as const;
 
 const readers: Readonly<Record<keyof typeof INFINITY_BIN_TOPICS, LogReader>> = {
-  "Initialize(bytes32,address,address,address,uint24,bytes32,uint24)": readInitialize,
+  "Initialize(bytes32,address,address,address,uint24,bytes32,uint24)": readCreation,
   "Swap(bytes32,address,int128,int128,uint24,uint24,uint16)": readSwap,
   "Mint(bytes32,address,uint256[],bytes32,bytes32[],bytes32,bytes32)": (log) =>
     readBinMove(log, "infinity-bin", 1n, 2),
@@ -70,15 +70,11 @@ function stepOf(parameters: bigint): number {
   return Number(BigInt.asUintN(STEP_BITS, parameters >> HOOK_BITS));
 }
 
-function readInitialize(log: EvmLog): PoolCreated | undefined {
-  const [, pool, first = "", second = ""] = log.topics;
-  if (pool === undefined || !isShaped(log, 4, 4)) return undefined;
-  const token0 = readAddress(first, 0);
-  const token1 = readAddress(second, 0);
-  const activeId = readUint(log.data, 3);
-  if (token0 === undefined || token1 === undefined || activeId > MAX_ID) return undefined;
-  const facts = { step: stepOf(readUint(log.data, 2)), activeId: Number(activeId) };
-  return { kind: "created", form: "infinity-bin", factory: log.address, pool, token0, token1, ...facts };
+function readCreation(log: EvmLog): PoolCreated | undefined {
+  const created = readInitialize(log, "infinity-bin", 4);
+  const activeId = created ? readUint(log.data, 3) : MAX_ID + 1n;
+  if (!created || activeId > MAX_ID) return undefined;
+  return { ...created, step: stepOf(readUint(log.data, 2)), activeId: Number(activeId) };
 }
 
 /** The protocol's fee is part of the amounts, but goes to no bin. */

@@ -1,5 +1,6 @@
 import { parseAbi } from "viem";
 import { readInfinityKey } from "../identify.ts";
+import { rangeOf } from "../ranges.ts";
 import type { PoolManager } from "./manager.ts";
 
 /*
@@ -31,9 +32,7 @@ export const INFINITY_CL: PoolManager = {
     return {
       *range() {
         const [slot, liquidity] = yield [call("getSlot0"), call("getLiquidity")];
-        const [sqrtPriceX96, tick]: readonly unknown[] = Array.isArray(slot) ? slot : [];
-        const isPriced = typeof sqrtPriceX96 === "bigint" && sqrtPriceX96 > 0n && typeof tick === "number";
-        return isPriced && typeof liquidity === "bigint" ? { sqrtPriceX96, tick, liquidity } : undefined;
+        return rangeOf(slot, liquidity);
       },
       *bitmaps(words) {
         const bitmaps = yield words.map((word) => call("getPoolBitmapInfo", word));

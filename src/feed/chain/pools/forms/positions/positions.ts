@@ -1,4 +1,4 @@
-import { type EvmLog, readAddress, readInt, readInt24, readUint } from "../../evm-log.ts";
+import { type EvmLog, readInt, readInt24, readUint } from "../../evm-log.ts";
 import { noPools, type PoolForm } from "../pool-form.ts";
 import {
   isShaped,
@@ -6,6 +6,7 @@ import {
   MAX_UINT160,
   type PoolCreated,
   type PositionMove,
+  readInitialize,
   type Swap,
 } from "../pool-log.ts";
 import { readRange } from "../ranges.ts";
@@ -36,10 +37,10 @@ export const POSITION_TOPICS = {
 
 const readers: Readonly<Record<keyof typeof POSITION_TOPICS, LogReader>> = {
   "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)": (log) =>
-    readInitialize(log, "uniswap-v4"),
+    readCreation(log, "uniswap-v4"),
   "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)": (log) => readSwap(log, 6),
   "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)": (log) =>
-    readInitialize(log, "infinity-cl"),
+    readCreation(log, "infinity-cl"),
   "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)": (log) => readSwap(log, 7),
   "ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)": readModifyLiquidity,
 };
@@ -68,17 +69,13 @@ export const POSITIONS: PoolForm = {
 };
 
 /** Both managers' last words are the price and the tick. */
-function readInitialize(log: EvmLog, form: PoolCreated["form"]): PoolCreated | undefined {
-  const [, pool, first = "", second = ""] = log.topics;
-  if (pool === undefined || !isShaped(log, 4, 5)) return undefined;
-  const token0 = readAddress(first, 0);
-  const token1 = readAddress(second, 0);
+function readCreation(log: EvmLog, form: PoolCreated["form"]): PoolCreated | undefined {
+  const created = readInitialize(log, form, 5);
+  if (!created) return undefined;
   const sqrtPriceX96 = readUint(log.data, 3);
   const tick = readInt24(log.data, 4);
-  if (token0 === undefined || token1 === undefined || tick === undefined) return undefined;
-  if (sqrtPriceX96 > MAX_UINT160) return undefined;
-  const range = { sqrtPriceX96, tick, liquidity: 0n };
-  return { kind: "created", form, factory: log.address, pool, token0, token1, range };
+  if (tick === undefined || sqrtPriceX96 > MAX_UINT160) return undefined;
+  return { ...created, range: { sqrtPriceX96, tick, liquidity: 0n } };
 }
 
 function readSwap(log: EvmLog, words: number): Swap | undefined {
