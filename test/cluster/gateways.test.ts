@@ -9,6 +9,7 @@ import { LedMarket } from "../examples/led-gateway.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedSettings } from "../support/pumped-market.ts";
 import { ToldSource } from "../support/told-source.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
@@ -37,7 +38,7 @@ async function startNode(server: RedisServer, source?: LedMarket): Promise<Gatew
 function configOf({ port }: RedisServer, more: { readonly file?: string } = {}): Config {
   return createConfig({
     ...{ port: 0, logLevel: "silent", drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
-    ...{ feed: "replay", warmup: "0s", speed: 600, heartbeat: "1s", staleAfter: "3s", ...more },
+    ...{ ...pumpedSettings(), heartbeat: "1s", staleAfter: "3s", ...more },
   });
 }
 

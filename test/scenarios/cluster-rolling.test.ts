@@ -7,6 +7,7 @@ import { RoamingClient } from "../support/roaming-client.ts";
 
 /** Connected clients: as many as the variable says where there is time. */
 const CLIENTS = Number(process.env.CLUSTER_CLIENTS ?? 40);
+const NODES = CLIENTS > 40 ? 3 : 2;
 const CONNECTING_AT_ONCE = 40;
 const DRAIN_SECONDS = Math.max(1, Math.ceil(CLIENTS / 200));
 const SPEED = CLIENTS > 500 ? "30" : "100";
@@ -29,7 +30,7 @@ describe.skipIf(!HAS_REDIS)("a rolling restart of all gateways of a cluster", ()
   test(`[L3] ${CLIENTS} clients, over WebSocket and server-sent events, lose nothing and are not reset`, {
     timeout: 120_000 + CLIENTS * 200,
   }, async () => {
-    await using cluster = await ProcessCluster.start(3, [...MARKET, "--drain", `${DRAIN_SECONDS}s`]);
+    await using cluster = await ProcessCluster.start(NODES, [...MARKET, "--drain", `${DRAIN_SECONDS}s`]);
     const { nodes } = cluster;
     const leaving = new Set<string>();
     const urls = () => cluster.running.map(({ url }) => url).filter((url) => !leaving.has(url));

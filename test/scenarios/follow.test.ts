@@ -5,11 +5,13 @@ import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedSettings } from "../support/pumped-market.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
 
 const NO_FACTS = { trades: false, liquidity: false, listings: false, profiles: false };
+const PUMPED = pumpedSettings();
 /** A filter lets one event in hundreds pass. */
-const FAST = { speed: 2_000 } as const;
+const FAST = { ...PUMPED, speed: 2_000 } as const;
 const AT = "2026-11-21T08:00:00.000Z";
 const STILL = { state: "live", reason: "", observed_at: AT, last_success_at: AT, data_age_ms: 1 } as const;
 
@@ -34,7 +36,7 @@ function watchStates({ head }: Gateway): ReadonlyMap<number, string> {
 test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the same cursors, and serves its state at each cursor", async ({
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished);
+  const leader = await startLeader(onTestFinished, PUMPED);
   await expect.poll(() => seqOf(leader)).toBeGreaterThan(20);
   const edge = await startEdge(leader, onTestFinished);
   expect(edge.head.cursor.epoch).toBe(leader.head.cursor.epoch);
@@ -66,7 +68,7 @@ test("[F1] [F3] [L2] an edge has its leader's events, byte for byte and with the
 test("[F3] [L3] clients move between leader and edges, down a chain and back, over any transport, with one cursor", async ({
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished);
+  const leader = await startLeader(onTestFinished, PUMPED);
   const edge = await startEdge(leader, onTestFinished);
   const far = await startEdge(edge, onTestFinished);
   const servers = [leader, edge, far, leader, far, edge];
@@ -101,7 +103,7 @@ test("[F3] [W28] a client with a filter moves with it: what an item met before t
   onTestFinished,
 }) => {
   const leader = await startLeader(onTestFinished, FAST);
-  const query = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
+  const query = new URLSearchParams({ channels: "charts.bsc", min_price_change: "3" });
   const client = new IndependentClient(leader.url);
   await client.connect(query);
   await client.until(() => client.received.events.length > 20);
@@ -131,7 +133,7 @@ test("[F3] [L3] [W28] an edge that stores its log continues in its leader's epoc
   const edge = await startEdge(leader, onTestFinished, { data });
   const client = new IndependentClient(edge.url);
   await client.connect();
-  const filter = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
+  const filter = new URLSearchParams({ channels: "charts.bsc", min_price_change: "3" });
   const filtered = new IndependentClient(edge.url);
   await filtered.connect(filter);
   await client.until(() => client.received.events.length > 20);
@@ -177,7 +179,7 @@ test("[F3] an edge of a leader whose market stands still is there with the leade
 test("an edge that stores its log reports where it begins, and later that it resumes there", async ({
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished);
+  const leader = await startLeader(onTestFinished, PUMPED);
   await expect.poll(() => seqOf(leader)).toBeGreaterThan(20);
   const lines: { readonly msg: string }[] = [];
   const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });

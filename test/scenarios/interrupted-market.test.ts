@@ -2,10 +2,11 @@ import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
 import { createReplayFeed, createSimulatedFeed, type Feed, type ReplayResume } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { MINUTE_MS } from "../../src/lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { createEngineSource, type Publication, runPoller } from "../../src/source/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 
 const { file: path, profiles } = createConfig({ feed: "replay" });
 
@@ -81,7 +82,10 @@ test("[L4] a market that was interrupted after its last checkpoint yields the sa
       clock: systemClock,
       ...(resume ? { resume } : {}),
     });
-  await interrupt(feedOf, { stopAtMs: Date.UTC(2017, 10, 12, 8, 30), untilMs: Date.UTC(2017, 10, 12, 10) });
+  // The first flare of the day starts and ends within five hours.
+  const [stopAt, until] = IS_SOAK ? [8.5, 10] : [3.5, 5];
+  const dayMs = Date.UTC(2017, 10, 12);
+  await interrupt(feedOf, { stopAtMs: dayMs + stopAt * HOUR_MS, untilMs: dayMs + until * HOUR_MS });
 });
 
 test("[L4] so does the simulated market, which is made again up to there, and what happened while it was away comes at once", async () => {

@@ -5,11 +5,15 @@ import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { runInProcess } from "../cli/run-in-process.ts";
+import { spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedSettings } from "../support/pumped-market.ts";
 
-const QUIET = { port: 0, logLevel: "silent", drain: "0" } as const;
+const QUIET = { port: 0, logLevel: "silent", drain: "0", compression: false } as const;
+/** A market of few tokens and many flares, fast. */
+const PUMPED = { ...QUIET, ...pumpedSettings() } as const;
 
 function newDirectory(onTestFinished: (fn: () => void) => void): string {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-kept-"));
@@ -45,8 +49,7 @@ test("[L2] a gateway that mirrors an upstream continues in its epoch, and publis
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
-  const recording = { ...QUIET, feed: "replay", warmup: "0s", speed: 2_000 } as const;
-  const upstream = await startGateway(createConfig(recording));
+  const upstream = await startGateway(createConfig(PUMPED));
   onTestFinished(() => upstream.stop());
   const edgeConfig = createConfig({ ...QUIET, source: upstream.url, pollInterval: "100ms", data: directory });
   const edge = await startGateway(edgeConfig);
@@ -70,10 +73,10 @@ test("[W28] [L3] a client with a filter resumes over a restart: what its items m
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  const config = createConfig({ ...QUIET, feed: "replay", warmup: "0s", speed: 2_000, data });
+  const config = createConfig({ ...PUMPED, speed: 2_000, data });
   const first = await startGateway(config);
   onTestFinished(() => first.stop());
-  const filter = new URLSearchParams({ channels: "charts.exchange", min_price_change: "3" });
+  const filter = new URLSearchParams({ channels: "charts.bsc", min_price_change: "3" });
   const client = new IndependentClient(first.url);
   await client.connect(filter);
   await client.until(() => client.received.events.length > 30);
@@ -91,57 +94,44 @@ test("[L3] killed and started again, the simulated market continues in its epoch
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
-  const serve = async (port: string, seed: string) => {
-    const args = [
-      "serve",
-      "--warmup",
-      "10m",
-      "--drain",
-      "0",
-      "--data",
-      data,
-      "--port",
-      port,
-      "--seed",
-      seed,
-      "--speed",
-      "60",
-    ];
-    const cli = spawnCli(args);
-    onTestFinished(() => void cli.child.kill("SIGKILL"));
-    await cli.said("stdout", "\n");
-    return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
-  };
-  const first = await serve("0", "7");
-  const client = new IndependentClient(first.url);
+  const args = ["--warmup", "10m", "--drain", "0", "--data", data, "--port", "0", "--seed", "7"];
+  const killed = spawnCli(["serve", ...args, "--speed", "60"]);
+  onTestFinished(() => void killed.child.kill("SIGKILL"));
+  await killed.said("stdout", "\n");
+  const url = /http:\/\/[\d.]+:\d+/.exec(killed.stdout())?.[0] ?? "";
+  const client = new IndependentClient(url);
   await client.connect();
   await client.until(() => client.seq > 3);
-  first.cli.child.kill("SIGKILL");
+  killed.child.kill("SIGKILL");
   await client.until(() => client.closeCode !== undefined);
-  await first.cli.ended();
+  await killed.ended();
   const reported = client.seq;
-  const { port } = new URL(first.url);
-  const second = await serve(port, "7");
+  const serve = async (seed: number) => {
+    const market = { ...QUIET, warmup: "10m", seed, speed: 60, data, port: Number(new URL(url).port) };
+    const lines: string[] = [];
+    const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    const gateway = await startGateway(createConfig(market), { logger });
+    onTestFinished(() => gateway.stop());
+    return { gateway, said: () => lines.join("") };
+  };
+  const second = await serve(7);
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
   await client.until(() => client.seq > reported + 3);
-  await expectOneState(second.url, client);
+  await expectOneState(url, client);
   expect(client.resets).toBe(1);
-  second.cli.child.kill("SIGTERM");
-  expect(await second.cli.ended()).toBe(0);
-  const third = await serve(port, "8");
-  expect(third.cli.stderr()).toContain("starting a new log");
+  await second.gateway.stop();
+  const third = await serve(8);
+  expect(third.said()).toContain("starting a new log");
   const cursor = client.cursor;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ lost: { reason: "epoch-changed" } });
-  third.cli.child.kill("SIGTERM");
-  expect(await third.cli.ended()).toBe(0);
+  await third.gateway.stop();
   // The first seed's log is where it was.
-  const fourth = await serve(port, "7");
+  await serve(7);
   client.cursor = cursor;
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-  fourth.cli.child.kill("SIGTERM");
 });
 
 test("a simulated market that was away for longer than it can catch up starts over, and the log gives the reason", async ({
@@ -202,7 +192,7 @@ test.each([
     const file = join(newDirectory(onTestFinished), "file");
     writeFileSync(file, "");
     const { args, environment } = given(join(file, "below"));
-    const { code, stdout, stderr } = await runCli(["serve", "--port", "0", ...args], environment);
+    const { code, stdout, stderr } = await runInProcess(["serve", "--port", "0", ...args], environment);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(`data = ${file}/below cannot be used (`);
     expect(stderr).toContain(
@@ -217,7 +207,7 @@ test.each(["removed", "moved"])(
     const data = newDirectory(onTestFinished);
     const logged: string[] = [];
     const logger = pino({ base: null }, { write: (line) => void logged.push(line) });
-    const config = createConfig({ ...QUIET, feed: "replay", warmup: "0s", speed: 600, data });
+    const config = createConfig({ ...PUMPED, data });
     const gateway = await startGateway(config, { logger });
     onTestFinished(() => gateway.stop());
     await expect.poll(() => lostDataOf(gateway.url)).toMatchObject({ state: "live", reason: "", gauge: "0" });

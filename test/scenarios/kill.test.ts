@@ -5,15 +5,18 @@ import { expect, test } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedDay } from "../support/pumped-market.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
 
 /**
  * How often the process is killed: a few times here, as often as the variable says where there is
  * time.
  */
-const KILLS = Number(process.env.KILLS ?? 3);
+const KILLS = Number(process.env.KILLS ?? 2);
 /** Much happens in each second, so that a kill falls among batches that are being written. */
 const SPEED = "2000";
+
+const MARKET = ["--file", pumpedDay(), "--group", "bsc", "--loop", "--warmup", "1h", "--no-compression"];
 
 function newDirectory(onTestFinished: (fn: () => void) => void): string {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-kill-"));
@@ -26,8 +29,7 @@ async function serve(
   port: string,
   ...args: string[]
 ): Promise<{ cli: RunningCli; url: string }> {
-  const market = ["--feed", "replay", "--warmup", "2h", "--no-compression"];
-  const cli = spawnCli(["serve", ...market, "--port", port, "--data", directory, ...args]);
+  const cli = spawnCli(["serve", ...MARKET, "--port", port, "--data", directory, ...args]);
   await cli.said("stdout", "\n");
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }
@@ -108,17 +110,7 @@ test("a second gateway on the same directory and source is refused with the code
 }) => {
   const directory = newDirectory(onTestFinished);
   await using first = (await serve(directory, "0")).cli;
-  await using second = spawnCli([
-    "serve",
-    "--feed",
-    "replay",
-    "--port",
-    "0",
-    "--warmup",
-    "0",
-    "--data",
-    directory,
-  ]);
+  await using second = spawnCli(["serve", ...MARKET, "--port", "0", "--data", directory]);
   expect(await second.ended()).toBe(75);
   expect(second.stderr()).toContain("is in use by another process; stop that process");
   expect(first.child.exitCode).toBeNull();

@@ -142,10 +142,12 @@ test.for([
   },
 );
 
-test.for([
+const DAMAGES = [
   ["a flipped bit in its -wal", flipBit],
   ["its -wal cut in half", cutInHalf],
-] as const)(
+] as const;
+
+test.for(DAMAGES.slice(0, IS_SOAK ? DAMAGES.length : 1))(
   "[L3] [W9] a killed gateway with %s reports to each client what it lost, and sends no other events under the lost cursors",
   {
     timeout: 240_000,

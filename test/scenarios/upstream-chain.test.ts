@@ -1,11 +1,10 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 
 const quiet = { port: 0, logLevel: "error", drain: "200ms", compression: false } as const;
 
@@ -16,13 +15,6 @@ async function lists(url: string): Promise<Record<string, unknown>> {
     ...rest
   } = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as Record<string, unknown>;
   return rest;
-}
-
-/** The first five hours of a recorded day, in which its first flare starts and finishes. */
-function nightOf(day: string): string {
-  const [head = "", ...lines] = gunzipSync(readFileSync(day)).toString().split("\n");
-  const isNight = (line: string) => Number(line.split(",")[0]) < Date.UTC(2017, 10, 12, 5);
-  return [head, ...lines.filter((line) => line !== "" && isNight(line)), ""].join("\n");
 }
 
 /**
@@ -42,11 +34,10 @@ test("[L2] a gateway whose upstream is another Flarewire converges to the same s
   // Only what hangs takes so long: each wait below fails by itself when nothing moves any more.
   timeout: 600_000,
 }, async ({ onTestFinished }) => {
-  const file = join(newDirectory(onTestFinished), "night.csv");
-  writeFileSync(file, nightOf("examples/data/2017-11-12.csv.gz"));
+  const file = writePumpedMarket(join(newDirectory(onTestFinished), "market.csv"), 3);
   // At full speed to its end: then the upstream stands still, and the two can be compared.
   const played = { feed: "replay", warmup: "0s", speed: "max", loop: false } as const;
-  const recording = { ...quiet, ...played, file, profiles: "examples/data/2017-11-12.profiles.json" };
+  const recording = { ...quiet, ...played, file, group: "bsc" } as const;
   const upstream = await startGateway(createConfig(recording));
   onTestFinished(() => upstream.stop());
   await endOf(upstream);

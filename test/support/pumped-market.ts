@@ -1,4 +1,6 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2017, 10, 12);
@@ -25,6 +27,21 @@ export function writePumpedMarket(path: string, hours: number): string {
   writeFileSync(path, `${lines.join("\n")}\n`);
   return path;
 }
+
+let day: string | undefined;
+
+/** A day of such a market, written once and shared by the tests of a process. */
+export function pumpedDay(): string {
+  if (day) return day;
+  const directory = mkdtempSync(join(tmpdir(), "flarewire-pumped-"));
+  process.once("exit", () => rmSync(directory, { recursive: true, force: true }));
+  day = writePumpedMarket(join(directory, "market.csv"), 24);
+  return day;
+}
+
+/** Settings of a gateway on that day, in which dozens of events come each second. */
+export const pumpedSettings = () =>
+  ({ feed: "replay", file: pumpedDay(), group: "bsc", loop: true, warmup: "1h", speed: 1_200 }) as const;
 
 /** Rises by 3 % a minute while it is pumped, then falls back as fast. */
 function priceOf(index: number, minute: number): number {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { createReplayFeed, createSimulatedFeed, type Feed } from "../../../src/feed/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/lib/time/time.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 
 /*
@@ -42,7 +43,7 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+test.runIf(IS_SOAK)(
   "on ten hours of the recorded day, clients that name no group get the recorded bodies, entity tags and events",
   async () => {
     const feed = createReplayFeed({
