@@ -5,6 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
+import { runInProcess, startInProcess } from "../cli/run-in-process.ts";
 import { runCli, spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
@@ -73,7 +74,7 @@ test("tail prints the output in the documents for the recorded day", { timeout: 
   const { running, url } = await serve(...start.slice(start.indexOf("--") + 1), "--speed", "1200");
   await using _gateway = running;
   const typed = at(url, tail.slice(tail.indexOf("--") + 1));
-  await using tailing = spawnCli(typed);
+  await using tailing = startInProcess(typed);
   await tailing.said("stderr", /flarewire tail: following.*\n/);
   const same = (line = "") => line.replace(/\d+\.\d+\.\d+\.\d+:\d+|\d+\.\d+\.\d+\b|from \S+/g, "…");
   const starting = (text: string) =>
@@ -84,7 +85,7 @@ test("tail prints the output in the documents for the recorded day", { timeout: 
   // tail.
   const { json: oldest } = await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1`);
   const { cursor } = oldest as { cursor: string };
-  await using reading = spawnCli([...typed, "--after", cursor]);
+  await using reading = startInProcess([...typed, "--after", cursor]);
   await reading.said("stdout", /flare-finished {6}flares\.free {8}BTC_BCC.*\n/);
   const said = reading.stdout().split("\n");
   expect(said.filter((line) => line.startsWith("2017-")).slice(0, shown.length)).toEqual(shown);
@@ -103,7 +104,7 @@ test("top prints a table once without a terminal", async () => {
   await using gateway = await startLedGateway();
   gateway.start("ONE");
   const [words = []] = take(/flarewire -- top/).map((words) => at(gateway.url, words));
-  const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1));
+  const { code, stdout } = await runInProcess(words.slice(words.indexOf("--") + 1));
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^nothing missed, [\s\S]*symbol[\s\S]*ONE/)]);
 });
 
@@ -117,7 +118,7 @@ test("the starter bots report a running flare", async () => {
   ];
   expect(bots).toHaveLength(3);
   const [tail = []] = take(/^npm run .*flarewire -- tail$/);
-  await using tailing = spawnCli([...tail.slice(tail.indexOf("--") + 1), gateway.url]);
+  await using tailing = startInProcess([...tail.slice(tail.indexOf("--") + 1), gateway.url]);
   await tailing.said("stderr", "following");
   for (const words of bots) {
     await using bot = spawnNode(at(gateway.url, words));
@@ -239,10 +240,10 @@ test("a user's recording is served, replayed and played to a bot", { timeout: 60
   await using edge = spawnCli([...edgeOf, "--port", "0", "--log-level", "error"]);
   await edge.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   const [tail = []] = take(/flarewire -- tail --channels/).map(own);
-  await using tailing = spawnCli([...tail.slice(0, 1), url, ...tail.slice(1)]);
+  await using tailing = startInProcess([...tail.slice(0, 1), url, ...tail.slice(1)]);
   await tailing.said("stderr", "following");
   const [replay = []] = take(/flarewire -- replay/).map(own);
-  const { code, stderr } = await runCli([...replay]);
+  const { code, stderr } = await runInProcess([...replay]);
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(JSON.parse(readFileSync(join(directory, "end.json"), "utf8"))).toHaveProperty("charts");
   const [backtest = []] = take(/flarewire -- backtest/).map(own);
@@ -254,7 +255,7 @@ test("a feed is recorded and served", { timeout: 60_000 }, async () => {
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
   const [recording = []] = take(/flarewire -- record/).map(own);
-  const { code, stdout } = await runCli([...recording, "--speed", "max"]);
+  const { code, stdout } = await runInProcess([...recording, "--speed", "max"]);
   expect([code, stdout.startsWith(directory)]).toEqual([0, true]);
   const [serving = []] = take(/flarewire -- serve --file recordings/).map((words) =>
     own(words).map((word) => (word.startsWith("recordings/") ? stdout.trim() : word)),
@@ -274,31 +275,16 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
   const [trying = []] = take(/flarewire -- doctor$/).map(own);
   const [live = []] = take(/flarewire -- serve --feed live$/).map(own);
   const places = [
-    "--binance-url",
-    asked,
-    "--binance-stream-url",
-    streamUrl,
-    "--kucoin-url",
-    asked,
-    "--gate-url",
-    asked,
+    ...["--binance-url", asked, "--binance-stream-url", streamUrl],
+    ...["--kucoin-url", asked, "--gate-url", asked, "--gate-stream-url", streamUrl],
   ];
-  await using server = spawnCli([
-    ...serving,
-    ...places,
-    "--gate-stream-url",
-    streamUrl,
-    "--port",
-    "0",
-    "--log-level",
-    "error",
-  ]);
+  await using server = spawnCli([...serving, ...places, "--port", "0", "--log-level", "error"]);
   await server.said("stdout", "with the live markets of binance, kucoin, gate");
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
   const { json } = await checkedFetch(`${url}/api/v1/charts`);
   expect(json).toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
-  const all = [...places, "--gate-stream-url", streamUrl, "--live", "exchange", "--enrich", "none"];
-  const { code, stdout } = await runCli([...trying, ...all]);
+  const all = [...places, "--live", "exchange", "--enrich", "none"];
+  const { code, stdout } = await runInProcess([...trying, ...all]);
   expect([code, stdout]).toEqual([75, expect.stringMatching(/^works {2}binance +stream /m)]);
   // With its chains the live market is tried in a scenario of its own, on three nodes.
   await using whole = spawnCli([...live, ...all, "--port", "0", "--log-level", "error"]);
@@ -315,7 +301,7 @@ test("a user's endpoint is checked, and its key is not shown", { timeout: 60_000
     .replaceAll("bsc.example.org", "127.0.0.1:9")
     .replaceAll(/(https|wss):/g, (scheme) => scheme.replace("s:", ":"));
   const environment = { [name]: closed.replaceAll("KEY", "SECRET-KEY") };
-  const { code, stdout } = await runCli(words.slice(words.indexOf("--") + 1), environment);
+  const { code, stdout } = await runInProcess(words.slice(words.indexOf("--") + 1), environment);
   expect(code).toBe(75);
   expect(stdout).toMatch(/^fails {2}\d checks: is unreachable.* \(bsc 127\.0\.0\.1:9 chain, /m);
   expect(stdout).toMatch(/^fails {2}\d checks: is unreachable.* \(bsc 127\.0\.0\.1:9 #2 .*, stream\)$/m);
@@ -344,7 +330,12 @@ test("the block of commands for keys runs as written, and so does the script for
   for (const line of commandsOf(`\`\`\`sh\n${block}\`\`\``)) left.splice(left.indexOf(line), 1);
   const file = join(directory, "keys.json");
   const port = await freePort();
-  const own = block.replaceAll("keys.json", file).replace(":8080/", `:${port}/`);
+  const program = process.env.BUNDLED_PROGRAM ?? "src/main.ts";
+  const own = block
+    .replaceAll("keys.json", file)
+    .replace(":8080/", `:${port}/`)
+    // As the other tests start it: npm takes as long as the command.
+    .replaceAll("npm run --silent flarewire --", `${process.execPath} ${program}`);
   const environment = { FLAREWIRE_PORT: port, FLAREWIRE_WARMUP: "0", FLAREWIRE_DRAIN: "0" };
   await using running = spawnCommand("bash", ["-ec", `${own}\nwait`], environment);
   const code = await running.ended();
@@ -354,13 +345,13 @@ test("the block of commands for keys runs as written, and so does the script for
   ]);
   expect(running.stderr()).toMatch(/flarewire keys: revoked [0-9a-f]{8}\n/);
 
-  const { stdout } = await runCli(["keys", "add", "--file", file]);
+  const { stdout } = await runInProcess(["keys", "add", "--file", file]);
   const key = stdout.trim();
   const serving = ["serve", "--keys", file, "--port", "0", "--warmup", "0", "--log-level", "error"];
   await using server = spawnCli(serving);
   await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
-  await using tailing = spawnCli(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
+  await using tailing = startInProcess(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
   await tailing.said("stderr", "following");
   const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(ALL_DOCUMENTS) ?? [];
   const headers = { authorization: `Bearer ${key}` };
