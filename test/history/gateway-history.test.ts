@@ -6,14 +6,14 @@ import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/i
 import type { HistoryResponse } from "../../src/http/index.ts";
 import { FlareRecord, type TokenDetails, type TrackRecord } from "../../src/model/index.ts";
 import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
+import { writePumpedMarket } from "../support/pumped-market.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { Waiters } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
 /** The recorded day up to its first flares, which start after seconds. */
 const SOON = { warmup: "3h", speed: "2000" } as const;
-/** The whole recorded day at once, and then nothing. */
-const PAST_DAY = { warmup: "24h", loop: false } as const;
+const PAST_HOURS = 4;
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
 /** The newest record, once there is one. */
@@ -136,7 +136,10 @@ test.concurrent("an edge has the same record as its leader, and that is computed
   onTestFinished,
 }) => {
   const data = newDirectory(onTestFinished);
-  const leader = await startLeader(onTestFinished, { ...PAST_DAY, data });
+  // All of its past at once, and then nothing.
+  const file = writePumpedMarket(join(newDirectory(onTestFinished), "market.csv"), PAST_HOURS);
+  const past = { file, group: "bsc", warmup: `${PAST_HOURS}h`, loop: false };
+  const leader = await startLeader(onTestFinished, { ...past, data });
   const edge = await startEdge(leader, onTestFinished);
   const { flares: lists, outcomes } = leader.head.snapshot;
   const flares = lists.finished_trending.filter(({ id }) => outcomes[id]?.final).length;
