@@ -3,13 +3,14 @@ import { type RunningCli, spawnNode } from "../cli/spawn-cli.ts";
 import { createChance } from "../support/chance.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedDay } from "../support/pumped-market.ts";
 import { eventsOnServer, expectSameEvents } from "./cluster-log.ts";
 import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 
 /** How often a server is paused or killed, in turn: as often as the variable says. */
 const FAILOVERS = Number(process.env.CLUSTER_FAILOVERS ?? 1);
 /** Longer than an election that nobody won, and the next one. */
-const WAIT = { interval: 10, timeout: 60_000 } as const;
+const WAIT = { interval: 100, timeout: 60_000 } as const;
 
 interface Node {
   readonly cli: RunningCli;
@@ -21,9 +22,10 @@ interface Node {
 /** Starts a gateway in a process of its own, on a recorded market that moves fast. */
 async function startNode(cluster: string, address: string): Promise<Node> {
   const program = ["--import", "./test/cluster/call-from.ts", process.env.BUNDLED_PROGRAM ?? "src/main.ts"];
-  const market = ["--feed", "replay", "--warmup", "0", "--speed", "300", "--heartbeat", "1s"];
+  const market = ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc", "--warmup", "0"];
+  const pace = ["--speed", "600", "--heartbeat", "1s"];
   const server = ["--port", "0", "--drain", "0", "--no-compression", "--log-level", "info"];
-  const args = [...program, "serve", "--cluster", cluster, ...market, ...server];
+  const args = [...program, "serve", "--cluster", cluster, ...market, ...pace, ...server];
   const cli = spawnNode(args, { CALL_FROM: address });
   await cli.said("stdout", "\n");
   return { cli, address, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };

@@ -21,7 +21,7 @@ import { checkedFetch } from "../support/validate-response.ts";
 import { eventually } from "../support/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 
-const WALLETS = 30;
+const WALLETS = 8;
 
 /** A token on the chain of a real exchange, and wallets that trade in it, before anybody looks. */
 async function openMarket(): Promise<Story> {

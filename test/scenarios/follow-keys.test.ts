@@ -95,7 +95,7 @@ test("an edge with a leader key and no key file warns at its start that everyone
   const warnings = async (leaderKey: string | undefined, more: object) => {
     const { lines } = await startEdge(onTestFinished, leader.url, leaderKey, more);
     return lines.filter((line) =>
-      /"level":"warn".*serves the plan pro .* to everyone .*--keys FILE/.test(line),
+      /"level":"warn".*serves its leader's pro plan to everyone .*--keys FILE/.test(line),
     );
   };
   expect(await warnings(PRO.text, {})).toHaveLength(1);

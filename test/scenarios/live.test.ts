@@ -16,7 +16,7 @@ const PACE = 5;
 /** A few trades a block prove as much as many. */
 const FEW = { pools: 6, swaps: 3, pairs: 8, others: 1 };
 const QUIET = ["--log-level", "silent"];
-const PATIENCE = { timeout: 90_000, interval: 50 };
+const PATIENCE = { timeout: 90_000, interval: 200 };
 
 interface Seen {
   readonly status: number;
@@ -66,7 +66,7 @@ describe("the live market from its sources to the wire", () => {
       density: { bsc: FEW, polygon: FEW, avalanche: FEW },
     });
     const data = newDirectory(onTestFinished);
-    const flags = ["--warmup", "6m", "--port", "0", "--drain", "0", "--record", directory];
+    const flags = ["--warmup", "2m", "--port", "0", "--drain", "0", "--record", directory];
     const { config } = loadConfig({ args: [...flags, ...QUIET, "--data", data, ...world.flags] });
     const serve = async () => {
       const gateway = await startGateway(config, { clock });

@@ -11,7 +11,7 @@ const CLIENTS = 6;
 /** How long a connection waits for a worker at least. */
 const PATIENCE_MS = 4_900;
 const FILTER: readonly [string, string][] = [
-  ["channels", "charts.exchange"],
+  ["channels", "charts.bsc"],
   ["min_price_change", "3"],
 ];
 

@@ -2,6 +2,7 @@ import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import type { Finish } from "./edges.ts";
+import { pumpedDay } from "./pumped-market.ts";
 
 /** `serve` with workers, in processes of their own. */
 interface WorkerGateway {
@@ -27,9 +28,10 @@ export interface KeptConnection {
   close(): void;
 }
 
-/** The recorded day, fast: dozens of batches a second. */
-const MARKET = ["--feed", "replay", "--port", "0", "--no-compression"];
-const USUAL = { "--speed": "600", "--drain": "0", "--warmup": "0" };
+/** A small market with many flares, fast: dozens of events a second. */
+const MARKET = ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc", "--loop"];
+const SERVER = ["--port", "0", "--no-compression"];
+const USUAL = { "--speed": "1200", "--drain": "0", "--warmup": "1h" };
 
 /** Starts it on a market that moves; ended with the test. `args` take the place of usual ones. */
 export async function startWorkerGateway(
@@ -37,7 +39,7 @@ export async function startWorkerGateway(
   ...args: readonly string[]
 ): Promise<WorkerGateway> {
   const usual = Object.entries(USUAL).filter(([flag]) => !args.includes(flag));
-  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...usual.flat(), ...args]);
+  const cli = spawnCli(["serve", "--workers", "2", ...MARKET, ...SERVER, ...usual.flat(), ...args]);
   onTestFinished(() => void cli.child.kill("SIGKILL"));
   await cli.said("stdout", "\n");
   const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
