@@ -51,7 +51,7 @@ export interface Alerts {
 export interface RunningAlerts extends Alerts {
   /**
    * Adds a target, or replaces the one with its id. Rules of the same name resume. Resolves when
-   * no later event will be missed, or after some seconds without data.
+   * no later event will be missed, or after a few seconds without data.
    */
   replace(target: Target): Promise<void>;
   /** Stops the delivery to a target and deletes its messages. */

@@ -91,7 +91,7 @@ async function add(file: string, wanted: WantedKey, terminal: Terminal): Promise
     return [...existing, made.key];
   });
   terminal.stdout.write(`${text}\n`);
-  say(terminal, `flarewire keys: created this key of the plan ${wanted.plan}; it is not shown again`);
+  say(terminal, `flarewire keys: created this key with the ${wanted.plan} plan; it is not shown again`);
 }
 
 /** Creates a key with an id that no other has. */

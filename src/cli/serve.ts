@@ -30,7 +30,7 @@ export function serveHelp(): string {
     "Options:",
     settingsHelp(),
     "",
-    `To follow a server with keys (--source follow:URL), set ${LEADER_KEY_VARIABLE} to a key of the plan pro.`,
+    `To follow a server with keys (--source follow:URL), set ${LEADER_KEY_VARIABLE} to a key with the pro plan.`,
     `For servers of a cluster with a password (--cluster redis://HOST), set ${CLUSTER_PASSWORD_VARIABLE}.`,
     `For Etherscan (--enrich etherscan), set ${ENRICHER_KEY_VARIABLES.etherscan}. CoinGecko needs no key, but uses ${ENRICHER_KEY_VARIABLES.coingecko}.`,
   ].join("\n");

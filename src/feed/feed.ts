@@ -21,6 +21,7 @@ export interface Feed {
 /** How much of a feed's past has been read, in milliseconds of event time. */
 export interface Filling {
   readonly readMs: number;
+  /** Length of the past to read. */
   readonly ofMs: number;
 }
 

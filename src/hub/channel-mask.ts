@@ -55,7 +55,7 @@ export function resolveChannels(
     if (channels.length > 0) {
       const message = channelsOfPlan(rights.plan).some((channel) => channels.includes(channel))
         ? `channel "${pattern}" is not among those of the key; leave it out`
-        : `channel "${pattern}" is not part of the plan ${rights.plan}; leave it out, or use a key of the plan pro`;
+        : `channel "${pattern}" is not part of the "${rights.plan}" plan; leave it out, or use a key with the "pro" plan`;
       throw new FlarewireError("forbidden", message, { field: "channels", bound: allowed.join(", ") });
     }
     const shown = JSON.stringify(pattern.slice(0, 64));

@@ -48,7 +48,10 @@ export class Group {
     return this.#prev;
   }
 
-  /** Adds a member that was sent everything up to the head and has everything up to `prev`. */
+  /**
+   * Adds a member that is at the head. `prev`: the seq of the last event or cursor that it was
+   * sent; the shape has had no event since.
+   */
   add(member: GroupMember, prev: Seq): void {
     member.slot = this.#members.length;
     this.#members.push(member);

@@ -29,7 +29,7 @@ interface HeadOptions {
 
 /**
  * The state at the head of the log. Cursor, snapshot and event time change together, after the log
- * has stored the events (law L2).
+ * has stored the events (law L2, src/README.md).
  */
 export class Head {
   readonly #log: EventLog;

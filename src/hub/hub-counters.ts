@@ -3,7 +3,10 @@ import type { CloseReason, Lost } from "../protocol/index.ts";
 import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
-/** `full`: the queue was full. `late`: it waited too long. `gone`: the client left before. */
+/**
+ * `full`: the queue was full. `late`: the request waited too long. `gone`: the client left while
+ * waiting.
+ */
 type AdmissionOutcome = "admitted" | "refused" | "full" | "late" | "gone";
 
 /** Monotonic counters and gauges of one hub. Cheap to update on the hot path, read on demand. */

@@ -18,7 +18,10 @@ export interface HubLimits {
   readonly catchUpBytes: number;
   /** Records read from the log at once to catch up a session; default 256. */
   readonly catchUpRecords: number;
-  /** Backlog in events from which a session in mode `latest` gets the lists instead; default 64. */
+  /**
+   * A session in mode `latest` whose backlog has at least this many events gets the lists instead;
+   * default 64.
+   */
   readonly conflateFrom: number;
   /** Commands that may wait for a response; one more closes the connection. Default 32. */
   readonly queuedCommands: number;

@@ -17,9 +17,9 @@ export interface HubOptions {
   /** Whether another server may mirror this one now. Default: always. */
   readonly mayBeMirrored?: () => boolean;
   /**
-   * Whether the leader has events that this server has yet to read. If so, a client that waited
-   * ahead of this server is disconnected and keeps its cursor. Otherwise it gets a reset.
-   * Default: never.
+   * Whether the leader has events that this server has yet to read. If so, a client whose cursor
+   * is beyond this server's head, and that has waited in vain, is disconnected and keeps its
+   * cursor. Otherwise it gets a reset. Default: never.
    */
   readonly lacksEvents?: () => boolean;
   /** Overrides of `DEFAULT_HUB_LIMITS`. */

@@ -36,9 +36,9 @@ import { TurnBudget } from "./turn-budget.ts";
 
 const TICK_MS = 1_000;
 /**
- * Fans out the log: sends every session the events that its subscriptions select. Live sessions of
- * one shape share their bytes (laws L5 and L6). A session whose socket is full catches up later,
- * from the log.
+ * Fans out the log: sends every session the events that its subscriptions select. Live sessions
+ * with the same `StreamShape` share their bytes (laws L5 and L6, src/README.md). A session whose
+ * socket is full catches up later, from the log.
  */
 export class Hub {
   readonly limits: HubLimits;
@@ -140,7 +140,9 @@ export class Hub {
     return this.#options.lacksEvents?.() ?? false;
   }
 
-  /** Aborts when the hub stops accepting connections. Waiting requests are then due at once. */
+  /**
+   * Aborts when the hub stops accepting connections. Waiting requests are then answered at once.
+   */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -249,7 +251,8 @@ export class Hub {
     const prefixes = new FramePrefixes(this.#options.log.epoch);
     const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
-    // A session that leaves its group here may create another one, which already has this batch.
+    // A session that leaves its group here may create a new group. The new group starts after this
+    // batch, so this loop need not visit it.
     for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
       const selected = affected ? affected.flatMap((at) => records[at] ?? []) : records;
       group.publish(selected, prefixes, batchSteps, this.#host);
@@ -285,7 +288,8 @@ export class Hub {
     this.#heartbeatAtMs +=
       this.#heartbeatMs * Math.max(1, Math.ceil((nowMs - this.#heartbeatAtMs) / this.#heartbeatMs));
     for (const group of this.#groups.all()) {
-      // A client that has yet to subscribe may send a cursor beyond this server's head.
+      // None before the first subscription: the client may be about to resume from a cursor beyond
+      // this server's head, and no message moves a client back (PROTOCOL.md, W14).
       if (group.shape.selection !== NOT_SUBSCRIBED) this.#heartbeat(group);
     }
   }

@@ -51,8 +51,8 @@ export class TurnBudget {
   }
 
   /**
-   * Runs `work`, which must not throw, now if this turn has time and nothing waits, else later.
-   * Returns a function that cancels it. `by`: the client; default: the server itself.
+   * Runs `work` now if this turn has time left and nothing is queued, otherwise later. `work` must
+   * not throw. Returns a function that cancels it. `by`: the client; default: the server itself.
    */
   run(work: Work, by: Claimant = SERVER): () => void {
     this.#scheduleNextTurn();
@@ -143,7 +143,10 @@ export class TurnBudget {
   }
 }
 
-/** Runs `next` after all pending microtasks: Node runs ticks that a microtask queued after them. */
+/**
+ * Runs `next` after all pending microtasks. Node runs a `nextTick` callback that was queued in a
+ * microtask only once no microtask is left.
+ */
 function runAfterMicrotasks(next: () => void): void {
   queueMicrotask(() => process.nextTick(next));
 }

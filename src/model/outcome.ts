@@ -44,7 +44,7 @@ export const Outcome = z
     end_price: price("Price when the flare ended."),
     end_change: percent("From the start to the end."),
     change_5m: percent("Price change in the 5 minutes after the start."),
-    change_15m: percent("The same for 15 minutes, also if the flare ended before."),
+    change_15m: percent("The same for 15 minutes, even if the flare ended before."),
     change_60m: percent("The same for 60 minutes."),
     relative_change_5m: points("`change_5m` minus the median change of the group's tokens meanwhile."),
     relative_change_15m: points("The same for `change_15m`."),

@@ -68,6 +68,6 @@ export function checkMirrorRights(rights: Rights): void {
   if (permittedChannels(rights).length === CHANNELS.length) return;
   const { plan, channels } = rights;
   const has = channels ? `the key is limited to ${channels.join(", ")}` : `the plan is ${plan}`;
-  const message = `mirror requires every channel, but ${has}; use a key of the plan pro without limits`;
+  const message = `mirror requires every channel, but ${has}; use a key with the "pro" plan and no limits`;
   throw new FlarewireError("forbidden", message, { field: "mirror", bound: "pro" });
 }

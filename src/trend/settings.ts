@@ -173,7 +173,7 @@ export const DEFAULT_SETTINGS = {
   trapBuyers: 25,
   /**
    * Canary: fewer sellers than this share of the buyers count as missing. Default 0.03. A single
-   * seller, perhaps the maker, always counts as missing.
+   * seller, perhaps the token's creator, always counts as missing.
    */
   trapSellerShare: 0.03,
   /**

@@ -131,7 +131,7 @@ test("[K2] a channel that the plan does not have is refused with forbidden: befo
         json: {
           type: "urn:flarewire:problem:forbidden",
           field: "channels",
-          detail: expect.stringContaining("use a key of the plan pro"),
+          detail: expect.stringContaining('use a key with the "pro" plan'),
         },
       });
     }

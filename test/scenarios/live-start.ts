@@ -5,7 +5,7 @@ import { type LiveWorld, WORLD_PARTS, type WorldPart } from "./live-world.ts";
 
 /** How long a start may take before it counts as failed. */
 const MAX_START_MS = 150_000;
-const LOOK_EVERY_MS = 100;
+const POLL_EVERY_MS = 100;
 
 /** When a part first was live, and how much its chain's endpoints had been asked by then. */
 interface PartStart {
@@ -44,7 +44,7 @@ export class LiveStart implements AsyncDisposable {
       }
       const isServing = start.parts.has("exchange") && start.parts.has("aggregator");
       if (response.status === 200 && isServing && Number.isNaN(start.readyMs)) start.readyMs = afterMs;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_EVERY_MS);
     }
     return start;
   }

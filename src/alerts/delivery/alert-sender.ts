@@ -98,7 +98,7 @@ export class AlertSender {
     const expired = store.expire(id, steadyMs() - this.#limits.maxAgeMs, this.#limits.maxCount);
     if (expired > 0) {
       this.dropped += expired;
-      notify("warn", `dropped ${expired} messages that the receiver did not accept in time`);
+      notify("warn", `dropped ${expired} undelivered messages: too old, or too many in the queue`);
     }
     this.#hasNews = false;
     const notice = this.#expiredNotice();

@@ -7,7 +7,7 @@ interface HttpPost {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
   readonly allowPrivateAddresses: boolean;
-  /** Timeout of the whole attempt, from name lookup to response headers. */
+  /** Timeout of the whole attempt, from name lookup to the last byte that is read. */
   readonly timeoutMs: number;
   /** Maximum bytes of the response's body to read. Default: 0. */
   readonly maxBodyBytes?: number;

@@ -40,9 +40,9 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, "", 0);
     const hidden = addresses.find(({ address }) => !isPublicAddress(address));
+    if (hidden) return callback(new PrivateAddressError(hostname, hidden.address), "", 0);
     const [first] = addresses;
-    if (hidden || !first)
-      return callback(new PrivateAddressError(hostname, hidden?.address ?? "no address"), "", 0);
+    if (!first) return callback(new Error(`${hostname} resolves to no address`), "", 0);
     if (options.all) callback(null, addresses);
     else callback(null, first.address, first.family);
   });

@@ -40,14 +40,17 @@ export const AlertRule = z
   .strictObject({
     /** Names the rule in messages and in the log. Unique within the target. */
     name: z.string().regex(/^[\w.-]{1,64}$/, "1 to 64 letters, digits, and _ . -"),
-    /** Channels, or patterns such as `charts.*`. Default: `flares.pro`, each flare as it starts. */
+    /**
+     * Channels, or patterns such as `charts.*`. Default: `flares.pro`, all flares without the delay
+     * of `flares.free`.
+     */
     channels: z.array(z.string()).min(1).max(CHANNELS.length).default(["flares.pro"]),
     /** As in a subscription. `names` selects from {@link NEWS}, and must be absent with `edge`. */
     filter: Filter.optional(),
     edge: Edge.optional(),
     /**
-     * Seconds of event time after an alert in which further starts of the same token are not
-     * reported. Default: 0.
+     * After an alert, further starts for the same token are not reported for this many seconds of
+     * event time. Default: 0.
      */
     quiet_seconds: z
       .number()

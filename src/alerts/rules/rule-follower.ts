@@ -41,7 +41,7 @@ interface RuleFollowing {
 }
 
 const PAGE = { events: 200, waitMs: 30_000 };
-const READY_LOOK_MS = 200;
+const READY_POLL_MS = 200;
 /** Pause after a fault, such as a full disk. */
 const FAULT_REST_MS = 5_000;
 /** A position is saved with each message, and otherwise this often. */
@@ -62,7 +62,7 @@ export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
   while (!signal.aborted) {
     try {
-      while (!head.ready) await clock.sleep(READY_LOOK_MS, signal);
+      while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
       await new RuleRun(following).run();
     } catch (error) {
       if (signal.aborted) return;

@@ -157,7 +157,7 @@ class EdgeJudge implements RuleJudge {
     ];
     if (!isHigh && value >= above) {
       // With `fall`, only the fall is reported.
-      if (!known || on === "fall") this.#quiet.assume(what);
+      if (!known || on === "fall") this.#quiet.assumeBegun(what);
       else if (this.#quiet.begins(what, quietKeyOf(channel, item), atMs)) return report("edge-rose");
     } else if (isHigh && value <= below) {
       const wasReported = this.#quiet.ends(what, true);

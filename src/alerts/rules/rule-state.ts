@@ -59,7 +59,8 @@ export class Quiet {
     return isReported;
   }
 
-  assume(what: string): void {
+  /** Marks it as begun, as if its start had been reported. */
+  assumeBegun(what: string): void {
     this.#begun.set(what, true);
   }
 

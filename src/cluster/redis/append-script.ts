@@ -3,7 +3,7 @@
  * stream, so that reading continues by offset. An epoch's base, with 1 as `mark`, lets any term
  * replace the checkpoint: the log before it may be another cluster's. All keys are in one slot.
  *
- * Returns `{"appended"}`, also if the log has this entry already; `{"fenced"}`; or `{"truncated",
+ * Returns `{"appended"}`, even if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.
  *
  * KEYS: log, touch, checkpoint. ARGV: offset, hash of the entry before, hash, header, body, oldest

@@ -17,7 +17,7 @@ interface PastFillOptions {
 
 /** With this many events waiting for the next present block, reading pauses. */
 const MAX_WAITING = 10_000;
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 /**
  * Reads the past of a chain behind its present. A past block is read only while the present waits
@@ -53,7 +53,7 @@ export class PastFill {
   async run(signal: AbortSignal): Promise<void> {
     const { pool, open, translate, isIdle, toMs } = this.#options;
     const pause = async () => {
-      while (!isIdle() || this.#waiting.length >= MAX_WAITING) await pool.changed(LOOK_EVERY_MS, signal);
+      while (!isIdle() || this.#waiting.length >= MAX_WAITING) await pool.changed(POLL_EVERY_MS, signal);
     };
     await pause();
     for await (const { block, read, isReplacement } of await open(pause)) {

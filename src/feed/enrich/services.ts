@@ -93,7 +93,7 @@ export function etherscan(url: string, key: string): Lookup {
       if (status !== "1")
         throw new UnexpectedAnswer(`answered ${hidden(message)} (${hidden(String(result))})`);
       const [item] = readItems(SourceItem, result, "sources");
-      if (!item) throw new UnexpectedAnswer("answered without a source");
+      if (!item) throw new UnexpectedAnswer("returned no source");
       return new Map([[token, { contractSource: item.ABI === UNVERIFIED ? "unverified" : "verified" }]]);
     },
     holdsMs: (facts) => (facts?.contractSource === "verified" ? 30 * DAY_MS : HOUR_MS),

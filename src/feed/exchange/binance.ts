@@ -47,7 +47,7 @@ const Refusal = z.object({ error: z.object({ code: z.number(), msg: z.string() }
 
 /** Request weight per minute and address. The limit is 6,000; the rest is for other programs. */
 const WEIGHT_LIMIT = 5_000;
-/** A connection has at most 1,024 streams, one of them for the tickers. */
+/** A connection may have 1,024 streams, one of them for the tickers. This stays well below. */
 const MAX_PAIRS = 400;
 /** Larger subscriptions make messages longer than the exchange accepts. */
 const PAIRS_PER_MESSAGE = 100;

@@ -22,14 +22,14 @@ interface Choice {
 }
 
 /**
- * A followed market stays while it has this share of the minimum volume, and while its volume and
- * the preferred market's differ by no more than the inverse.
+ * A followed market stays while it has this share of the minimum volume, and while neither its
+ * volume nor the preferred market's is below this share of the other.
  */
 const STAYS_AT = 0.5;
 /** The exchange whose volumes are trusted. */
 const PREFERRED: VenueName = "binance";
 
-/** Stablecoins and other currencies, whose prices are not news. */
+/** Currencies, stablecoins, and wrapped or staked coins: their own prices are not news. */
 const NOT_FOLLOWED = new Set(
   (
     "USDT USDC FDUSD TUSD USDP BUSD DAI USDD USDE USD1 USDS PYUSD RLUSD XUSD USTC SUSD GUSD LUSD FRAX USDG USDQ USDR EURI EURC EURT EURS AEUR EURQ EURR " +

@@ -19,11 +19,14 @@ export interface ExchangeFeedOptions {
   readonly warmupMs: number;
   /**
    * Never waits for the past, neither at the start nor after an outage. Each market's past follows
-   * as past candles. For a merged market, whose other parts do not wait. Default: the past comes
-   * first.
+   * as past candles. Meant for a market merged from several feeds, because the other feeds do not
+   * wait. Default: the past comes first.
    */
   readonly startsAtPresent?: boolean;
-  /** Resumes after the `clock` of this time, without warm-up. At most {@link MAX_FILL_MS} ago. */
+  /**
+   * Resumes after the `clock` event with this time, without warm-up. At most {@link MAX_FILL_MS}
+   * ago.
+   */
   readonly resumeAfterMs?: number;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
@@ -41,12 +44,13 @@ const AMEND_MS = 5_000;
 const REFRESH_MS = 10 * MINUTE_MS;
 /** How long the start waits for other exchanges once one has responded. */
 const PATIENCE_MS = 15_000;
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 const MAX_TOKENS = 600;
 
 /**
- * Follows exchanges as one feed: each token's candles from one market (see choosePairs), some
- * seconds late, by the exchanges' time. A market's past comes first, also if it is chosen later.
+ * Follows exchanges as one feed: each token's candles from one market (see choosePairs), a few
+ * seconds late, by the exchanges' time. A market's past comes first, even if the market is chosen
+ * later.
  *
  * If an exchange is down, the others continue and {@link Feed.trouble} reports it. Its missed
  * minutes follow as past candles. While no exchange is live, event time pauses, and the missed
@@ -129,7 +133,7 @@ class ExchangeRun {
   async *events(): AsyncGenerator<MarketEvent> {
     const { clock, warmupMs, startsAtPresent = false, resumeAfterMs } = this.#options;
     await this.#start();
-    while (!this.#isLive) await clock.sleep(LOOK_EVERY_MS, this.#signal);
+    while (!this.#isLive) await clock.sleep(POLL_EVERY_MS, this.#signal);
     const from = this.#nowMs() - (startsAtPresent ? 0 : warmupMs);
     this.#clockAt = Math.floor((resumeAfterMs ?? from) / SECOND_MS) * SECOND_MS;
     if (resumeAfterMs === undefined) {
@@ -140,7 +144,7 @@ class ExchangeRun {
     }
     while (!this.#signal.aborted) {
       yield* this.#advance();
-      await clock.sleep(LOOK_EVERY_MS, this.#signal);
+      await clock.sleep(POLL_EVERY_MS, this.#signal);
     }
   }
 
@@ -180,7 +184,10 @@ class ExchangeRun {
     }
   }
 
-  /** Emits the candle, after the token's profile if that is its first or its market changed. */
+  /**
+   * Emits the candle. If it is the token's first, or the token's market changed, emits the profile
+   * before it.
+   */
   *#introduce(candle: Candle, at: number): Generator<MarketEvent> {
     const { token } = candle;
     const market = this.#followed.get(token);
@@ -254,7 +261,10 @@ class ExchangeRun {
     return startOfMinute(this.#clockAt);
   }
 
-  /** Resolves when all exchanges have listed their markets, or one has and the patience is over. */
+  /**
+   * Resolves when all exchanges have listed their markets, or at least one has and the others took
+   * longer than {@link PATIENCE_MS}.
+   */
   async #start(): Promise<void> {
     const { clock } = this.#options;
     const answered = this.#followers.map((follower) => this.#followLists(follower));
@@ -340,7 +350,10 @@ class ExchangeRun {
     this.#lateReported = late;
   }
 
-  /** Returns the time of the majority of exchanges; this machine's time before any has one. */
+  /**
+   * Returns the median of the exchanges' times (of two, the earlier); this machine's time before
+   * any has one.
+   */
   #nowMs(): number {
     const times = this.#followers
       .flatMap(({ nowMs }) => (nowMs === undefined ? [] : [nowMs]))

@@ -41,7 +41,7 @@ const Refusal = z.object({
   error: z.object({ code: z.number(), message: z.string() }),
 });
 
-/** Each pair needs its own subscription. This many are sent within some seconds. */
+/** Each pair needs its own subscription. This many are sent within a few seconds. */
 const MAX_PAIRS = 100;
 
 /**

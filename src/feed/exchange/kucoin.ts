@@ -44,7 +44,7 @@ const Candles = z.object({
 const Kind = z.object({ type: z.string(), code: z.unknown().optional(), data: z.unknown().optional() });
 
 const GOOD = "200000";
-/** A subscription takes 100 topics, and a session some hundred. Beyond that, error 509. */
+/** A subscription takes at most 100 topics, and a session a few hundred. Beyond that, error 509. */
 const TOPICS_PER_MESSAGE = 100;
 const MAX_PAIRS = 200;
 
@@ -52,8 +52,8 @@ const MAX_PAIRS = 200;
  * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
  * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
  * channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
- * needs a ping message as often as its ticket says. No candle is marked as closed: the last one
- * before the next minute's first one is.
+ * needs a ping message as often as its ticket says. No candle is marked as closed. A minute's
+ * last candle is the one before the first candle of the next minute.
  */
 export function createKucoin({ url, connectId }: KucoinOptions): Venue {
   return {
@@ -113,14 +113,14 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
 
 function dataOf(body: unknown): unknown {
   const { code, data } = readWhole(Envelope, body, "envelope");
-  if (code !== GOOD) throw new UnexpectedAnswer(`answered code ${code.slice(0, 20)}`);
+  if (code !== GOOD) throw new UnexpectedAnswer(`responded with code ${code.slice(0, 20)}`);
   return data;
 }
 
 function endpointOf(ticket: unknown, connectId: () => string): StreamEndpoint {
   const { token, instanceServers } = readWhole(Ticket, dataOf(ticket), "ticket for a stream");
   const [server] = instanceServers;
-  if (!server) throw new UnexpectedAnswer("answered no server");
+  if (!server) throw new UnexpectedAnswer("returned no stream server");
   const query = new URLSearchParams({ token, connectId: connectId() });
   let pings = 0;
   return {

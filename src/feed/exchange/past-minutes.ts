@@ -25,7 +25,8 @@ interface Span {
 
 /** A request for the past of an exchange's markets. */
 interface MarketRequest {
-  readonly ofMs: number;
+  /** Length of the requested past. */
+  readonly spanMs: number;
   readonly markets: number;
   /** Pairs whose past has not arrived yet, and their tokens. */
   readonly left: Map<string, string>;
@@ -53,7 +54,7 @@ export class PastMinutes {
   get filling(): Filling | undefined {
     const requests = [...this.#requests];
     if (requests.length === 0) return undefined;
-    const ofMs = Math.max(...requests.map((one) => one.ofMs));
+    const ofMs = Math.max(...requests.map((one) => one.spanMs));
     const markets = requests.reduce((sum, one) => sum + one.markets, 0);
     const left = requests.reduce((sum, one) => sum + one.left.size, 0);
     return { readMs: Math.floor((ofMs * (markets - left)) / markets), ofMs };
@@ -76,7 +77,7 @@ export class PastMinutes {
     const done = this.#request(follower, new Map(left), left, span, put)
       .catch(() => {})
       .finally(() => this.#requests.delete(request));
-    const request = { ofMs: span.toMs - span.fromMs, markets: markets.length, left, done };
+    const request = { spanMs: span.toMs - span.fromMs, markets: markets.length, left, done };
     this.#requests.add(request);
   }
 
@@ -106,7 +107,7 @@ export class PastMinutes {
     );
   }
 
-  /** Holds the token's candles back until as many calls of {@link release}. */
+  /** Holds back the token's candles until {@link release} has been called as often as this. */
   hold(token: string): void {
     const held = this.#held.get(token);
     if (held) held.requests += 1;

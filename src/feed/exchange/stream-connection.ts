@@ -15,7 +15,7 @@ const SILENT_MS = 30_000;
 /** Maximum time without a candle while pairs are subscribed. */
 const MUTE_MS = 120_000;
 const OPEN_MS = 10_000;
-/** One message with the tickers of all pairs of an exchange has some hundred KiB. */
+/** One message with the tickers of all pairs of an exchange has a few hundred KiB. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 
 /** One connection: subscribes, pings and reads. Ends with the first error: await {@link ended}. */

@@ -14,7 +14,10 @@ interface FollowerOptions {
   readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onCandle: (pair: string, candle: MinuteCandle) => void;
-  /** Called after an interruption with what was missed: the pairs, and since when (its time). */
+  /**
+   * Called after an interruption with the pairs that missed data, and since when, by the exchange's
+   * clock.
+   */
   readonly onGap: (pairs: readonly string[], sinceMs: number) => void;
   readonly notify: Notify;
 }
@@ -72,7 +75,7 @@ export class VenueFollower {
     return this.#options.clock.monotonic() - this.#newsAt <= LIVE_MS;
   }
 
-  /** Why it is not live, without its name; `undefined` while it is, or follows nothing. */
+  /** What is wrong with it, as the second half of a sentence; `undefined` if nothing is. */
   get trouble(): string | undefined {
     const down = this.#subscriptions.filter((subscription) => subscription.trouble !== undefined);
     if (down[0] && down.length === this.#subscriptions.length) return down[0].trouble;
@@ -167,7 +170,7 @@ export class VenueFollower {
     const onHealth = (trouble: string | undefined) => {
       if (trouble !== undefined) entry.gapSince ??= entry.heardAt;
       if (trouble !== undefined) this.#notify("warn", `${trouble}; reconnecting its stream`);
-      else if (entry.trouble !== undefined) this.#notify("info", "its stream is connected again");
+      else if (entry.trouble !== undefined) this.#notify("info", "stream is connected again");
       entry.trouble = trouble;
     };
     const subscription = new VenueSubscription(

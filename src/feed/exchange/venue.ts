@@ -81,7 +81,7 @@ export interface Venue {
   };
 }
 
-/** Whether prices enclose each other, and none is zero. */
+/** Whether open and close lie between low and high, and low is above zero. */
 export function isPossible({ open, high, low, close }: MinuteCandle): boolean {
   const [o, h, l, c] = [Number(open), Number(high), Number(low), Number(close)];
   return l > 0 && l <= Math.min(o, c) && h >= Math.max(o, c);

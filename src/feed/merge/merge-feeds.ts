@@ -22,7 +22,7 @@ interface MergeOptions {
 }
 
 /** How often the merge checks whether to keep waiting for a part. */
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 /** How long all parts may take for their first event before that is reported. */
 const START_MS = 15 * SECOND_MS;
 /** The same, if all of them report trouble. */
@@ -240,7 +240,7 @@ class Merger {
     const news = new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
-    await waitAtMost(news, LOOK_EVERY_MS, this.#options.clock, signal).catch(() => {});
+    await waitAtMost(news, POLL_EVERY_MS, this.#options.clock, signal).catch(() => {});
     this.#wake = () => {};
   }
 }

@@ -10,7 +10,7 @@ interface BlockProbe {
   readonly clock: Clock;
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 const MAX_TRIES = 20;
 /** Some nodes report a block as final only half an hour later, when another chain confirmed it. */
 const MAX_AGE_MS = 2 * MINUTE_MS;
@@ -18,7 +18,7 @@ const ADVICE = {
   rate: "use your own key or another endpoint",
   refused: "use an endpoint that has eth_getBlockReceipts",
   reverted: "use another endpoint",
-  pending: "try again in some seconds",
+  pending: "try again in a few seconds",
   failed: "use another endpoint",
 } as const satisfies Record<RpcTrouble["kind"], string>;
 
@@ -45,7 +45,7 @@ export async function proveBlock(
   // Drop the endpoint's name, because the finding has it.
   const notify = (_level: string, words: string) => faults.push(words.slice(words.indexOf(" ") + 1));
   const pool = new EndpointPool({ urls: [url], chainId, finalityBlocks, clock, notify });
-  /** Retries while the block is pending: Avalanche proves a block some seconds later. */
+  /** Retries while the block is pending: Avalanche proves a block a few seconds later. */
   const whenSettled = async <T>(read: () => Promise<T>): Promise<T> => {
     for (let tries = 0; ; tries++) {
       try {
@@ -59,7 +59,7 @@ export async function proveBlock(
   };
   const running = pool.run(inner);
   try {
-    for (; pool.finalHead < 0; await pool.changed(LOOK_EVERY_MS, inner))
+    for (; pool.finalHead < 0; await pool.changed(POLL_EVERY_MS, inner))
       if (faults[0] !== undefined) throw new RpcFailure(faults[0]);
     const { finalHead } = pool;
     const [endpoint] = pool.usable(finalHead);

@@ -4,13 +4,13 @@ import { UnexpectedAnswer } from "./service-client.ts";
 
 /** Returns the valid items. Throws {@link UnexpectedAnswer} if there are some but none valid. */
 export function readItems<T>(schema: z.ZodType<T>, list: unknown, what: string): readonly T[] {
-  if (!Array.isArray(list)) throw new UnexpectedAnswer(`answered no list of ${what}`);
+  if (!Array.isArray(list)) throw new UnexpectedAnswer(`returned no list of ${what}`);
   const items = list.flatMap((item: unknown) => {
     const parsed = schema.safeParse(item);
     return parsed.success ? [parsed.data] : [];
   });
   if (list.length > 0 && items.length === 0)
-    throw new UnexpectedAnswer(`answered a list of ${list.length} items without valid ${what}`);
+    throw new UnexpectedAnswer(`returned a list of ${list.length} items without valid ${what}`);
   return items;
 }
 
@@ -19,5 +19,5 @@ export function readWhole<T>(schema: z.ZodType<T>, value: unknown, what: string)
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { field } = firstIssue(parsed.error, value);
-  throw new UnexpectedAnswer(`answered no valid ${what}${field && ` at ${field}`}`);
+  throw new UnexpectedAnswer(`returned no valid ${what}${field && ` at ${field}`}`);
 }

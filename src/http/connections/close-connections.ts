@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Clock } from "../../lib/time/clock.ts";
 
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 /**
  * Makes `app.close()` finish within `graceMs`. Fastify and Node close only connections that are
@@ -37,7 +37,7 @@ export function boundClosing(
     for (const socket of unheard.keys()) socket.destroy();
     if (app.server.listening) {
       const { server } = app;
-      const stopLooking = clock.every(LOOK_EVERY_MS, () => server.closeIdleConnections());
+      const stopLooking = clock.every(POLL_EVERY_MS, () => server.closeIdleConnections());
       const closed = new AbortController();
       server.once("close", () => {
         stopLooking();

@@ -51,7 +51,7 @@ export function checkPlan({ list }: PairQuery, plan: Plan | undefined): void {
   const { channel } = PAIR_SOURCES[list];
   if (channelsOfPlan(plan).includes(channel)) return;
   const bound = PAIR_LISTS.filter((name) => channelsOfPlan(plan).includes(PAIR_SOURCES[name].channel));
-  const message = `list is ${list}, which the plan ${plan} does not include; it must be one of ${bound.join(", ")}`;
+  const message = `list is ${list}, which the "${plan}" plan does not include; it must be one of ${bound.join(", ")}`;
   throw new FlarewireError("forbidden", message, { field: "list", bound: bound.join(", ") });
 }
 

@@ -18,7 +18,7 @@ export interface Behind {
   walk: ListWalk | undefined;
   /** Every event of the shape up to here was written or skipped. */
   seq: Seq;
-  /** Channels whose skipped events the lists at the head will cover. */
+  /** Channels with skipped events. The lists at the head will replace these events. */
   conflating: ChannelMask | undefined;
   /** Seq to send as `prev` with the next event. */
   prev: Seq;

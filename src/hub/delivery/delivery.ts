@@ -68,7 +68,10 @@ export class Delivery implements GroupMember {
     if (this.#state.kind !== "ended") this.#send(this.#framing.message(json, snapshot));
   }
 
-  /** Switches to these channels at the head. Call it only while {@link isLive}. */
+  /**
+   * Switches to these channels at the head. For callers outside: call it only while {@link isLive},
+   * because it drops the client's backlog.
+   */
   move(selection: Selection): void {
     this.#leave();
     this.#state = this.#join(selection, this.#host.head.cursor.seq);

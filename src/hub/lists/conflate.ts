@@ -15,7 +15,7 @@ import type { Steps } from "./list-walk.ts";
 
 const FLARES = maskOf(FLARE_CHANNELS);
 
-/** The events of a part of a backlog that the lists at the head do not replace. */
+/** In a part of a backlog, the events that must be sent although the lists at the head follow. */
 interface MissedFrames {
   /** `undefined` if there is nothing to send. */
   readonly bytes: Buffer | undefined;

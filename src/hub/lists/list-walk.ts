@@ -2,7 +2,7 @@ import type { LogRecord } from "../../log/event-log.ts";
 import type { Lists, Step } from "../../protocol/index.ts";
 import type { StepCache } from "./step-cache.ts";
 
-/** Returns each record's event with the lists around it. Call it in record order. */
+/** Returns each record's event with the lists before and after it. Call it in record order. */
 export interface Steps {
   next(record: LogRecord): Step;
 }

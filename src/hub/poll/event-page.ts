@@ -12,7 +12,9 @@ import type { StreamShape } from "../session/stream-shape.ts";
 const READ_RECORDS = 512;
 /** Records examined per page, so that a rare selection does not scan the entire log. */
 const MAX_EXAMINED = 10_000;
-/** The same for filters that need the lists around each event, at about 30 µs per record. */
+/**
+ * The same for filters that need the lists before and after each event, at about 30 µs per record.
+ */
 const MAX_FILTERED = 1_000;
 /** Filtered records between two pauses: about a quarter of a millisecond. */
 const SLICE_RECORDS = 8;

@@ -45,5 +45,8 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
   return possible.every((name) => LASTING_EVENTS.has(name) || (filter?.names && !filter.names.has(name)));
 }
 
-/** No channels yet. Unlike after an unsubscribe, the server has given the client no cursor. */
+/**
+ * No channels yet. Unlike after an unsubscribe, the client has no position: the cursor in `hello`
+ * is only the head.
+ */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

@@ -25,7 +25,7 @@ export interface DeliveryHost {
   monotonicMs(): number;
   /** For times in messages, and the age of events. */
   wallMs(): number;
-  /** Adds a client that was sent everything up to the head to its group. */
+  /** Adds a client to its group. It must have been sent everything up to the head. */
   join(member: GroupMember, selection: Selection, framing: Framing, prev: Seq): Group;
   leave(member: GroupMember, group: Group): void;
 }

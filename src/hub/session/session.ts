@@ -184,7 +184,10 @@ export class Session implements DeliveryOwner {
     return this.#delivery.isLive && !this.#mustWait(inbound.command);
   }
 
-  /** Whether to wait, because another server may have sent the client events not yet read here. */
+  /**
+   * Whether to wait: another server may already have sent this client events that this server has
+   * yet to read.
+   */
   #mustWait(command: Command): boolean {
     const { head, limits } = this.#host;
     if (limits.aheadWaitMs === 0 || command.type !== "subscribe" || command.after === undefined) return false;

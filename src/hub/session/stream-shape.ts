@@ -15,7 +15,10 @@ export interface StreamShape {
   readonly key: string;
   readonly selection: Selection;
   readonly framing: Framing;
-  /** Returns the event in the shape's form, if the shape has it. A filtered shape needs `step`. */
+  /**
+   * Returns the event as this shape sends it; `undefined` if the shape does not select it. A
+   * filtered shape needs `step`.
+   */
   select(record: LogRecord, step: Step | undefined): SelectedEvent | undefined;
 }
 
@@ -30,7 +33,7 @@ export function createShape(selection: Selection, framing: Framing): StreamShape
       if ((bit & mask) === 0) return undefined;
       const filter = parts.find((part) => part.mask & bit)?.filter;
       if (!filter?.selectsItems) return filter?.names?.has(record.name) === false ? undefined : record;
-      if (!step) throw new RangeError(`event ${record.seq} needs the lists around it to be filtered`);
+      if (!step) throw new RangeError(`filtering event ${record.seq} requires the lists before and after it`);
       return selectOnce(filter, step, record);
     },
   };

@@ -143,7 +143,10 @@ function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   return mask;
 }
 
-/** Judges the last five minutes alone too, so that earlier purchases by others hide no crowd. */
+/**
+ * Judges the last five minutes alone too, so that earlier purchases by others cannot mask a crowd
+ * that sells quickly.
+ */
 function sellsQuickly(trades: TradeState, { quickSellerShare, judgedBuys }: DetectorSettings): boolean {
   const { quickSellers, longBuyers, quickBuyers, buyers } = trades;
   const isRecent = quickBuyers > quickSellerShare * Math.max(buyers, judgedBuys / 2);

@@ -65,7 +65,10 @@ export class Detector {
     return token.trend.isHigh ? this.#settings.frozenRate : 1;
   }
 
-  /** Closes the minute that ends at `atMs`, with its candle or a flat one, or by its trades. */
+  /**
+   * Closes the minute that ends at `atMs`: from its candle (a flat one if none came), its trades,
+   * or an aggregator's reports.
+   */
   closeMinute(token: TokenState, atMs: number): void {
     const minute = atMs / MINUTE_MS - 1;
     if (token.candle) {
@@ -109,8 +112,9 @@ export class Detector {
   }
 
   /**
-   * Computes a past minute again (one of the last {@link TokenState.silentMinutes}, or the last
-   * one) with a candle that arrived late. {@link catchUp} repeats the silent ones after it.
+   * Recomputes a past minute with a candle that arrived late: one of the silent minutes at the end
+   * ({@link TokenState.silentMinutes}) or, if there are none, the last minute. {@link catchUp}
+   * repeats the silent ones after it.
    *
    * @param lastMinute The last closed minute.
    */
@@ -159,7 +163,7 @@ export class Detector {
 
   /**
    * Measures a group's medians at `atMs`. Returns the tokens that they include: those that trade
-   * and have the liquidity of a chart, because shallower tokens cost nothing to create.
+   * and have enough liquidity for the charts, because shallower tokens cost nothing to create.
    */
   measureMarket(group: MarketGroup, tokens: readonly TokenState[], atMs: number): readonly TokenState[] {
     const trading: TokenState[] = [];
@@ -255,7 +259,10 @@ export class Detector {
     return pools.some(({ listedMs }) => listedMs >= sinceMs);
   }
 
-  /** An aggregator reports each minute, so its silence is noticed sooner than that of trades. */
+  /**
+   * An aggregator reports once a minute, so {@link MAX_WINDOW_GAP_MS} without a report is enough.
+   * By the rule of twenty usual gaps, it could take 20 minutes.
+   */
   #isGroupSilent(token: TokenState, atMs: number): boolean {
     const market = this.#markets[token.group];
     const isAggregatorSilent = token.window !== null && atMs - market.heardMs > MAX_WINDOW_GAP_MS;

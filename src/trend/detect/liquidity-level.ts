@@ -9,8 +9,8 @@ import { decay } from "./statistics.ts";
 
 /**
  * Below this share of the usual liquidity, the pools count as empty, whatever the reason. Trading
- * can drain a position in a range, and its removal afterwards would go unnoticed. A pool without
- * ranges falls below it only if the price falls by 99.7 %.
+ * can drain a position of concentrated liquidity. Its later removal would then go unnoticed. A pool
+ * without concentrated liquidity falls below it only if the price falls by 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
 /**

@@ -3,7 +3,9 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 /* Tracks the moves of a whole group, so that no single token flares or ranks because of them. */
 
 const PATH_MINUTES = 32;
-/** A group's feed counts as cut off after a minute and this many usual gaps without data. */
+/**
+ * A group's feed counts as cut off after this many usual gaps without data, but at least a minute.
+ */
 const OUTAGE_GAPS = 20;
 /** Weight of the latest gap in the usual one. */
 const GAP_SHARE = 0.05;

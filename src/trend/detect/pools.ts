@@ -48,8 +48,8 @@ interface LiquidityReport {
 
 /**
  * Stores a pool's liquidity and compares the token's total with its recent level. Older reports
- * change nothing. The first pool counts at once. If a later one begins with a `sync`, only its
- * reference does. Beyond 16 pools, the least valuable is dropped.
+ * change nothing. The first pool counts at once. Of a later pool that begins with a `sync`, only
+ * `referenceUsd` is set at once. Beyond 16 pools, the least valuable is dropped.
  */
 export function notePool(
   token: TokenState,
@@ -160,11 +160,12 @@ function createPool(name: string, atMs: number) {
     usdText: "0",
     /** Event time of that report. */
     usdAtMs: atMs,
-    /** Number of the current 20 seconds since 1970, and the minimum liquidity in and before it. */
+    /** Index of the current 20-second span since 1970. */
     span: Math.floor(atMs / STEADY_MS),
+    /** Minimum liquidity in this span, and in the one before. */
     leastUsd: 0,
     leastBeforeUsd: 0,
-    /** Dollars the pool would hold if its makers had done nothing recently. */
+    /** Dollars the pool would hold if nobody had recently added or removed liquidity. */
     referenceUsd: 0,
     /** First liquidity; -1 if no listing was seen. */
     listedMs: -1,
@@ -285,7 +286,8 @@ function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
 }
 
 /**
- * Drops the pool with the least lasting liquidity: a flood of new pools must not displace old ones.
+ * Drops the pool with the smallest amount of lasting liquidity: a flood of new pools must not
+ * displace old ones.
  */
 function dropLowest(token: TokenState): void {
   const worth = ({ usd, referenceUsd }: Pool) => Math.min(usd, referenceUsd);

@@ -12,7 +12,7 @@ const MAX_Z = 6;
 /** One measured term: `raw` in its own unit, `z` in deviations, not clipped. */
 interface Measure {
   raw: number;
-  /** The token's usual value, in the unit of `raw`. 0 if unknown, for buyers and volume. */
+  /** The usual value in the unit of `raw`. Set for buyers and volume only; 0 if unknown. */
   usual: number;
   z: number;
   /** Share of the score; 0 if the feed cannot measure it. */
@@ -97,10 +97,10 @@ function measurePrice(
  * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
  * part that came in minutes of high volume. Most jumps of a volatile pair come with little volume.
  * At full weight they would require a threshold that a small pump on real volume cannot reach. A
- * rise is unsupported if its volume is not above the usual or its backed share is too small,
- * however far the price jumped.
+ * rise is unsupported if its volume is not above `volumeShare` times the usual or its backed share
+ * is too small, however far the price jumped.
  *
- * Net buying counts like volume: on a log scale, in deviations of at least `volumeFloor`.
+ * Net buying is scored on a log scale, in units of `volumeFloor`.
  */
 export function readCandle(
   reading: Reading,
@@ -132,7 +132,7 @@ export function readCandle(
 /**
  * Computes the reading of a token with trades, whose state must be decayed to the present.
  * `liquidityUsd` is the depth of the pool that sets the price. If it is `null`, the depth gate
- * requires volume, as for candles.
+ * ({@link isPaidFor}) requires high volume instead, as for candles.
  */
 export function readTrades(
   reading: Reading,
@@ -170,8 +170,9 @@ export function readTrades(
 /**
  * Computes the reading of a token that only an aggregator reports on. The expected buyers come from
  * the day before, shrunk to a prior: see {@link expectedBuyers}. Their dispersion is unknown, so a
- * fixed one is assumed. A rise is supported if the hour's volume covers what such a move costs, and
- * if buys clearly outweigh sells, because counts do not show which trades are dust.
+ * fixed one is assumed. A rise is supported if the hour's volume passes the depth gate
+ * ({@link isPaidFor}), and if buys clearly outweigh sells, because counts do not show which trades
+ * are dust.
  */
 export function readWindow(
   reading: Reading,
@@ -202,7 +203,10 @@ export function readWindow(
   weigh(reading);
 }
 
-/** Returns whether `usd` covers what the rise costs, or the volume is high if no depth is known. */
+/**
+ * The depth gate: returns whether `usd` is at least `depthShare` of what the rise costs. If no
+ * depth is known, the volume must be high.
+ */
 function isPaidFor(
   reading: Reading,
   usd: number,

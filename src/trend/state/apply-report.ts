@@ -70,9 +70,9 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 
 /**
  * Returns the cause of a change in a pool's dollars. In an x·y=k pool, trading changes them with
- * the root of the price. A change far beyond that comes from the makers. A smaller deviation counts
- * as trading, except in the pool that sets the price. There it adds up with the next ones, because
- * makers can remove everything in small steps.
+ * the root of the price. A change far beyond that is an addition or removal. A smaller deviation
+ * counts as trading, except in the pool that sets the price. There it adds up with the next ones,
+ * because everything can be removed in small steps.
  */
 function explain(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
   const ratio = price / token.price;

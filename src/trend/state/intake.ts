@@ -193,7 +193,7 @@ export class Intake {
     return token;
   }
 
-  /** Applies a pool's liquidity. A removal by the makers counts against the token if it lasts. */
+  /** Applies a pool's liquidity. A removal counts against the token if it lasts. */
   enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);

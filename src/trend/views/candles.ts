@@ -5,7 +5,7 @@ import type { TokenState } from "../state/token-state.ts";
 import { candlesWithin, type MinuteCandle } from "./candle-ring.ts";
 import { toTimestamp } from "./flare-view.ts";
 
-/** How long after a flare's start its candles are served, also if it ended before. */
+/** How long after a flare's start its candles are served, even if it ended before. */
 export const FOLLOW_MS = 120 * MINUTE_MS;
 
 /** Serves candles of the tokens that flare, or whose flare started within the last two hours. */

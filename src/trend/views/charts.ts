@@ -37,7 +37,8 @@ export interface Candidate {
 }
 
 /**
- * Returns the ten tokens of a group that rise best for their risk at the minute `atMs`, best first.
+ * Returns the ten tokens of a group with the best rise relative to their risk at the minute `atMs`,
+ * best first.
  * If fewer than ten rise, those that fall least follow. If fewer than ten trade, the list is
  * shorter.
  *

@@ -127,7 +127,7 @@ describe("a followed exchange", () => {
       await carries("A", "B");
       await until(
         "that is reported",
-        () => notices.filter((one) => /stream is connected again/.test(one)).length === round,
+        () => notices.filter((one) => /^\w+ stream is connected again/.test(one)).length === round,
       );
     }
     expect(notices.filter((one) => /connected again/.test(one))).toHaveLength(2);

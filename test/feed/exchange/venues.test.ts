@@ -60,7 +60,7 @@ describe("binance", () => {
     ]);
     expect(binance.candles.read([])).toEqual([]);
     expect(() => binance.candles.read({ code: -1121, msg: "Invalid symbol." })).toThrow(
-      "answered no list of klines",
+      "returned no list of klines",
     );
     expect(() => binance.candles.read([[1, 2], "x"])).toThrow("a list of 2 items without valid klines");
   });
@@ -108,7 +108,7 @@ describe("kucoin", () => {
       { openAt: T, open: "1.5", close: "1.8", high: "2", low: "1", volume: "10" },
     ]);
     expect(() => kucoin.candles.read({ code: "429000", msg: "Too many requests" })).toThrow(
-      "answered code 429000",
+      "responded with code 429000",
     );
   });
 

@@ -49,6 +49,6 @@ test("doctor says what is wrong with receipts that the settling block does not p
 test("doctor waits for a block that is not settled, and then says so", async () => {
   expect(await receiptsOf(CHAIN, true)).toMatchObject({
     works: false,
-    detail: "has not settled block 5 yet; try again in some seconds",
+    detail: "has not settled block 5 yet; try again in a few seconds",
   });
 });

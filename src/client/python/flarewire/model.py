@@ -959,8 +959,8 @@ class Newest:
 
 @dataclass(frozen=True)
 class Charts:
-    """`GET /api/v1/charts`: for each group the ten tokens that rise best for their risk, best
-    first. Recomputed every minute, unchanged in between."""
+    """`GET /api/v1/charts`: for each group the ten tokens with the best rise relative to their
+    risk, best first. Recomputed every minute, unchanged in between."""
 
     bsc: list[BscChartItem]
     exchange: list[ExchangeChartItem]

@@ -157,7 +157,7 @@ export function addTrade(
   else addSale(state, row, trade, settings);
 }
 
-/** Counts the time since a past trade as followed: see {@link TradeState.slowMs}. */
+/** Adds the time since a past trade to the observation time {@link TradeState.slowMs}. */
 export function followSince(state: TradeState, atMs: number, settings: DetectorSettings): void {
   if (atMs >= state.sinceMs) return;
   const leftOf = (fromMs: number) => decay(state.atMs - fromMs, settings.baselineMs);
@@ -166,9 +166,9 @@ export function followSince(state: TradeState, atMs: number, settings: DetectorS
 }
 
 /**
- * Adds the price of a past trade that is not the latest. If it was before the first live one and
- * past trades come in order, the long average uses this price until the next known one. A later
- * trade leaves the average as it is.
+ * Adds the price of a past trade that is not the latest. Past prices before the first live trade
+ * must come in order: each sets the long average until the next. A price out of order, or at or
+ * after the first live trade, leaves the average unchanged.
  */
 export function addPastPrice(
   state: TradeState,
@@ -221,9 +221,9 @@ function addPurchase(
 }
 
 /**
- * Returns what a purchase adds to the slow count. If its trader bought again since, the later
- * purchase had counted as new, so that share is subtracted. Earlier past purchases of such a trader
- * are not remembered, so each counts as new.
+ * Returns what a purchase adds to the slow count. If its trader has bought again since, the later
+ * purchase was counted as new although it was not; its share is subtracted here. Only the latest
+ * purchase of a trader is remembered, so of several past ones each counts as new.
  */
 function slowNewness(
   fresh: number,
@@ -288,7 +288,7 @@ export function sampleTrades(state: TradeState, rate: number, settings: Detector
   state.minuteBuyers = 0;
 }
 
-/** Returns log dollars per minute plus a twentieth of the usual, to stay finite. */
+/** Returns log(dollars per minute + a twentieth of the usual + 1), so silence stays finite. */
 export function logVolume(state: TradeState, settings: DetectorSettings): number {
   const now = (state.usd * MINUTE_MS) / settings.fastMs;
   return Math.log(now + usualUsd(state) * LN_EPSILON_SHARE + 1);

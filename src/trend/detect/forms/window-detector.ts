@@ -34,7 +34,8 @@ export function measureWindow(
   const { m5, h1, h24 } = counts;
   const ageMs = createdAt === undefined ? DAY_MS : clip(at - createdAt, 0, DAY_MS);
   const usualMs = Math.max(0, ageMs - RECENT_MS);
-  // An hour counts a wallet once, so its share of distinct buyers is lower.
+  // The hour's share of distinct buyers is usually the lower one, because it counts a wallet once
+  // in the hour. The greater share of the two is used.
   const distinct = Math.max(shareOf(m5.buyers, m5.buys), shareOf(h1.buyers, h1.buys));
   const usd = Number(m5.usd);
   const usualUsd = usualMs > 0 ? (Math.max(0, Number(h24.usd) - usd) * RECENT_MS) / usualMs : 0;
@@ -73,9 +74,10 @@ export function measureWindow(
 export type WindowState = ReturnType<typeof measureWindow>;
 
 /**
- * Measures the last hour's closes as the other forms measure theirs, with the assumed volatility
- * while few are known: the log return above the long average, the climb since the last low, and the
- * variance of one-minute log returns.
+ * Measures the last hour's closes as the other forms measure theirs: the log return above the long
+ * average, the climb since the last low, and the variance of one-minute log returns. The drift and
+ * the bound of a return come from the assumed volatility; the variance is shrunk to it while few
+ * closes are known.
  */
 function measurePath(ring: BucketRing, minute: number, settings: DetectorSettings) {
   const count = knownSteps(ring, minute, PAST_MINUTES);
