@@ -51,7 +51,8 @@ export const Outcome = z
     relative_change_60m: points("The same for `change_60m`."),
     ended_by: FinishCause.meta({ description: "Why the flare ended." }),
     collapsed_at: Timestamp.nullable().meta({
-      description: "When the price had first lost half of its peak or more; `null` if it never had.",
+      description:
+        "Since when the price was at half of its peak or less, if it still was at the end of that minute; `null` without such a collapse.",
     }),
     collapse_warning_s: z.int().min(0).nullable().meta({
       description:

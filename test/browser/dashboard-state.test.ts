@@ -182,7 +182,7 @@ describe.skipIf(executable === undefined)("the state of the dashboard in Chromiu
       newest: "No token was listed within the last 15 minutes.",
       charts: "The chart is empty.",
       leaderboards: "No token was in the chart within the past six hours.",
-      events: "No flare started or ended on BSC in the last 24 hours",
+      events: "No start, end or listing on BSC is known",
       "events?updates=true": "None since this page was opened.",
       "token/0x12": "This token is in no list now",
     };

@@ -1,6 +1,8 @@
+import { readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
+import { startGateway } from "../../src/gateway/app.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { openHistory } from "../../src/gateway/open/open-history.ts";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
@@ -136,4 +138,17 @@ test("past minutes and flares of a simulated market are gone when it starts over
     undefined,
     "live1-0",
   ]);
+});
+
+test("a gateway without a history has no file of it, and answers 404 for what needs one", async ({
+  onTestFinished,
+}) => {
+  const data = newDirectory(onTestFinished);
+  const config = createConfig({ port: 0, drain: "0", logLevel: "silent", warmup: "0", data });
+  const gateway = await startGateway(config, { hasHistory: false });
+  onTestFinished(() => gateway.stop());
+  const statusOf = async (path: string) => (await fetch(`${gateway.url}/api/v1/${path}`)).status;
+  const paths = ["flares", "history", "record", "flares?at=2026-01-01T00:00:00Z"];
+  expect(await Promise.all(paths.map(statusOf))).toEqual([200, 404, 404, 400]);
+  expect(readdirSync(data).filter((name) => /^(history|minutes)-/.test(name))).toEqual([]);
 });

@@ -156,7 +156,7 @@ function Feed({ events, count, hasUpdates, isLoading, onUpdates }: FeedProps) {
 function feedText(hasUpdates: boolean, count: number, shown: number): string {
   if (!hasUpdates)
     return count === 0
-      ? "No flare started or ended on BSC in the last 24 hours. The next event appears here."
+      ? "No start, end or listing on BSC is known from the last 24 hours. The next event appears here."
       : "Starts and ends of flares on BSC in the last 24 hours, and listings since the server's log began. Click an underlined time for the event as JSON.";
   if (count === 0) return "None since this page was opened. The next one appears here.";
   return `${count} since this page was opened${count > shown ? `; the newest ${shown} are below` : ""}. Flares and listings are those of BSC.`;
