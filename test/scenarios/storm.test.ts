@@ -139,7 +139,7 @@ test("[L3] [W38] with workers it is the same: when one is killed, all of its cli
 }, async ({ onTestFinished }) => {
   const gateway = await startWorkerGateway(onTestFinished);
   const faults: string[] = [];
-  const url = `${gateway.url.replace("http", "ws")}/api/v1/stream?channels=charts.exchange`;
+  const url = `${gateway.url.replace("http", "ws")}/api/v1/stream?channels=charts.bsc`;
   const comers = Array.from({ length: 120 }, () => new ComingClient(url, "", (fault) => faults.push(fault)));
   onTestFinished(() => {
     for (const { ws } of comers) ws?.terminate();

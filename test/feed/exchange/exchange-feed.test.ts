@@ -235,7 +235,7 @@ describe("three exchanges", { timeout: 30_000 }, () => {
         reported.push(event);
         if (event.kind === "candle") break;
       }
-      expect(notices[0]).toMatch(/^binance (answered|broke off)/);
+      expect(notices[0]).toMatch(/^binance (returned|answered|broke off)/);
       expect(candles(reported)).toHaveLength(1);
     },
   );
