@@ -3,7 +3,7 @@ import { type RunningCli, spawnNode } from "../cli/spawn-cli.ts";
 import { createChance } from "../support/chance.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
-import { pumpedDay } from "../support/pumped-market.ts";
+import { pumpedFlags } from "../support/pumped-market.ts";
 import { eventsOnServer, expectSameEvents } from "./cluster-log.ts";
 import { HAS_SENTINEL, SentinelServers } from "./sentinel-servers.ts";
 
@@ -22,7 +22,7 @@ interface Node {
 /** Starts a gateway in a process of its own, on a recorded market that moves fast. */
 async function startNode(cluster: string, address: string): Promise<Node> {
   const program = ["--import", "./test/cluster/call-from.ts", process.env.BUNDLED_PROGRAM ?? "src/main.ts"];
-  const market = ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc", "--warmup", "0"];
+  const market = [...pumpedFlags(), "--warmup", "0"];
   const pace = ["--speed", "600", "--heartbeat", "1s"];
   const server = ["--port", "0", "--drain", "0", "--no-compression", "--log-level", "info"];
   const args = [...program, "serve", "--cluster", cluster, ...market, ...pace, ...server];

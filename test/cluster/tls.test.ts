@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";
 import { freePort } from "../support/free-port.ts";
-import { pumpedDay } from "../support/pumped-market.ts";
+import { pumpedFlags } from "../support/pumped-market.ts";
 import { eventually } from "../support/waiters.ts";
 import { answers, ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { HAS_SENTINEL, spawnSentinel } from "./sentinel-servers.ts";
@@ -76,7 +76,7 @@ const trusted = () => ({
 });
 
 function startNode(address: string, environment: Record<string, string>) {
-  const market = ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc", "--warmup", "0"];
+  const market = [...pumpedFlags(), "--warmup", "0"];
   return spawnCli(["serve", "--port", "0", "--cluster", address, ...market], environment);
 }
 

@@ -9,7 +9,7 @@ import { createChance } from "../support/chance.ts";
 import { newDirectory } from "../support/edges.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
-import { pumpedDay } from "../support/pumped-market.ts";
+import { pumpedFlags } from "../support/pumped-market.ts";
 
 /** How often something is killed: as often as the variable says where there is time. */
 const KILLS = Number(process.env.CLUSTER_KILLS ?? 4);
@@ -86,10 +86,7 @@ function report(takeOvers: readonly TakeOver[]): void {
 }
 
 /** A flare begins every four seconds. */
-const MARKET = [
-  ...["--drain", "0", "--feed", "replay", "--file", pumpedDay(), "--group", "bsc"],
-  ...["--speed", "300", "--loop", "--warmup", "2h"],
-];
+const MARKET = [...pumpedFlags(), ...["--drain", "0", "--speed", "300", "--loop", "--warmup", "2h"]];
 
 describe.skipIf(!HAS_REDIS)("gateways of a cluster in processes of their own", () => {
   test("[L3] killed or paused in turn, and their server too, they keep one log: clients that move between them over all transports see no hole, no repeat and no reset, hold what REST serves, and find each finished flare with its candles in the history of every node", {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
-import { pumpedDay } from "../support/pumped-market.ts";
+import { pumpedFlags } from "../support/pumped-market.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
 
 /**
@@ -16,7 +16,7 @@ const KILLS = Number(process.env.KILLS ?? 2);
 /** Much happens in each second, so that a kill falls among batches that are being written. */
 const SPEED = "2000";
 
-const MARKET = ["--file", pumpedDay(), "--group", "bsc", "--loop", "--warmup", "1h", "--no-compression"];
+const MARKET = [...pumpedFlags(), "--loop", "--warmup", "1h", "--no-compression"];
 
 function newDirectory(onTestFinished: (fn: () => void) => void): string {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-kill-"));

@@ -13,7 +13,7 @@ import {
 } from "../support/edges.ts";
 import { cutInHalf, flipBit, framesOf, putImage, takeImage } from "../support/image.ts";
 import { IndependentClient } from "../support/independent-client.ts";
-import { IS_SOAK } from "../support/law-runs.ts";
+import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import { expectOneState } from "../support/one-state.ts";
 
 const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--no-compression"];
@@ -147,7 +147,7 @@ const DAMAGES = [
   ["its -wal cut in half", cutInHalf],
 ] as const;
 
-test.for(DAMAGES.slice(0, IS_SOAK ? DAMAGES.length : 1))(
+test.for(shareOf(DAMAGES))(
   "[L3] [W9] a killed gateway with %s reports to each client what it lost, and sends no other events under the lost cursors",
   {
     timeout: 240_000,

@@ -5,7 +5,7 @@ import { test as base, expect } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
 import { IndependentClient } from "../support/independent-client.ts";
-import { IS_SOAK } from "../support/law-runs.ts";
+import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { json, ScriptedUpstream, TIMEOUT_MS, wholeOf } from "../support/scripted-upstream.ts";
@@ -150,7 +150,7 @@ const BALANCERS: readonly (readonly [string, (poll: number) => boolean])[] = [
   ["by chance", (poll) => Math.sin(poll * poll) > 0],
 ];
 
-for (const [how, isFirst] of BALANCERS.slice(0, IS_SOAK ? BALANCERS.length : 1)) {
+for (const [how, isFirst] of shareOf(BALANCERS)) {
   test(`while two replicas that differ by 40 % answer ${how}, each flare starts once and none ends`, async ({
     desk,
   }) => {

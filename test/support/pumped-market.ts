@@ -43,6 +43,9 @@ export function pumpedDay(): string {
 export const pumpedSettings = () =>
   ({ feed: "replay", file: pumpedDay(), group: "bsc", loop: true, warmup: "1h", speed: 1_200 }) as const;
 
+/** The same day as flags of a program. */
+export const pumpedFlags = () => ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc"] as const;
+
 /** Rises by 3 % a minute while it is pumped, then falls back as fast. */
 function priceOf(index: number, minute: number): number {
   const since = sinceOwnPump(index, minute);

@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import type { Finish } from "./edges.ts";
-import { pumpedDay } from "./pumped-market.ts";
+import { pumpedFlags } from "./pumped-market.ts";
 
 /** `serve` with workers, in processes of their own. */
 interface WorkerGateway {
@@ -29,7 +29,7 @@ export interface KeptConnection {
 }
 
 /** A small market with many flares, fast: dozens of events a second. */
-const MARKET = ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc", "--loop"];
+const MARKET = [...pumpedFlags(), "--loop"];
 const SERVER = ["--port", "0", "--no-compression"];
 const USUAL = { "--speed": "1200", "--drain": "0", "--warmup": "1h" };
 

@@ -41,7 +41,7 @@ export function pricePaths(
 ): Html | undefined {
   const volumeHeight = height - priceHeight;
   const size = { width, height, priceHeight, volumeHeight, edge: EDGE };
-  // No line across a longer time without trades, of which nothing is known.
+  // A longer time without trades has no line, because nothing is known of it.
   const line = priceLine(candles, { ...size, maxGapMs: MAX_GAP_MS });
   if (!line) return undefined;
   const { first, last } = line;

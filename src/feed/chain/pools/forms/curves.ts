@@ -132,7 +132,7 @@ export const CURVE: PoolForm = {
     return { ...common, curve: { virtualFunds, invariant } };
   },
   // Each log reports the whole state.
-  // biome-ignore lint/correctness/useYield: an inquiry without a question.
+  // biome-ignore lint/correctness/useYield: it has nothing to ask.
   *readState({ curve }) {
     return new CurveState(curve);
   },

@@ -99,7 +99,7 @@ export interface PoolForm {
 }
 
 /** Lists no pools: a singleton does not know its pools by their tokens. */
-// biome-ignore lint/correctness/useYield: an inquiry without a question.
+// biome-ignore lint/correctness/useYield: it has nothing to ask.
 export function* noPools(): Inquiry<readonly string[]> {
   return [];
 }
