@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 /**
- * Tries a law on random cases, and counts in `totals` what they reach. While a count does not exceed
- * its number in `above`, as many cases again are tried, up to ten times as many. After that the
- * test fails: what is never reached proves nothing.
+ * Tries a law on random cases, and counts in `totals` what they reach. While a count does not
+ * exceed its number in `above`, as many cases again are tried, up to ten times as many. After that
+ * the test fails: what is never reached proves nothing.
  */
 export async function assertReaching<Case, Name extends string>(
   law: fc.IProperty<Case> | fc.IAsyncProperty<Case>,
