@@ -209,10 +209,10 @@ function eventTimeOf(seen: Seen | undefined): number {
 
 /** Returns the server's state, updated at each change and each second. */
 function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
-  const [seen, setSeen] = useState<Seen>();
+  const [, render] = useState({});
   const following = useRef<Following>(undefined);
   useEffect(() => {
-    const show = () => setSeen(following.current?.now());
+    const show = () => render({});
     following.current = follow(server, key, alerts, show);
     const tick = setInterval(show, TICK_MS);
     return () => {
@@ -220,5 +220,5 @@ function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen
       following.current?.stop();
     };
   }, [server.href, key]);
-  return seen;
+  return following.current?.now();
 }

@@ -18,7 +18,7 @@ export interface Following {
   readonly stop: () => void;
 }
 
-/** Follows the server until stopped. Calls `onChange` at most once per frame. */
+/** Follows the server until stopped. Calls `onChange` on each change. */
 export function follow(
   url: URL,
   key: string | undefined,
@@ -34,49 +34,42 @@ export function follow(
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
-  let frame = 0;
   const away = measureAway();
   // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
   const pace = measurePace();
-  const changed = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      onChange();
-    });
-  };
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: tokenOf(event, stream.view) };
     events = withFirst(events, named, MAX_EVENTS);
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
     if (stream.view) alerts.take("bsc", event, stream.view);
-    changed();
+    onChange();
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
       gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MAX_GAPS);
     if (stream.view) alerts.reset("bsc", stream.view, reason === "started");
-    changed();
+    onChange();
   });
   const ask = async () => {
     const fetched = await fetchAccess(url, key, over.signal);
     access = fetched ?? access ?? null;
-    changed();
+    onChange();
   };
   stream.on("connection", ({ state }) => {
     // Another server may respond from now on, or the same one with other settings.
     if (away.note(state)) void ask();
     if (state === "live") offlineAt = undefined;
-    changed();
+    onChange();
   });
   stream.on("error", ({ message }) => {
     refused = message;
-    changed();
+    onChange();
   });
   const lose = () => {
     offlineAt = stream.freshness?.observedAt;
-    changed();
+    onChange();
   };
   addEventListener("offline", lose, { signal: over.signal });
   return {
@@ -92,7 +85,6 @@ export function follow(
       ...{ events, count, news, gaps, refused },
     }),
     stop: () => {
-      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
     },

@@ -33,7 +33,7 @@ export function useGroupFlares(
   return following.current?.now();
 }
 
-/** Follows the group until stopped. Calls `onChange` at most once per frame. */
+/** Follows the group until stopped. Calls `onChange` on each change. */
 function followGroup(
   server: URL,
   key: string | undefined,
@@ -50,13 +50,6 @@ function followGroup(
   const away = measureAway();
   let refused: Error | undefined;
   let last: { readonly view: View; readonly lists: FlareLists } | undefined;
-  let frame = 0;
-  const changed = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      onChange();
-    });
-  };
   /** Returns the same lists until they change. */
   const lists = () => {
     const { view } = stream;
@@ -67,20 +60,20 @@ function followGroup(
   stream.on("event", (event) => {
     const now = lists();
     if (now) alerts.take(group, event, now);
-    changed();
+    onChange();
   });
   stream.on("reset", ({ reason }) => {
     const now = lists();
     if (now) alerts.reset(group, now, reason === "started");
-    changed();
+    onChange();
   });
   stream.on("connection", ({ state }) => {
     away.note(state);
-    changed();
+    onChange();
   });
   stream.on("error", (error) => {
     refused = error;
-    changed();
+    onChange();
   });
   return {
     now: (): GroupSeen => ({
@@ -91,7 +84,6 @@ function followGroup(
       freshness: stream.freshness,
     }),
     stop: () => {
-      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
     },
