@@ -47,7 +47,7 @@ export interface Gateway {
   readonly url: string;
   /** URL of the metrics, if they have a port of their own. */
   readonly metricsUrl: string | undefined;
-  /** Each event after it is in the log. A listener's error is logged and affects no other. */
+  /** Emits each event once the log has it. A listener's error is logged and affects no other. */
   readonly events: EventEmitter<GatewayEventMap>;
   readonly head: Head;
   freshness(): Freshness;
@@ -79,7 +79,7 @@ export interface GatewayParts {
   readonly isDataOptional?: boolean;
   /** Stores finished flares and past minutes, and serves them. Default true. */
   readonly hasHistory?: boolean;
-  /** Epoch of events in memory, for runs that must not differ. Default: random. */
+  /** Epoch of a log in memory, for reproducible results. Default: random. */
   readonly epoch?: Epoch;
   /** Ends the wait for the first snapshot. Only {@link Gateway.stop} stops the gateway. */
   readonly signal?: AbortSignal;

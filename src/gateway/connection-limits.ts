@@ -2,7 +2,7 @@ import type { Config } from "../config/config.ts";
 import type { ConnectionBounds } from "../http/index.ts";
 import type { openFiles } from "../lib/io/open-files.ts";
 
-/** Connections beside streams and polls: REST requests and idle keep-alive connections. */
+/** Connections reserved for REST requests and idle keep-alive connections. */
 const SPARE = 1_024;
 const SPARE_PER_ADDRESS = 256;
 /** The same, as a share of all connections, where open files are few. */
@@ -15,7 +15,7 @@ interface ConnectionLimits extends ConnectionBounds {
   readonly maxSockets: number;
 }
 
-/** Computes the connections that the limit on open files allows; `warn` if these are fewer. */
+/** Computes the limits. If too few files may be open, lowers them and calls `warn`. */
 export function connectionLimits(
   { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
   files: ReturnType<typeof openFiles>,

@@ -22,9 +22,9 @@ const SHARE_OF_HOOK = 0.9;
  * Polling begins when the host is ready. `host.close()` disconnects clients over the drain time,
  * within 9/10 of `pluginTimeout` (default 10 s), and closes the gateway.
  *
- * Its handlers and hooks apply below the prefix only. The host's hooks run first, so none that
- * rewrites responses may apply to the prefix. The host decides address, timeouts, `trustProxy` and
- * replies to bytes that are not HTTP. A host with its own @fastify/websocket is rejected.
+ * Its handlers and hooks apply below the prefix only. The host's hooks run first. They must not
+ * rewrite responses below the prefix. The host decides address, timeouts, `trustProxy` and replies
+ * to bytes that are not HTTP. A host with its own @fastify/websocket is rejected.
  */
 export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): GatewayPlugin {
   oneProcess(config);
@@ -68,8 +68,8 @@ class Host {
   constructor(scope: FastifyInstance) {
     this.#scope = scope;
     scope.addHook("onReady", async () => this.#ready.abort());
-    // `preClose` ends connections that would keep the server open. `onClose` releases what is
-    // needed until it has closed.
+    // `preClose` ends connections that would keep the server open. `onClose` releases the rest when
+    // the server has closed.
     scope.addHook("preClose", async () => {
       this.#closing.abort();
       const stopped = this.#stop();

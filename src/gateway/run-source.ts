@@ -29,7 +29,7 @@ export interface RunnableSource {
   readonly publish: ((batch: HeadBatch, run: Omit<SourceRun, "signal">) => Promise<void>) | undefined;
   /** How long clients may wait for events that they are ahead of: see HubLimits. */
   readonly aheadWaitMs: number;
-  /** Whether the cluster has events that this gateway has yet to read: see HubOptions. */
+  /** Whether the cluster may have events that this gateway has not read: see HubOptions. */
   lacksEvents(): boolean;
   /** Whether servers may follow this one: not while it is itself cut off from a leader. */
   mayBeMirrored(): boolean;

@@ -17,7 +17,7 @@ interface TlsParts {
   readonly refusals: Pick<Refusals, "count">;
   /** Receives each connection after its handshake. */
   readonly onSecure: (socket: Socket) => void;
-  /** How many more connections the server accepts: it does not see those in their handshake. */
+  /** How many more connections the HTTP server accepts. Handshakes in progress do not count. */
   readonly room: () => number;
 }
 

@@ -71,7 +71,7 @@ class Worker {
     // A signal to the process group, from a terminal or a service manager, also stops the primary.
     // If only this worker is stopped, the primary replaces it.
     void watchShutdown(process).requested.then((cause) => {
-      // The channel to the primary reports its end too, and earlier.
+      // The event `disconnect` reports the primary's end too, and earlier.
       if (cause === "parent ended") return;
       this.#link.send({ type: "leaving" });
       this.#end();
@@ -232,7 +232,7 @@ class Worker {
 
   #end(): void {
     this.#isStopping = true;
-    // A worker that is still starting stops afterwards: an end during the start is a crash.
+    // A worker that is still starting stops after its start: an earlier exit counts as a crash.
     void this.#stop?.().finally(() => process.exit(EXIT.clean));
   }
 

@@ -17,7 +17,7 @@ export interface HubOptions {
   /** Whether another server may mirror this one now. Default: always. */
   readonly mayBeMirrored?: () => boolean;
   /**
-   * Whether the leader has events that this server has yet to read. If so, a client whose cursor
+   * Whether the leader may have events that this server has not read. If so, a client whose cursor
    * is beyond this server's head, and that has waited in vain, is disconnected and keeps its
    * cursor. Otherwise it gets a reset. Default: never.
    */

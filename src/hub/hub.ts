@@ -135,7 +135,7 @@ export class Hub {
     );
   }
 
-  /** Whether the leader has events that this server has yet to read: see {@link HubOptions}. */
+  /** Whether the leader may have events that this server has not read: see {@link HubOptions}. */
   get lacksEvents(): boolean {
     return this.#options.lacksEvents?.() ?? false;
   }

@@ -37,7 +37,7 @@ export interface MemoryLogOptions {
    * are dropped first. Default: 64 MiB.
    */
   readonly maxBytes?: number;
-  /** An earlier log of the same epoch to continue. Ages continue by the wall clock. */
+  /** An earlier log of the same epoch to continue. Its ages come from the wall clock. */
   readonly stored?: {
     readonly records: readonly LogRecord[];
     readonly positions: Readonly<Partial<Record<Channel, number>>>;
@@ -48,11 +48,14 @@ export interface MemoryLogOptions {
     /** Default: all records are of the epoch's first run. */
     readonly runs?: readonly RunStart[] | undefined;
   };
-  /** Run of appended events, required with `stored`. Default: the epoch's first run. */
+  /**
+   * Run of the events that `append` creates. Required with `stored`, unless `follows`. Default: the
+   * epoch's first run.
+   */
   readonly run?: Run | undefined;
   /** Mirrors another log, which may have runs that this one has not received. Default: false. */
   readonly follows?: boolean | undefined;
-  /** Called once, with the first cursor of this epoch that shows that the log was set back. */
+  /** Called for the first {@link Stray} only. It suggests that the log was rolled back. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
   /** Starts after this cursor, in its epoch, for a log that mirrors another. Excludes `stored`. */
   readonly start?: LogStart;

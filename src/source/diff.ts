@@ -29,8 +29,8 @@ export type ItemChange<T extends ListItem> =
 type Changed<T> = ReadonlyMap<string, T | null>;
 
 /**
- * The changes to the next list: removals, reordering, insertions, then fields. Empty if only
- * outcomes changed.
+ * The changes of one list. `changes` has removals, reordering, insertions, then fields. It is empty
+ * if only outcomes changed.
  */
 export type ListDiff =
   | {
@@ -62,10 +62,10 @@ export type ListDiff =
     };
 
 /**
- * Computes the changes that turn `before` into `after`, exactly (law L1), for changed lists: first
- * the flares of other groups than `bsc`, then the others in the order of LIST_CHANNEL_NAMES. An
- * item costs its changed top-level fields; equal references are not compared further. Throws
- * `invalid-input` if a list contains a key twice.
+ * Computes the changes that turn `before` into exactly `after` (law L1), by list. The flares of
+ * groups other than `bsc` come first, then the other lists in the order of LIST_CHANNEL_NAMES. A
+ * `set` has only the top-level fields that changed. Equal references are not compared further.
+ * Throws `invalid-input` if a list contains a key twice.
  */
 export function diffSnapshots(before: Snapshot, after: Snapshot): readonly ListDiff[] {
   const whys = changedValues(before.explanations, after.explanations);

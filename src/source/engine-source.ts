@@ -15,7 +15,7 @@ export interface PolledEngine {
   accept(event: FeedEvent): unknown;
   /** Event time of the latest processed events, in milliseconds since 1970 UTC. */
   readonly clockMs: number;
-  /** Event time from which the snapshot may differ; up to `clockMs` if it may already. */
+  /** Event time of the next possible change; at most `clockMs` if there may be one already. */
   readonly nextChangeAtMs: number;
   snapshot(): Snapshot;
 }
@@ -59,8 +59,8 @@ export function createEngineSource(options: EngineSourceOptions): EngineSnapshot
 
 interface EngineSnapshotSource extends SnapshotSource {
   /**
-   * Event time of the feed's latest `clock`. Between two polls it is the last event processed, so a
-   * checkpoint taken then continues with the events after it.
+   * Event time of the feed's latest `clock`. Between two polls, that `clock` is the last event
+   * processed, so a checkpoint resumes right after it.
    */
   readonly clockAtMs: number | undefined;
 }

@@ -13,12 +13,12 @@ import { diffSnapshots, flareListOf, type ItemChange, type ListDiff } from "./di
 type Scene = { readonly before: Snapshot; readonly after: Snapshot; readonly observed_at: string };
 
 /**
- * Describes the difference between two snapshots as one batch of events, which turns any part of
- * `before` into that of `after` (law L1). Candles and flares of other groups come first: a client
- * of `*` does not get them, and has to see the batch's last event. In each channel come removals,
- * order, insertions from the top, then fields and outcomes: a flare that ends leaves `flares.free`
- * and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a key that occurs
- * twice.
+ * Describes the difference between two snapshots as one batch of events. The batch turns each part
+ * of `before` into the same part of `after` (law L1). Candles and flares of other groups come
+ * first, because clients of `*` do not get them, but need the batch's last event. In each channel
+ * come removals, order, insertions from the top, then fields and outcomes: a flare that ends leaves
+ * `flares.free` and `flares.pro` before it enters `flares.finished`. Throws `invalid-input` for a
+ * key that occurs twice.
  */
 export function toEvents(before: Snapshot, after: Snapshot, observedAtMs: number): EventBody[] {
   const scene = { before, after, observed_at: new Date(observedAtMs).toISOString() };

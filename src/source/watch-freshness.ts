@@ -18,7 +18,7 @@ interface FreshnessWatch {
   readonly onChange: (event: EventBody) => void;
 }
 
-/** Reports each change of `state`, checked once per second of wall time. Returns how to stop. */
+/** Checks `state` once a second and reports each change. Returns a function that stops it. */
 export function watchFreshness({ freshness, clock, onChange }: FreshnessWatch): () => void {
   let last = freshness().state;
   return clock.every(1_000, () => {

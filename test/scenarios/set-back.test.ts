@@ -18,7 +18,7 @@ import { expectOneState } from "../support/one-state.ts";
 
 const MARKET = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--no-compression"];
 const SERVE = ["serve", ...MARKET, "--drain", "0"];
-const STRAY = "reset a client whose cursor is beyond the log";
+const STRAY = "reset a client whose cursor is not in the log";
 /** Maximum number of connections that may end before their answer. */
 const MAX_ENDED = 5;
 const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };

@@ -108,7 +108,7 @@ function sentinelProbe(
       redis.on("error", () => {});
       try {
         const address: unknown = await redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name);
-        if (!Array.isArray(address)) throw new Error(`knows no server of the name ${name}`);
+        if (!Array.isArray(address)) throw new Error(`knows no server named ${name}`);
         await redis.call("SENTINEL", "CKQUORUM", name);
         return `primary ${address.join(":")}; a fail-over is possible`;
       } finally {

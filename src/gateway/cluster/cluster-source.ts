@@ -95,7 +95,7 @@ export class ClusterSource {
     return this.#leading?.opened?.source.info ?? this.#follower.info;
   }
 
-  /** Whether the engine answers, so that this node's log is the cluster's. */
+  /** Whether the servers answered recently. Otherwise this node's log may lag. */
   get isConnected(): boolean {
     const limitMs = Math.min(ENGINE_SILENCE_MS, this.#options.config.staleAfterMs);
     return (this.#node?.engineSilenceMs ?? 0) <= limitMs;
@@ -127,7 +127,7 @@ export class ClusterSource {
     const own = withReason(fresh, this.isConnected ? this.#options.rejection() : "");
     if (own.state === "down" || (this.isConnected && this.hasCaughtUp)) return own;
     const reason = this.isConnected
-      ? "this node still reads the cluster's log"
+      ? "this node is still reading the cluster's log"
       : "the cluster's servers do not answer";
     return { ...withReason(own, reason), state: "stale" };
   }
@@ -193,7 +193,7 @@ export class ClusterSource {
     return new Leading(parts, lead, this.#stopped);
   }
 
-  /** Notes when the gateway's log has taken what was delivered. Leaves the cluster if it fails. */
+  /** Tracks when the gateway's log has stored each update. Leaves the cluster if that fails. */
   #watched(sink: ReplicaSink): ReplicaSink {
     const note = (work: Promise<void>) => {
       this.#applied = work;
@@ -255,7 +255,7 @@ export class ClusterSource {
     this.#repaired = offset;
   }
 
-  /** Returns the head's position in the cluster's log; `undefined` if it is behind the entries. */
+  /** Returns the head's position in the cluster's log; `undefined` if the head lags behind. */
   #standing({ head }: ClusterRun, term: number): MemberStart | undefined {
     const { epoch, seq } = head.cursor;
     if (!this.#at || this.#at.epoch !== epoch || this.#at.seq !== seq) return undefined;

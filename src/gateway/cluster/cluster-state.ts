@@ -56,7 +56,7 @@ async function answer(engine: Servers, clock: Clock, question: Question): Promis
   } catch (cause) {
     throw new FlarewireError("not-ready", "the cluster's servers do not answer; retry later", { cause });
   }
-  throw new Error(`a node of a cluster is not asked for ${question.kind}`);
+  throw new Error(`unexpected question in a cluster: ${question.kind}`);
 }
 
 async function issue(engine: Servers, clock: Clock, keyId: string): Promise<IssuedTicket> {

@@ -93,13 +93,14 @@ export class Leading {
     this.#done = this.#run(after);
   }
 
-  /** The source, once it has published, or while nobody has data. */
+  /** The source, once it has published or while the head has no data. */
   get opened(): OpenSnapshots | undefined {
     return this.#hasPublished || !this.#parts.state.head.ready ? this.#opened : undefined;
   }
 
   /**
-   * Continues in a new epoch, from the lists that clients hold. Returns whether there are any yet.
+   * Continues in a new epoch, from the lists that clients hold. Returns false if the source has not
+   * published yet or was stopped.
    */
   begin(lead: Lead): boolean {
     if (!this.#hasPublished || this.#over.signal.aborted) return false;
@@ -160,7 +161,7 @@ export class Leading {
     return undefined;
   }
 
-  /** Reads the log's last time. The last leader's clock may have been ahead of this machine's. */
+  /** Reads the last event's time. The last leader's clock may have been ahead of this one. */
   async #continueTime(): Promise<void> {
     const { log } = this.#parts.state;
     const last = await log.read(log.cursorAt(toSeq(Math.max(0, log.head.seq - 1))), 1);

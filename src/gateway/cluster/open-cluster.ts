@@ -86,7 +86,7 @@ async function checkServer(engine: Engine, logger: Logger, signal: AbortSignal):
     if (signal.aborted) throw cause;
     throw new FlarewireError(
       "invalid-setting",
-      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD, and with TLS NODE_EXTRA_CA_CERTS to the file of its certificate authority`,
+      `cannot use the cluster's server: ${messageOf(cause)}; set FLAREWIRE_CLUSTER_PASSWORD; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS to its file`,
       { field: "cluster", cause },
     );
   });

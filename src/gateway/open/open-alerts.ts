@@ -71,7 +71,7 @@ export async function openAlerts(
   return { start, close, push };
 }
 
-/** Opens the push subscriptions and the server's key. Without a data directory they are new. */
+/** Opens the push subscriptions and the server's key. Without a data directory, creates both. */
 async function openPush(contact: string, options: AlertsOpening, allowPrivate: boolean): Promise<PushAlerts> {
   const { config, logger, clock, policy } = options;
   const isStored = config.data !== "none";

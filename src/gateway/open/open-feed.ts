@@ -39,7 +39,10 @@ interface OpenFeed {
   readonly beganAtMs?: number;
 }
 
-/** Opens the feed and enrichers, resuming stored state. Throws `invalid-setting` without a key. */
+/**
+ * Opens the feed, from the stored state if there is one, and the enrichers. Throws
+ * `invalid-setting` if an enricher lacks its key.
+ */
 export function openFeed(
   config: FeedConfig,
   parts: FeedParts,
@@ -129,7 +132,7 @@ function openMarket(
   return { feed };
 }
 
-/** After a longer gap no baseline of the stored state is left. */
+/** After a longer gap, all baselines of the stored state have expired. */
 const MAX_CHAIN_GAP_MS = 6 * HOUR_MS;
 
 /** Returns why a live market cannot resume; `undefined` if the gap can be fetched. */
@@ -137,7 +140,7 @@ export function feedGap(config: MarketConfig, restored: RestoredState, nowMs: nu
   const afterMs = restored.engine?.afterMs ?? 0;
   const stored = `the stored state is from ${new Date(afterMs).toISOString()}`;
   if (chainsOf(config).length > 0 && nowMs - afterMs > MAX_CHAIN_GAP_MS)
-    return `${stored}, and a chain resumes after at most ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
+    return `${stored}, and chains cannot resume after more than ${MAX_CHAIN_GAP_MS / HOUR_MS} hours`;
   const isAsked = config.feed === "exchange" || config.feed === "live";
   if (isAsked && nowMs - afterMs > MAX_FILL_MS)
     return `${stored}, and the exchanges catch up at most ${MAX_FILL_MS / HOUR_MS} hours`;

@@ -92,14 +92,14 @@ function openExchanges(config: MarketConfig, { clock, logger, afterMs }: MarketP
 }
 
 /**
- * Returns how much of the exchanges' past a live market reads. It reads at least the hour that the
- * charts show, which costs one request for each market.
+ * Returns how far back a live market reads the exchanges: not at all without a warm-up, else at
+ * least the hour that the charts show. Reading costs one request for each market.
  */
 function minutesOf(warmupMs: number): number {
   return warmupMs === 0 ? 0 : Math.max(warmupMs, HOUR_MS);
 }
 
-/** Opens the aggregator. It reports listings of the chains that no feed of their own follows. */
+/** Opens the aggregator. It reports listings only of chains without a feed of their own. */
 function openAggregator(config: MarketConfig, { clock, logger }: MarketParts): Feed {
   const followed = chainNames(config).map((name): string => NETWORKS[name].group);
   return createAggregatorFeed({

@@ -68,7 +68,7 @@ interface Continuation {
   readonly problem?: string;
   /** Returns the engine's progress. Call it between a poll's response and the next poll. */
   readonly progress?: () => EngineProgress | undefined;
-  /** Returns the market events that were unusable so far, by reason. Absent for other sources. */
+  /** Returns the market events that were unusable so far, by reason. Absent without an engine. */
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
   readonly services?: () => readonly ServiceReport[];
@@ -179,7 +179,7 @@ function createEngine(
   const onFailure = (error: Error) => logger.error({ err: error }, error.message);
   const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
   if (recorder) logger.info({ directory: recorder.directory }, "recording the market");
-  // A resumed market was shown before, and one with chains starts at the present.
+  // A resumed market needs no warm-up. The feeds `live` and `chain` start at the present.
   const startsAtPresent = config.feed === "live" || config.feed === "chain";
   const warmupMs = before || startsAtPresent ? 0 : config.warmupMs;
   const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });

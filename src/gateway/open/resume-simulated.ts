@@ -29,7 +29,7 @@ export function resumeSimulated(
   const ageMs = observedAtMs - engine.beganAtMs;
   if (ageMs > MAX_AGE_MS) {
     const [was, most] = [ageMs, MAX_AGE_MS].map((ms) => Math.ceil(ms / HOUR_MS));
-    return { problem: `the simulated market is ${was} hours old, and is regenerated up to ${most}` };
+    return { problem: `the simulated market is ${was} hours old, and cannot resume after ${most} hours` };
   }
   return { startAtMs, resume: { beginAtMs: engine.beganAtMs, afterMs: engine.afterMs } };
 }

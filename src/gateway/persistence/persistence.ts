@@ -78,12 +78,12 @@ export interface Persistence {
 /** Clients see this text, so it states the consequence for them. */
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
-  "reset a client whose cursor is beyond the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
+  "reset a client whose cursor is not in the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
 const DEFAULT_SEED = 1;
 
 /**
- * Opens the stored log in the data directory. Throws `FileBusyError` while another process uses it,
- * `invalid-setting` if it is unusable; an optional one is then replaced by memory.
+ * Opens the stored log in the data directory. Throws `FileBusyError` while another process uses it.
+ * If it is unusable, throws `invalid-setting`, or uses memory if `isDataOptional`.
  */
 export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;
@@ -274,7 +274,7 @@ export function openStore<T>(what: StoreName, open: (path?: string) => T, option
   }
 }
 
-/** Returns the path of this source's file in the data directory, if there is one. */
+/** Returns the path of this source's file. Requires a data directory. */
 export function storedPath(
   options: Pick<PersistenceOptions, "config" | "sourceName">,
   what: "events" | StoreName,

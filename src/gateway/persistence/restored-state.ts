@@ -14,7 +14,7 @@ import {
 } from "../../protocol/index.ts";
 import type { EngineCheckpoint } from "../../trend/index.ts";
 
-/** Progress of an engine at the moment when its snapshot is the head's. */
+/** An engine's progress at the moment of the head's snapshot. */
 export interface EngineProgress {
   /** Event time of the last `clock` event that the engine took. */
   readonly afterMs: number;
@@ -36,7 +36,7 @@ type StoredState = Pick<RestoredState, "observedAtMs" | "engine">;
 
 const NO_SNAPSHOT = "the previous process ended before its first snapshot";
 
-/** Low compression, because it delays events. */
+/** A low level, because compression delays events. */
 export const FAST_COMPRESSION = { level: 1 };
 
 /** Serializes the state of one moment for {@link restoreState}. */

@@ -38,7 +38,7 @@ export interface SessionHost<S> extends DeliveryHost {
   hello(plan: Plan | undefined): string;
   /** Throws FlarewireError if a connection with these rights may not mirror the server now. */
   checkMirror(rights: Rights): void;
-  /** Whether events exist that this server has yet to read: see HubOptions. */
+  /** Whether events may exist that this server has not read: see HubOptions. */
   lacksEvents(): boolean;
   /** Formats the part of the state that a mirror needs besides the snapshot. */
   base(): string;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Changes with each boot, if the system has an id. Within one boot no power was lost. */
+/** Returns the boot id, if the system has one. While it is the same, no power was lost. */
 export function bootId(): string | undefined {
   try {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() || undefined;

@@ -52,7 +52,7 @@ const FORM = {
   upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL)` },
 };
 
-/** Creates directories one by one: Node's recursive form hangs where it cannot, as in /proc. */
+/** Creates directories one by one: Node's recursive form hangs if it fails, as in /proc. */
 function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
@@ -113,7 +113,7 @@ export class LogFile {
   #oldest = 0;
   /** Run of the newest record. */
   #lastRun: Run | undefined;
-  /** Whether the file is complete. Only then may this process mark it as closed in order. */
+  /** Whether the file is complete. Only then may this process mark it as cleanly closed. */
   #isSound: boolean;
 
   constructor(db: DatabaseSync, options: LogFileOptions, hadWriteAhead: boolean) {
@@ -142,7 +142,7 @@ export class LogFile {
     }
   }
 
-  /** Empties the file, even of lasting events, for a new epoch or the events after a cursor. */
+  /** Empties the file, even of lasting events, and starts the log after this cursor. */
   begin(fingerprint: string, { cursor, positions }: LogStart): void {
     const { epoch, seq, run } = cursor;
     transact(this.#db, () => {

@@ -2,7 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type Cursor, type Epoch, type Run, type Seq, toRun, toSeq } from "../../protocol/index.ts";
 
 export interface RunStart {
-  /** Seq of its first event, or of the log's start inside it; 0 for the epoch's first run. */
+  /**
+   * Seq of the run's first event; 0 for the epoch's first run. If the log starts later within the
+   * run, the seq of that start.
+   */
   readonly from: number;
   /** `undefined` for the epoch's first run. */
   readonly run: Run | undefined;

@@ -65,7 +65,8 @@ class SqliteLog extends ForwardingLog implements DurableLog {
     this.#onWritten = options.onWritten ?? (() => {});
     const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
     if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
-    // A backup may have replaced the file: a new run tells new events from lost ones of equal seqs.
+    // The file may be a restored backup. A new run distinguishes new events from lost ones with the
+    // same seqs.
     const run = stored && !options.follows ? randomRun() : undefined;
     const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
     this.log = createMemoryLog({ ...options, epoch, run, writeAhead });

@@ -47,7 +47,7 @@ export interface ListCheckpoint {
 interface FileFacts {
   readonly inode: string;
   readonly boot: string;
-  /** Whether there was a write-ahead file, which closing in order removes. */
+  /** Whether there was a write-ahead file, which a clean close removes. */
   readonly hadWriteAhead: boolean;
 }
 
@@ -98,8 +98,8 @@ function readAll(db: DatabaseSync, file: FileFacts): StoredLog | undefined {
 /**
  * Returns why a file may lack events that clients received. A copy of a closed file has all events
  * up to the close. If the original was used later, its new cursors name a run that this log never
- * gets ({@link Runs}), so they cannot be taken for events of this log. A copy of a file in use may
- * mix pages of different moments.
+ * has ({@link Runs}), so this log rejects them. A copy of a file in use may mix pages of different
+ * moments.
  */
 function doubtOf(fact: ReadonlyMap<unknown, string>, file: FileFacts): string | undefined {
   const isClosed = fact.get("closed") === "yes";

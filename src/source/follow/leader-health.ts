@@ -32,7 +32,7 @@ export class LeaderHealth {
     this.#messageAtMs = nowMs;
   }
 
-  /** Records the leader's report. `heartbeatMs` is its interval, if the leader stated one. */
+  /** Records the leader's report. `heartbeatMs`: interval of its heartbeats, if it stated one. */
   noteReport(freshness: Freshness, nowMs: number, heartbeatMs?: number): void {
     this.#report = { freshness, atMs: nowMs };
     this.#partsAtMs = nowMs;

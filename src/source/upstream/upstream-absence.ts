@@ -2,11 +2,14 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 
 /** An item is gone after this many responses without it, and {@link ABSENT_MS}. */
 const ABSENT_ANSWERS = 3;
-/** Minimum absence of an item before its end, which is reported within 4 s. */
+/** Minimum absence before an item ends. Its end is reported within 4 s. */
 export const ABSENT_MS = 2_500;
-/** Longest absence to wait for, whatever earlier returns suggest. */
+/** Maximum absence that earlier returns can require. */
 const MAX_PATIENCE_MS = 3_600_000;
-/** Returns are forgotten after this time without one, or four of the longest absences. */
+/**
+ * Earlier returns are forgotten after this time without another, or after four times the longest
+ * absence if that is longer.
+ */
 const FORGET_AFTER_MS = 600_000;
 /** Maximum expired items remembered to learn from their return. */
 const MAX_REMEMBERED = 10_000;
@@ -55,7 +58,7 @@ export class Absences {
     return Math.min(MAX_PATIENCE_MS, 2 * this.#longestMs);
   }
 
-  /** Whether an absence is long enough, but not by what earlier returns suggest. */
+  /** After {@link expire}: whether an item is retained only by a longer required absence. */
   isPatient(nowMs: number): boolean {
     return [...this.#absent.values()].some((absence) => isOver(absence, ABSENT_MS, nowMs));
   }

@@ -37,7 +37,7 @@ interface UpstreamAnswer {
 /** The state derived from a response. */
 interface Belief {
   readonly snapshot: Snapshot;
-  /** Whether the response lacks items that do not vanish without a reason. */
+  /** Whether the response lacks items in an implausible way. */
   readonly isDoubted: boolean;
 }
 
@@ -48,8 +48,9 @@ type Lacking = Readonly<Record<SpecChannel, readonly string[]>>;
  * stay until several responses lacked them for {@link ABSENT_MS}, because an end cannot be undone;
  * an explained absence counts at once: a finished flare, a listing older than 15 minutes.
  *
- * A response that lacks many items without explanation, or all of several lists, is doubted:
- * absences must last a minute, and a wholly missing chart or leaderboard stays.
+ * A response is doubted if it lacks many items of a list without explanation, or if the lists that
+ * it empties lack at least {@link MIN_SUSPICIOUS} such items in all. Absences must then last a
+ * minute. A chart or leaderboard can be absent only as a whole.
  */
 export class UpstreamDoubt {
   readonly #absences: Readonly<Record<SpecChannel, Absences>> = byChannel(() => new Absences());
@@ -126,7 +127,7 @@ function keysOf(snapshot: Snapshot, channel: SpecChannel): readonly string[] {
   return list.map(keyOf);
 }
 
-/** Removes running flares that have ended: a response or replica may be outdated. */
+/** Removes flares listed as running after their end: a response or replica may be outdated. */
 function withoutRevivals(answer: Snapshot, before: Snapshot): Snapshot {
   const { free, pro, finished_trending } = answer.flares;
   const running = new Set([...before.flares.pro, ...before.flares.free].map(keyOf));
@@ -185,7 +186,7 @@ function doubtfulChannels(before: Snapshot, answer: Snapshot, lacking: Lacking):
   });
 }
 
-/** Whether these flares are the first that finished, which may leave the list together. */
+/** Whether these flares finished before all that stay. Such flares may leave together. */
 function areOldest(ids: readonly string[], before: Snapshot, answer: Snapshot): boolean {
   const lacking = new Set(ids);
   const timesOf = (flares: Snapshot["flares"]["pro"]) =>

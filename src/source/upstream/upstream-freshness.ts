@@ -25,9 +25,10 @@ export interface UpstreamHealth {
  * Rates an upstream's freshness. The data's age is the time since the last good response plus the
  * age that this response stated.
  *
- * `down`: polls failed completely for `staleAfterMs`, or its source is down. `stale`: the data is
- * older for another reason, the upstream says so, or its responses are doubted. One failed poll
- * only adds age, and the reason has no growing number.
+ * `down`: the last poll failed completely, and no complete response was accepted within
+ * `staleAfterMs`, or ever; or the upstream reports that its source is down. `stale`: the data is
+ * older for another reason, the upstream says so, or its responses are doubted. After a success,
+ * one failed poll only adds age. The reason never contains the age.
  */
 export function judgeUpstream(health: UpstreamHealth): Freshness {
   const { lastSuccessAtMs, observedAtMs } = health;

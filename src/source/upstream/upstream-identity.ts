@@ -1,7 +1,7 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
 import type { Flare, Listing, NestedFlare, Snapshot } from "../../model/index.ts";
 
-/** Maximum ids per identity; many must not take quadratic time. */
+/** Maximum ids per identity. Without it, many equal identities would take quadratic time. */
 const MAX_SAME = 8;
 
 /**

@@ -11,9 +11,9 @@ export function fieldOf(value: unknown, name: string): unknown {
 }
 
 /**
- * Makes a fresh `JSON.parse` safe to pass on: removes every `__proto__` key, which a later
- * assignment would follow. Returns why it is still unusable: it exceeds `bounds`, on which
- * `JSON.stringify` would overflow, or has a number beyond a double's range.
+ * Makes a value fresh from `JSON.parse` safe to pass on: removes every `__proto__` key, which a
+ * later assignment would follow. Returns why the value is still unusable: it exceeds `bounds`, so
+ * that `JSON.stringify` might overflow, or has a number beyond a double's range.
  */
 export function sanitize(
   value: unknown,

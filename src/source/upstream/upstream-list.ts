@@ -46,8 +46,8 @@ const MAX_KEY = 200;
 
 /**
  * Reads an upstream's list, in its order, with unknown fields. An invalid item is replaced by its
- * last valid version in `before`, or dropped. The first of several items with one key counts. Equal
- * items are the objects of `before`. Never throws; problems go to `reports`.
+ * last valid version in `before`, or dropped. Of several items with one key, the first valid one
+ * counts. Reuses equal items of `before`. Never throws; problems go to `reports`.
  */
 export function readList(
   list: SpecChannel,
@@ -118,7 +118,7 @@ function asListItem(value: unknown): ListItem {
   return value as ListItem;
 }
 
-/** Reads the key as keyOf will, once the item is valid. Unknown fields may hold anything. */
+/** Reads the key of an unchecked item like keyOf. Unknown fields may hold anything. */
 function keyIn(entry: unknown): string | undefined {
   const object = fieldOf(entry, "object");
   const holder = has(entry, "id") ? entry : object;

@@ -41,8 +41,8 @@ export function misfitOfFlares(flares: unknown, first: boolean): string | undefi
 }
 
 /**
- * Reads one resource. Unusable lists and items stay as in `before`, whose own object is returned
- * without a change. Charts of avalanche may be absent, and are then empty.
+ * Reads one resource. Unusable lists and items stay as in `before`. If nothing changed, reuses the
+ * object of `before`. Charts of avalanche may be absent, and are then empty.
  */
 export function readResource(
   resource: Resource,
@@ -55,7 +55,7 @@ export function readResource(
   );
 }
 
-/** Builds one resource. Unchanged lists and resources are the objects of `before`. */
+/** Builds one resource. Reuses unchanged lists and resources of `before`. */
 export function buildResource(
   resource: Resource,
   before: Snapshot,
@@ -177,7 +177,7 @@ export function mergeParts(parts: readonly Part[]): Part {
   return merged;
 }
 
-/** Joins parts to a snapshot. Returns `before` itself if all of them are its own. */
+/** Joins parts to a snapshot. Returns `before` itself if nothing changed. */
 export function joinParts(parts: readonly Part[], before: Snapshot | undefined): Snapshot {
   const joined: Snapshot = { ...EMPTY_SNAPSHOT, ...mergeParts(parts) };
   const same = before && RESOURCES.every((resource) => joined[resource] === before[resource]);

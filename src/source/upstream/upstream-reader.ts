@@ -137,7 +137,7 @@ export class UpstreamReader {
     };
   }
 
-  /** Requests a path. Its content is cached to revalidate, and for a later failure. */
+  /** Requests a path. Caches its content to revalidate it, and to use it if a later poll fails. */
   async #take(
     path: Path,
     signal: AbortSignal,

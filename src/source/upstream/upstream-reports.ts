@@ -53,7 +53,7 @@ export class UpstreamReports {
     this.#left = MAX.perAnswer;
   }
 
-  /** Counts `report` as `what`, and passes it on within the limits. No key: about a whole list. */
+  /** Counts `report` as `what`. Passes it on within the limits. Without a key: a whole list. */
   add(
     what: keyof UpstreamCounts,
     report: Pick<UpstreamReport, "list" | "reason" | "action"> & Partial<UpstreamReport>,

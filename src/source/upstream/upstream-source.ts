@@ -22,7 +22,7 @@ export interface UpstreamOptions {
   readonly maxBytes?: number;
   /** Age in ms from which data is not `live`; above `intervalMs`. Default: 10,000. */
   readonly staleAfterMs?: number;
-  /** An earlier process's last publication. Items missing at first count as later absences. */
+  /** An earlier process's last publication. The first response is checked against it. */
   readonly resume?: Snapshot;
   readonly clock: Clock;
   /** Yields [0, 1) for the back-off. Default: `Math.random`. */
@@ -55,8 +55,7 @@ export interface UpstreamSource extends SnapshotSource {
  * keep their last valid version (see readList), missing items stay until confirmed (see {@link
  * UpstreamDoubt}).
  *
- * `observedAtMs` is the upstream's, else the wall time of the poll. Throws `invalid-setting` unless
- * `url` is as described.
+ * `observedAtMs` is the upstream's, else the wall time of the poll. Does not check `url`.
  */
 export function createUpstreamSource(options: UpstreamOptions): UpstreamSource {
   return new PolledUpstream(options);

@@ -11,7 +11,7 @@ export interface UpstreamStatus {
   readonly origin: SourceInfo["origin"];
   /** `Flarewire-Facts`: the facts that its source supports. Default: all of them. */
   readonly facts: SourceInfo["facts"];
-  /** `Flarewire-Observed-At`: its event time, which advances without changes. */
+  /** `Flarewire-Observed-At`: its event time, which advances even without changes. */
   readonly observedAtMs: number | undefined;
 }
 
