@@ -39,12 +39,12 @@ export class FakeChild extends ChildProcess {
     this.say({ type: "alive", cursor, hasSnapshot: true, connections });
   }
 
-  /** The process ends; its line ends first, as the system says it. */
+  /** The process ends. Its channel may end later, and does so silently with a handle on the way. */
   end(code: number | null, signal: NodeJS.Signals | null = null): void {
     if (!this.connected) return;
-    this.connected = false;
-    this.emit("disconnect");
     this.emit("exit", code, signal);
+    this.connected = false;
+    this.emit("close", code, signal);
   }
 
   types(): readonly ToWorker["type"][] {

@@ -1,4 +1,6 @@
-import { Socket } from "node:net";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect } from "vitest";
 import { test as base } from "./worker-pool-fixture.ts";
@@ -64,6 +66,25 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   expect(socket.destroyed).toBe(false);
   expect(worker.handOver(new Socket())).toBe(false);
   expect([worker.isReady, worker.canTake]).toEqual([false, false]);
+});
+
+test("[L3] Node reports the end of a killed process and its channel with a handle on the way, which stays open", async () => {
+  const program = 'process.on("message", () => {}); process.send("ready")';
+  const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;
+  const child = spawn(process.execPath, ["-e", program], { stdio: [...stdio], serialization: "advanced" });
+  const server = createServer({ pauseOnConnect: true }).listen(0, "127.0.0.1");
+  await Promise.all([once(child, "message"), once(server, "listening")]);
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const [socket] = (await once(server, "connection")) as [Socket];
+  child.kill("SIGSTOP");
+  child.send("connection", socket, { keepOpen: true });
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  expect(await closed).toEqual([null, "SIGKILL"]);
+  socket.end("still open");
+  expect(String((await once(client, "data"))[0])).toBe("still open");
+  for (const one of [client, socket]) one.destroy();
+  server.close();
 });
 
 test("an answer carries its request's id, and an unexpected error of the primary hides its message", async ({

@@ -64,8 +64,9 @@ export class WorkerProcess {
     child.on("message", (message) => this.#receive(message as ToPrimary));
     child.on("error", options.onError);
     child.once("exit", (code, signal) => this.#ended({ code, signal }));
-    // All messages arrive before this event: a connection not reported as taken is unread.
-    child.once("disconnect", () => this.#returnConnection());
+    // All messages arrive before this event: a connection not reported as taken is unread. Node
+    // emits no "disconnect" while the receipt of a handle is outstanding.
+    child.once("close", () => this.#returnConnection());
     // A process that could not be spawned emits no exit.
     child.once("error", () => child.pid === undefined && this.#ended({ code: null, signal: null }));
     this.#start().catch(options.onError);
@@ -232,7 +233,6 @@ export class WorkerProcess {
   #ended(end: WorkerEnd): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (!this.#options.child.connected) this.#returnConnection();
     this.#unfollow();
     for (const resolve of this.#measures.values()) resolve(undefined);
     this.#options.onEnd(end);
