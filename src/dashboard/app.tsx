@@ -32,7 +32,6 @@ import { Waiting } from "./views/waiting.tsx";
 
 /** Event time is assumed to advance with the clock for at most this long without new data. */
 const MAX_GUESSED_MS = 15_000;
-const TICK_MS = 1_000;
 const UNKNOWN_MARKET: MarketKind = { origin: undefined, facts: undefined };
 
 const RecordView = onDemand<RecordViewProps>(async () => (await import("./views/record.tsx")).RecordView);
@@ -209,16 +208,12 @@ function eventTimeOf(seen: Seen | undefined): number {
 
 /** Returns the server's state, updated at each change and each second. */
 function useSeen(server: URL, key: string | undefined, alerts: PageAlerts): Seen | undefined {
-  const [, render] = useState({});
+  const [seen, setSeen] = useState<Seen>();
   const following = useRef<Following>(undefined);
   useEffect(() => {
-    const show = () => render({});
+    const show = () => setSeen(following.current?.now());
     following.current = follow(server, key, alerts, show);
-    const tick = setInterval(show, TICK_MS);
-    return () => {
-      clearInterval(tick);
-      following.current?.stop();
-    };
+    return () => following.current?.stop();
   }, [server.href, key]);
-  return following.current?.now();
+  return seen;
 }

@@ -9,6 +9,7 @@ import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
 
 const MAX_EVENTS = 200;
+const TICK_MS = 1_000;
 
 /** Maximum number of listed gaps, so that an unstable server cannot fill the page. */
 const MAX_GAPS = 20;
@@ -18,7 +19,10 @@ export interface Following {
   readonly stop: () => void;
 }
 
-/** Follows the server until stopped. Calls `onChange` on each change. */
+/**
+ * Follows the server until stopped. Calls `onChange` at each change and each second, at most once
+ * per frame: what is painted in between would make gliding lines jump.
+ */
 export function follow(
   url: URL,
   key: string | undefined,
@@ -34,42 +38,50 @@ export function follow(
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
+  let frame = 0;
   const away = measureAway();
   // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
   const pace = measurePace();
+  const changed = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      onChange();
+    });
+  };
+  const tick = setInterval(changed, TICK_MS);
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: tokenOf(event, stream.view) };
     events = withFirst(events, named, MAX_EVENTS);
     if (newsKey(event) !== undefined) news = withFirst(news, named, MAX_NEWS);
     if (stream.view) alerts.take("bsc", event, stream.view);
-    onChange();
+    changed();
   });
   stream.on("reset", ({ reason, lost }) => {
     if (reason !== "started")
       gaps = withLast(gaps, `${reason}: ${lost ?? "an unknown number of"} events`, MAX_GAPS);
     if (stream.view) alerts.reset("bsc", stream.view, reason === "started");
-    onChange();
+    changed();
   });
   const ask = async () => {
     const fetched = await fetchAccess(url, key, over.signal);
     access = fetched ?? access ?? null;
-    onChange();
+    changed();
   };
   stream.on("connection", ({ state }) => {
     // Another server may respond from now on, or the same one with other settings.
     if (away.note(state)) void ask();
     if (state === "live") offlineAt = undefined;
-    onChange();
+    changed();
   });
   stream.on("error", ({ message }) => {
     refused = message;
-    onChange();
+    changed();
   });
   const lose = () => {
     offlineAt = stream.freshness?.observedAt;
-    onChange();
+    changed();
   };
   addEventListener("offline", lose, { signal: over.signal });
   return {
@@ -85,6 +97,8 @@ export function follow(
       ...{ events, count, news, gaps, refused },
     }),
     stop: () => {
+      clearInterval(tick);
+      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
     },

@@ -33,7 +33,7 @@ export function useGroupFlares(
   return following.current?.now();
 }
 
-/** Follows the group until stopped. Calls `onChange` on each change. */
+/** Follows the group until stopped. Calls `onChange` at most once per frame. */
 function followGroup(
   server: URL,
   key: string | undefined,
@@ -50,6 +50,13 @@ function followGroup(
   const away = measureAway();
   let refused: Error | undefined;
   let last: { readonly view: View; readonly lists: FlareLists } | undefined;
+  let frame = 0;
+  const changed = () => {
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      onChange();
+    });
+  };
   /** Returns the same lists until they change. */
   const lists = () => {
     const { view } = stream;
@@ -60,20 +67,20 @@ function followGroup(
   stream.on("event", (event) => {
     const now = lists();
     if (now) alerts.take(group, event, now);
-    onChange();
+    changed();
   });
   stream.on("reset", ({ reason }) => {
     const now = lists();
     if (now) alerts.reset(group, now, reason === "started");
-    onChange();
+    changed();
   });
   stream.on("connection", ({ state }) => {
     away.note(state);
-    onChange();
+    changed();
   });
   stream.on("error", (error) => {
     refused = error;
-    onChange();
+    changed();
   });
   return {
     now: (): GroupSeen => ({
@@ -84,6 +91,7 @@ function followGroup(
       freshness: stream.freshness,
     }),
     stop: () => {
+      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
     },
