@@ -232,7 +232,7 @@ class Worker {
 
   #end(): void {
     this.#isStopping = true;
-    // A worker that is still starting stops after its start: an earlier exit counts as a crash.
+    // A worker that is still starting stops after its start. Before that there is nothing to stop.
     void this.#stop?.().finally(() => process.exit(EXIT.clean));
   }
 

@@ -47,8 +47,12 @@ const SPY = `
   };
   const start = OscillatorNode.prototype.start;
   OscillatorNode.prototype.start = function (at) { spied.tones += 1; return start.call(this, at); };
+  const request = requestAnimationFrame;
+  const waiting = [];
+  window.requestAnimationFrame = (frame) => document.hidden ? waiting.push(frame) : request(frame);
   globalThis.hide = (value) => {
     Object.defineProperty(document, "hidden", { value, configurable: true });
+    if (!value) for (const frame of waiting.splice(0)) request(frame);
     document.dispatchEvent(new Event("visibilitychange"));
   };`;
 

@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import type { MarketEvent, MarketGroup } from "../../src/market/index.ts";
 import { type Flare, GROUPS, keyOf, Snapshot, whyText } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
-import { assertReaching } from "../support/assert-reaching.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { crowdOf, playScripts } from "./trade-market.ts";
 import {
@@ -151,9 +150,9 @@ function expectLaws(snapshot: Snapshot): void {
   }
 }
 
-test("every snapshot of any market satisfies its schema and the rules of its lists, and words its explanations by their numbers", async () => {
-  const totals = { started: 0 };
-  await assertReaching(
+test("every snapshot of any market satisfies its schema and the rules of its lists, and words its explanations by their numbers", () => {
+  let started = 0;
+  fc.assert(
     fc.property(seeds, (seed) => {
       let count = 0;
       const last = drive(new TrendEngine(EAGER), marketOf(seed), (snapshot) => {
@@ -162,12 +161,11 @@ test("every snapshot of any market satisfies its schema and the rules of its lis
         if (count % SCHEMA_EVERY === 0) expectSchema(snapshot);
       });
       expectSchema(last);
-      totals.started += last.flares.pro.length + last.flares.finished_trending.length;
+      started += last.flares.pro.length + last.flares.finished_trending.length;
     }),
     RUNS,
-    totals,
-    { started: RUNS.numRuns },
   );
+  expect(started).toBeGreaterThan(RUNS.numRuns);
 });
 
 test("[L4] equal events yield equal bytes, regardless of when and how often a snapshot is taken", () => {

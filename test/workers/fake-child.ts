@@ -39,12 +39,17 @@ export class FakeChild extends ChildProcess {
     this.say({ type: "alive", cursor, hasSnapshot: true, connections });
   }
 
-  /** The process ends. Its channel may end later, and does so silently with a handle on the way. */
+  /** The process ends, and then its channel. */
   end(code: number | null, signal: NodeJS.Signals | null = null): void {
     if (!this.connected) return;
     this.emit("exit", code, signal);
+    this.close();
+  }
+
+  /** The channel ends, silently if a handle is on the way. */
+  close(): void {
     this.connected = false;
-    this.emit("close", code, signal);
+    this.emit("close");
   }
 
   types(): readonly ToWorker["type"][] {

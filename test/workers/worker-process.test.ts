@@ -68,6 +68,20 @@ test("[L3] a connection that a worker had not taken when it died comes back once
   expect([worker.isReady, worker.canTake]).toEqual([false, false]);
 });
 
+test("[L3] a connection whose receipt is still to be read when its worker has exited does not come back; one without a receipt does", async ({
+  startPool,
+}) => {
+  for (const isTaken of [true, false]) {
+    const { pool, child, leftOver } = await startPool(1);
+    pool.processes[0]?.handOver(new Socket());
+    child(0).emit("exit", null, "SIGKILL");
+    expect(leftOver).toEqual([]);
+    if (isTaken) child(0).say({ type: "taken" });
+    child(0).close();
+    expect(leftOver).toHaveLength(isTaken ? 0 : 1);
+  }
+});
+
 test("[L3] Node reports the end of a killed process and its channel with a handle on the way, which stays open", async () => {
   const program = 'process.on("message", () => {}); process.send("ready")';
   const stdio = ["ignore", "inherit", "inherit", "ipc"] as const;

@@ -21,7 +21,7 @@ export interface Following {
 
 /**
  * Follows the server until stopped. Calls `onChange` at each change and each second, at most once
- * per frame: what is painted in between would make gliding lines jump.
+ * per frame while the page is visible: what is rendered in between would make gliding lines jump.
  */
 export function follow(
   url: URL,
@@ -49,7 +49,8 @@ export function follow(
       onChange();
     });
   };
-  const tick = setInterval(changed, TICK_MS);
+  // A hidden page has no frames, and paints nothing.
+  const tick = setInterval(() => (document.hidden ? onChange() : changed()), TICK_MS);
   stream.on("event", (event) => {
     count += 1;
     const named = { event, token: tokenOf(event, stream.view) };
@@ -98,9 +99,9 @@ export function follow(
     }),
     stop: () => {
       clearInterval(tick);
-      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
+      cancelAnimationFrame(frame);
     },
   };
 }

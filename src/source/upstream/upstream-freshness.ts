@@ -26,9 +26,10 @@ export interface UpstreamHealth {
  * age that this response stated.
  *
  * `down`: the last poll failed completely, and no complete response was accepted within
- * `staleAfterMs`, or ever; or the upstream reports that its source is down. `stale`: the data is
- * older for another reason, the upstream says so, or its responses are doubted. After a success,
- * one failed poll only adds age. The reason never contains the age.
+ * `staleAfterMs`, or ever. `stale`: it failed in part, and likewise. Otherwise the state is `down`
+ * if the upstream reports that its source is, and `stale` if its responses are doubted, if it
+ * reports that, or if the data is too old. After a success, one failed poll only adds age. The
+ * reason never contains the age.
  */
 export function judgeUpstream(health: UpstreamHealth): Freshness {
   const { lastSuccessAtMs, observedAtMs } = health;

@@ -27,7 +27,7 @@ function readPool(positions: readonly Position[]): PositionState {
     0n,
   );
   const source = {
-    // biome-ignore lint/correctness/useYield: an inquiry without a question.
+    // biome-ignore lint/correctness/useYield: it has nothing to ask.
     *range() {
       return { sqrtPriceX96: sqrtPriceAt(0), tick: 0, liquidity };
     },
