@@ -4,8 +4,8 @@ import { expect } from "vitest";
 /**
  * Tries a law on random cases, and counts in `totals` what they reach. While a count does not
  * exceed its number in `above`, as many cases again are tried, up to three times as many. After
- * that the test fails: what is never reached proves nothing. Each count must be able to stay below
- * its number however many cases are tried.
+ * that the test fails: what is never reached proves nothing. Choose numbers that a broken product
+ * does not reach with three times as many cases.
  */
 export async function assertReaching<Case, Name extends string>(
   law: fc.IProperty<Case> | fc.IAsyncProperty<Case>,

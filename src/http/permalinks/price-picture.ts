@@ -41,7 +41,7 @@ export function pricePaths(
 ): Html | undefined {
   const volumeHeight = height - priceHeight;
   const size = { width, height, priceHeight, volumeHeight, edge: EDGE };
-  // A longer time without trades has no line, because nothing is known of it.
+  // The line does not bridge a longer gap between trades: the price there is unknown.
   const line = priceLine(candles, { ...size, maxGapMs: MAX_GAP_MS });
   if (!line) return undefined;
   const { first, last } = line;

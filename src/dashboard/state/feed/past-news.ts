@@ -23,9 +23,9 @@ export function pastNewsOf(
   known: ReadonlySet<string | undefined>,
 ): readonly PastNews[] {
   const running = (flares?.pro ?? flares?.free ?? []).map((flare) => startOf(flare, "still flaring"));
-  const ended = records.flatMap(({ flare: any, started, why, cause, outcome }) => {
+  const ended = records.flatMap(({ flare: recorded, started, why, cause, outcome }) => {
     // The feed follows the flares of `bsc` only.
-    const flare = any as Flare;
+    const flare = recorded as Flare;
     if (flare.finished_trending_at === null) return [];
     const lastedMs = Date.parse(flare.finished_trending_at) - Date.parse(flare.started_trending_at);
     const end: PastNews = {
