@@ -157,6 +157,21 @@ test("[W38] requests with a key are never refused to make room for one without",
   expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
+test("[W38] a key that fills the queue gives way to other keys, until each has as many requests as it", async () => {
+  const { admitted, refused, come, takeAll } = createQueue({ maxWaiting: 4 });
+  for (let id = 0; id < 6; id++) {
+    come(id, false, { name: "k", isKeyed: true });
+    await settled();
+  }
+  for (const id of [6, 7, 8]) {
+    come(id, false, { name: "l", isKeyed: true });
+    await settled();
+  }
+  expect([...refused.keys()]).toEqual([5, 4, 8]);
+  await takeAll();
+  expect(admitted).toEqual([0, 1, 2, 6, 3, 7]);
+});
+
 test("[W38] a client's first request is admitted before the second request of another client, and a key before all", async () => {
   const { admitted, come, takeAll } = createQueue();
   for (let id = 0; id < 60; id++) {

@@ -129,20 +129,23 @@ export class AdmissionQueue {
     }
   }
 
-  /** Refuses a request of the address with most waiting; throws if the new one must be refused. */
+  /**
+   * Refuses the newest request of the client with the most waiting; throws if the new one must be
+   * refused. Requests with a key are refused only if all have one, and only for another key.
+   */
   #makeRoom({ name, isKeyed }: Claimant): void {
     const lanes = Map.groupBy(this.#waiting, ({ by }) => by.name);
     const own = lanes.get(name)?.length ?? 0;
-    const displaced = [...lanes.values()]
-      .filter(([first]) => !first?.by.isKeyed)
-      .reduce((most, lane) => (lane.length > most.length ? lane : most), []);
+    const unkeyed = [...lanes.values()].filter(([first]) => !first?.by.isKeyed);
+    const candidates = isKeyed && unkeyed.length === 0 ? [...lanes.values()] : unkeyed;
+    const displaced = candidates.reduce((most, lane) => (lane.length > most.length ? lane : most), []);
     const { maxWaiting } = this.#limits;
     const bound = `${maxWaiting} requests wait`;
     this.#hub.counters.admissions.full += 1;
     const message = `more clients connect at once than can be admitted: ${bound}`;
     const full = overCapacity(message, bound, "queue-full");
     const last = displaced.at(-1);
-    if (!last || (!isKeyed && displaced.length < own + 2)) throw full;
+    if (!last || (last.by.isKeyed === isKeyed && displaced.length < own + 2)) throw full;
     last.end(full);
   }
 }
