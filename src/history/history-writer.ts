@@ -1,4 +1,4 @@
-import type { Head } from "../hub/index.ts";
+import { type Head, untilReady } from "../hub/index.ts";
 import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
@@ -39,7 +39,7 @@ interface HistoryWriting {
 
 /** Records read from the log at once. */
 const READ_RECORDS = 512;
-const READY_POLL_MS = 200;
+const RESTART_POLL_MS = 200;
 /** The error if a simulated or recorded market would replace a live one, perhaps by mistake. */
 export const MIXED =
   "the stored history is of a live market, but this market is simulated or recorded; use another data directory for it";
@@ -67,7 +67,7 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
   signal.addEventListener("abort", () => appends.raise(), { once: true });
   while (!signal.aborted) {
     try {
-      while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
+      await untilReady(head, clock, signal);
       const { cursor, isGenerated } = store;
       await follow({ ...writing, store: { cursor, isGenerated, commit } }, appends);
     } catch (error) {
@@ -94,7 +94,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     if (!at || !result || result.kind === "lost") {
       if (log.strayed(head.cursor)) {
         // The log has started over (see `strayed`). The head follows soon.
-        await clock.sleep(READY_POLL_MS, signal);
+        await clock.sleep(RESTART_POLL_MS, signal);
         continue;
       }
       const isGenerated = writing.isGenerated?.() ?? false;

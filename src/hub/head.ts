@@ -1,3 +1,4 @@
+import type { Clock } from "../lib/time/clock.ts";
 import type { EventLog, LogRecord } from "../log/event-log.ts";
 import { type Cursor, EMPTY_SNAPSHOT, type EventBody, type Lists, type Snapshot } from "../protocol/index.ts";
 
@@ -147,4 +148,15 @@ export class Head {
     }
     for (const listener of this.#listeners) this.#guard(() => listener(records, this, batch.events));
   }
+}
+
+const READY_POLL_MS = 200;
+
+/** Resolves once the head is ready. Rejects if the signal aborts first. */
+export async function untilReady(
+  head: Pick<Head, "ready">,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Head, LongPoll, PollAnswer } from "../../hub/index.ts";
+import { type Head, type LongPoll, type PollAnswer, untilReady } from "../../hub/index.ts";
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -41,7 +41,6 @@ interface RuleFollowing {
 }
 
 const PAGE = { events: 200, waitMs: 30_000 };
-const READY_POLL_MS = 200;
 /** Pause after a fault, such as a full disk. */
 const FAULT_REST_MS = 5_000;
 /** A position is saved with each message, and otherwise this often. */
@@ -62,7 +61,7 @@ export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
   while (!signal.aborted) {
     try {
-      while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
+      await untilReady(head, clock, signal);
       await new RuleRun(following).run();
     } catch (error) {
       if (signal.aborted) return;

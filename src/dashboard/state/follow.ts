@@ -4,6 +4,7 @@ import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
 import { MAX_NEWS, newsKey } from "./feed/news.ts";
+import { oncePerFrame } from "./once-per-frame.ts";
 import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
@@ -20,7 +21,7 @@ export interface Following {
 }
 
 /**
- * Follows the server until stopped. Calls `onChange` at each change and each second, at most once
+ * Follows the server until stopped. Calls `onChange` at each change, also of alerts, and each second, at most once
  * per frame while the page is visible: what is rendered in between would make gliding lines jump.
  */
 export function follow(
@@ -38,17 +39,11 @@ export function follow(
   let gaps: readonly string[] = [];
   let refused: string | undefined;
   let count = 0;
-  let frame = 0;
   const away = measureAway();
   // The market time when the browser lost its network. Chromium ends the connection only later.
   let offlineAt: string | null | undefined;
   const pace = measurePace();
-  const changed = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      onChange();
-    });
-  };
+  const changed = oncePerFrame(onChange, over.signal);
   // A hidden page has no frames, and paints nothing.
   const tick = setInterval(() => (document.hidden ? onChange() : changed()), TICK_MS);
   stream.on("event", (event) => {
@@ -85,6 +80,7 @@ export function follow(
     changed();
   };
   addEventListener("offline", lose, { signal: over.signal });
+  over.signal.addEventListener("abort", alerts.onChange(changed));
   return {
     now: () => ({
       isOffline: offlineAt != null && offlineAt === stream.freshness?.observedAt,
@@ -101,7 +97,6 @@ export function follow(
       clearInterval(tick);
       over.abort();
       stream.close();
-      cancelAnimationFrame(frame);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { untilReady } from "../../../hub/index.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { ListItem } from "../../../model/index.ts";
@@ -16,7 +17,6 @@ import { type AlertRule, channelsOfRule } from "../../rules/alert-rule.ts";
 import type { TargetParts } from "../target.ts";
 
 const PAGE = { limit: 200, waitMs: 30_000 };
-const READY_POLL_MS = 200;
 const FAULT_REST_MS = 5_000;
 /** How often new numbers are published while the same tokens flare. */
 const NUMBERS_MS = 60_000;
@@ -42,7 +42,7 @@ export async function followFlares(
   const states = new StateWriter(channels, onState, () => clock.monotonic());
   while (!signal.aborted) {
     try {
-      while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
+      await untilReady(head, clock, signal);
       await follow(parts, { channels, filter: stateFilter(filter) }, states, signal);
     } catch (error) {
       if (signal.aborted) return;

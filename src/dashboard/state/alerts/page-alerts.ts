@@ -67,7 +67,7 @@ export class PageAlerts {
     this.#changed(settings);
   }
 
-  /** Calls the listener after each change. Returns a function that removes it. */
+  /** Calls the listener when settings or watch list change. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -87,17 +87,12 @@ export class PageAlerts {
   }
 
   watchListChanged(): void {
-    this.#watchAll();
-    this.#push();
-  }
-
-  #watchAll(): void {
-    for (const [group, watch] of this.#watches) watch.watchFor(this.queries, this.#lists.get(group));
+    this.#changed(this.#settings);
   }
 
   #changed(settings: AlertSettings): void {
     this.#settings = settings;
-    this.#watchAll();
+    for (const [group, watch] of this.#watches) watch.watchFor(this.queries, this.#lists.get(group));
     for (const listener of this.#listeners) listener();
     this.#push();
   }

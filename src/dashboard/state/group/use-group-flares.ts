@@ -4,6 +4,7 @@ import type { GroupName } from "../../../lib/text/group-labels.ts";
 import type { PageAlerts } from "../alerts/page-alerts.ts";
 import { measureAway } from "../away.ts";
 import { attentiveDocument } from "../follow.ts";
+import { oncePerFrame } from "../once-per-frame.ts";
 import type { GroupSeen } from "../seen.ts";
 import type { FlareLists } from "./flare-lists.ts";
 
@@ -50,13 +51,7 @@ function followGroup(
   const away = measureAway();
   let refused: Error | undefined;
   let last: { readonly view: View; readonly lists: FlareLists } | undefined;
-  let frame = 0;
-  const changed = () => {
-    frame ||= requestAnimationFrame(() => {
-      frame = 0;
-      onChange();
-    });
-  };
+  const changed = oncePerFrame(onChange, over.signal);
   /** Returns the same lists until they change. */
   const lists = () => {
     const { view } = stream;
@@ -91,7 +86,6 @@ function followGroup(
       freshness: stream.freshness,
     }),
     stop: () => {
-      cancelAnimationFrame(frame);
       over.abort();
       stream.close();
     },
