@@ -16,7 +16,7 @@ export class ApiProblem extends Error {
   readonly response: ApiResponse;
 
   constructor(path: string, response: ApiResponse) {
-    super(`${path.split("?")[0]} responded with status ${response.status}: ${reasonIn(response.text)}`);
+    super(`${path.split("?")[0]} returned ${response.status}: ${reasonIn(response.text)}`);
     this.response = response;
   }
 }

@@ -122,7 +122,7 @@ test("after a 500, a cut connection or a redirect, the sender retries with growi
   expect(idsOf(receiver.attempts)).toEqual([0, 0, 0, 0, 0, 1, 2].map((at) => alerts[at]?.id));
   expect(sut.clock.slept.filter((ms) => ms !== 60_000).slice(0, 4)).toEqual([1_500, 2_500, 4_500, 8_500]);
   expect(sut.notices).toEqual([
-    expect.stringMatching(/could not deliver: the receiver responded 500; retrying/),
+    expect.stringMatching(/could not deliver: the receiver returned 500; retrying/),
     "the receiver accepts messages again; failed attempts: 4",
   ]);
   await expect.poll(() => sut.sender.attempts).toEqual({ delivered: 3, failed: 4, gone: 0 });
@@ -211,7 +211,7 @@ test("410 disables the target, also after a restart, until its url or secret cha
   sut.tell(1);
   expect(sut.sender.isDisabled).toBe(true);
   expect(sut.notices).toEqual([
-    expect.stringMatching(/disabled: the receiver responded 410 Gone/),
+    expect.stringMatching(/disabled: the receiver returned 410 Gone/),
     expect.stringMatching(/change its url or secret to enable them/),
   ]);
   receiver.answer = status(200);

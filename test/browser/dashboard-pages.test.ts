@@ -76,7 +76,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     );
     await goto(`token/${OTHER.token.address}`);
     await page.locator("h2", { hasText: "OTHER" }).waitFor();
-    await page.getByText("because the others did not load: the server responded 503.").waitFor();
+    await page.getByText("because the others did not load: the server returned 503.").waitFor();
     expect(await page.getByText("2017-11-11").count()).toBe(0);
     expect(await items.count()).toBe(1);
   });

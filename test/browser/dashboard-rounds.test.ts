@@ -114,7 +114,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     market.start("ONE");
     await page.route("**/api/v1/tokens/**", (route) => route.fulfill({ status: 503 }));
     await goto(`token/${SAMPLE_FLARE.token.address}`);
-    const problem = page.getByText("the server responded 503");
+    const problem = page.getByText("the server returned 503");
     await problem.waitFor();
     await page.unroute("**/api/v1/tokens/**");
     market.finish("ONE");

@@ -54,9 +54,9 @@ test("says of each endpoint whether it works, and its code says whether all do",
   const bad = await runInProcess(["doctor", "--feed", "exchange", ...flags], environment);
   expect([bad.code, bad.stderr]).toEqual([75, "16 checks of 7 services: 11 work, 5 fail\n"]);
   expect(bad.stdout).toMatch(
-    /^fails {2}4 checks: answered text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
+    /^fails {2}4 checks: returned text\/html instead of JSON \(kucoin markets, volumes, candles, stream\)$/m,
   );
-  expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*answered NOTOK \(Invalid API Key/m);
+  expect(bad.stdout).toMatch(/^fails {2}etherscan +token .*returned NOTOK \(Invalid API Key/m);
   expect(bad.stdout).toMatch(/^works {2}gate +stream /m);
   expect(good.stdout + bad.stdout + bad.stderr).not.toMatch(new RegExp(`${KEY}|${COIN_KEY}`));
   expect(services.asked.find(({ name }) => name === "coingecko")?.key).toBe(COIN_KEY);

@@ -37,25 +37,25 @@ const bomb: Script = (response) => {
 };
 
 const FAULTS: readonly (readonly [string, Script, string])[] = [
-  ["a 500", text(500, "{}"), "answered 500"],
-  ["a 502 in HTML", text(502, "<html>", { "content-type": "text/html" }), "answered 502"],
-  ["a 401", text(401, "{}"), "answered 401"],
-  ["a page of HTML", html, "answered text/html instead of JSON"],
-  ["no content type", text(200, "{}", {}), "answered no content type instead of JSON"],
-  ["a redirect", redirect, "answered 302, and redirects are not followed"],
-  ["a 304 that nobody asked for", text(304, ""), "answered 304"],
-  ["a 204", text(204, ""), "answered 204"],
-  ["malformed JSON", text(200, '{"flares":'), "answered malformed JSON"],
-  ["an empty body", text(200, ""), "answered malformed JSON"],
+  ["a 500", text(500, "{}"), "returned 500"],
+  ["a 502 in HTML", text(502, "<html>", { "content-type": "text/html" }), "returned 502"],
+  ["a 401", text(401, "{}"), "returned 401"],
+  ["a page of HTML", html, "returned text/html instead of JSON"],
+  ["no content type", text(200, "{}", {}), "returned no content type instead of JSON"],
+  ["a redirect", redirect, "returned 302, and redirects are not followed"],
+  ["a 304 that nobody asked for", text(304, ""), "returned 304"],
+  ["a 204", text(204, ""), "returned 204"],
+  ["malformed JSON", text(200, '{"flares":'), "returned malformed JSON"],
+  ["an empty body", text(200, ""), "returned malformed JSON"],
   ["a body cut off", cutBody, "broke off the connection"],
   ["a connection cut off", (response) => response.destroy(), "broke off the connection"],
-  ["a body larger than allowed", huge, "answered more than 1000000 bytes"],
-  ["a small body that unpacks to one larger than allowed", bomb, "answered more than 1000000 bytes"],
-  ["an announced body larger than allowed", json(" ".repeat(1_000_001)), "answered more than 1000000 bytes"],
+  ["a body larger than allowed", huge, "returned more than 1000000 bytes"],
+  ["a small body that unpacks to one larger than allowed", bomb, "returned more than 1000000 bytes"],
+  ["an announced body larger than allowed", json(" ".repeat(1_000_001)), "returned more than 1000000 bytes"],
   [
     "text that is not UTF-8",
     (r) => r.writeHead(200, { "content-type": "application/json" }).end(Buffer.from([34, 255, 34])),
-    "answered text that is not UTF-8",
+    "returned text that is not UTF-8",
   ],
   ["a JSON null", json(null), "returned unexpected JSON: flares.free is not an array"],
   ["a JSON array", json([]), "returned unexpected JSON: flares.free is not an array"],
@@ -201,7 +201,7 @@ test("if some of the four resources fail, the others are updated, and freshness 
   expect(snapshot.leaderboards).toEqual(POLLED_SNAPSHOT.leaderboards);
   expect(source.freshness().state).toBe("live");
   clock.advance(10_000);
-  expect(source.freshness()).toMatchObject({ state: "stale", reason: "/leaderboards answered 429" });
+  expect(source.freshness()).toMatchObject({ state: "stale", reason: "/leaderboards returned 429" });
   upstream.onFour(POLLED_SNAPSHOT);
   await next();
   expect(source.freshness()).toMatchObject({ state: "live", reason: "" });

@@ -86,7 +86,7 @@ export class AlertSender {
     if (this.isDisabled)
       notify(
         "warn",
-        "alerts are disabled: the receiver responded 410 Gone; change its url or secret to enable them",
+        "alerts are disabled: the receiver returned 410 Gone; change its url or secret to enable them",
       );
     else if (store.disabled(target.id) !== undefined) store.disable(target.id, undefined);
   }
@@ -121,7 +121,7 @@ export class AlertSender {
         return 0;
       case "gone":
         store.disable(id, this.#mark);
-        notify("warn", "alerts are disabled: the receiver responded 410 Gone");
+        notify("warn", "alerts are disabled: the receiver returned 410 Gone");
         target.onGone?.();
         return 0;
       case "failed":

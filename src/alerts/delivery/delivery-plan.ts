@@ -20,7 +20,7 @@ export function judgeAnswer(answer: HttpAnswer): Outcome {
   const redirect = status >= 300 && status < 400 ? ", a redirect; redirects are not followed" : "";
   const seconds = retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined;
   const retryAfterMs = seconds === undefined ? undefined : Math.min(seconds * 1_000, RETRY.maxRetryAfterMs);
-  return { kind: "failed", reason: `the receiver responded ${status}${redirect}`, retryAfterMs };
+  return { kind: "failed", reason: `the receiver returned ${status}${redirect}`, retryAfterMs };
 }
 
 /** Returns the wait after consecutive failures: by {@link RETRY}, at least `Retry-After`. */

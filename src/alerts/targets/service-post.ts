@@ -55,7 +55,7 @@ export async function postToService(post: ServicePost, stopping: AbortSignal): P
   const retryAfterMs = Math.min(RETRY.maxRetryAfterMs, Math.ceil(Math.max(...waits) * 1_000));
   return {
     kind: "failed",
-    reason: `${service} responded ${status}${described}`,
+    reason: `${service} returned ${status}${described}`,
     retryAfterMs: waits.length > 0 ? retryAfterMs : undefined,
   };
 }

@@ -40,6 +40,6 @@ async function fetchPast(responding: Promise<Response>, at: string): Promise<Pas
     readonly observed_at: string;
     readonly detail?: string;
   };
-  if (!response.ok) throw new Error(body.detail ?? `the server responded ${response.status}`);
+  if (!response.ok) throw new Error(body.detail ?? `the server returned ${response.status}`);
   return { at, view: body, observedAt: body.observed_at };
 }

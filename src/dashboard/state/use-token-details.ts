@@ -44,6 +44,6 @@ export function useTokenDetails(
 async function fetchDetails(responding: Promise<Response>): Promise<TokenDetails | undefined> {
   const response = await responding;
   if (response.status === 404) return undefined;
-  if (!response.ok) throw new Error(`the server responded ${response.status}`);
+  if (!response.ok) throw new Error(`the server returned ${response.status}`);
   return (await response.json()) as TokenDetails;
 }

@@ -91,7 +91,7 @@ export function etherscan(url: string, key: string): Lookup {
       if (status !== "1" && CHAIN_LACKS.test(`${message} ${String(result)}`))
         throw new Refusal("this key's plan lacks the chain; a paid plan serves it");
       if (status !== "1")
-        throw new UnexpectedAnswer(`answered ${hidden(message)} (${hidden(String(result))})`);
+        throw new UnexpectedAnswer(`returned ${hidden(message)} (${hidden(String(result))})`);
       const [item] = readItems(SourceItem, result, "sources");
       if (!item) throw new UnexpectedAnswer("returned no source");
       return new Map([[token, { contractSource: item.ABI === UNVERIFIED ? "unverified" : "verified" }]]);

@@ -113,7 +113,7 @@ export function createKucoin({ url, connectId }: KucoinOptions): Venue {
 
 function dataOf(body: unknown): unknown {
   const { code, data } = readWhole(Envelope, body, "envelope");
-  if (code !== GOOD) throw new UnexpectedAnswer(`responded with code ${code.slice(0, 20)}`);
+  if (code !== GOOD) throw new UnexpectedAnswer(`returned code ${code.slice(0, 20)}`);
   return data;
 }
 

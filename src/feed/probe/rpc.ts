@@ -45,10 +45,10 @@ export async function askRpc(
   const { text, encoding } = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
   onText?.(text, encoding);
   const read = Reply.safeParse(parseMessage(text));
-  if (!read.success) throw new RpcFailure(`answered ${method} with something other than JSON-RPC`);
+  if (!read.success) throw new RpcFailure(`returned something other than JSON-RPC for ${method}`);
   if (!("error" in read.data)) return read.data.result;
   const { code, message } = read.data.error;
-  throw new RpcFailure(`answered ${method} with error ${code}: ${message}`);
+  throw new RpcFailure(`returned error ${code} for ${method}: ${message}`);
 }
 
 /** Sends a request and yields messages until the connection ends. Rejects with RpcFailure. */
@@ -114,7 +114,7 @@ async function overHttp(url: string, body: string, signal: AbortSignal): Promise
   const { status } = response;
   if (status !== 200) {
     await response.body?.cancel();
-    throw new RpcFailure(`answered ${status}${ADVICE[status] ?? ""}`);
+    throw new RpcFailure(`returned ${status}${ADVICE[status] ?? ""}`);
   }
   let bytes = 0;
   const parts: Uint8Array[] = [];

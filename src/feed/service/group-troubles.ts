@@ -7,7 +7,7 @@ interface Troubled {
 const LIST = new Intl.ListFormat("en-US");
 
 /**
- * Returns a sentence for each trouble, such as "each of binance and gate answered 503", joined by
+ * Returns a sentence for each trouble, such as "each of binance and gate returned 503", joined by
  * semicolons; `undefined` if all services work.
  */
 export function groupTroubles(services: readonly Troubled[]): string | undefined {

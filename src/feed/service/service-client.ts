@@ -102,7 +102,7 @@ export class ServiceClient {
   async require<T>(question: Omit<Question<T>, "tries">, signal: AbortSignal): Promise<T> {
     const asked = await this.ask({ ...question, tries: 1 }, signal);
     if (asked.kind === "ok") return asked.value;
-    throw new UnexpectedAnswer(asked.kind === "absent" ? "answered 404" : asked.reason);
+    throw new UnexpectedAnswer(asked.kind === "absent" ? "returned 404" : asked.reason);
   }
 
   async #askOnce<T>(
@@ -137,7 +137,7 @@ export class ServiceClient {
         return { asked, mayPass: false };
       }
       const failure: Failure =
-        answer.kind === "unchanged" ? { reason: "answered 304 to an unconditional request" } : answer.failure;
+        answer.kind === "unchanged" ? { reason: "returned 304 to an unconditional request" } : answer.failure;
       this.#tally.ended(failure.isRate ? "refused" : "failed");
       this.#fail(failure.reason, failure.retryAfterMs);
       return { asked: { kind: "failed", reason: failure.reason }, mayPass: answer.kind === "failed" };

@@ -2,7 +2,7 @@ import { retryAfterMs } from "../time/back-off.ts";
 import type { Clock } from "../time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../time/deadline.ts";
 
-/** Why a request failed, in words such as "answered 503". */
+/** Why a request failed, in words such as "returned 503". */
 export interface Failure {
   readonly reason: string;
   /** Delay that the upstream requested. */
@@ -86,24 +86,24 @@ async function exchange(
 /** Checks a response before reading its body. */
 function refusalOf({ status, headers }: Response, clock: Clock): Answer | undefined {
   if (status === 404 || status === 405 || status === 501)
-    return { kind: "absent", failure: { reason: `answered ${status}` } };
+    return { kind: "absent", failure: { reason: `returned ${status}` } };
   // Binance sends 418 to clients banned for ignoring its 429.
   if (status === 429 || status === 418 || status === 503) {
     const waitMs = retryAfterMs(headers, clock.now());
     const failure = {
-      reason: `answered ${status}`,
+      reason: `returned ${status}`,
       ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
       ...(status === 503 ? {} : { isRate: true }),
     };
     return { kind: "failed", failure };
   }
-  if (status >= 500) return { kind: "failed", failure: { reason: `answered ${status}` } };
+  if (status >= 500) return { kind: "failed", failure: { reason: `returned ${status}` } };
   if (status >= 300 && status < 400 && status !== 304)
-    return unusable(`answered ${status}, and redirects are not followed: set the upstream's final address`);
-  if (status !== 200) return unusable(`answered ${status}`);
+    return unusable(`returned ${status}, and redirects are not followed: set the upstream's final address`);
+  if (status !== 200) return unusable(`returned ${status}`);
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
   if (/^application\/([\w.+-]+\+)?json$/.test(type)) return undefined;
-  return unusable(`answered ${type.slice(0, 100) || "no content type"} instead of JSON`);
+  return unusable(`returned ${type.slice(0, 100) || "no content type"} instead of JSON`);
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Answer> {
@@ -115,7 +115,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Answer> {
     for await (const chunk of response.body ?? []) {
       bytes += chunk.byteLength;
       // Leaving the loop cancels the stream.
-      if (bytes > maxBytes) return unusable(`answered more than ${maxBytes} bytes`);
+      if (bytes > maxBytes) return unusable(`returned more than ${maxBytes} bytes`);
       text += decoder.decode(chunk, { stream: true });
     }
     const body: unknown = JSON.parse(text + decoder.decode());
@@ -127,9 +127,9 @@ async function readBody(response: Response, maxBytes: number): Promise<Answer> {
       ...(etag === "" || etag.length > MAX_ETAG ? {} : { etag }),
     };
   } catch (error) {
-    if (error instanceof SyntaxError) return unusable("answered malformed JSON");
+    if (error instanceof SyntaxError) return unusable("returned malformed JSON");
     const isInvalidText = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
-    if (isInvalidText) return unusable("answered text that is not UTF-8");
+    if (isInvalidText) return unusable("returned text that is not UTF-8");
     throw error;
   }
 }

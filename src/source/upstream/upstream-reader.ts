@@ -166,7 +166,7 @@ export class UpstreamReader {
       this.#notModified += 1;
       return this.#store(path, { ...last, status: readStatus(answer.headers, last.status) });
     }
-    const failure = answer.kind === "unchanged" ? { reason: "answered 304" } : answer.failure;
+    const failure = answer.kind === "unchanged" ? { reason: "returned 304" } : answer.failure;
     const kind = answer.kind === "unchanged" ? "unusable" : answer.kind;
     return { kind, failure: { ...failure, reason: withPath(failure.reason) } };
   }

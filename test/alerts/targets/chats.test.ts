@@ -181,7 +181,7 @@ describe.each(NAMES)("%s", (name) => {
     // ntfy does not say how long.
     expect(Math.floor(slept / 1_000)).toBe(name === "ntfy" ? 1 : 90);
     expect(chat.notices).toEqual([
-      expect.stringMatching(/^could not deliver: \w+ responded 429.*; retrying$/),
+      expect.stringMatching(/^could not deliver: \w+ returned 429.*; retrying$/),
     ]);
   });
 

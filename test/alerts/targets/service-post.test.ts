@@ -26,7 +26,7 @@ test("no part of a secret that a service repeats is reported, also where its tex
   const { signal } = new AbortController();
   for (let before = 170; before <= 200; before += 10) {
     const { kind, reason } = { reason: "", ...(await postTo(`${"x".repeat(before)}${SECRET}`, signal)) };
-    expect([kind, reason]).toEqual(["failed", expect.stringMatching(/^Chat responded 400: x{170,200}\**$/)]);
+    expect([kind, reason]).toEqual(["failed", expect.stringMatching(/^Chat returned 400: x{170,200}\**$/)]);
   }
 });
 

@@ -130,7 +130,7 @@ describe("an aggregator's pools as a market", () => {
     await run.advanceUntil("five minutes", () => run.clock.now() - began >= 5 * MINUTE);
     expect(standIn.asked.length - asked).toBeLessThanOrEqual(4);
     expect(run.feed.trouble?.()).toContain("429");
-    expect(run.notices).toEqual([expect.stringContaining("warn: GeckoTerminal answered 429")]);
+    expect(run.notices).toEqual([expect.stringContaining("warn: GeckoTerminal returned 429")]);
     const stoppedAt = run.events.at(-1)?.at ?? 0;
     expect(run.clock.now() - stoppedAt).toBeGreaterThan(2 * MINUTE);
     standIn.refusesFor = undefined;

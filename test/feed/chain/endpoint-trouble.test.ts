@@ -44,7 +44,7 @@ test("a chain whose endpoints all fail reports the reason without their addresse
   await failed.promise;
   const trouble = feed.trouble?.();
   expect(trouble).toBe(
-    "none of the 3 endpoints of bsc can be used, because each of 2 returned status 503 and one returned error -32000",
+    "none of the 3 endpoints of bsc can be used, because each of 2 returned 503 and one returned error -32000",
   );
   expect(trouble).not.toMatch(/key|127\.0/);
 });

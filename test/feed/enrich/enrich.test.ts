@@ -249,7 +249,7 @@ describe("a service that is down", { timeout: 20_000 }, () => {
     const { reported, until, services, feed, notices } = await kit(["etherscan"]);
     services.mischief.set("etherscan", "notok");
     await until(() => feed.trouble?.() !== undefined);
-    expect(feed.trouble?.()).toBe("etherscan answered NOTOK (Max rate limit reached)");
+    expect(feed.trouble?.()).toBe("etherscan returned NOTOK (Max rate limit reached)");
     services.mischief.set("etherscan", "bad key");
     await until(() => /Invalid/.test(feed.trouble?.() ?? ""));
     expect(reported.filter(({ kind }) => kind === "profile")).toEqual([]);

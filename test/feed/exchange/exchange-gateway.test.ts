@@ -55,7 +55,7 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
       () =>
         expect(gateway.freshness()).toMatchObject({
           state: "live",
-          reason: expect.stringMatching(/^kucoin answered text\/html/),
+          reason: expect.stringMatching(/^kucoin returned text\/html/),
         }),
       PATIENCE,
     );

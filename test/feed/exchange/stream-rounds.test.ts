@@ -162,7 +162,7 @@ describe("a connection that fails repeatedly", () => {
     await until("the line waits", () => run.backOffs().length === 2);
     clock.advance(2_500);
     await until("the missing ticket is noticed", () => troubles().length === 3);
-    expect(troubles().at(-1)).toBe("answered 404");
+    expect(troubles().at(-1)).toBe("returned 404");
     server.answer = (path) => server.usual(path);
     await until("the line waits", () => run.backOffs().length === 3);
     clock.advance(4_500);

@@ -108,7 +108,7 @@ describe("kucoin", () => {
       { openAt: T, open: "1.5", close: "1.8", high: "2", low: "1", volume: "10" },
     ]);
     expect(() => kucoin.candles.read({ code: "429000", msg: "Too many requests" })).toThrow(
-      "responded with code 429000",
+      "returned code 429000",
     );
   });
 

@@ -93,8 +93,8 @@ describeOnAnvil("what following a chain needs of an endpoint", () => {
 
   const FAULTS: readonly (readonly [Fault, readonly string[], RegExp])[] = [
     [{ kind: "foreign" }, ["chain", "receipts"], /^serves chain 1, not 56; use an endpoint of test$/],
-    [{ kind: "html" }, NEEDED, /^answered 502$/],
-    [{ kind: "busy", times: 1_000 }, NEEDED, /^answered 429: too many requests; use your own key/],
+    [{ kind: "html" }, NEEDED, /^returned 502$/],
+    [{ kind: "busy", times: 1_000 }, NEEDED, /^returned 429: too many requests; use your own key/],
     [
       { kind: "no-receipts" },
       ["receipts"],

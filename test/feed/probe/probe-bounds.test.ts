@@ -80,7 +80,7 @@ describe("a tested endpoint", () => {
     await until("the connection is closed", () => endpoint.openSockets === 0);
     endpoint.answer = () => "no JSON";
     expect((await finding(url, "chain")).detail).toBe(
-      "answered eth_chainId with something other than JSON-RPC",
+      "returned something other than JSON-RPC for eth_chainId",
     );
     await until("the connection is closed", () => endpoint.openSockets === 0);
     endpoint.closesWith = 1013;
@@ -117,7 +117,7 @@ describe("a tested endpoint", () => {
     endpoint.answer = () => head + "x".repeat(64 * MIB) + tail;
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
-      detail: "answered eth_chainId with something other than JSON-RPC",
+      detail: "returned something other than JSON-RPC for eth_chainId",
     });
   });
 });

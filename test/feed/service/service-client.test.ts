@@ -82,9 +82,9 @@ interface Service {
 
 describe("a service", () => {
   test.for([
-    ["429", "answered 429"],
-    ["429 after", "answered 429"],
-    ["500", "answered 500"],
+    ["429", "returned 429"],
+    ["429 after", "returned 429"],
+    ["500", "returned 500"],
     ["cut", "broke off the connection"],
   ] satisfies [Mischief, string][])(
     "that does not answer (%s) is retried",
@@ -98,7 +98,7 @@ describe("a service", () => {
   );
 
   test.for([
-    ["html", "answered text/html instead of JSON"],
+    ["html", "returned text/html instead of JSON"],
     ["types", "answered no ok"],
     ["missing", "answered no ok"],
   ] satisfies [Mischief, string][])(

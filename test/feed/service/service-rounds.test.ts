@@ -122,7 +122,7 @@ test.for([
   [undefined, 5],
 ] as const)("a question with %s tries is asked at most %i times", async ([tries, most]) => {
   const { ask, askedAtMs } = clientOf(Array(20).fill(BROKEN));
-  expect(await ask(tries)).toEqual({ kind: "failed", reason: "answered 500" });
+  expect(await ask(tries)).toEqual({ kind: "failed", reason: "returned 500" });
   expect(askedAtMs).toHaveLength(most);
 });
 

@@ -57,7 +57,7 @@ export async function updatePush({ queries, key }: Wanted): Promise<void> {
     rules.length > 0
       ? await send("PUT", key, { endpoint, keys, rules })
       : await send("DELETE", key, { endpoint });
-  if (!ok) throw new Error(`the server answered ${status}`);
+  if (!ok) throw new Error(`the server returned ${status}`);
 }
 
 /** Ends the subscription, here and at the server. */

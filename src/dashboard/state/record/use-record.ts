@@ -42,6 +42,6 @@ async function fetchRecord(
   const url = new URL(`api/v1/record?group=${group}&window=${window}`, server);
   const response = await fetchWithKey(url, key, signal);
   if (response.status === 404) throw new Error("this server stores no finished flares");
-  if (!response.ok) throw new Error(`the server responded ${response.status}`);
+  if (!response.ok) throw new Error(`the server returned ${response.status}`);
   return (await response.json()) as TrackRecord;
 }

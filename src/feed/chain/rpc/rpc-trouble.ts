@@ -81,13 +81,9 @@ export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
       const why = "refuses requests because there are too many";
       return new RpcTrouble("rate", why, { retryAfterMs, cause });
     }
-    return new RpcTrouble(
-      "failed",
-      status === undefined ? describeUnread(error) : `returned status ${status}`,
-      {
-        cause,
-      },
-    );
+    return new RpcTrouble("failed", status === undefined ? describeUnread(error) : `returned ${status}`, {
+      cause,
+    });
   }
   if (error instanceof SocketFailure) return new RpcTrouble("failed", error.message, { cause });
   if (error instanceof Error && error.name === "TimeoutError")
