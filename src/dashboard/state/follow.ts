@@ -4,7 +4,6 @@ import type { PageAlerts } from "./alerts/page-alerts.ts";
 import { measureAway } from "./away.ts";
 import { withFirst, withLast } from "./feed/bounded-list.ts";
 import { MAX_NEWS, newsKey } from "./feed/news.ts";
-import { oncePerFrame } from "./once-per-frame.ts";
 import { measurePace } from "./pace.ts";
 import type { NamedEvent, Seen } from "./seen.ts";
 import { type Access, fetchAccess } from "./visitor/access.ts";
@@ -21,8 +20,9 @@ export interface Following {
 }
 
 /**
- * Follows the server until stopped. Calls `onChange` at each change, also of alerts, and each second, at most once
- * per frame while the page is visible: what is rendered in between would make gliding lines jump.
+ * Follows the server until stopped. Calls `onChange` at each change, also of the alerts, and each
+ * second, at most once per frame while the page is visible: what is rendered in between would make
+ * gliding lines jump.
  */
 export function follow(
   url: URL,
@@ -113,4 +113,17 @@ export function attentiveDocument(alerts: PageAlerts, signal: AbortSignal) {
   document.addEventListener("visibilitychange", look, { signal });
   signal.addEventListener("abort", alerts.onChange(look));
   return attentive;
+}
+
+/** Returns a function that calls `work` in the next frame, once, until the signal aborts. */
+export function oncePerFrame(work: () => void, signal: AbortSignal): () => void {
+  let frame = 0;
+  signal.addEventListener("abort", () => cancelAnimationFrame(frame));
+  return () => {
+    if (signal.aborted) return;
+    frame ||= requestAnimationFrame(() => {
+      frame = 0;
+      work();
+    });
+  };
 }

@@ -232,7 +232,7 @@ describe("a service that is down", { timeout: 20_000 }, () => {
       const { reported, until, services, feed, notices } = await kit();
       services.mischief.set(name, mischief);
       await until(() => feed.trouble?.() !== undefined);
-      expect(feed.trouble?.()).toMatch(new RegExp(`(^|; )${name} (answered|returned|broke off)`));
+      expect(feed.trouble?.()).toMatch(new RegExp(`(^|; )${name} (returned|broke off)`));
       const others = name === "coingecko" ? "dexscreener" : "coingecko";
       await until(
         () => services.count(others) > 0 && reported.filter(({ kind }) => kind === "clock").length > 3,

@@ -3,8 +3,7 @@ import { connect, type View } from "../../../client/index.ts";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
 import type { PageAlerts } from "../alerts/page-alerts.ts";
 import { measureAway } from "../away.ts";
-import { attentiveDocument } from "../follow.ts";
-import { oncePerFrame } from "../once-per-frame.ts";
+import { attentiveDocument, oncePerFrame } from "../follow.ts";
 import type { GroupSeen } from "../seen.ts";
 import type { FlareLists } from "./flare-lists.ts";
 
