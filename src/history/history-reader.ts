@@ -57,7 +57,7 @@ export function answerHistory(reader: HistoryReader, { method, args }: HistoryRe
 
 interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
-  /** Resolves when the states queued for this minute or earlier are stored. Default: all. */
+  /** Resolves when the states up to this minute are stored, or have failed. Default: all. */
   readonly settled: (atMs?: number) => Promise<void>;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;

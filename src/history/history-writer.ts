@@ -28,7 +28,7 @@ interface HistoryWriting {
   readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
   readonly store: Pick<HistoryStore, "cursor" | "commit"> & Partial<Pick<HistoryStore, "isGenerated">>;
   readonly progress?: HistoryProgress | undefined;
-  /** Whether the market is simulated or recorded: each epoch is then a new one. Default: no. */
+  /** Whether the market is simulated or recorded: each epoch is a new market. Default: no. */
   readonly isGenerated?: (() => boolean) | undefined;
   /** Called when another market's history begins. */
   readonly onAnotherMarket?: ((epoch: Epoch) => Promise<void>) | undefined;

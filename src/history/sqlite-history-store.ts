@@ -33,8 +33,8 @@ const PAST_COLUMNS = `
 `;
 
 /**
- * `newest` finds what expires; the others find pages. With `known_ms`: a page of a past minute
- * skips later flares without reading them.
+ * `newest` finds what expires; the others find pages. `by_market` has `known_ms`: a page of a past
+ * minute skips later flares unread.
  */
 const FLARE_INDEXES = `
   CREATE INDEX newest ON flare (finished_ms, id, bytes);

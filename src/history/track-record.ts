@@ -23,7 +23,6 @@ export interface RecordQuery {
   readonly knownMs?: number | undefined;
 }
 
-/** An outcome, and when it became final. */
 interface FinalOutcome {
   readonly finalMs: number;
   readonly outcome: Outcome;

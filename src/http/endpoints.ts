@@ -36,7 +36,7 @@ export interface Endpoint {
   readonly problems: readonly ErrorCode[];
 }
 
-/** A resource. All have the parameter `at`. */
+/** All resources have the parameter `at`. */
 function resource(path: string, summary: string, schema: z.ZodType): Endpoint {
   const problems: readonly ErrorCode[] = [
     ...(["invalid-parameter", "unauthorized", "forbidden", "not-ready"] as const),
@@ -157,7 +157,7 @@ export const TICKETS_ENDPOINT = {
 /** Path of the WebSocket, relative to the base path, as in `Link`. */
 export const STREAM_PATH = "/api/v1/stream";
 
-/** Path of the WebSocket for freqtrade's consumers, which fixes it. */
+/** WebSocket for freqtrade's consumers; freqtrade sets the path. */
 export const PRODUCER_PATH = "/api/v1/message/ws";
 
 /** Problems that refuse a stream while it is still HTTP, in addition to those of any path. */

@@ -1,7 +1,7 @@
 /** Maximum characters of a path segment that names something: as many as the longest address. */
 export const MAX_PATH_PART = 130;
 
-/** Settings of the HTTP side. Each limit keeps one client from using what all share. */
+/** Settings of the HTTP side. Limits keep one client from using up what all share. */
 export interface HttpSettings {
   /** Prefix of every path, as clients see it: `""` (default), or as `/flarewire`. */
   readonly basePath: string;

@@ -8,7 +8,7 @@ export class KeyCounts {
   readonly limited: Record<string, number> = Object.create(null);
   readonly #named = new Set<string>();
 
-  /** Counts a request or connection of the key, which is not over its rate. */
+  /** Counts a request or connection within the key's rate. */
   admit(id: string): void {
     count(this.admitted, this.labelOf(id));
   }

@@ -148,7 +148,7 @@ export async function addRoutes(
     if (typeof payload === "string" || payload instanceof Uint8Array)
       visitors.charge(request, payload.length);
     if (reply.statusCode < 400) options.policy?.audit?.answered(request);
-    // Ends kept-alive connections while it is not ready: clients then ask a server that is. The
+    // While not ready, ends kept-alive connections, so that clients find another server. The
     // connection of a refused upgrade ends too, or clients would send their next request there.
     const isKept = reply.raw.shouldKeepAlive && raw.headers.upgrade === undefined;
     if (raw.httpVersionMajor !== 1 || (ready() && isKept)) return;

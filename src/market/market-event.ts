@@ -44,7 +44,7 @@ export const Trade = z.object({
   trader: TokenId,
   /**
    * When it was traded, if that is earlier than `at`: a past trade, which the feed read later. It
-   * counts as of its own time in the sums, but does not appear as news.
+   * counts as of its own time in the sums, but starts no flare.
    */
   tradedAt: EventTimeMs.optional(),
 });
@@ -109,7 +109,7 @@ export const ListingEvent = z.object({
 });
 export type ListingEvent = z.infer<typeof ListingEvent>;
 
-/** A pool's liquidity in US dollars. `cause`: removed by makers, or trading's drift (`sync`). */
+/** A pool's liquidity in US dollars. `sync`: moved by trades; `add`, `remove`: by makers. */
 export const LiquidityEvent = z.object({
   kind: z.literal("liquidity"),
   ...inPool,

@@ -147,7 +147,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     return mayRead(channels, key);
   }
 
-  /** Subtracts requests that other processes served with the key from what it may make here. */
+  /** Deducts from the key's rate here the requests that other processes served. */
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
     if (perMinute === undefined) return;

@@ -47,7 +47,7 @@ export async function claimantOf(policy: AccessPolicy, request: FastifyRequest):
   return { name: `address ${clientOf(request.ip)}`, isKeyed: false };
 }
 
-/** Counts a poll that `end` ends. Returns a function to release it. Throws `over-capacity`. */
+/** Counts a poll; `end` ends it. Returns a function to release it. Throws `over-capacity`. */
 export function acquireSlot(
   registry: ConnectionRegistry,
   { ip }: FastifyRequest,

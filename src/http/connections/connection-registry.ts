@@ -50,7 +50,7 @@ class Slot implements ConnectionHolder {
   }
 }
 
-/** Admits connections. A client's id replaces its previous one, which may be half-open. */
+/** Admits connections. Each replaces its client's previous one, which may be half-open. */
 export class ConnectionRegistry {
   /** Limits shared by connections and waiting polls. */
   readonly limiter: ConnectionLimiter;

@@ -46,7 +46,7 @@ const facts = {
     name: "Uni Token",
     symbol: "UNI",
     address: "0x9f5a7c0e6c6f0f5d6be1ad7df5ca1d0ee0c6f9ab",
-    price: "0.00001234",
+    price: "0.0125",
     created_at: "2017-11-11T00:00:00.000Z",
   },
 } as const satisfies Partial<Flare>;
@@ -143,10 +143,10 @@ const explanations = { [flare.id]: why };
 
 const candle: Candle = {
   open_at: "2017-11-12T08:23:00.000Z",
-  open: "0.00171",
-  high: "0.00184",
-  low: "0.0017",
-  close: "0.00183",
+  open: "0.0117",
+  high: "0.0126",
+  low: "0.0116",
+  close: "0.0125",
   volume: "5321.5",
   buys: 17,
   sells: 4,

@@ -71,7 +71,7 @@ export interface OpenApiDocument {
 }
 
 const DESCRIPTION = [
-  "Which tokens are flaring, why, and when they stop. Read-only. A key is needed only if the server requires one; on a server with keys, a key also gives access to `pro`.",
+  "Which tokens are flaring, why, and when they stop. Read-only. A key is needed only if the server requires one; on a server with keys, `pro` needs a key of that plan.",
   "",
   "* Every resource has a strong `ETag` that changes only with its content. With `If-None-Match`, an unchanged resource costs a 304 without a body.",
   "* `Flarewire-Cursor` is the log position of a response. A stream that continues after it misses nothing.",

@@ -5,7 +5,7 @@ import { DEFAULT_RECORDS, DEFAULT_WINDOW, MAX_RECORDS, PAGE_CURSOR } from "../hi
 import { MAX_PATH_PART } from "../http-settings.ts";
 import { DEFAULT_LIST, PAIR_LISTS, PAIR_NAME } from "../pairlist/pair-query.ts";
 import { DEFAULT_LIMIT, MAX_LIMIT, MAX_WAIT_S } from "../stream/events-query.ts";
-import { CURSOR_PATTERN } from "./headers.ts";
+import { CURSOR_PATTERN, HEADERS } from "./headers.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
 export interface ParameterContract {
@@ -88,7 +88,7 @@ const CHOICE = {
     { ...list(refTo("EventName")), maxItems: EVENT_NAMES.length },
     ["flare-started", "flare-finished"],
   ),
-  snapshot: query("snapshot", "Streams: `false` omits the lists from the first response.", {
+  snapshot: query("snapshot", "Streams: `false` omits the lists. JSON: `true` adds them.", {
     type: "boolean",
   }),
   mode: query(
@@ -111,12 +111,11 @@ const CHOICE = {
 /** The parameter of resources with flares. */
 export const GROUP_PARAMETER = query(
   "group",
-  "The group whose flares are served. Default: `bsc`, the flares of the specification.",
+  "The group whose flares are served. Default: `bsc`.",
   { ...refTo("Group"), default: "bsc" },
   "exchange",
 );
 
-/** The parameters of `/api/v1/history`. */
 export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
   query("from", "Only flares that finished at this UTC time or later.", UTC, "2026-01-31T00:00:00Z"),
   query("to", "Only flares that finished at this UTC time or earlier.", UTC),
@@ -142,11 +141,10 @@ export const HISTORY_PARAMETERS: readonly ParameterContract[] = [
 /** The parameter of resources for their past states. */
 export const AT_PARAMETER = query(
   "at",
-  "Returns the state at this UTC time, rounded down to the minute, by the time of the data. Any stored minute that is over is possible.",
+  "Returns the state at this UTC time of the data, rounded down to the minute. Any stored minute that is over is available.",
   UTC,
 );
 
-/** The parameters of `/api/v1/record`. */
 export const RECORD_PARAMETERS: readonly ParameterContract[] = [
   query("window", "Length of the window.", {
     type: "string",
@@ -158,7 +156,6 @@ export const RECORD_PARAMETERS: readonly ParameterContract[] = [
 
 const PAIR_NAME_SCHEMA: JsonSchema = { type: "string", pattern: PAIR_NAME.source };
 
-/** The parameters of `/api/v1/pairlist`. */
 export const PAIR_PARAMETERS: readonly ParameterContract[] = [
   query("list", LIST_TEXT, { type: "string", enum: PAIR_LISTS, default: DEFAULT_LIST }),
   query("exchange", "Only pairs of this exchange; case is ignored.", PAIR_NAME_SCHEMA, "binance"),
@@ -202,7 +199,7 @@ export const TOKEN_PATH: readonly ParameterContract[] = [
     in: "path",
     required: true,
     description:
-      "The token's address, or its symbol if no other token of the group has it, percent-encoded. Case is ignored. What looks like an address is never a symbol, except on the exchange.",
+      "The token's address, or its symbol if no other token of the group has it, percent-encoded. Case is ignored. `0x` and hexadecimal digits are an address, except on the exchange.",
     schema: { type: "string", minLength: 1, maxLength: MAX_PATH_PART },
     example: "CAKE",
   },
@@ -280,6 +277,6 @@ export const CONDITIONAL_PARAMETERS: readonly ParameterContract[] = [
     in: "header",
     description: "The `ETag` of your copy. If it is current, the response is 304 without a body.",
     schema: { type: "string" },
-    example: '"13ac274a9f68b758-101"',
+    example: HEADERS.ETag.example,
   },
 ];

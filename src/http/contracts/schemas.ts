@@ -52,7 +52,7 @@ export function refTo(name: string): JsonSchema {
   return { $ref: `${COMPONENTS}${name}` };
 }
 
-/** Returns all named schemas. Objects are open, because both sides ignore unknown fields. */
+/** Returns all named schemas. Objects are open, except commands and filters (W6). */
 export function namedSchemas(target: Dialect): Readonly<Record<string, JsonSchema>> {
   const registry = z.registry<{ id: string }>();
   for (const [exported, schema] of Object.entries({

@@ -161,7 +161,7 @@ export function sentenceOf(text: string): string {
   return `${capitalized(text)}.`.replaceAll(" %", "\u00a0%");
 }
 
-/** Returns the change at the peak; `null` if unknown, or below `min`, which is shown as zero. */
+/** Returns the change at the peak; `null` if unknown, or below `min`, which rounds to zero. */
 function peakOf(outcome: Outcome | null, min = 0.05): number | null {
   return outcome?.peak_change != null && outcome.peak_change >= min ? outcome.peak_change : null;
 }

@@ -34,8 +34,9 @@ interface PermalinkParts extends ResourceParts {
 
 /** Pages with their compressed forms, about 10 kB each. */
 const MAX_CACHED = 64;
-/** The picture shows prices from this long before the start, and after it at least as far. */
+/** Prices are shown from this long before the start. */
 const BEFORE_MS = 30 * MINUTE_MS;
+/** At least this long after it. */
 const AFTER_MS = 60 * MINUTE_MS;
 
 const TOKEN_PATH = "/token/:group/:token";

@@ -20,8 +20,8 @@ interface QuickRoute {
 const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modified\r\n" } as const;
 
 /**
- * Answers plain requests with prepared bytes as the framework would, which costs more than the rest
- * of a response. Plain: GET or HEAD of a registered path, on a connection that stays open, without
+ * Answers plain requests with prepared bytes, because the framework costs more than the rest of a
+ * response. Plain: GET or HEAD of a registered path, on a connection that stays open, without
  * body or key, and without a query unless the path is registered with any. The framework gets all
  * others, and everything while the server closes.
  */

@@ -13,7 +13,7 @@ export interface ReadyAnswer {
   readonly body: Buffer | undefined;
 }
 
-/** Returns the response to GET or HEAD in the client's coding, or 304. `fields`: of either. */
+/** Returns the response to GET or HEAD in the client's coding, or 304. `fields`: of both. */
 export function readyAnswer(
   body: Representation,
   fields: readonly ReadyFields[],

@@ -41,8 +41,7 @@ interface HeldSnapshot {
 
 /**
  * Caches the bodies of REST, made once per change and plan at the first request. A version derives
- * from bytes and plan, not from the cursor, which would differ in each process: unchanged parts
- * keep giving 304.
+ * from bytes and plan, not from the cursor, so unchanged parts still get 304.
  */
 export class ResourceBodies {
   readonly #head: HeadLike;

@@ -13,7 +13,7 @@ import {
   ViewSchema,
 } from "../../protocol/index.ts";
 
-/* Bodies of REST that are not resources of the specification. */
+/* Bodies of REST that are not resources of the model. */
 
 export const SnapshotResponse = z
   .object({
@@ -95,7 +95,7 @@ export type HealthResponse = z.infer<typeof HealthResponse>;
 export const ReadyResponse = z
   .object({ status: z.literal("ready"), ...Freshness.shape })
   .describe(
-    "`GET /readyz`: fresh data is served, or the server is a node of a cluster, whose `state` may be another. Otherwise the response is a problem with status 503.",
+    "`GET /readyz`: fresh data is served, or the server is a node of a cluster, in any `state`. Otherwise the response is a problem with status 503.",
   );
 export type ReadyResponse = z.infer<typeof ReadyResponse>;
 

@@ -7,7 +7,6 @@ import { readStreamQuery } from "./websocket-admission.ts";
 export const DEFAULT_LIMIT = 100;
 /** Maximum number of events that a request may ask for. */
 export const MAX_LIMIT = 1_000;
-/** Maximum wait in seconds. */
 export const MAX_WAIT_S = 60;
 
 /** Reads a stream's query. `Last-Event-ID` overrides `after`, because a browser updates it. */

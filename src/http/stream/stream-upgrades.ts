@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 
 /**
  * Emits upgrade requests for a WebSocket at one of `paths`; others go to other listeners or HTTP.
- * Java's client, for example, offers `h2c`, with which Node would take its request out of HTTP.
+ * Java's client, for example, offers `h2c`, and Node would then take its request out of HTTP.
  * Node before 24.9 still does.
  */
 export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): EventEmitter {

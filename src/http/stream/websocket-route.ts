@@ -48,8 +48,8 @@ const DEFLATE = { zlibInflateOptions: { chunkSize: 4_096 } };
 
 /**
  * Serves `GET /api/v1/stream`, and freqtrade's consumers. A refused handshake gets an HTTP problem.
- * When the instance closes, connections get `going-away`; call `hub.drain()` before for a graceful
- * end.
+ * When the instance closes, connections get `going-away`; for a graceful end, call `hub.drain()`
+ * first.
  */
 export async function registerWebSocket(app: FastifyInstance, options: WebSocketOptions): Promise<void> {
   const { hub, clock, compression = true } = options;

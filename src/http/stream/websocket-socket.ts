@@ -79,7 +79,7 @@ export class WebSocketSocket implements Socket, PingTarget {
   #pings: WebSocketPings | undefined;
   #awaitsDrain = false;
   #waitingPongs = 0;
-  /** The newest ping without a pong, while the maximum of pongs is queued. */
+  /** The newest ping without a pong, while MAX_WAITING_PONGS are queued. */
   #unansweredPing: Buffer | undefined;
 
   constructor(ws: StreamWebSocket, raw: Duplex) {

@@ -278,7 +278,7 @@ async function refusal(form) {
   try {
     const headers = { ...authorization(), accept: "text/event-stream" };
     const response = await fetch(streamAddress(form, form.dataset.events), { headers, signal: given.signal });
-    if (response.ok) return "It could not be opened.";
+    if (response.ok) return "No stream was opened.";
     const { status, title, detail } = await response.json();
     return `Refused with ${status}, ${title}: ${detail}.`;
   } catch {

@@ -10,7 +10,7 @@ import {
 } from "../../endpoints.ts";
 import { METRICS_PATH } from "../../metrics-route.ts";
 
-/** Every path of REST that has a page, in documents' order: all but the documents themselves. */
+/** Every REST path with a page, in the documents' order: all but the documents themselves. */
 export const OPERATIONS: readonly OperationName[] = Object.entries({
   ...paths(ENDPOINTS),
   ...paths(HISTORY_ENDPOINTS),
@@ -36,12 +36,10 @@ interface OperationName {
   readonly page: string;
 }
 
-/** An operation with its contract. */
 export interface Operation extends OperationName {
   readonly contract: OperationContract;
 }
 
-/** Returns the operations with their contracts. */
 export function operationsOf({ paths: described }: OpenApiDocument): readonly Operation[] {
   return OPERATIONS.flatMap((operation): readonly Operation[] => {
     const contract = described[operation.path]?.[operation.method === "GET" ? "get" : "post"];

@@ -2,7 +2,7 @@ import { EVENTS_ENDPOINT, STREAM_PATH } from "../../endpoints.ts";
 import { type Html, html } from "../html.ts";
 import type { Operation } from "./operations.ts";
 
-/** The default address of a server. The page's script replaces it by the page's own. */
+/** The default address of a server. The page's script inserts the page's own. */
 const SERVER = "http://127.0.0.1:8080";
 const EVENTS_QUERY = "?channels=flares.pro";
 /** Values that show what an operation is for. */
