@@ -110,6 +110,17 @@ test("[W3] after 426 the connection ends where the client asked for that, and st
   expect([message.statusCode, message.headers.connection]).toEqual([426, "upgrade"]);
 });
 
+test("[W3] a handshake before the end of the previous response is answered after it with 426, and the connection ends", async ({
+  wire,
+}) => {
+  for (const before of ["/api/v1/newest", "/api/v1/events?limit=1", "/nowhere"]) {
+    const socket = connect(wire.port, "127.0.0.1");
+    socket.write(`GET ${before} HTTP/1.1\r\nHost: a\r\n\r\n${handshake(STREAM)}`);
+    const text = Buffer.concat(await socket.toArray()).toString();
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual([expect.stringMatching(/200|404/), "HTTP/1.1 426"]);
+  }
+});
+
 test("[W1] [W3] the address may be absolute, or encoded where it need not be", async ({ makeWire }) => {
   for (const basePath of ["", "/fw"]) {
     const wire = await makeWire({ basePath });

@@ -59,9 +59,14 @@ export function isResponding(socket: Socket): boolean {
   return partOf(partOf(socket, "_httpMessage"), "headersSent") === true;
 }
 
+/** Whether a response on this connection is not finished. */
+export function hasResponse(socket: Duplex): boolean {
+  return Boolean(partOf(socket, "_httpMessage"));
+}
+
 /** Closes idle connections, but not `spared` ones, whose first request may be on its way. */
 export function closeIdleConnections(server: Server, spared: Iterable<Socket>): void {
-  const held = [...spared].filter((socket) => !partOf(socket, "_httpMessage"));
+  const held = [...spared].filter((socket) => !hasResponse(socket));
   for (const socket of held) Reflect.set(socket, "_httpMessage", UNFINISHED);
   server.closeIdleConnections();
   for (const socket of held) Reflect.set(socket, "_httpMessage", null);

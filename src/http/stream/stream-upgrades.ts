@@ -1,11 +1,15 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
+import { hasResponse } from "../connections/node-internals.ts";
 
 /**
  * Emits upgrade requests for a WebSocket at one of `paths`; others go to other listeners or HTTP.
  * Java's client, for example, offers `h2c`, and Node would then take its request out of HTTP.
  * Node before 24.9 still does.
+ *
+ * A handshake before the end of the previous response is left to HTTP, or cut: its own response
+ * could not be sent, and nothing would close the connection.
  */
 export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): EventEmitter {
   const { server } = app;
@@ -15,12 +19,14 @@ export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): 
   const isOnlyListener = () => server.listenerCount("upgrade") === 1;
   const before: unknown = Reflect.get(server, "shouldUpgradeCallback");
   const shouldUpgradeCallback = (request: IncomingMessage) =>
-    isStream(request) ||
+    (isStream(request) && !hasResponse(request.socket)) ||
     (!isOnlyListener() && (typeof before !== "function" || before.call(server, request)));
   Object.assign(server, { shouldUpgradeCallback });
   server.on("upgrade", (request, socket, head) => {
     // A request without another listener is answered here.
-    if (isStream(request) || isOnlyListener()) upgrades.emit("upgrade", request, socket, head);
+    if (!isStream(request) && !isOnlyListener()) return;
+    if (hasResponse(socket)) socket.destroy();
+    else upgrades.emit("upgrade", request, socket, head);
   });
   return upgrades;
 }
