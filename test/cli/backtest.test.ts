@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { emptyText } from "../../src/cli/backtest/empty-channels.ts";
 import { writePumpedMarket } from "../support/pumped-market.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { runCli } from "./spawn-cli.ts";
@@ -174,16 +175,41 @@ test("the error of a bot ends the backtest at once, in a listener too", async ()
   ]);
 });
 
+test.each([
+  [
+    "a candle file's pairs can be assigned to the bot's group",
+    { followed: ["flares.pro", "charts.exchange"], groups: ["exchange"], format: "csv" },
+    "the bot's flares.pro stayed empty: the recording has no market of bsc, only of exchange; add --group bsc to assign the file's pairs to bsc",
+  ],
+  [
+    "other recordings have channels of their own group",
+    { followed: ["flares.exchange.*", "newest.bsc"], groups: ["bsc"], format: "ndjson" },
+    "the bot's flares.exchange.* stayed empty: the recording has no market of exchange, only of bsc; follow channels of bsc, such as flares.pro",
+  ],
+  [
+    "without a bot, the record is empty",
+    { followed: [], groups: ["matic"], format: "ndjson" },
+    "the record stayed empty: the recording has no market of bsc, only of matic; the record counts only flares of bsc",
+  ],
+  ["a quiet market is no mistake", { followed: ["flares.*"], groups: ["bsc"], format: "csv" }, undefined],
+  [
+    "patterns and status have some market",
+    { followed: ["*", "status"], groups: ["exchange", "bsc"] },
+    undefined,
+  ],
+] as const)("what the recording's group leaves empty is named: %s", (_what, played, text) => {
+  expect(emptyText({ flares: 0, format: "csv", ...played })).toBe(text);
+});
+
 test("a program that never finishes loading is refused, and a file without flares gets the hint", async () => {
   const endless = join(directory, "endless.mjs");
   writeFileSync(endless, "await new Promise((resolve) => setTimeout(resolve, 1e9));");
   const [loading, none] = await Promise.all([
     runCli(["backtest", DAY, "--bot", endless]),
-    runInProcess(["backtest", market, "--json", "-"]),
+    runInProcess(["backtest", market, "--bot", botOf("empty", EAGER), "--json", "-"]),
   ]);
   expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
-  expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("--group bsc")]);
-  expect(Object.keys(JSON.parse(none.stdout))).toEqual(["record"]);
+  expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("the bot's flares.pro stayed empty")]);
 });
 
 test("a bot in a project of CommonJS is refused with what to do, and so renamed it runs", async () => {

@@ -120,14 +120,16 @@ test("a missing or invalid value is a dash, not an error", () => {
 });
 
 test("a flare of the exchange shows its pair and exchange, and no trend; the view's other groups are left out", () => {
-  const pair = { ...SAMPLE_FLARE, pair: "BTC/USDT", exchange: "binance" };
+  const untraded = { latest_buy_count: 0, latest_sell_count: 0 };
+  const pair = { ...SAMPLE_FLARE, ...untraded, pair: "BTC/USDT", exchange: "binance" };
   const both = view({ flares: { pro: [SAMPLE_FLARE] }, "flares.exchange": { pro: [pair] } });
   const { rows, group } = readFlares(both, "exchange");
   expect(rows.map(({ symbol }) => symbol)).toEqual(["BTC/USDT"]);
   const at = (width: number) => tableLines(rows, { ...FORM, group, width }).map((line) => line.trim());
   expect(at(100)[0]).toMatch(/ score {2}symbol +exchange +warnings$/);
   expect(at(100)[0]).not.toContain("last hour");
-  expect(at(100)[1]).toMatch(/ BTC\/USDT +binance/);
+  // A candle has no trades to count.
+  expect(at(100)[1]).toMatch(/ - {7}- .* BTC\/USDT +binance/);
   expect(at(50)[1]).toContain("BTC/USDT");
   expect(at(50)[1]).not.toContain("binance");
   expect(tableLines(rows, FORM)[0]).not.toContain("exchange");

@@ -16,6 +16,8 @@ export interface ScriptedServer extends AsyncDisposable {
   refuse: Refusal | undefined;
   /** The body of `/api/v1/snapshot`; `undefined`: there is none. */
   snapshot: object | undefined;
+  /** The body of `/api/v1/candles`; `undefined`: there is none. */
+  candles: object | undefined;
 }
 
 interface Refusal {
@@ -36,8 +38,8 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
   const http = createServer(({ url = "/" }, response) => {
     const refuse = refusalOf(url);
     const isSnapshot = url.startsWith("/api/v1/snapshot");
-    if (isSnapshot && server.snapshot)
-      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(server.snapshot));
+    const body = isSnapshot ? server.snapshot : url === "/api/v1/candles" ? server.candles : undefined;
+    if (body) response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     else if (refuse && !isSnapshot) response.writeHead(refuse.status, refuse.headers).end(refuse.body);
     // What asks why a WebSocket did not open.
     else if (url.includes("limit=1&") || url.endsWith("limit=1")) response.writeHead(200).end("{}");
@@ -64,6 +66,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     url: `http://127.0.0.1:${port}`,
     refuse: undefined,
     snapshot: undefined,
+    candles: undefined,
     next: () => arrived.next(),
     [Symbol.asyncDispose]: async () => {
       for (const client of wss.clients) client.terminate();

@@ -2,11 +2,11 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { readEvent, screenLines, type TailEvent } from "../../src/cli/tail/event-lines.ts";
+import { eventLine, readEvent, screenLines, type TailEvent } from "../../src/cli/tail/event-lines.ts";
 import { SymbolBook } from "../../src/cli/tail/symbol-book.ts";
 import { columns } from "../../src/cli/terminal/plain-text.ts";
 import { anyText } from "../support/any-text.ts";
-import { SAMPLE_LISTING } from "../support/samples.ts";
+import { SAMPLE_FLARE, SAMPLE_LISTING, SAMPLE_OUTCOME } from "../support/samples.ts";
 import { flareStarted, greet, send, startScriptedServer } from "./scripted-server.ts";
 
 const WHY =
@@ -49,6 +49,24 @@ test("a listing has its price and liquidity in few digits, and none that the API
   expect(textOf("0.0000123456789", "42010.0761")).toMatch(/ price 0\.00001235, liquidity \$42K$/);
   expect(textOf("0", "42010.0761")).toMatch(/UNI {9}liquidity \$42K$/);
   expect(textOf("0", "0")).toMatch(/no price yet$/);
+});
+
+test("a finish says how long the flare lasted before what prices did, without the last change", () => {
+  const flare = {
+    ...SAMPLE_FLARE,
+    started_trending_at: "2017-11-12T08:18:00.000Z",
+    finished_trending_at: "2017-11-12T08:21:00.000Z",
+  };
+  const outcome = { ...SAMPLE_OUTCOME, peak_change: 15, end_change: 15 };
+  const event = { ...startOf(""), name: "flare-finished", data: { cause: "faded", flare, outcome } };
+  expect(screenLines(event, symbols, plain, 120)).toEqual([
+    "08:21:00 finished           UNI         lasted 3 min, +15 % peak, back to normal at +15 %",
+  ]);
+});
+
+test("an item that left its list and has an unknown name is printed with its id alone", () => {
+  const event = { ...startOf(""), name: "token-unlisted", channel: "newest.bsc", data: { id: "id-1" } };
+  expect(eventLine(event, symbols, plain)).toMatch(/newest\.bsc {31}listing id-1$/);
 });
 
 test("a name that may render wider or right to left stands last on its line", () => {
@@ -133,7 +151,7 @@ async function printed(args: readonly string[], stdout: PassThrough): Promise<st
 
 test("the three finishes of a flare are one line; --raw prints each, and full lines on a terminal too", async () => {
   expect(await printed([], new ScreenUnderTest())).toBe(
-    "2017-11-12, UTC\n08:21:00 finished     +9 %  OVER        possible rug\n08:21:00 started      +9 %  LAST        price 8.3 % above normal\n",
+    "2017-11-12, UTC\n08:21:00 finished           OVER        possible rug\n08:21:00 started      +9 %  LAST        price 8.3 % above normal\n",
   );
   expect((await printed([], new PassThrough())).split("flare-finished")).toHaveLength(2);
   const raw = await printed(["--raw"], new ScreenUnderTest());

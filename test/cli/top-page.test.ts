@@ -115,7 +115,7 @@ test("? shows every key on the smallest screen, none cut, and any key closes it"
   const help = screenAfter(SIZES.small, ["?"]);
   expect(help).toHaveLength(15);
   expect(help.join("\n")).not.toContain("…");
-  for (const key of ["Enter", "/", "f", "a age", "w warnings", "Ctrl-Z", "q quit"])
+  for (const key of ["Enter", "/", "f", "Home End", "a age", "w warnings", "Ctrl-Z", "q quit"])
     expect(help.slice(4, -1).join("\n")).toContain(key);
   expect(screenAfter(SIZES.small, ["?", "c"])).toEqual(screenAfter(SIZES.small));
 });

@@ -208,6 +208,8 @@ describe.skipIf(!hasPty)("top on a terminal (python3)", { concurrent: true, time
 });
 
 test("without a terminal it prints the table once, plain, and ends with 0", async ({ server }) => {
+  const candle = { open_at: "2017-11-12T08:32:00.000Z", close: "1" };
+  server.candles = { closed_at: "2017-11-12T08:33:00.000Z", bsc: { [SAMPLE_FLARE.token.address]: [candle] } };
   await using top = startInProcess([
     "top",
     `${server.url}/?symbols=ONE,TWO&min_liquidity=5&min_price_change=-3`,
@@ -222,7 +224,7 @@ test("without a terminal it prints the table once, plain, and ends with 0", asyn
   const lines = top.stdout().split("\n");
   expect(lines.slice(3)).toEqual([
     "      age     5 min   last hour    buys   sells  liquidity  score  symbol            warnings",
-    expect.stringMatching(/^ {3}12 min {5}\+10 % .* ONE$/),
+    expect.stringMatching(/^ {3}12 min {5}\+10 % +▁ .* ONE$/),
     expect.stringMatching(/^ {3}12 min {5}\+20 % .* T\uFFFD\[2JWO$/),
     "",
   ]);

@@ -26,7 +26,7 @@ test("candles are fetched at a new minute or flare, at most each two seconds, an
   let asked = 0;
   const book = new TrendBook(async () => bodies[asked++] ?? {}, clock);
   const refresh = async (minute: number, id: string | undefined) => {
-    book.refresh(minute * 60_000, id);
+    void book.refresh(minute * 60_000, id);
     await new Promise((resolve) => setImmediate(resolve));
     return asked;
   };

@@ -13,6 +13,7 @@ import { progressTo } from "../terminal/progress.ts";
 import { say, type Terminal } from "../terminal/terminal.ts";
 import { openSink } from "../terminal/text-sink.ts";
 import type { Bot } from "./bot.ts";
+import { emptyText } from "./empty-channels.ts";
 import { BotError, runBacktest } from "./run-backtest.ts";
 import { describeRecord } from "./track-record.ts";
 import { describeTrades } from "./trade-report.ts";
@@ -97,9 +98,9 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
       const parts = result.report ? [describeTrades(result.report), ""] : [];
       terminal.stdout.write(`${[...parts, describeRecord(result.record)].join("\n")}\n`);
     }
-    const { group, profiles } = config;
-    if (result.record.flares === 0 && group === undefined && profiles === undefined)
-      warn("the record counts flares of bsc; --group bsc assigns a candle file's pairs to it");
+    const { record, followed, groups } = result;
+    const empty = emptyText({ followed, groups, flares: record.flares, format: feed.format });
+    if (empty !== undefined) warn(empty);
     return EXIT.clean;
   } catch (error) {
     if (!(error instanceof BotError)) throw error;

@@ -15,6 +15,8 @@ export type Ask = (path: string) => Promise<Response>;
  * stream has all events and its reader waits for the next, so a slow handler misses nothing.
  */
 export class Lockstep {
+  /** Channels and patterns that the streams requested. */
+  readonly followed = new Set<string>();
   readonly #source: GatedSource;
   readonly #ask: Ask;
   readonly #streams = new Set<Stream>();
@@ -115,6 +117,7 @@ export class Lockstep {
 
   /** Answers a stream's request. One for later events waits until there are some. */
   async #fetch(stream: Stream, url: URL, over: AbortSignal): Promise<Response> {
+    for (const channel of url.searchParams.get("channels")?.split(",") ?? []) this.followed.add(channel);
     if (url.searchParams.has("wait")) url.searchParams.set("wait", "0");
     const after = url.searchParams.get("after");
     for (;;) {

@@ -5,6 +5,7 @@ import { createLogger } from "../../gateway/create-logger.ts";
 import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { MarketGroup } from "../../market/index.ts";
 import type { RecordFigures } from "../../model/index.ts";
 import { toEpoch } from "../../protocol/index.ts";
 import { createEngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
@@ -32,6 +33,10 @@ interface BacktestResult {
   readonly record: RecordFigures;
   /** `undefined` without a bot. */
   readonly report: TradeReport | undefined;
+  /** Channels and patterns that the bot followed. */
+  readonly followed: readonly string[];
+  /** Groups of the markets that were played. */
+  readonly groups: readonly MarketGroup[];
 }
 
 /**
@@ -41,7 +46,8 @@ interface BacktestResult {
 export async function runBacktest(options: BacktestOptions): Promise<BacktestResult> {
   const { feed, bot, refreshMs, fromMs, toMs, costs, signal } = options;
   const [broker, history, recorder] = [new PaperBroker(costs), new PriceHistory(), new TrackRecorder()];
-  const engine = pricedEngine(new TrendEngine({ facts: feed.facts, refreshMs }), broker, history);
+  const groups = new Set<MarketGroup>();
+  const engine = pricedEngine(new TrendEngine({ facts: feed.facts, refreshMs }), broker, history, groups);
   const played = createEngineSource({
     feed,
     engine,
@@ -50,10 +56,11 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   });
   const source = new GatedSource(played, toMs, ({ snapshot }) => recorder.note(snapshot));
   const gateway = await openGateway(source, refreshMs, signal);
+  let followed: ReadonlySet<string> = new Set();
   try {
     while (source.observedAtMs < fromMs && !source.isOver) await source.advance();
     signal.throwIfAborted();
-    if (bot) await play(bot, source, gateway.ask, broker, signal);
+    if (bot) followed = await play(bot, source, gateway.ask, broker, signal);
     while (!source.isOver) {
       await source.advance();
       signal.throwIfAborted();
@@ -63,17 +70,20 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
     await gateway.close();
   }
   const report = bot ? reportTrades(broker.settle(), costs, history) : undefined;
-  return { record: await recorder.record(), report };
+  return { record: await recorder.record(), report, followed: [...followed], groups: [...groups] };
 }
 
-/** Runs the bot until it is done with all streams, or the recording has ended. */
+/**
+ * Runs the bot until it is done with all streams, or the recording has ended. Returns the channels
+ * and patterns that it followed.
+ */
 async function play(
   bot: Bot,
   source: GatedSource,
   ask: Ask,
   broker: PaperBroker,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const lockstep = new Lockstep(source, ask);
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -87,6 +97,7 @@ async function play(
     }))().catch(failBot);
   const done = Promise.all([lockstep.play(running), running]);
   await Promise.race([done, lockstep.failed.catch(failBot), aborted]).finally(() => lockstep.close());
+  return lockstep.followed;
 }
 
 /** The bot failed; `cause` is what it threw. */
@@ -104,8 +115,13 @@ const EPOCH = toEpoch("backtest");
 /** A candle's price counts when its minute is closed, which may take until the next one. */
 const MAX_PENDING_MS = 2 * MINUTE_MS;
 
-/** Wraps the engine to note each second's prices, and to fill orders with them. */
-function pricedEngine(engine: TrendEngine, broker: PaperBroker, history: PriceHistory): PolledEngine {
+/** Wraps the engine to note each second's prices and all groups, and to fill orders. */
+function pricedEngine(
+  engine: TrendEngine,
+  broker: PaperBroker,
+  history: PriceHistory,
+  groups: Set<MarketGroup>,
+): PolledEngine {
   const pending = new Map<string, TokenName & { readonly at: number }>();
   const noteAt = (clockMs: number) => {
     for (const [key, { group, token, at }] of pending) {
@@ -122,6 +138,7 @@ function pricedEngine(engine: TrendEngine, broker: PaperBroker, history: PriceHi
     if (event.kind === "clock") noteAt(event.at);
     else if (event.kind === "trade" || event.kind === "candle" || event.kind === "window") {
       const { group, token, at } = event;
+      groups.add(group);
       pending.set(keyOfToken(event), { group, token, at });
     }
   });

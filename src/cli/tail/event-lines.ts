@@ -114,11 +114,13 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
   const { name, data, channel } = event;
   const item = asRecord(data.flare) ?? asRecord(data.listing);
   const symbol = (item && nameItem(item)) ?? symbols.of(data.id) ?? "";
-  const change = percent(item?.recent_price_change ?? asRecord(data.set)?.recent_price_change);
+  // At a finish, the last 5 minutes could exceed the flare's peak.
+  const changed = name === "flare-finished" ? undefined : (item ?? asRecord(data.set))?.recent_price_change;
   const id = unknownId(event, symbols);
   const what = channel.startsWith("flares.") ? "flare" : "listing";
   const text = reason(name, data, item, symbols);
-  return { symbol, change, text: id === undefined ? text : `${what} ${id}: ${text}` };
+  const named = id === undefined ? [text] : [`${what} ${id}`, text].filter((part) => part !== "");
+  return { symbol, change: percent(changed), text: named.join(": ") };
 }
 
 function reason(name: string, data: Fields, item: Fields | undefined, symbols: SymbolBook): string {
@@ -128,7 +130,7 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
-      return `${outcomeOf(data) || endOf(data)}${lasted(item)}`;
+      return `${lasted(item)}${outcomeOf(data) || endOf(data)}`;
     case "flare-outcome":
       return outcomeOf(data);
     case "flare-withdrawn":
@@ -170,7 +172,7 @@ function endOf({ cause }: Fields): string {
 
 function lasted(flare: Fields | undefined): string {
   const ms = Date.parse(word(flare?.finished_trending_at)) - Date.parse(word(flare?.started_trending_at));
-  return Number.isFinite(ms) ? ` after ${Math.round(ms / 60_000)} min` : "";
+  return Number.isFinite(ms) ? `lasted ${Math.round(ms / 60_000)} min, ` : "";
 }
 
 /** `in ABC, DEF; out GHI; 7 changed`. */

@@ -69,7 +69,11 @@ export function readFlares(view: View | undefined, group: Group): FlaresNow {
   const rowsOf = (items: readonly unknown[] = []) =>
     items.flatMap((item) => {
       const { data } = Item.safeParse(item);
-      return data ? [rowOf(data, view?.explanations?.[data.id], view?.outcomes?.[data.id])] : [];
+      if (!data) return [];
+      const row = rowOf(data, view?.explanations?.[data.id], view?.outcomes?.[data.id]);
+      // Exchanges report candles without trades. The API sends 0 then.
+      const isCounted = group !== "exchange" || row.buys + row.sells > 0;
+      return [isCounted ? row : { ...row, buys: Number.NaN, sells: Number.NaN }];
     });
   return { group, list: pro ? "pro" : "free", rows: rowsOf(pro ?? free), finished: rowsOf(finished) };
 }

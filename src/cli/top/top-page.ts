@@ -118,7 +118,8 @@ function whyLines(row: FlareRow | undefined, { isWhy }: TopState, width: number)
 
 /** Shown by `?`, and within 50 columns and 10 lines. */
 const HELP = [
-  "up down j k   select; PgUp PgDn Home End: by far",
+  "up down j k   select a row",
+  "PgUp PgDn     by a page; Home End: first, last",
   "Enter         why this flare; Esc: close",
   "/             filter by symbol, name or address",
   "Esc           show all again",

@@ -63,14 +63,13 @@ Keys:
   ?                 show the keys
   Ctrl-Z            suspend; fg in the shell resumes with the current state
 ${wrapText(
-  Object.entries(SORT_KEYS)
+  `sort by a column: ${Object.entries(SORT_KEYS)
     .map(([key, column]) => `${key} ${column}`)
-    .join(", "),
+    .join(", ")}; again: reverse`,
   58,
 )
-  .map((line, at) => `${(at === 0 ? "  a, c, b, e, …" : "").padEnd(20)}${line}:`)
+  .map((line, at) => `${(at === 0 ? "  a, c, b, e, …" : "").padEnd(20)}${line}`)
   .join("\n")}
-                    sort by this column; again: reverse
 
 A row with ! has warnings. A narrow terminal shows fewer columns.
 For a server with keys, set the environment variable ${CLIENT_KEY_VARIABLE}: other
@@ -148,7 +147,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   const draw = () => {
     const now = page();
     if (now.flares.group === "bsc")
-      trends.refresh(Date.parse(now.freshness?.observedAt ?? ""), now.flares.rows[0]?.id);
+      void trends.refresh(Date.parse(now.freshness?.observedAt ?? ""), now.flares.rows[0]?.id);
     inSight();
     screen.draw(pageLines(now, { ...screen.size, state, trendOf, paint }));
   };
@@ -206,7 +205,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
  * Waits for data, reports why there is none yet, and prints the page once. Returns 75 if the server
  * does not respond.
  */
-async function printOnce({ stream, page, terminal, signal }: Showing): Promise<ExitCode> {
+async function printOnce({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
   const answer = await new Promise<"there" | "stopped" | { readonly reason: string }>((resolve, reject) => {
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
@@ -226,7 +225,12 @@ async function printOnce({ stream, page, terminal, signal }: Showing): Promise<E
     return EXIT.retry;
   }
   const paint = paintFor(terminal.stdout);
-  const lines = pageLines(page(), { width: PRINTED_WIDTH, height: Infinity, state: INITIAL_STATE, paint });
+  const { freshness, flares } = page();
+  if (flares.group === "bsc")
+    await trends.refresh(Date.parse(freshness?.observedAt ?? ""), flares.rows[0]?.id);
+  const trendOf = (address: string) => trends.trendOf(address);
+  const form = { width: PRINTED_WIDTH, height: Infinity, state: INITIAL_STATE, trendOf, paint };
+  const lines = pageLines(page(), form);
   const text = lines.map((line) => `${line.trimEnd()}\n`).join("");
   await new Promise<void>((resolve) => {
     signal.addEventListener("abort", () => resolve(), { once: true });

@@ -33,14 +33,14 @@ export class TrendBook {
     return this.#trends.get(address.toLowerCase()) ?? "";
   }
 
-  /** Fetches the candles when a minute of event time or the newest flare has changed. */
-  refresh(nowMs: number, newestId: string | undefined): void {
+  /** Fetches the candles at a new minute of event time or a new newest flare. Never rejects. */
+  async refresh(nowMs: number, newestId: string | undefined): Promise<void> {
     const state = `${Math.floor(nowMs / MINUTE_MS)} ${newestId}`;
     const atMs = this.#clock.monotonic();
     if (newestId === undefined || state === this.#seen || atMs - this.#askedMs < MIN_PAUSE_MS) return;
     this.#seen = state;
     this.#askedMs = atMs;
-    this.#fetchCandles().then(
+    await this.#fetchCandles().then(
       (body) => {
         const { data } = Candles.safeParse(body);
         const entries = Object.entries(data?.bsc ?? {});

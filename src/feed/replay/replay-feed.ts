@@ -57,6 +57,8 @@ export interface ReplayOptions {
 }
 
 export interface ReplayFeed extends Feed {
+  /** `csv`: a candle file, whose pairs can be assigned to any group. */
+  readonly format: RecordingFormat;
   /** Returns the number of skipped lines of the first lap so far, by reason. */
   skipped(): Partial<Record<SkipReason, number>>;
 }
@@ -88,6 +90,7 @@ export function createReplayFeed(options: ReplayOptions): ReplayFeed {
 
 class FileReplay implements ReplayFeed {
   readonly name = "replay";
+  readonly format: RecordingFormat;
   readonly origin: Feed["origin"];
   readonly facts: Feed["facts"];
   readonly #options: ReplayOptions;
@@ -103,6 +106,7 @@ class FileReplay implements ReplayFeed {
 
   constructor(options: ReplayOptions, head: RecordingHead, profiles: TokenProfiles | undefined) {
     this.#options = options;
+    this.format = head.format;
     this.#sizeBytes = head.sizeBytes;
     this.#parts = head.parts;
     this.#timeline = new Timeline(head.hasOwnClocks);
