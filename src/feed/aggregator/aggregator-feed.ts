@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { Notify } from "../../lib/notify.ts";
-import type { Clock } from "../../lib/time/clock.ts";
+import { type Clock, createForwardTime } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent, MarketGroup, TokenEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
@@ -104,10 +104,11 @@ class AggregatorRun {
     const { clock } = this.#options;
     void this.#poll().catch(() => {});
     while (this.#answeredAtMs === Number.NEGATIVE_INFINITY) await clock.sleep(FIRST_PAUSE_MS, this.#signal);
-    let clockAt = Math.floor(clock.now() / SECOND_MS) * SECOND_MS;
+    const timeMs = createForwardTime(clock);
+    let clockAt = Math.floor(timeMs() / SECOND_MS) * SECOND_MS;
     yield { kind: "clock", at: clockAt };
     while (!this.#signal.aborted) {
-      const nowMs = Math.floor(clock.now() / SECOND_MS) * SECOND_MS;
+      const nowMs = Math.floor(timeMs() / SECOND_MS) * SECOND_MS;
       const isHeard = clock.monotonic() - this.#answeredAtMs < SILENT_MS;
       if (isHeard && nowMs > clockAt) {
         clockAt = nowMs;

@@ -1,5 +1,5 @@
 import type { Notify } from "../../lib/notify.ts";
-import type { Clock } from "../../lib/time/clock.ts";
+import { type Clock, createForwardTime } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
@@ -74,11 +74,8 @@ export function mergeFeeds(options: MergeOptions): Feed {
 class Merger {
   readonly #options: MergeOptions;
   readonly #buffers: readonly FeedBuffer[];
-  /**
-   * Wall-clock time at the start minus monotonic time, so that a clock that is set back later makes
-   * no event a future one.
-   */
-  readonly #offsetMs: number;
+  /** The present. A clock that is set back makes no event a future one. */
+  readonly #forwardMs: () => number;
   readonly #isLive: boolean;
   readonly #beganAt: number;
   readonly #early = new Set<FeedBuffer>();
@@ -95,7 +92,7 @@ class Merger {
       this.#wake();
     };
     this.#beganAt = clock.monotonic();
-    this.#offsetMs = clock.now() - this.#beganAt;
+    this.#forwardMs = createForwardTime(clock);
     this.#isLive = originOf(parts) === "live";
     this.#buffers = parts.map(
       (part, index) => new FeedBuffer(part, clock, onNews, () => this.#latestMs(index)),
@@ -157,8 +154,7 @@ class Merger {
   /** Returns the present; Infinity for a replayed or simulated market, which has its own time. */
   #nowMs(): number {
     if (!this.#isLive) return Number.POSITIVE_INFINITY;
-    const { clock } = this.#options;
-    return Math.max(clock.now(), clock.monotonic() + this.#offsetMs);
+    return this.#forwardMs();
   }
 
   /** Latest event time that is accepted from a part. */

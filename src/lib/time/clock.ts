@@ -16,6 +16,18 @@ export interface Clock {
   every(ms: number, fn: () => void): () => void;
 }
 
+/** Returns the wall-clock time, except that it continues where the clock jumps back. */
+export function createForwardTime(clock: Pick<Clock, "now" | "monotonic">): () => number {
+  let wallMs = clock.now();
+  let atMs = clock.monotonic();
+  return () => {
+    const nowMs = clock.monotonic();
+    wallMs = Math.max(clock.now(), wallMs + nowMs - atMs);
+    atMs = nowMs;
+    return wallMs;
+  };
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

@@ -119,6 +119,17 @@ describe("an aggregator's pools as a market", () => {
     ]);
   });
 
+  test("continue in order of time when the machine's clock is set back", async () => {
+    await using standIn = await new StandInAggregator().listen();
+    await using run = new Running(standIn);
+    await run.advanceUntil("events", () => run.events.length > 1);
+    const before = run.events.at(-1)?.at ?? 0;
+    run.clock.jumpWall(-60 * MINUTE);
+    await run.advanceUntil("five more", () => run.events.length > 6);
+    expect(run.events.at(-1)?.at).toBeGreaterThan(before);
+    expect(run.events.at(-1)?.at).toBeLessThan(before + MINUTE);
+  });
+
   test("stop event time while the aggregator refuses, as long as it asks, and continue with the present", async () => {
     await using standIn = await new StandInAggregator().listen();
     standIn.trending.set("bsc", [{ token: token(1), symbol: "A" }]);
