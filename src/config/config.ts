@@ -9,7 +9,7 @@ export {
   loadConfig,
 } from "./load.ts";
 export { oneProcess } from "./one-process.ts";
-export { settingsHelp, settingsTable } from "./schema/describe.ts";
+export { settingsHelp, settingsList } from "./schema/describe.ts";
 export {
   CLIENT_KEY_VARIABLE,
   CLUSTER_PASSWORD_VARIABLE,

@@ -1,12 +1,15 @@
 import { expect, test } from "vitest";
-import { SETTING_NAMES, settingsHelp, settingsTable } from "../../src/config/config.ts";
+import { SETTING_NAMES, settingsHelp, settingsList } from "../../src/config/config.ts";
 import { flagOf, variableOf } from "../../src/config/schema/settings.ts";
 
-test("the table has one row for each setting, in order, and the same number of cells in each", () => {
-  const [head, rule, ...rows] = settingsTable().split("\n");
-  expect(rows.map((row) => /^\| `(\w+)` \|/.exec(row)?.[1])).toEqual(SETTING_NAMES);
-  const cells = (row = "") => row.split(/(?<!\\)\|/).length;
-  expect(new Set([head, rule, ...rows].map(cells))).toEqual(new Set([8]));
+test("the list has one line for each setting, in order, with its flag, variable, default and values", () => {
+  const line =
+    /^\* \*\*`(\w+)`\*\*, `--[^`]+`, `FLAREWIRE_\w+`: .+\. Default: .+\. Value: .+; e\.g\. `[^`]+`\.$/;
+  expect(
+    settingsList()
+      .split("\n")
+      .map((one) => line.exec(one)?.[1]),
+  ).toEqual(SETTING_NAMES);
 });
 
 test("the help names flag and variable of every setting, and keeps to 100 columns", () => {
@@ -19,5 +22,5 @@ test("the help names flag and variable of every setting, and keeps to 100 column
 });
 
 test("no description contains a path of this machine", () => {
-  expect(settingsTable() + settingsHelp()).not.toContain(process.cwd());
+  expect(settingsList() + settingsHelp()).not.toContain(process.cwd());
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { settingsTable } from "../../src/config/config.ts";
+import { settingsList } from "../../src/config/config.ts";
 import {
   DOCUMENTS,
   ENDPOINTS,
@@ -25,10 +25,10 @@ test("the README is at most 200 lines and 12 kB, and its bot 12 lines", () => {
   expect(bot.split("\n")).toHaveLength(12);
 });
 
-test("the table of settings matches the program", () => {
-  const [, table = ""] =
+test("the list of settings matches the program", () => {
+  const [, list = ""] =
     /<!-- settings -->\n([\s\S]*)\n<!-- \/settings -->/.exec(readDocument("src/config/SETTINGS.md")) ?? [];
-  expect(table).toBe(settingsTable());
+  expect(list).toBe(settingsList());
 });
 
 test("the README names every address, every event and every channel", () => {

@@ -1,24 +1,13 @@
 import { flagOf, SETTING_NAMES, SETTINGS, type Setting, type SettingName, variableOf } from "./settings.ts";
 
-/** Renders the settings as a Markdown table, for SETTINGS.md. */
-export function settingsTable(): string {
-  const rows = SETTING_NAMES.map((name) => {
+/** Renders the settings as a Markdown list, for SETTINGS.md. */
+export function settingsList(): string {
+  return SETTING_NAMES.map((name) => {
     const setting: Setting = SETTINGS[name];
-    const cells = [
-      `\`${name}\``,
-      `\`${flagForm(name)}\``,
-      `\`${variableOf(name)}\``,
-      defaultText(setting),
-      `${setting.bound}; e.g. \`${setting.example}\``,
-      setting.description,
-    ];
-    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  });
-  return [
-    "| setting | flag | environment | default | bound | meaning |",
-    "|---|---|---|---|---|---|",
-    ...rows,
-  ].join("\n");
+    const names = `**\`${name}\`**, \`${flagForm(name)}\`, \`${variableOf(name)}\``;
+    const value = `${setting.bound}; e.g. \`${setting.example}\``;
+    return `* ${names}: ${setting.description}. Default: ${defaultText(setting)}. Value: ${value}.`;
+  }).join("\n");
 }
 
 /** Renders the settings for `--help`. */

@@ -81,7 +81,9 @@ function makeDocument(name: DocumentName, basePath: string, describe: () => Open
     case "docsGuides":
       return pageHtml(basePath, DOCUMENTS[name].path, "Guides", guidesHtml(basePath));
     case "docsSearch":
-      return JSON.stringify(searchIndex(basePath, describe(), createAsyncApi(basePath), guideTexts()));
+      return JSON.stringify(
+        searchIndex(basePath, describe(), createAsyncApi(basePath), guidePages(basePath)),
+      );
     case "llms":
       return llmsText(basePath);
     case "docsScript":
@@ -92,13 +94,11 @@ function makeDocument(name: DocumentName, basePath: string, describe: () => Open
 }
 
 function guidePage(basePath: string, page: string, title: string, file: string): string {
-  const text = readGuide(file);
-  return pageHtml(
-    basePath,
-    page,
-    title,
-    markdown(text, (link) => guideHref(basePath, file, link)),
-  );
+  return pageHtml(basePath, page, title, guideBody(basePath, file));
+}
+
+function guideBody(basePath: string, file: string): Html {
+  return markdown(readGuide(file), (link) => guideHref(basePath, file, link));
 }
 
 /** Returns the document as Markdown. Links lead to Markdown too. */
@@ -106,8 +106,8 @@ function guideText(basePath: string, file: string): string {
   return resolveLinks(readGuide(file), (link) => guideHref(basePath, file, link, markdownPath));
 }
 
-function guideTexts() {
-  return TEXTS.map(({ path, title, file }) => ({ path, title, text: readGuide(file) }));
+function guidePages(basePath: string) {
+  return TEXTS.map(({ path, title, file }) => ({ path, title, body: guideBody(basePath, file) }));
 }
 
 /** Reads a document of the repository. Its relative path is the same from `dist` as from `src`. */

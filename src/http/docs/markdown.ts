@@ -14,10 +14,10 @@ export function markdown(text: string, resolve: LinkResolver = () => undefined):
   return new Html(withUniqueIds(lists));
 }
 
-/** Numbers the IDs of equal headings, as GitHub does: `added`, `added-1`. */
+/** Numbers equal IDs, as GitHub does for headings: `added`, `added-1`. */
 function withUniqueIds(html: string): string {
   const uses = new Map<string, number>();
-  return html.replace(/(?<=^<h\d id=")[^"]+/gm, (id) => {
+  return html.replace(/(?<=<(?:h\d|p|li) id=")[^"]+/g, (id) => {
     const count = uses.get(id) ?? 0;
     uses.set(id, count + 1);
     return count === 0 ? id : `${id}-${count}`;
@@ -64,8 +64,15 @@ function block(text: string, resolve: LinkResolver): string {
   if (text.startsWith("|")) return table(text.split("\n"), resolve);
   const [, marker = "", item = ""] = /^(\*|\d+\.) ([\s\S]*)$/.exec(text) ?? [];
   const list = marker === "*" ? "ul" : "ol";
-  if (marker) return `<${list}><li>${inline(item.replace(/\n\s*/g, " "), resolve)}</li></${list}>`;
-  return `<p>${inline(text.replaceAll("\n", " "), resolve)}</p>`;
+  if (marker) return `<${list}>${paragraph("li", item.replace(/\n\s*/g, " "), resolve)}</${list}>`;
+  return paragraph("p", text.replaceAll("\n", " "), resolve);
+}
+
+/** Renders a paragraph or an item. A bold opening works as a heading, so it gets an ID. */
+function paragraph(tag: string, text: string, resolve: LinkResolver): string {
+  const [, opening] = /^\*\*(.+?)\*\*/.exec(text) ?? [];
+  const id = opening === undefined ? "" : ` id="about${anchor(` ${opening}`).replace(/-$/, "")}"`;
+  return `<${tag}${id}>${inline(text, resolve)}</${tag}>`;
 }
 
 function table([head = "", , ...rows]: readonly string[], resolve: LinkResolver): string {
@@ -80,24 +87,17 @@ function table([head = "", , ...rows]: readonly string[], resolve: LinkResolver)
 }
 
 function inline(text: string, resolve: LinkResolver): string {
-  return text
-    .split(/(\[`[^`]+`\]\([^)\s]+\)|`[^`]+`)/)
-    .map((part) => {
-      if (part.startsWith("`")) return code(part);
-      const [, name = "", target = ""] = /^\[(`[^`]+`)\]\((.*)\)$/.exec(part) ?? [];
-      if (name !== "") return link(code(name), escapeHtml(target), resolve);
-      return escapeHtml(part)
-        .replace(/\*\*([^*]+)\*\*/g, "<strong>$1</strong>")
-        .replace(/\*([^*]+)\*/g, "<em>$1</em>")
-        .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, to: string) =>
-          link(label, to, resolve),
-        );
-    })
-    .join("");
-}
-
-function code(part: string): string {
-  return `<code>${escapeHtml(part.slice(1, -1))}</code>`;
+  const codes: string[] = [];
+  // A NUL stands for each span of code, whose characters mean nothing else.
+  const withoutCode = text.replace(/`([^`]+)`/g, (_span, code: string) => {
+    codes.push(`<code>${escapeHtml(code)}</code>`);
+    return "\0";
+  });
+  return escapeHtml(withoutCode)
+    .replace(/\*\*(.+?)\*\*/g, "<strong>$1</strong>")
+    .replace(/\*([^*]+)\*/g, "<em>$1</em>")
+    .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_link, label: string, to: string) => link(label, to, resolve))
+    .replaceAll("\0", () => codes.shift() ?? "");
 }
 
 function link(label: string, target: string, resolve: LinkResolver): string {

@@ -1,26 +1,36 @@
 import type { AsyncApiDocument } from "../contracts/asyncapi.ts";
 import type { OpenApiDocument } from "../contracts/openapi.ts";
 import { DOCUMENTS } from "../endpoints.ts";
-import { anchor } from "./markdown.ts";
+import type { Html } from "./html.ts";
 import { operationsOf } from "./rest/operations.ts";
 
 /** Something to find: its title, page and address, and more words to find it by. */
 type SearchEntry = readonly [title: string, page: string, href: string, words: string];
 
-interface GuideText {
+interface GuidePage {
   readonly path: string;
   readonly title: string;
-  readonly text: string;
+  readonly body: Html;
 }
 
-const MAX_WORDS = 300;
+/** A part of a guide below a heading or a bold opening, and its text. */
+interface Section {
+  readonly title: string;
+  readonly page: string;
+  readonly href: string;
+  readonly names: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** A word of more sections than this finds none of them, unless it is in a title or a name. */
+const MAX_SECTIONS = 6;
 
 /** Lists every operation, parameter, message, close code, and each section of the guides. */
 export function searchIndex(
   basePath: string,
   openapi: OpenApiDocument,
   asyncapi: AsyncApiDocument,
-  guides: readonly GuideText[],
+  guides: readonly GuidePage[],
 ): { readonly entries: readonly SearchEntry[] } {
   const events = `${basePath}${DOCUMENTS.docsEvents.path}`;
   const entries = [
@@ -40,25 +50,60 @@ export function searchIndex(
         meaning,
       ],
     ),
-    ...guides.flatMap(({ path, title, text }) =>
-      sectionsOf(text).map(
-        ([heading, words]): SearchEntry => [heading, title, `${basePath}${path}#${anchor(heading)}`, words],
-      ),
-    ),
+    ...guideEntries(basePath, guides),
   ];
   return { entries };
 }
 
-/** Names and values in `backticks`, and words of the pages in *italics*. */
-const NAMED = /`([^`]+)`|(?<!\*)\*([^*\s][^*\n]*)\*(?!\*)/g;
-
-/** Returns the headings of a guide, each with the names, values and words of the pages below it. */
-function sectionsOf(text: string): readonly (readonly [heading: string, words: string])[] {
-  const [, ...parts] = text.replace(/^```[\s\S]*?^```$/gm, "").split(/^#{1,3} /m);
-  return parts.map((part) => {
-    const [heading = ""] = part.split("\n", 1);
-    const rules = [...part.matchAll(/\*\*(\[[A-Z]\d+\])\*\*/g)].map(([, rule = ""]) => rule);
-    const names = [...part.matchAll(NAMED)].map(([, name, word = ""]) => name ?? word);
-    return [heading.replaceAll("`", ""), [...new Set([...rules, ...names])].join(" ").slice(0, MAX_WORDS)];
+function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly SearchEntry[] {
+  const sections = guides.flatMap((guide) => sectionsOf(basePath, guide));
+  const uses = new Map<string, number>();
+  for (const word of sections.flatMap(({ words }) => [...new Set(words)]))
+    uses.set(word, (uses.get(word) ?? 0) + 1);
+  return sections.map(({ title, page, href, names, words }) => {
+    const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
+    return [title, page, href, [...new Set([...names, ...rare])].join(" ")];
   });
+}
+
+/** A paragraph or an item with a bold opening, which works as a heading. */
+const OPENING = /<(p|li) id="([^"]+)"><strong>(.*?)<\/strong>(.*?)<\/\1>/g;
+
+function sectionsOf(basePath: string, { path, title: guide, body }: GuidePage): readonly Section[] {
+  const [, ...parts] = body.markup.replace(/<pre[\s\S]*?<\/pre>/g, "").split(/<h[1-3] id="/);
+  return parts.flatMap((part, at) => {
+    const [, id = "", title = "", text = ""] = /^([^"]+)">(.*?)<\/h\d>([\s\S]*)/.exec(part) ?? [];
+    const page = at === 0 ? guide : `${guide}, ${textOf(title)}`;
+    const sectionOf = (page: string, id: string, title: string, markup: string): Section => ({
+      title: textOf(title).replace(/[.,:]$/, ""),
+      page,
+      href: `${basePath}${path}#${id}`,
+      names: [...markup.matchAll(NAMED)].map(([, , name = ""]) => textOf(name)),
+      words:
+        textOf(markup.replace(NAMED, ""))
+          .toLowerCase()
+          .match(/[a-z]{4,}/g) ?? [],
+    });
+    return [
+      sectionOf(guide, id, title, text.replace(OPENING, "")),
+      ...[...text.matchAll(OPENING)].map(([, , id = "", title = "", rest = ""]) =>
+        sectionOf(page, id, title, rest),
+      ),
+    ];
+  });
+}
+
+/** Names and values in `backticks`, and words of the pages in *italics*. */
+const NAMED = /<(code|em)>(.*?)<\/\1>/g;
+
+function textOf(markup: string): string {
+  return markup
+    .replace(/<[^>]+>/g, " ")
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&")
+    .replace(/\s+/g, " ")
+    .trim();
 }

@@ -99,7 +99,7 @@ unfold();
 const search = document.querySelector("#search");
 if (search) prepareSearch(search);
 
-/** Finds entries of the index with all typed words, those with them in the title first. */
+/** Finds entries of the index with all typed words. Whole words in the title count most. */
 function prepareSearch(form) {
   const [input, status, list] = ["input", "output", "ol"].map((name) => form.querySelector(name));
   let index;
@@ -129,9 +129,12 @@ function prepareSearch(form) {
     }
   });
   const show = (words, entries) => {
-    const has = (text) => words.every((word) => text.toLowerCase().includes(word));
-    const found = words.length === 0 ? [] : entries.filter((entry) => has(entry.join(" ")));
-    found.sort((a, b) => has(b[0]) - has(a[0]));
+    const ranks = words.map(rankWord);
+    const found = (words.length === 0 ? [] : entries)
+      .map((entry) => [entry, ranks.map((rank) => rank(entry))])
+      .filter(([, each]) => each.every((rank) => rank > 0))
+      .sort(([, a], [, b]) => sum(b) - sum(a))
+      .map(([entry]) => entry);
     status.textContent =
       words.length === 0 ? "" : found.length === 0 ? "Nothing found." : `${found.length} found`;
     const items = found.slice(0, MAX_FOUND).map(([title, page, href]) => {
@@ -141,6 +144,22 @@ function prepareSearch(form) {
     });
     list.replaceChildren(...items);
   };
+}
+
+/** Returns a function that ranks an entry for a typed word, in any of its usual forms. */
+function rankWord(word) {
+  const stem = word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, "").replace(/[^\w\s]/g, "\\$&");
+  const whole = new RegExp(`(?<!\\w)${stem}(?:ing|ed|e?s|e)?(?!\\w)`, "i");
+  return ([title, page, href, words]) => {
+    if (whole.test(title)) return 4;
+    if (whole.test(`${page} ${words}`)) return 3;
+    if (title.toLowerCase().includes(word)) return 2;
+    return [page, href, words].join(" ").toLowerCase().includes(word) ? 1 : 0;
+  };
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, one) => total + one, 0);
 }
 
 /** Marks the section in view in the map of pages. */
@@ -163,7 +182,10 @@ function followSections() {
     addEventListener("resize", mark);
     mark();
   }
-  document.querySelector('#map a[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+  const map = document.querySelector("#map");
+  const here = map.querySelector('a[aria-current="page"]');
+  // Unlike scrollIntoView(), this never scrolls the window.
+  if (here) map.scrollTop = here.offsetTop - map.clientHeight / 2;
 }
 
 followSections();
@@ -181,7 +203,7 @@ function prepareStream(form) {
   let count = 0;
 
   const show = (direction, text) => {
-    const summary = element("summary", `${new Date().toLocaleTimeString()} ${direction} ${outline(text)}`);
+    const summary = element("summary", `${utcTime()} ${direction} ${outline(text)}`);
     const entry = element("li", "", element("details", "", summary, element("pre", cut(pretty(text)))));
     entry.value = ++count;
     log.prepend(entry);
@@ -295,6 +317,10 @@ function streamAddress(form, path, ticket = {}) {
   if (path === form.dataset.events) delete given.mirror;
   address.search = new URLSearchParams({ channels: "*", ...given, ...ticket });
   return address;
+}
+
+function utcTime() {
+  return new Date().toISOString().slice(11, 19);
 }
 
 /** Describes a message on one line. */
