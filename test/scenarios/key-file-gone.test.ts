@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { formatKeys } from "../../src/keys/index.ts";
 import { type Finish, newDirectory, startLeader } from "../support/edges.ts";
-import { eventually } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
 const GAUGE = /^flarewire_key_file_usable (\d)$/m;
@@ -23,9 +22,10 @@ async function until(url: string, isSo: (seen: Awaited<ReturnType<typeof probe>>
   let seen = await probe(url);
   const look = async () => {
     if (!isSo(seen)) seen = await probe(url);
-    return isSo(seen);
+    return isSo(seen) || seen;
   };
-  await eventually(look, () => seen, { what: String(isSo) });
+  // The file is looked at once a second.
+  await expect.poll(look, { interval: 100 }).toBe(true);
   return seen;
 }
 
@@ -41,8 +41,8 @@ test.for([1, 2])(
     const file = keyFile(onTestFinished);
     const { url } =
       workers === 1
-        ? await startLeader(onTestFinished, { keys: file })
-        : await startWorkerGateway(onTestFinished, "--keys", file);
+        ? await startLeader(onTestFinished, { keys: file, speed: 1 })
+        : await startWorkerGateway(onTestFinished, "--keys", file, "--speed", "1");
     expect(await until(url, ({ status }) => status === "ready")).toMatchObject({ reason: "", usable: "1" });
     renameSync(file, `${file}.away`);
     const gone = await until(url, ({ reason, usable }) => !!reason && usable === "0");
@@ -59,6 +59,6 @@ test.for([1, 2])(
 );
 
 test("without a key file there is no gauge", async ({ onTestFinished }) => {
-  const { url } = await startLeader(onTestFinished);
+  const { url } = await startLeader(onTestFinished, { speed: 1 });
   expect(await (await fetch(`${url}/metrics`)).text()).not.toMatch(GAUGE);
 });

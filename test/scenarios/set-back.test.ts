@@ -26,13 +26,11 @@ const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };
 /** A gateway in a process of its own, which continues in its directory and on its port. */
 class Served {
   readonly #directory: string;
-  readonly #args: readonly string[];
   #cli: ReturnType<typeof spawnCli> | undefined;
   #port = "0";
 
-  constructor(onTestFinished: Finish, args: readonly string[]) {
+  constructor(onTestFinished: Finish) {
     this.#directory = newDirectory(onTestFinished);
-    this.#args = args;
     onTestFinished(() => void this.#cli?.child.kill("SIGKILL"));
   }
 
@@ -45,8 +43,9 @@ class Served {
     return join(this.#directory, name ?? "");
   }
 
-  async start(): Promise<void> {
-    const cli = spawnCli([...SERVE, "--port", this.#port, "--data", this.#directory, ...this.#args]);
+  /** `args`: for this run only. */
+  async start(...args: readonly string[]): Promise<void> {
+    const cli = spawnCli([...SERVE, "--port", this.#port, "--data", this.#directory, ...args]);
     this.#cli = cli;
     await cli.said("stdout", "\n");
     this.#port = /http:\/\/[\d.]+:(\d+)/.exec(cli.stdout())?.[1] ?? "0";
@@ -112,7 +111,7 @@ test.for([
     timeout: 240_000,
   },
   async ([, args, rounds], { onTestFinished }) => {
-    const served = new Served(onTestFinished, args);
+    const served = new Served(onTestFinished);
     await served.start();
     const client = new IndependentClient(served.url);
     await visit(client, 60);
@@ -125,7 +124,7 @@ test.for([
       expect(lastAnswer(client)).toMatchObject({ resumed: "full" });
       await served.end("SIGTERM");
       putImage(served.path, older);
-      await served.start();
+      await served.start(...args);
       const { cursor } = client;
       await connectInTime(client, served.url);
       expect(lastAnswer(client)).toMatchObject(CHANGED);
@@ -153,7 +152,7 @@ test.for(shareOf(DAMAGES))(
     timeout: 240_000,
   },
   async ([, spoil], { onTestFinished }) => {
-    const served = new Served(onTestFinished, []);
+    const served = new Served(onTestFinished);
     await served.start();
     const client = new IndependentClient(served.url);
     await visit(client, 20);

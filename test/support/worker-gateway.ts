@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { text } from "node:stream/consumers";
+import { afterAll, beforeAll } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import type { Finish } from "./edges.ts";
 import { pumpedFlags } from "./pumped-market.ts";
@@ -56,6 +57,22 @@ export async function startWorkerGateway(
     logged,
     pids: () => logged(BEGAN).map(({ workerPid }) => Number(workerPid)),
     began: (count) => cli.said("stderr", new RegExp(`(?:${BEGAN}[^]*){${count}}`)),
+  };
+}
+
+/** Starts it before the tests of a block, which share it. They run in order. */
+export function sharedWorkerGateway(...args: readonly string[]): () => WorkerGateway {
+  let gateway: WorkerGateway | undefined;
+  const ends: Parameters<Finish>[0][] = [];
+  beforeAll(async () => {
+    gateway = await startWorkerGateway((end) => ends.push(end), ...args);
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+  });
+  return () => {
+    if (!gateway) throw new Error("the gateway has not started");
+    return gateway;
   };
 }
 

@@ -1,4 +1,12 @@
-import { decodeFunctionData, encodeFunctionResult, type Hex, multicall3Abi, parseAbi } from "viem";
+import {
+  decodeAbiParameters,
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+  multicall3Abi,
+  parseAbi,
+  toFunctionSelector,
+} from "viem";
 import { FEE, rangeOf, type SyntheticMarket, type SyntheticPool } from "./synthetic-market.ts";
 
 /** The same on all three chains: https://github.com/mds1/multicall3 */
@@ -19,6 +27,9 @@ const ABI = parseAbi([
   "function getPair(address, address) view returns (address)",
   "function getPool(address, address, uint24) view returns (address)",
 ]);
+/** Its functions by selector: viem's own search hashes the signatures again for each call. */
+const FUNCTIONS = new Map(ABI.map((item) => [toFunctionSelector(item), item]));
+const AGGREGATE = multicall3Abi.filter((item) => item.name === "aggregate3");
 /** A precompile that is there on every chain (EIP-152). */
 const BLAKE2F = `0x${"9".padStart(40, "0")}`;
 const NOBODY = `0x${"0".repeat(40)}`;
@@ -59,28 +70,24 @@ export class ContractCalls {
   }
 
   #callAll(input: Hex, number: number): Hex | undefined {
-    const decoded = decodeFunctionData({ abi: multicall3Abi, data: input });
-    if (decoded.functionName !== "aggregate3") return undefined;
+    const decoded = decodeFunctionData({ abi: AGGREGATE, data: input });
     const result = decoded.args[0].map(({ target, callData }) => {
       const returnData = this.call(target, callData, number);
       return { success: returnData !== undefined, returnData: returnData ?? "0x" };
     });
-    return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result });
+    return encodeFunctionResult({ abi: AGGREGATE, functionName: "aggregate3", result });
   }
 
   #callOne(to: string, input: Hex, number: number): Hex | undefined {
     // The hash of these zeros is not what anybody asks for.
     if (to === BLAKE2F) return input.length === 2 + 2 * 213 ? `0x${"00".repeat(64)}` : undefined;
-    let call: ReturnType<typeof decodeFunctionData<typeof ABI>>;
-    try {
-      call = decodeFunctionData({ abi: ABI, data: input });
-    } catch {
-      return undefined;
-    }
-    const args = (call.args ?? []).map((arg) => String(arg).toLowerCase());
-    const found = this.#result(to, call.functionName, args, number);
+    const item = FUNCTIONS.get(input.slice(0, 10) as Hex);
+    if (!item) return undefined;
+    const args = decodeAbiParameters(item.inputs, `0x${input.slice(10)}`);
+    const words = args.map((arg) => String(arg).toLowerCase());
+    const found = this.#result(to, item.name, words, number);
     if (found === undefined) return undefined;
-    return encodeFunctionResult({ abi: ABI, functionName: call.functionName, result: found as never });
+    return encodeFunctionResult({ abi: [item], result: found as never });
   }
 
   #result(to: string, name: string, args: readonly string[], number: number): unknown {
