@@ -6,7 +6,12 @@ import { expect, vi } from "vitest";
 import type { ClientOptions } from "ws";
 import type { Step } from "../hub/test-market.ts";
 import { readServerFrames, type ServerFrame, textsOf } from "../support/server-frames.ts";
-import { type ConnectionHandle, HANDSHAKE, test, type WireClient } from "./websocket-fixture.ts";
+import {
+  type ConnectionHandle,
+  HANDSHAKE,
+  compressedTest as test,
+  type WireClient,
+} from "./websocket-fixture.ts";
 
 const EXTENSION = "permessage-deflate; server_no_context_takeover; client_no_context_takeover";
 const STEPS: readonly Step[] = ["list", "flare", "refresh", "unlist", "status"];

@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { readServerFrames, type ServerFrame } from "../support/server-frames.ts";
-import { type ConnectionHandle, handshake, test } from "./websocket-fixture.ts";
+import { type ConnectionHandle, handshake, compressedTest as test } from "./websocket-fixture.ts";
 
 /** The codes that the document names. */
 const DOCUMENTED = new Set<number>([...Object.values(CLOSE_CODES).map(({ code }) => code), 1002, 1007, 1008]);

@@ -148,7 +148,8 @@ async function createWire(options: Parameters<WireFactory>[0] = {}): Promise<Con
         clock: systemClock,
         limits: options.admissions,
       });
-      const shared = { ...sut, admissions, ...options.stream, registry };
+      // Most tests are of what is sent, and inflating it would take most of their time.
+      const shared = { ...sut, admissions, compression: false, ...options.stream, registry };
       await registerWebSocket(scope, shared);
       registerEvents(scope, { ...shared, freshness: () => FRESH, info: () => INFO });
       await registerTickets(scope, { ...options.stream, policy: options.stream?.policy ?? allowAll });
@@ -217,4 +218,10 @@ export const test = base.extend<{ makeWire: WireFactory; wire: ConnectionHandle 
     if (faults.length > 0) throw new AggregateError(faults, "the hub reported faults");
   },
   wire: async ({ makeWire }, use) => use(await makeWire()),
+});
+
+/** {@link test} with servers that compress for clients that offer it. */
+export const compressedTest = test.extend<{ makeWire: WireFactory }>({
+  makeWire: ({ makeWire }, use) =>
+    use((options) => makeWire({ ...options, stream: { compression: true, ...options?.stream } })),
 });

@@ -41,8 +41,10 @@ async function caughtUp(wire: ConnectionHandle, client: WireClient): Promise<voi
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1);
 
 test("[L5] [W23] a frozen reader is closed with slow-consumer, costs bounded memory, and delays no other", async ({
-  wire,
+  makeWire,
 }) => {
+  // Those of test/scenarios/slow-readers.test.ts have plain frames.
+  const wire = await makeWire({ stream: { compression: true } });
   const frozen = wire.client("?channels=*");
   const healthy = wire.client("?channels=*");
   await Promise.all([frozen.answer("subscribed"), healthy.answer("subscribed")]);
