@@ -15,7 +15,7 @@ const MIN_EVENTS = 200;
 const TURN_MS = 12;
 
 /** Room for connections that the gateway does not know to be dead. */
-export const ROOM = { stream: { limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } } };
+export const ROOM = { stream: { compression: true, limits: { maxSockets: 1_000, maxSocketsPerIp: 1_000 } } };
 
 /** What came of it. */
 interface Weathered {

@@ -48,7 +48,7 @@ async function secured(onTestFinished: Finish, host = "127.0.0.1") {
   install(first);
   const lines: string[] = [];
   const logger = createLogger("info", { write: (line) => lines.push(line) });
-  const market = { feed: "replay", warmup: "0s", speed: 1_200 } as const;
+  const market = { feed: "replay", warmup: "0s", speed: 1_200, compression: false } as const;
   const config = createConfig({ host, port: 0, drain: "0", ...market, tlsCert, tlsKey });
   const gateway = await startGateway(config, { ...hasty(), logger });
   onTestFinished(() => gateway.stop());

@@ -1,5 +1,4 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,8 +46,15 @@ const withPackages = base.extend<{
     async ({ installed: { folder } }, use) => {
       const file = writePumpedMarket(join(folder, "market.csv"), 24);
       const market = ["--file", file, "--group", "bsc", "--warmup", "1h"];
-      await using cli = start(folder, "serve", "--port", "0", "--workers", "2", ...market);
-      await use({ url: await addressOf(cli), cli });
+      const serve = ["serve", "--port", "0", "--workers", "2", ...market];
+      const cli = startProgram(folder, "npx", "flarewire", ...serve);
+      try {
+        await use({ url: await addressOf(cli), cli });
+      } finally {
+        // npx and its shell lead the program's group, of which nothing may be left.
+        if (cli.child.pid !== undefined) killGroup(cli.child.pid);
+        await cli.ended();
+      }
     },
     { scope: "file" },
   ],
@@ -69,6 +75,14 @@ function startProgram(cwd: string, program: string, ...args: readonly string[]):
     { PATH, NODE_OPTIONS: "", NODE_COMPILE_CACHE: "" },
     { cwd, detached: true },
   );
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended.
+  }
 }
 
 async function addressOf(cli: RunningCli): Promise<string> {
@@ -135,7 +149,7 @@ test(`${title} takes at most 40 MB with its dependencies, and names the licenses
     expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+\\n\\n(The )?MIT License`, "m"));
 });
 
-test(`${title} serves every page and picture from two workers, and tail and the examples follow it`, async ({
+test(`${title} serves every page and picture from two workers, tail and the examples follow it, and it drains at SIGTERM through npx, which passes it to its shell only`, async ({
   installed: { folder },
   server: { url, cli },
   onTestFinished,
@@ -170,9 +184,9 @@ test(`${title} serves every page and picture from two workers, and tail and the 
     const said = () => running.stdout() + running.stderr();
     await expect.poll(said).toMatch(/live by websocket|listening on http/);
   }
-  const ended = once(cli.child, "exit");
   cli.child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
+  await cli.ended();
+  expect(cli.stderr()).toContain('"msg":"stopped"');
 });
 
 test(`${title} follows a chain`, async ({ installed: { folder } }) => {
@@ -216,24 +230,4 @@ test(`${title} is refused by an older Node by name: exit code 1`, async ({ insta
     code: 1,
     stderr: expect.stringMatching(/^flarewire needs Node >=22\.18, and this is 20\.19\.6: update Node\n$/),
   });
-});
-
-test(`${title} drains at SIGTERM through npx too, which passes it to its shell only`, async ({
-  installed: { folder },
-  onTestFinished,
-}) => {
-  const npx = startProgram(folder, "npx", "flarewire", "serve", "--port", "0", "--warmup", "1m");
-  const { pid } = npx.child;
-  if (pid === undefined) throw new Error("npx did not start");
-  onTestFinished(() => {
-    try {
-      process.kill(-pid, "SIGKILL");
-    } catch {
-      // Nothing of the group is left.
-    }
-  });
-  await addressOf(npx);
-  npx.child.kill("SIGTERM");
-  await npx.ended();
-  expect(npx.stderr()).toContain('"msg":"stopped"');
 });

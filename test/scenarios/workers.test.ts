@@ -160,7 +160,8 @@ describe("a gateway whose workers crash", () => {
     await client.connect();
     for (const pid of gateway().pids()) process.kill(pid, "SIGKILL");
     await client.until(() => client.closeCode !== undefined);
-    // A slow machine may need longer for a worker than a connection waits. It has to wait that long.
+    // A slow machine may need longer for a worker than a connection waits. It has to wait that
+    // long.
     const served = async (ask: () => Promise<boolean>) => {
       for (let asked = performance.now(); !(await ask()); asked = performance.now())
         expect(performance.now() - asked).toBeGreaterThan(PATIENCE_MS);
