@@ -50,8 +50,11 @@ export async function postToService(post: ServicePost, stopping: AbortSignal): P
   const { status, body = "", retryAfter } = answer;
   const reply = post.read(parse(body));
   if (status >= 200 && status < 300 && reply.isAccepted) return { kind: "delivered" };
-  const described = reply.description === undefined ? "" : `: ${clean(reply.description, post.secrets)}`;
-  const waits = [retryAfter, reply.retryAfterS].map(Number).filter((seconds) => seconds > 0);
+  const { description, retryAfterS } = reply;
+  const described = typeof description === "string" ? `: ${clean(description, post.secrets)}` : "";
+  // An object in its place may not be convertible.
+  const given = [retryAfter, typeof retryAfterS === "number" ? retryAfterS : undefined];
+  const waits = given.map(Number).filter((seconds) => seconds > 0);
   const retryAfterMs = Math.min(RETRY.maxRetryAfterMs, Math.ceil(Math.max(...waits) * 1_000));
   return {
     kind: "failed",
@@ -73,9 +76,9 @@ function parse(text: string): unknown {
   }
 }
 
-function clean(description: unknown, secrets: readonly string[]): string {
+function clean(description: string, secrets: readonly string[]): string {
   // Truncated last: the beginning of a secret would not be recognized.
-  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), String(description));
+  const text = secrets.reduce((rest, secret) => rest.replaceAll(secret, "***"), description);
   return text.slice(0, MAX_DESCRIPTION).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, " ");
 }
 

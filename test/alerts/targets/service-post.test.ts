@@ -7,7 +7,7 @@ import { postToService } from "../../../src/alerts/targets/service-post.ts";
 const SECRET = "123456:a-secret-of-a-bot";
 
 /** Posts to a service that responds with this description, and returns the outcome. */
-async function postTo(description: string, stopping: AbortSignal) {
+async function postTo(description: unknown, stopping: AbortSignal) {
   const server = createServer((_request, response) => {
     response.writeHead(400).end(JSON.stringify({ description }));
   });
@@ -15,7 +15,7 @@ async function postTo(description: string, stopping: AbortSignal) {
   const post = {
     ...{ service: "Chat", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
     ...{ message: {}, allowPrivateAddresses: true, secrets: [SECRET] },
-    read: (reply: unknown) => ({ isAccepted: false, ...(reply as { readonly description: string }) }),
+    read: (reply: unknown) => ({ isAccepted: false, ...(reply as { readonly description: unknown }) }),
   };
   const outcome = await postToService(post, stopping);
   server.close();
@@ -28,6 +28,12 @@ test("no part of a secret that a service repeats is reported, also where its tex
     const { kind, reason } = { reason: "", ...(await postTo(`${"x".repeat(before)}${SECRET}`, signal)) };
     expect([kind, reason]).toEqual(["failed", expect.stringMatching(/^Chat returned 400: x{170,200}\**$/)]);
   }
+});
+
+test("a description that is no text does not hide what the service returned", async () => {
+  const { signal } = new AbortController();
+  const reason = "Chat returned 400";
+  expect(await postTo({ toString: 1, valueOf: 1 }, signal)).toMatchObject({ kind: "failed", reason });
 });
 
 test("a post that is over leaves nothing behind at the signal of the process", async () => {
