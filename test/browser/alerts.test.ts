@@ -13,6 +13,7 @@ import {
 } from "../support/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
 import { makeKeys } from "./open-dashboard.ts";
+import { lendPage } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
 
 /** The headless shell has no notifications: they need the whole browser. */
@@ -88,8 +89,9 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await gateway?.stop();
   });
 
-  async function open(context: BrowserContext, hash = "#/flares"): Promise<Page> {
-    const page = await context.newPage();
+  const open = async (context: BrowserContext) => show(await context.newPage());
+
+  async function show(page: Page, hash = "#/flares"): Promise<Page> {
     page.on("console", (message) => failures.push(`${message.type()}: ${message.text()}`));
     page.on("pageerror", ({ message }) => failures.push(message));
     await page.goto(`${gateway.url}/below/${hash}`);
@@ -177,9 +179,8 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
   test("a view and the watch list are set and removed in one panel by keyboard, with the rule for a webhook", async ({
     onTestFinished: finish,
   }) => {
-    const context = await browser.newContext({ viewport: { width: 320, height: 700 } });
-    finish(() => context.close());
-    const page = await open(context, "#/flares?min_liquidity=50000&order=change");
+    const page = await lendPage(finish, { viewport: { width: 320, height: 700 } });
+    await show(page, "#/flares?min_liquidity=50000&order=change");
     await page.getByRole("button", { name: "Watch CAKE" }).click();
     await page.getByRole("button", { name: "Alert me", exact: true }).press("Enter");
     const panel = page.getByRole("dialog", { name: "Alerts" });
@@ -190,9 +191,9 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(rule).toMatchObject({ channels: ["flares.pro"], filter: { min_liquidity: 50_000 } });
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
     expect(await panel.evaluate((dialog) => dialog.scrollWidth <= dialog.clientWidth)).toBe(true);
-    expect(await findViolations(page)).toEqual([]);
+    expect(await findViolations(page, undefined, "dialog")).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
-    expect(await findViolations(page, COLOR_RULES)).toEqual([]);
+    expect(await findViolations(page, COLOR_RULES, "dialog")).toEqual([]);
     await page.reload();
     await page.getByRole("button", { name: "Alert me, 2 set" }).click();
     for (const left of [1, 0]) {
@@ -266,7 +267,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await panel.getByLabel("Push").check();
     expect((await accepted).status()).toBe(204);
     expect(await page.evaluate("pushed.key.length")).toBe(87);
-    expect(await findViolations(page)).toEqual([]);
+    expect(await findViolations(page, undefined, "dialog")).toEqual([]);
     await panel.getByRole("button", { name: "Close" }).click();
     market.show(freeOf(MOON, CAKE));
     await service.until(() => service.received.length > 0);

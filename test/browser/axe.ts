@@ -4,10 +4,10 @@ import type { Page } from "playwright-core";
 
 declare global {
   var axe: {
-    run: (options: {
-      runOnly?: string[];
-      resultTypes: string[];
-    }) => Promise<{ violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
+    run: (
+      within: string | object,
+      options: { runOnly?: string[]; resultTypes: string[] },
+    ) => Promise<{ violations: readonly { id: string; nodes: readonly { html: string }[] }[] }>;
   };
 }
 
@@ -15,13 +15,22 @@ const SCRIPT = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe
 
 /**
  * Returns axe's findings on the current page, each with its first element. With `rules`, only these
- * are tried, because a theme changes nothing but colors.
+ * are tried, because a theme changes nothing but colors. With `within`, only the elements that this
+ * selector names are looked at, because other tests look at the rest.
  */
-export async function findViolations(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
+export async function findViolations(
+  page: Page,
+  rules?: readonly string[],
+  within?: string,
+): Promise<readonly string[]> {
   if (!(await page.evaluate("globalThis.axe !== undefined"))) await page.evaluate(SCRIPT);
   const { violations } = await page.evaluate(
-    (only) => axe.run({ resultTypes: ["violations"], ...(only ? { runOnly: [...only] } : {}) }),
-    rules,
+    ([only, selector]) =>
+      axe.run(selector ?? Reflect.get(globalThis, "document"), {
+        resultTypes: ["violations"],
+        ...(only ? { runOnly: [...only] } : {}),
+      }),
+    [rules, within] as const,
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }

@@ -3,12 +3,18 @@ import { type Browser, chromium } from "playwright-core";
 import { findInstalled } from "../support/debian-package.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 
-/** Window widths in pixels at which nothing may be cut off: more of them in `npm run soak`. */
-export const WIDTHS: readonly number[] = [
+const WIDTHS: readonly number[] = [
   ...widths(320, 1_200, IS_SOAK ? 20 : 110),
   ...widths(1_200, 1_920, IS_SOAK ? 80 : 240),
   1_920,
 ];
+
+/**
+ * Window widths in pixels at which nothing may be cut off. In `npm test`, the smallest and a third
+ * of fewer others, which differ between neighboring pages of a list.
+ */
+export const widthsFor = (at: number): readonly number[] =>
+  IS_SOAK ? WIDTHS : WIDTHS.filter((_, place) => place === 0 || place % 3 === at % 3);
 
 /** The headless shell first: it opens a page with a fifth of the CPU time. */
 const PATHS = ["/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium"];
@@ -22,6 +28,14 @@ export function findChromium(): string | undefined {
 /** Starts the browser. Root cannot use a sandbox. */
 export function launch(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ["--no-sandbox"] : [] });
+}
+
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all test files that this process runs. Playwright ends it with the process. */
+export function shareBrowser(): Promise<Browser> {
+  shared ??= launch(findChromium() ?? "");
+  return shared;
 }
 
 function widths(from: number, to: number, step: number): readonly number[] {

@@ -1,14 +1,16 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { Flare, Snapshot } from "../../src/model/index.ts";
+import type { Finish } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium } from "./chromium.ts";
+import { openDashboard, shareDashboard } from "./open-dashboard.ts";
+import { type Look, lendPage } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
 
-const executable = findChromium();
 const START_MS = Date.now();
 const at = (minutes: number) => new Date(START_MS + minutes * 60_000).toISOString();
 const clock = (minutes: number) => at(minutes).slice(11, 16);
@@ -29,9 +31,10 @@ function flareFrom(index: number, from: number, to: number | null): Flare {
 const pro = Array.from({ length: 60 }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
 const ended = Array.from({ length: 10 }, (_, index) => flareFrom(index + 100, -60 - index, -50 - index));
 const why = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
-const MARKET: Snapshot = {
+/** A market of the first of these flares. */
+const marketOf = (running: number, past: number): Snapshot => ({
   ...SAMPLE_SNAPSHOT,
-  flares: { pro, free: [], finished_trending: ended },
+  flares: { pro: pro.slice(0, running), free: [], finished_trending: ended.slice(0, past) },
   explanations: Object.fromEntries([
     ...pro.map(({ id }) => [id, SAMPLE_EXPLANATION]),
     ...ended.map(({ id }, index) => [id, why(index % 2 === 0 ? "canary" : "faded")]),
@@ -42,7 +45,8 @@ const MARKET: Snapshot = {
       { ...SAMPLE_OUTCOME, peak_at: at(-58 - index), ended_by: index % 2 === 0 ? "canary" : "faded" },
     ]),
   ),
-};
+});
+const MARKET = marketOf(pro.length, ended.length);
 
 /** An hour of prices that rise by a percent a minute, for the token that flares since a minute. */
 const CLOSED_MS = Math.floor(START_MS / 60_000) * 60_000;
@@ -57,33 +61,48 @@ const CANDLES = {
   },
 };
 
-describe.skipIf(executable === undefined)("the flares of the dashboard in Chromium", () => {
-  let browser: Browser;
-  let gateway: Gateway;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-    gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
-      source: new ToldMarket(MARKET),
-    });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await gateway?.stop();
+const showCandles = (page: Page) =>
+  page.route("**/api/v1/candles", (route) => route.fulfill({ json: CANDLES }));
+const symbols = (page: Page) => page.locator(".flares tbody th a").allTextContents();
+
+describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
+  const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);
+
+  test("a flare's row has the plot of its hour, its change since the start and why in words", async () => {
+    const { page, goto } = await shared();
+    await goto("flares");
+    const row = page.locator(".flares tbody tr").first();
+    await row.locator(".flare-plot path.price-line").waitFor();
+    expect(await row.locator(".flare-plot").getAttribute("aria-label")).toMatch(
+      /^Price of the last hour: between 0\.0₅6\d+ and 0\.00001234$/,
+    );
+    // It started a minute ago, within a percent of the last close.
+    expect(await row.locator(".since").innerText()).toMatch(/^≈ (\+1|±0) %$/);
+    expect(await row.locator(".why-sentence").innerText()).toBe(SAMPLE_EXPLANATION.text);
+    // The others' candles are not known: no number is invented.
+    expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
+    // The market is simulated: no site knows its tokens.
+    expect(await row.locator(".actions a[target]").count()).toBe(0);
   });
 
-  async function open(hash: string, options: Parameters<Browser["newContext"]>[0] = {}) {
-    const context = await browser.newContext(options);
-    const page = await context.newPage();
-    await page.route("**/api/v1/candles", (route) => route.fulfill({ json: CANDLES }));
-    await page.goto(`${gateway.url}/${hash}`);
-    await page.locator(".bar").first().waitFor();
-    return { page, [Symbol.asyncDispose]: () => context.close() };
-  }
-  const symbols = (page: Page) => page.locator(".flares tbody th a").allTextContents();
+  test("a finished flare says how it went and why it ended", async () => {
+    const { page, goto } = await shared();
+    await goto("flares?channels=flares.finished");
+    const row = page.locator(".flares tbody tr").first();
+    expect(await row.locator("td").allInnerTexts()).toEqual([
+      "",
+      ...["+14 %", "+5 %", "+11 %", "–", "–"],
+      expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after 10m 00s/),
+    ]);
+    expect(await row.locator(".flare-plot .mark").count()).toBe(3);
+    const time = row.locator("time");
+    expect(await time.getAttribute("title")).toBe(ended[0]?.finished_trending_at);
+    expect(await page.locator(".fate.canary").count()).toBeGreaterThan(1);
+  });
 
   test("the timeline shows each flare with its fate, and says what one is at hover and by keyboard", async () => {
-    await using opened = await open("");
-    const { page } = opened;
+    const { page, goto } = await shared();
+    await goto("flares");
     expect(await page.locator(".fates").innerText()).toMatch(
       /60 flaring now\s+5 possible rugs, 5 in the last hour\s+5 other ends/,
     );
@@ -125,28 +144,46 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     expect(new URL(page.url()).pathname).toMatch(/^\/flare\//);
   });
 
-  test("a flare's row has the plot of its hour, its change since the start and why in words", async () => {
-    await using opened = await open("");
-    const { page } = opened;
-    const row = page.locator(".flares tbody tr").first();
-    await row.locator(".flare-plot path.price-line").waitFor();
-    expect(await row.locator(".flare-plot").getAttribute("aria-label")).toMatch(
-      /^Price of the last hour: between 0\.0₅6\d+ and 0\.00001234$/,
-    );
-    // It started a minute ago, within a percent of the last close.
-    expect(await row.locator(".since").innerText()).toMatch(/^≈ (\+1|±0) %$/);
-    expect(await row.locator(".why-sentence").innerText()).toBe(SAMPLE_EXPLANATION.text);
-    // The others' candles are not known: no number is invented.
-    expect(await page.locator(".flares tbody tr").nth(1).locator(".since").innerText()).toBe("–");
-    // The market is simulated: no site knows its tokens.
-    expect(await row.locator(".actions a[target]").count()).toBe(0);
+  test("the view on the screen is one button away from a bot", async () => {
+    const { page, goto } = await shared();
+    await goto("flares?min_liquidity=50000&warnings=none");
+    expect(await page.getByLabel("Liquidity").inputValue()).toBe("50000");
+    expect((await symbols(page)).length).toBe(11);
+    await page.getByRole("button", { name: "Use this in a bot" }).click();
+    const sample = page.locator("dialog pre");
+    await sample.waitFor();
+    for (const name of ["curl", "TypeScript", "Python", "Telegram", "Webhook"]) {
+      await page.getByRole("radio", { name }).check();
+      expect(await sample.innerText(), name).toMatch(/min_liquidity\W+50000/);
+    }
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
   });
+});
 
-  test("the list shows a past minute, chosen on the timeline or by the address, and returns to now", async () => {
+describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Chromium", () => {
+  let gateway: Gateway;
+  beforeAll(async () => {
+    gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
+      source: new ToldMarket(MARKET),
+    });
+  });
+  afterAll(() => gateway?.stop());
+
+  async function open(finish: Finish, hash = "", look: Look = {}): Promise<Page> {
+    const page = await lendPage(finish, look);
+    await showCandles(page);
+    await page.goto(`${gateway.url}/${hash}`);
+    await page.locator(".bar").first().waitFor();
+    return page;
+  }
+
+  test("the list shows a past minute, chosen on the timeline or by the address, and returns to now", async ({
+    onTestFinished: finish,
+  }) => {
     const asked: string[] = [];
     const then = at(-90).slice(0, 16);
-    await using opened = await open("");
-    const { page } = opened;
+    const page = await open(finish);
     await page.route("**/api/v1/snapshot?*", (route) => {
       asked.push(decodeURIComponent(new URL(route.request().url()).search));
       const flares = { ...MARKET.flares, pro: pro.slice(0, 2) };
@@ -186,9 +223,8 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await expect.poll(() => page.url()).toContain("at=");
   });
 
-  test("watched tokens are a filter, and survive a reload", async () => {
-    await using opened = await open("");
-    const { page } = opened;
+  test("watched tokens are a filter, and survive a reload", async ({ onTestFinished: finish }) => {
+    const page = await open(finish);
     for (const symbol of ["T3", "T5"])
       await page.getByRole("button", { name: `Watch ${symbol}`, exact: true }).click();
     await page.reload();
@@ -199,24 +235,10 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await expect.poll(async () => (await symbols(page)).length).toBe(60);
   });
 
-  test("a finished flare says how it went and why it ended", async () => {
-    await using opened = await open("#/flares?channels=flares.finished");
-    const { page } = opened;
-    const row = page.locator(".flares tbody tr").first();
-    expect(await row.locator("td").allInnerTexts()).toEqual([
-      "",
-      ...["+14 %", "+5 %", "+11 %", "–", "–"],
-      expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after 10m 00s/),
-    ]);
-    expect(await row.locator(".flare-plot .mark").count()).toBe(3);
-    const time = row.locator("time");
-    expect(await time.getAttribute("title")).toBe(ended[0]?.finished_trending_at);
-    expect(await page.locator(".fate.canary").count()).toBeGreaterThan(1);
-  });
-
-  test("what was rugged last is found by its cause, in the address and with Back and forward", async () => {
-    await using opened = await open("");
-    const { page } = opened;
+  test("what was rugged last is found by its cause, in the address and with Back and forward", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await open(finish);
     const rugs = ["T100", "T102", "T104", "T106", "T108"];
     await page.locator(".fates a", { hasText: "possible rug" }).click();
     await expect.poll(() => symbols(page)).toEqual(rugs);
@@ -235,43 +257,40 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await expect.poll(async () => (await symbols(page)).length).toBe(60);
   });
 
-  test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async () => {
-    const looks = [{ colorScheme: "light" }, { colorScheme: "dark" }, { forcedColors: "active" }] as const;
-    for (const options of IS_SOAK ? looks : looks.slice(0, 2)) {
-      await using opened = await open("#/flares?channels=flares.finished", options);
-      const { page } = opened;
-      const rules = "colorScheme" in options && options.colorScheme === "light" ? undefined : COLOR_RULES;
-      await page.getByRole("button", { name: "Table" }).click();
-      expect(await page.locator(".plain-table tbody tr").count()).toBe(70);
-      await page.locator(".bar.canary").first().hover();
-      await page.locator(".bar-card").waitFor();
-      expect(await findViolations(page, rules), JSON.stringify(options)).toEqual([]);
-      await page.getByRole("button", { name: "Table" }).click();
-      await page.getByRole("button", { name: "Use this in a bot" }).click();
-      await page.locator("dialog pre").waitFor();
-      expect(await findViolations(page, rules), JSON.stringify(options)).toEqual([]);
-    }
-  });
-
-  test("the view on the screen is one button away from a bot", async () => {
-    await using opened = await open("#/flares?min_liquidity=50000&warnings=none");
-    const { page } = opened;
-    expect(await page.getByLabel("Liquidity").inputValue()).toBe("50000");
-    expect((await symbols(page)).length).toBe(11);
+  test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async ({
+    onTestFinished: finish,
+  }) => {
+    const { page, goto } = await openDashboard(finish, new ToldMarket(marketOf(2, 2)));
+    await goto("flares?channels=flares.finished");
+    const looks = [
+      { colorScheme: "light", forcedColors: "none" },
+      { colorScheme: "dark", forcedColors: "none" },
+      { colorScheme: "light", forcedColors: "active" },
+    ] as const;
+    const finds = async (within: string) => {
+      for (const [at, look] of (IS_SOAK ? looks : looks.slice(0, 2)).entries()) {
+        await page.emulateMedia(look);
+        const found = await findViolations(page, at === 0 ? undefined : COLOR_RULES, within);
+        expect(found, `${within} ${JSON.stringify(look)}`).toEqual([]);
+      }
+    };
+    await finds("main");
+    await page.getByRole("button", { name: "Table" }).click();
+    expect(await page.locator(".plain-table tbody tr").count()).toBe(4);
+    await finds(".plain-table");
+    await page.getByRole("button", { name: "Table" }).click();
+    await page.locator(".bar.canary").first().hover();
+    await page.locator(".bar-card").waitFor();
+    await finds(".bar-card");
     await page.getByRole("button", { name: "Use this in a bot" }).click();
-    const sample = page.locator("dialog pre");
-    await sample.waitFor();
-    for (const name of ["curl", "TypeScript", "Python", "Telegram", "Webhook"]) {
-      await page.getByRole("radio", { name }).check();
-      expect(await sample.innerText(), name).toMatch(/min_liquidity\W+50000/);
-    }
-    await page.keyboard.press("Escape");
-    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.locator("dialog pre").waitFor();
+    await finds("dialog");
   });
 
-  test("[W44] another group is one click away, with its pairs, in the address and in a bot", async () => {
-    await using opened = await open("");
-    const { page } = opened;
+  test("[W44] another group is one click away, with its pairs, in the address and in a bot", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await open(finish);
     await page.getByRole("radio", { name: "Exchange" }).check();
     const pair = page.locator(".flares tbody th .token", { hasText: "BTC/USDT" });
     await pair.getByText("binance").waitFor();
@@ -301,9 +320,10 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await expect.poll(async () => (await symbols(page)).length).toBe(60);
   });
 
-  test("Back and forward restore list, search, order and scroll, and a link opens the same view", async () => {
-    await using opened = await open("", { viewport: { width: 1_000, height: 600 } });
-    const { page } = opened;
+  test("Back and forward restore list, search, order and scroll, and a link opens the same view", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await open(finish, "", { viewport: { width: 1_000, height: 600 } });
     await page.getByRole("searchbox").fill("T");
     await page.getByLabel("Order").selectOption("liquidity");
     await expect.poll(async () => (await symbols(page))[0]).toBe("T60");
@@ -338,7 +358,7 @@ describe.skipIf(executable === undefined)("the flares of the dashboard in Chromi
     await expect.poll(() => symbols(page)).toEqual(before);
     await page.reload();
     await expect.poll(() => symbols(page)).toEqual(before);
-    await using other = await open(new URL(address).hash);
-    expect(await symbols(other.page)).toEqual(before);
+    const other = await open(finish, new URL(address).hash);
+    expect(await symbols(other)).toEqual(before);
   });
 });

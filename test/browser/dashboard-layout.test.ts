@@ -1,16 +1,13 @@
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
-import type { Finish } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { findChromium, launch, WIDTHS } from "./chromium.ts";
+import { findChromium, widthsFor } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
-import { openDashboard } from "./open-dashboard.ts";
+import { openDashboard, shareDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 import { WIDE } from "./wide-market.ts";
 
-const executable = findChromium();
 const PAGES = [
   "flares",
   "flares?channels=flares.finished",
@@ -42,6 +39,10 @@ window.setInterval = (run, ms, ...more) => every(run, ms === 1_000 ? 4 : ms, ...
 const WINDOWS = IS_SOAK ? [390, 768, 1_440] : [390, 1_440];
 const pagesAt = (width: number, pages: readonly string[]) =>
   pages.filter((_, at) => IS_SOAK || at % WINDOWS.length === WINDOWS.indexOf(width));
+/** Pages that are watched while they load. */
+const LOADED: readonly string[] = IS_SOAK
+  ? [...PAGES, "token/exchange/BTC"]
+  : ["flares", "newest", "charts", `token/${SAMPLE_FLARE.token.address}`, "token/exchange/BTC"];
 const [charted] = SAMPLE_SNAPSHOT.charts.bsc;
 /** Ten tokens of the chart, starting with this one. */
 function chartFrom(first: number): Snapshot {
@@ -78,25 +79,16 @@ function flaring(step: number): Snapshot {
   };
 }
 
-describe.skipIf(executable === undefined)("the layout of the dashboard in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-  });
-  afterAll(() => browser?.close());
+describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chromium", () => {
+  const shared = shareDashboard(() => new ToldMarket(WIDE));
 
-  const open = (finish: Finish, snapshot: Snapshot, options: BrowserContextOptions = {}) =>
-    openDashboard(browser, finish, new ToldMarket(snapshot), { options });
-
-  test("no number is cut off, and no page is wider than the screen, from 320 to 1920 pixels", async ({
-    onTestFinished,
-  }) => {
-    const { page, goto } = await open(onTestFinished, WIDE);
+  test("no number is cut off, and no page is wider than the screen, from 320 to 1920 pixels", async () => {
+    const { page, goto } = await shared();
     const symbol = encodeURIComponent(WIDE["flares.exchange"].pro[0]?.token.symbol ?? "");
-    for (const name of [...PAGES, `token/exchange/${symbol}`]) {
+    for (const [at, name] of [...PAGES, `token/exchange/${symbol}`].entries()) {
       await goto(name);
       if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
-      for (const width of WIDTHS) {
+      for (const width of widthsFor(at)) {
         await page.setViewportSize({ width, height: 900 });
         // A plot takes its new size a frame after the window.
         const look = async () => {
@@ -110,6 +102,39 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     }
   });
 
+  test("no reason is cut off by its row's height", async () => {
+    const { page, goto } = await shared();
+    const cut = `[...document.querySelectorAll(".rows.flares tbody tr")].map((row) => [
+      row.querySelector(".reasons").textContent, Math.max(0, row.scrollHeight - row.clientHeight - 1)])`;
+    for (const name of ["flares", "flares?channels=flares.finished"]) {
+      await goto(name);
+      for (let width = 1_001; width <= 1_900; width += IS_SOAK ? 60 : 180) {
+        await page.setViewportSize({ width, height: 900 });
+        const rows = (await page.evaluate(cut)) as readonly (readonly [string, number])[];
+        expect(rows.length, name).toBeGreaterThan(0);
+        expect(
+          rows.filter(([, pixels]) => pixels > 0),
+          `${name} at ${width}`,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  test("on a phone the page links fit on one line, and a warning is not cut off", async () => {
+    const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
+    await goto("flares");
+    const lines =
+      'new Set([...document.querySelectorAll("[aria-label=Pages] a")].map((link) => link.offsetTop)).size';
+    expect(await page.evaluate(lines)).toBe(1);
+    const cut = `[...document.querySelectorAll(".warned")].map(({ textContent, scrollWidth, clientWidth }) => [
+      textContent, scrollWidth > clientWidth])`;
+    const warned = (await page.evaluate(cut)) as readonly (readonly [string, boolean])[];
+    expect(warned.length).toBeGreaterThan(0);
+    expect(warned.filter(([, isCut]) => isCut)).toEqual([]);
+  });
+});
+
+describe.skipIf(findChromium() === undefined)("the layout of the dashboard in Chromium", () => {
   for (const width of WINDOWS) {
     test(`nothing moves while a page loads, at ${width} pixels`, async ({ onTestFinished }) => {
       const many = [
@@ -118,12 +143,10 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
       ];
       const flares = { free: many, pro: many, finished_trending: many };
       const { page, goto } = await openDashboard(
-        browser,
         onTestFinished,
         new ToldMarket({ ...SAMPLE_SNAPSHOT, flares }),
-        { options: { viewport: { width, height: 900 } } },
+        { look: { viewport: { width, height: 900 }, scripts: [MEASURE_SHIFT] } },
       );
-      await page.addInitScript(MEASURE_SHIFT);
       // The token's history arrives last.
       await page.route("**/api/v1/events?*", async (route) => {
         if (page.url().includes("token")) {
@@ -132,7 +155,7 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
         }
         await route.continue();
       });
-      for (const name of pagesAt(width, [...PAGES, "token/exchange/BTC"])) {
+      for (const name of pagesAt(width, LOADED)) {
         await page.goto("about:blank");
         await goto(name);
         if (name.startsWith("token")) await page.locator(".episodes li").first().waitFor();
@@ -145,11 +168,9 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
   for (const width of WINDOWS) {
     test(`nothing jumps while events stream in, at ${width} pixels`, async ({ onTestFinished }) => {
       const market = new ToldMarket(flaring(0));
-      const { page, goto } = await openDashboard(browser, onTestFinished, market, {
-        options: { viewport: { width, height: 900 } },
+      const { page, goto } = await openDashboard(onTestFinished, market, {
+        look: { viewport: { width, height: 900 }, scripts: [MEASURE_SHIFT, HASTEN_TICKS] },
       });
-      await page.addInitScript(MEASURE_SHIFT);
-      await page.addInitScript(HASTEN_TICKS);
       const shifts: Record<string, number> = {};
       for (const name of pagesAt(width, ["events", `token/${SAMPLE_FLARE.token.address}`])) {
         await page.goto("about:blank");
@@ -175,44 +196,11 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     });
   }
 
-  test("no reason is cut off by its row's height", async ({ onTestFinished }) => {
-    const { page, goto } = await open(onTestFinished, WIDE);
-    const cut = `[...document.querySelectorAll(".rows.flares tbody tr")].map((row) => [
-      row.querySelector(".reasons").textContent, Math.max(0, row.scrollHeight - row.clientHeight - 1)])`;
-    for (const name of ["flares", "flares?channels=flares.finished"]) {
-      await goto(name);
-      for (let width = 1_001; width <= 1_900; width += IS_SOAK ? 60 : 180) {
-        await page.setViewportSize({ width, height: 900 });
-        const rows = (await page.evaluate(cut)) as readonly (readonly [string, number])[];
-        expect(rows.length, name).toBeGreaterThan(0);
-        expect(
-          rows.filter(([, pixels]) => pixels > 0),
-          `${name} at ${width}`,
-        ).toEqual([]);
-      }
-    }
-  });
-
-  test("on a phone the page links fit on one line, and a warning is not cut off", async ({
-    onTestFinished,
-  }) => {
-    const { page, goto } = await open(onTestFinished, WIDE, { viewport: { width: 390, height: 844 } });
-    await goto("flares");
-    const lines =
-      'new Set([...document.querySelectorAll("[aria-label=Pages] a")].map((link) => link.offsetTop)).size';
-    expect(await page.evaluate(lines)).toBe(1);
-    const cut = `[...document.querySelectorAll(".warned")].map(({ textContent, scrollWidth, clientWidth }) => [
-      textContent, scrollWidth > clientWidth])`;
-    const warned = (await page.evaluate(cut)) as readonly (readonly [string, boolean])[];
-    expect(warned.length).toBeGreaterThan(0);
-    expect(warned.filter(([, isCut]) => isCut)).toEqual([]);
-  });
-
   test("new events wait while the visitor reads, and appear at a press of the button or when the pointer leaves", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(flaring(0));
-    const { gateway, page, goto } = await openDashboard(browser, onTestFinished, market);
+    const { gateway, page, goto } = await openDashboard(onTestFinished, market);
     await goto("events?updates=true");
     const newest = () => page.locator(".events li").first().getAttribute("data-seq");
     const button = page.getByRole("button", { name: /^Show \d+ new$/ });
@@ -253,17 +241,21 @@ describe.skipIf(executable === undefined)("the layout of the dashboard in Chromi
     onTestFinished,
   }) => {
     const shifts = { "no-preference": 0, reduce: 0 };
-    for (const reducedMotion of ["no-preference", "reduce"] as const) {
-      const market = new ToldMarket(chartFrom(0));
-      const { page, goto } = await openDashboard(browser, onTestFinished, market, {
-        options: { reducedMotion },
-      });
-      await page.addInitScript(MEASURE_SHIFT);
-      await goto("charts");
-      const first = page.locator("section[aria-labelledby=group-bsc] li").first();
-      await first.getByText("T0").waitFor();
-      market.show(chartFrom(5));
-      await first.getByText("T5").waitFor();
+    const market = new ToldMarket(chartFrom(0));
+    const { page, goto } = await openDashboard(onTestFinished, market, {
+      look: { scripts: [MEASURE_SHIFT] },
+    });
+    await goto("charts");
+    const first = page.locator("section[aria-labelledby=group-bsc] li").first();
+    await first.getByText("T0").waitFor();
+    for (const [reducedMotion, next] of [
+      ["no-preference", 5],
+      ["reduce", 0],
+    ] as const) {
+      await page.emulateMedia({ reducedMotion });
+      await page.evaluate("shift = 0");
+      market.show(chartFrom(next));
+      await first.getByText(`T${next}`).waitFor();
       shifts[reducedMotion] = Number(await page.evaluate(SHIFT));
       // In the end each one is at its layout position.
       await expect

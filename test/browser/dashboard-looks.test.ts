@@ -1,5 +1,5 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import type { Explanation, Snapshot } from "../../src/model/index.ts";
 import type { SourceInfo } from "../../src/protocol/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
@@ -10,11 +10,10 @@ import {
   SAMPLE_SNAPSHOT,
 } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
-import { findChromium, launch } from "./chromium.ts";
-import { makeKeys, openDashboard } from "./open-dashboard.ts";
+import { findChromium } from "./chromium.ts";
+import { makeKeys, openDashboard, shareDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
-const executable = findChromium();
 const TOKEN = `token/${SAMPLE_FLARE.token.address}`;
 const ENDED_ID = SAMPLE_SNAPSHOT.flares.finished_trending[0]?.id ?? "";
 
@@ -63,6 +62,16 @@ function endedBy(why: Partial<Explanation> | undefined, canary?: boolean): Snaps
   };
 }
 
+/** Returns whether the plot has a point in the style's current color. */
+const PAINTED = `(() => {
+  const [canvas] = document.querySelectorAll(".plot canvas");
+  const wanted = getComputedStyle(document.querySelector(".plot")).color.match(/\\d+/g).map(Number);
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] === 255 && wanted.every((value, part) => data[at + part] === value)) return true;
+  return false;
+})()`;
+
 /** Counts the colored points of a picture, which are not gray. */
 const COUNT_COLORED = `(async (base64) => {
   const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
@@ -101,17 +110,26 @@ async function stylesOf(
   return (await page.evaluate(script)) as readonly string[];
 }
 
-describe.skipIf(executable === undefined)("the looks of the dashboard in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-  });
-  afterAll(() => browser?.close());
+/** One property of each style sheet: a sheet that the build leaves out changes the page. */
+const LOOK: readonly (readonly [page: string, selector: string, property: string, value: string])[] = [
+  ["flares", "body", "max-width", "1320px"],
+  ["flares", "header", "position", "sticky"],
+  ["flares", "main", "flex-grow", "1"],
+  ["flares", ".lanes", "height", "225px"],
+  ["flares", ".bar.flaring", "background-color", "rgb(245, 159, 44)"],
+  ["flares", ".rows.flares tbody tr", "display", "grid"],
+  ["flares", ".flare-plot", "height", "48px"],
+  ["flares", ".why-sentence", "flex-grow", "1"],
+  ["charts", ".ranks li", "display", "grid"],
+  [TOKEN, ".token-page", "display", "grid"],
+  [TOKEN, ".plot", "min-height", "300px"],
+];
 
-  test("a token's plot is beside its facts on a wide screen, and below them on a phone", async ({
-    onTestFinished,
-  }) => {
-    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
+describe.skipIf(findChromium() === undefined)("the looks of a market in Chromium", () => {
+  const shared = shareDashboard(() => new ToldMarket(SAMPLE_SNAPSHOT));
+
+  test("a token's plot is beside its facts on a wide screen, and below them on a phone", async () => {
+    const { page, goto } = await shared();
     await goto(TOKEN);
     await page.locator(".plot canvas").waitFor();
     for (const [width, isBeside] of [
@@ -132,13 +150,68 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     }
   });
 
+  test("a plot has the theme's colors, also after a change", async () => {
+    const { page, goto } = await shared();
+    await goto(TOKEN);
+    for (const colorScheme of ["light", "dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await expect.poll(() => page.evaluate(PAINTED), { timeout: 10_000 }).toBe(true);
+    }
+  });
+
+  test("on a phone a flare is on the first screen, and the filters unfold and are cleared", async () => {
+    const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
+    await goto("flares");
+    const { y, height } = await boxOf(page.locator(".flares tbody tr").first().locator(".since"));
+    expect(y + height).toBeLessThan(700);
+    const search = page.getByRole("searchbox");
+    expect(await search.isVisible()).toBe(false);
+    await page.getByRole("button", { name: "Filters" }).click();
+    await search.fill("nothing");
+    await page.getByText("None of 1 matches your choice.").waitFor();
+    expect(await page.getByRole("button", { name: "Filters ●" }).isVisible()).toBe(true);
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.locator(".flares tbody tr").first().waitFor();
+  });
+
+  test("the page looks as its style sheets say", async () => {
+    const { page, goto } = await shared({ colorScheme: "light", viewport: { width: 1_280, height: 900 } });
+    for (const [name, selector, property, value] of LOOK) {
+      if (!page.url().endsWith(name)) await goto(name);
+      await page.locator(selector).first().waitFor();
+      expect((await stylesOf(page, selector, property))[0], `${selector} ${property}`).toBe(value);
+    }
+  });
+
+  test("with forced colors, the selected list and page differ from the others", async () => {
+    const { page, goto } = await shared({ forcedColors: "active" });
+    await goto("flares");
+    const [chosen, other, ...rest] = await stylesOf(
+      page,
+      ".controls .segments input + span",
+      ...["color", "background-color"],
+    );
+    expect(chosen).not.toBe(other);
+    expect(rest).toEqual([other]);
+    for (const colors of [chosen, other]) {
+      const [ink, paper] = (colors ?? "").split(" on ");
+      expect(ink).not.toBe(paper);
+    }
+    const [current, ...others] = await stylesOf(page, "nav a", "outline-style");
+    expect([current, new Set(others)]).toEqual(["solid", new Set(["none"])]);
+    const [dot, paper] = await stylesOf(page, ".status .dot, body", "background-color");
+    expect(dot).not.toBe(paper);
+  });
+});
+
+describe.skipIf(findChromium() === undefined)("the looks of the dashboard in Chromium", () => {
   test("the key form has its label above its field, inside the box with the visitor's plan", async ({
     onTestFinished,
   }) => {
     const { keys } = makeKeys(onTestFinished);
-    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+    const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
       settings: { keys },
-      options: { viewport: { width: 390, height: 900 } },
+      look: { viewport: { width: 390, height: 900 } },
     });
     await goto("flares");
     await page.getByRole("button", { name: "Enter a key" }).click();
@@ -159,11 +232,11 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     test(`while the source is ${state} the page is gray, a notice appears at the bottom, and no age of 0s is shown`, async ({
       onTestFinished,
     }) => {
-      const live = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
+      const live = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT));
       await live.goto(TOKEN);
       await live.page.locator(".plot canvas").waitFor();
       const market = new TroubledMarket({ state, reason: "two polls differ", data_age_ms: 0 });
-      const { page, goto } = await openDashboard(browser, onTestFinished, market);
+      const { page, goto } = await openDashboard(onTestFinished, market);
       await goto(TOKEN);
       const notice = page.locator(".outage", { hasText: said });
       await notice.waitFor();
@@ -204,7 +277,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       ["not known", endedBy(undefined)],
     ];
     const market = new ToldMarket(SAMPLE_SNAPSHOT);
-    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    const { page, goto } = await openDashboard(onTestFinished, market);
     // Stored flares would have other warnings.
     await page.route("**/api/v1/tokens/**", (route) => route.fulfill({ status: 404 }));
     await goto(TOKEN);
@@ -218,7 +291,7 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
   test("a recorded market shows its date, and no columns, filters and pages of facts that it cannot know", async ({
     onTestFinished,
   }) => {
-    const { page, goto } = await openDashboard(browser, onTestFinished, new RecordedMarket(SAMPLE_SNAPSHOT));
+    const { page, goto } = await openDashboard(onTestFinished, new RecordedMarket(SAMPLE_SNAPSHOT));
     await goto("flares");
     expect(await page.locator(".origin").innerText()).toMatch(/^recorded · \d{4}-\d\d-\d\d/);
     const texts = async (selector: string) => {
@@ -240,47 +313,6 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
     expect(await texts(".facts dt")).toEqual(["Price as recorded", "Warnings", "Created"]);
   });
 
-  test("on a phone a flare is on the first screen, and the filters unfold", async ({ onTestFinished }) => {
-    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
-      options: { viewport: { width: 390, height: 844 } },
-    });
-    await goto("flares");
-    const { y, height } = await boxOf(page.locator(".flares tbody tr").first().locator(".since"));
-    expect(y + height).toBeLessThan(700);
-    const search = page.getByRole("searchbox");
-    expect(await search.isVisible()).toBe(false);
-    await page.getByRole("button", { name: "Filters" }).click();
-    await search.fill("nothing");
-    await page.getByText("None of 1 matches your choice.").waitFor();
-    expect(await page.getByRole("button", { name: "Filters ●" }).isVisible()).toBe(true);
-  });
-
-  /** One property of each style sheet: a sheet that the build leaves out changes the page. */
-  const LOOK: readonly (readonly [page: string, selector: string, property: string, value: string])[] = [
-    ["flares", "body", "max-width", "1320px"],
-    ["flares", "header", "position", "sticky"],
-    ["flares", "main", "flex-grow", "1"],
-    ["flares", ".lanes", "height", "225px"],
-    ["flares", ".bar.flaring", "background-color", "rgb(245, 159, 44)"],
-    ["flares", ".rows.flares tbody tr", "display", "grid"],
-    ["flares", ".flare-plot", "height", "48px"],
-    ["flares", ".why-sentence", "flex-grow", "1"],
-    ["charts", ".ranks li", "display", "grid"],
-    [TOKEN, ".token-page", "display", "grid"],
-    [TOKEN, ".plot", "min-height", "300px"],
-  ];
-
-  test("the page looks as its style sheets say", async ({ onTestFinished }) => {
-    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
-      options: { colorScheme: "light", viewport: { width: 1_280, height: 900 } },
-    });
-    for (const [name, selector, property, value] of LOOK) {
-      if (!page.url().endsWith(name)) await goto(name);
-      await page.locator(selector).first().waitFor();
-      expect((await stylesOf(page, selector, property))[0], `${selector} ${property}`).toBe(value);
-    }
-  });
-
   test("all score bars have one scale: equal scores have equal lengths, and equal thresholds equal positions", async ({
     onTestFinished,
   }) => {
@@ -291,7 +323,6 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       return [pro[at]?.id, { ...SAMPLE_EXPLANATION, score, threshold: 2.5, terms: [...terms] }];
     });
     const { page, goto } = await openDashboard(
-      browser,
       onTestFinished,
       new ToldMarket({
         ...SAMPLE_SNAPSHOT,
@@ -312,29 +343,5 @@ describe.skipIf(executable === undefined)("the looks of the dashboard in Chromiu
       expect((marks[at]?.x ?? 0) - x).toBeCloseTo((width * 2.5) / 6, -0.5);
       expect([width, x]).toEqual([tracks[0]?.width, tracks[0]?.x]);
     }
-  });
-
-  test("with forced colors, the selected list and page differ from the others", async ({
-    onTestFinished,
-  }) => {
-    const { page, goto } = await openDashboard(browser, onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
-      options: { forcedColors: "active" },
-    });
-    await goto("flares");
-    const [chosen, other, ...rest] = await stylesOf(
-      page,
-      ".controls .segments input + span",
-      ...["color", "background-color"],
-    );
-    expect(chosen).not.toBe(other);
-    expect(rest).toEqual([other]);
-    for (const colors of [chosen, other]) {
-      const [ink, paper] = (colors ?? "").split(" on ");
-      expect(ink).not.toBe(paper);
-    }
-    const [current, ...others] = await stylesOf(page, "nav a", "outline-style");
-    expect([current, new Set(others)]).toEqual(["solid", new Set(["none"])]);
-    const [dot, paper] = await stylesOf(page, ".status .dot, body", "background-color");
-    expect(dot).not.toBe(paper);
   });
 });

@@ -1,16 +1,15 @@
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { summarize } from "../../src/history/index.ts";
 import type { Snapshot, TrackRecord } from "../../src/model/index.ts";
 import type { Finish } from "../support/edges.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
-import { findChromium, launch, WIDTHS } from "./chromium.ts";
+import { findChromium, widthsFor } from "./chromium.ts";
 import { CUT_NUMBERS } from "./cut-numbers.ts";
-import { openDashboard } from "./open-dashboard.ts";
+import { openDashboard, shareDashboard } from "./open-dashboard.ts";
+import type { Look } from "./shared-page.ts";
 import { ToldMarket } from "./told-market.ts";
 
-const executable = findChromium();
 const OTHER = {
   ...SAMPLE_FLARE,
   id: "other",
@@ -37,15 +36,170 @@ async function recordOf(flares: number): Promise<TrackRecord> {
   };
 }
 
-describe.skipIf(executable === undefined)("a page of the dashboard in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
+/** The chart has a possible rug among its tokens, and one of two listings has no link. */
+function shownMarket(): ToldMarket {
+  const [item] = SAMPLE_SNAPSHOT.charts.bsc;
+  const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
+  if (!item || !listing) throw new Error("no sample");
+  const chart = [false, false, true].map((canary, at) => ({
+    ...item,
+    id: `${at}`,
+    flare: { ...item.flare, canary },
+  }));
+  const social_data = { website_url: "https://example.org/", chat_url: null, microblog_url: null };
+  return new ToldMarket({
+    ...SAMPLE_SNAPSHOT,
+    charts: { ...SAMPLE_SNAPSHOT.charts, bsc: chart },
+    newest: { bsc: [{ ...listing, id: "linked", social_data }, listing] },
   });
-  afterAll(() => browser?.close());
+}
 
-  const open = (finish: Finish, snapshot: Snapshot, options: BrowserContextOptions = {}) =>
-    openDashboard(browser, finish, new ToldMarket(snapshot), { options });
+describe.skipIf(findChromium() === undefined)("what the pages of the dashboard show in Chromium", () => {
+  const shared = shareDashboard(shownMarket);
+
+  test("the charts explain their ranking, and why their best may fall", async () => {
+    const { page, goto } = await shared();
+    await goto("charts");
+    const words = (await page.locator("main p.legend").textContent()) ?? "";
+    expect(words).toContain("against the group's median");
+    expect(words).toContain("In a falling group, they fell least.");
+  });
+
+  test("a chart's token that is a possible rug fits on one line", async () => {
+    const { page, goto } = await shared();
+    await goto("charts");
+    const rows = page.locator("section[aria-labelledby=group-bsc] li");
+    await page.getByText("⚠ possible rug").waitFor();
+    const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+    expect(heights).toHaveLength(3);
+    expect(heights[2]).toBe(heights[1]);
+  });
+
+  test("on a phone values are beside their labels, and the header scrolls with the page", async () => {
+    const { page, goto } = await shared({ viewport: { width: 320, height: 640 } });
+    await goto("flares");
+    const change = page.locator('td[data-label^="5 min"]');
+    const [now, before] = await Promise.all([
+      change.locator("b").boundingBox(),
+      change.locator("small").boundingBox(),
+    ]);
+    expect(before?.x).toBeGreaterThan(now?.x ?? Number.POSITIVE_INFINITY);
+    expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
+    // No label without a value.
+    await goto("newest");
+    const links = page.locator("td.links");
+    await expect.poll(() => links.count()).toBe(2);
+    const shown = await links.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight > 0));
+    expect(shown).toEqual([true, false]);
+  });
+
+  test("the charts and the leaderboards have a heading, and each group has one below it", async () => {
+    const { page, goto } = await shared();
+    for (const [name, title] of [
+      ["charts", "Charts"],
+      ["leaderboards", "Leaderboards"],
+    ] as const) {
+      await goto(name);
+      const found = await page
+        .locator("main :is(h2, h3)")
+        .evaluateAll((all) => all.map((one) => one.tagName));
+      expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
+      expect(await page.locator("main h2").textContent()).toBe(title);
+      // Tells tabs and the entries of the browser's history apart.
+      await expect.poll(() => page.title()).toBe(`${title} – Flarewire`);
+    }
+    await goto("flares");
+    await expect.poll(() => page.title()).toBe("Flarewire");
+  });
+
+  test("each hour of the timeline has its label, except at the right edge", async () => {
+    const { page, goto } = await shared();
+    await goto("flares");
+    for (let width = 320; width <= 1_920; width *= 1.1) {
+      await page.setViewportSize({ width: Math.floor(width), height: 640 });
+      const [labels, zone] = await Promise.all([
+        page.locator(".hours span").evaluateAll((all) =>
+          all.map((hour) => ({
+            // Without the line.
+            room: hour.getBoundingClientRect().width - 1,
+            right: hour.querySelector("small")?.getBoundingClientRect().right ?? 0,
+          })),
+        ),
+        page.locator(".hours .zone").boundingBox(),
+      ]);
+      expect(labels.length).toBeGreaterThanOrEqual(6);
+      for (const { room, right } of labels) {
+        // Chromium lays out in 64ths of a pixel, and rounds where the label begins to fit.
+        if (Math.abs(room - 88) > 1 / 32) expect(right > 0, `${room} pixels`).toBe(room > 88);
+        expect(right + 4).toBeLessThan(zone?.x ?? 0);
+      }
+    }
+  });
+
+  test("on a phone no word of a flare's terms is broken", async () => {
+    const { page, goto } = await shared({ viewport: { width: 320, height: 640 } });
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await page.locator(".terms tbody th").first().waitFor();
+    // Each name and each unit is one word, so its text has one box unless it is broken.
+    const boxes: readonly (readonly [string, number])[] = await page.evaluate(`
+      [...document.querySelectorAll(".terms tbody th, .terms small")].map((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        return [element.textContent, range.getClientRects().length];
+      })`);
+    expect(boxes).not.toEqual([]);
+    expect(boxes.filter(([text, lines]) => text !== "" && !/\s/.test(text) && lines !== 1)).toEqual([]);
+  });
+
+  test("the widgets page has the header of the dashboard", async () => {
+    const { page, gateway, goto } = await shared();
+    const look = `["header", "header nav a"].map((name) => {
+      const { position, top, padding, borderBottomWidth, textDecorationLine } = getComputedStyle(document.querySelector(name));
+      return { position, top, padding, borderBottomWidth, textDecorationLine };
+    })`;
+    await goto("flares");
+    const before = await page.evaluate(look);
+    expect(before).toMatchObject([{ position: "sticky" }, {}]);
+    const links = page.locator("header").getByRole("link");
+    const site = expect.arrayContaining(["Docs", "Widgets", "Source"]);
+    expect(await links.allTextContents()).toEqual(site);
+    await page.goto(`${gateway.url}/widgets`);
+    expect(await links.allTextContents()).toEqual(site);
+    expect(await page.evaluate(look)).toEqual(before);
+  });
+
+  test("the age of the data stays on one line with the title, also while reconnecting, at any width", async () => {
+    const { page, goto } = await shared();
+    await goto("flares");
+    await page.locator(".status .age").waitFor({ state: "attached" });
+    // The other pages of the server are in the header or, on a phone, in its menu.
+    const docs = page.locator("header").getByRole("link", { name: "Docs" });
+    for (const width of [360, 390, 720, 721, 768, 941, 1_100, 1_279, 1_280, 1_440]) {
+      await page.setViewportSize({ width, height: 640 });
+      await expect.poll(() => docs.count()).toBe(width <= 720 ? 0 : 1);
+      if (width <= 720) await page.getByRole("button", { name: "Menu" }).click();
+      const box = await docs.boundingBox();
+      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+      await page.keyboard.press("Escape");
+      expect(await docs.count()).toBe(width <= 720 ? 0 : 1);
+      // Sets the text and measures at once: the page writes its own each second.
+      const lines = `[["5s"], ["59s"], ["59s", "reconnecting"]].map(([age, word]) => {
+        document.querySelector(".status .age").textContent = "data " + age + " old";
+        if (word) {
+          document.querySelector(".status").className = "status";
+          document.querySelector("#status-word").textContent = word;
+        }
+        const [title, status, alerts] = ["h1", ".status", "header .alerts-button"].map((name) => document.querySelector(name).getBoundingClientRect());
+        return Math.max(status.top, alerts.top) < title.bottom && Math.max(status.right, alerts.right) <= innerWidth;
+      })`;
+      expect(await page.evaluate(lines), `at ${width} pixels`).toEqual([true, true, true]);
+    }
+  });
+});
+
+describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromium", () => {
+  const open = (finish: Finish, snapshot: Snapshot, look: Look = {}) =>
+    openDashboard(finish, new ToldMarket(snapshot), { look });
 
   test("a token's page never shows another's flares, and says when they did not load", async ({
     onTestFinished,
@@ -81,135 +235,6 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(await items.count()).toBe(1);
   });
 
-  test("the charts explain their ranking, and why their best may fall", async ({ onTestFinished }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
-    await goto("charts");
-    const words = (await page.locator("main p.legend").textContent()) ?? "";
-    expect(words).toContain("against the group's median");
-    expect(words).toContain("In a falling group, they fell least.");
-  });
-
-  test("a chart's token that is a possible rug fits on one line", async ({ onTestFinished }) => {
-    const [item] = SAMPLE_SNAPSHOT.charts.bsc;
-    if (!item) throw new Error("no sample");
-    const chart = [false, false, true].map((canary, at) => ({
-      ...item,
-      id: `${at}`,
-      flare: { ...item.flare, canary },
-    }));
-    const charts = { ...SAMPLE_SNAPSHOT.charts, bsc: chart };
-    const { page, goto } = await open(onTestFinished, { ...SAMPLE_SNAPSHOT, charts });
-    await goto("charts");
-    const rows = page.locator("section[aria-labelledby=group-bsc] li");
-    await page.getByText("⚠ possible rug").waitFor();
-    const heights = await rows.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
-    expect(heights).toHaveLength(3);
-    expect(heights[2]).toBe(heights[1]);
-  });
-
-  test("on a phone values are beside their labels, and the header scrolls with the page", async ({
-    onTestFinished,
-  }) => {
-    const [listing] = SAMPLE_SNAPSHOT.newest.bsc;
-    if (!listing) throw new Error("no sample");
-    const social_data = { website_url: "https://example.org/", chat_url: null, microblog_url: null };
-    const newest = { bsc: [{ ...listing, id: "linked", social_data }, listing] };
-    const { page, goto } = await open(
-      onTestFinished,
-      { ...SAMPLE_SNAPSHOT, newest },
-      { viewport: { width: 320, height: 640 } },
-    );
-    await goto("flares");
-    const change = page.locator('td[data-label^="5 min"]');
-    const [now, before] = await Promise.all([
-      change.locator("b").boundingBox(),
-      change.locator("small").boundingBox(),
-    ]);
-    expect(before?.x).toBeGreaterThan(now?.x ?? Number.POSITIVE_INFINITY);
-    expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
-    // No label without a value.
-    await goto("newest");
-    const links = page.locator("td.links");
-    await expect.poll(() => links.count()).toBe(2);
-    const shown = await links.evaluateAll((all) => all.map(({ clientHeight }) => clientHeight > 0));
-    expect(shown).toEqual([true, false]);
-  });
-
-  test("the age of the data stays on one line with the title, also while reconnecting, at any width", async ({
-    onTestFinished,
-  }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
-    await goto("flares");
-    await page.locator(".status .age").waitFor({ state: "attached" });
-    // The other pages of the server are in the header or, on a phone, in its menu.
-    const docs = page.locator("header").getByRole("link", { name: "Docs" });
-    for (const width of [360, 390, 720, 721, 768, 941, 1_100, 1_279, 1_280, 1_440]) {
-      await page.setViewportSize({ width, height: 640 });
-      await expect.poll(() => docs.count()).toBe(width <= 720 ? 0 : 1);
-      if (width <= 720) await page.getByRole("button", { name: "Menu" }).click();
-      const box = await docs.boundingBox();
-      expect((box?.x ?? width) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
-      await page.keyboard.press("Escape");
-      expect(await docs.count()).toBe(width <= 720 ? 0 : 1);
-      // Sets the text and measures at once: the page writes its own each second.
-      const lines = `[["5s"], ["59s"], ["59s", "reconnecting"]].map(([age, word]) => {
-        document.querySelector(".status .age").textContent = "data " + age + " old";
-        if (word) {
-          document.querySelector(".status").className = "status";
-          document.querySelector("#status-word").textContent = word;
-        }
-        const [title, status, alerts] = ["h1", ".status", "header .alerts-button"].map((name) => document.querySelector(name).getBoundingClientRect());
-        return Math.max(status.top, alerts.top) < title.bottom && Math.max(status.right, alerts.right) <= innerWidth;
-      })`;
-      expect(await page.evaluate(lines), `at ${width} pixels`).toEqual([true, true, true]);
-    }
-  });
-
-  test("the charts and the leaderboards have a heading, and each group has one below it", async ({
-    onTestFinished,
-  }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
-    for (const [name, title] of [
-      ["charts", "Charts"],
-      ["leaderboards", "Leaderboards"],
-    ] as const) {
-      await goto(name);
-      const found = await page
-        .locator("main :is(h2, h3)")
-        .evaluateAll((all) => all.map((one) => one.tagName));
-      expect(found).toEqual(["H2", "H3", "H3", "H3", "H3"]);
-      expect(await page.locator("main h2").textContent()).toBe(title);
-      // Tells tabs and the entries of the browser's history apart.
-      await expect.poll(() => page.title()).toBe(`${title} – Flarewire`);
-    }
-    await goto("flares");
-    await expect.poll(() => page.title()).toBe("Flarewire");
-  });
-
-  test("each hour of the timeline has its label, except at the right edge", async ({ onTestFinished }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
-    await goto("flares");
-    for (let width = 320; width <= 1_920; width *= 1.1) {
-      await page.setViewportSize({ width: Math.floor(width), height: 640 });
-      const [labels, zone] = await Promise.all([
-        page.locator(".hours span").evaluateAll((all) =>
-          all.map((hour) => ({
-            // Without the line.
-            room: hour.getBoundingClientRect().width - 1,
-            right: hour.querySelector("small")?.getBoundingClientRect().right ?? 0,
-          })),
-        ),
-        page.locator(".hours .zone").boundingBox(),
-      ]);
-      expect(labels.length).toBeGreaterThanOrEqual(6);
-      for (const { room, right } of labels) {
-        // Chromium lays out in 64ths of a pixel, and rounds where the label begins to fit.
-        if (Math.abs(room - 88) > 1 / 32) expect(right > 0, `${room} pixels`).toBe(room > 88);
-        expect(right + 4).toBeLessThan(zone?.x ?? 0);
-      }
-    }
-  });
-
   test("the track record shows flares beside their control on one scale, also where they did worse", async ({
     onTestFinished,
   }) => {
@@ -231,7 +256,7 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     expect(flares?.right).toBeLessThan(control?.left);
     const counted = await page.locator(".spreads .of-flares th").allInnerTexts();
     expect(counted).toEqual(["Flares 40 of 40", "Flares 40 of 40", "Flares 0 of 40"]);
-    for (const width of WIDTHS) {
+    for (const width of widthsFor(0)) {
       await page.setViewportSize({ width, height: 640 });
       await expect
         .poll(() => page.evaluate(CUT_NUMBERS), { message: `at ${width}`, interval: 10 })
@@ -242,51 +267,18 @@ describe.skipIf(executable === undefined)("a page of the dashboard in Chromium",
     await page.getByText("No flare has a final outcome in these 24 hours.").waitFor();
   });
 
-  test("the widgets page has the header of the dashboard", async ({ onTestFinished }) => {
-    const { page, gateway, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
-    const look = `["header", "header nav a"].map((name) => {
-      const { position, top, padding, borderBottomWidth, textDecorationLine } = getComputedStyle(document.querySelector(name));
-      return { position, top, padding, borderBottomWidth, textDecorationLine };
-    })`;
-    await goto("flares");
-    const before = await page.evaluate(look);
-    expect(before).toMatchObject([{ position: "sticky" }, {}]);
-    const links = page.locator("header").getByRole("link");
-    const site = expect.arrayContaining(["Docs", "Widgets", "Source"]);
-    expect(await links.allTextContents()).toEqual(site);
-    await page.goto(`${gateway.url}/widgets`);
-    expect(await links.allTextContents()).toEqual(site);
-    expect(await page.evaluate(look)).toEqual(before);
-  });
-
   test("a browser without storage shows the page", async ({ onTestFinished }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT);
     const deny =
       'Object.defineProperty(globalThis, "sessionStorage", { get() { throw new Error("denied"); } })';
-    await page.addInitScript(deny);
+    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, { scripts: [deny] });
     await goto("flares");
     await page.locator(".status.good").waitFor();
   });
 
-  test("on a phone no word of a flare's terms is broken", async ({ onTestFinished }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, {
-      viewport: { width: 320, height: 640 },
-    });
-    await goto(`token/${SAMPLE_FLARE.token.address}`);
-    await page.locator(".terms tbody th").first().waitFor();
-    // Each name and each unit is one word, so its text has one box unless it is broken.
-    const boxes: readonly (readonly [string, number])[] = await page.evaluate(`
-      [...document.querySelectorAll(".terms tbody th, .terms small")].map((element) => {
-        const range = document.createRange();
-        range.selectNodeContents(element);
-        return [element.textContent, range.getClientRects().length];
-      })`);
-    expect(boxes).not.toEqual([]);
-    expect(boxes.filter(([text, lines]) => text !== "" && !/\s/.test(text) && lines !== 1)).toEqual([]);
-  });
-
   test("a plot's time is UTC in any time zone", async ({ onTestFinished }) => {
-    const { page, goto } = await open(onTestFinished, SAMPLE_SNAPSHOT, { timezoneId: "Asia/Kolkata" });
+    const { page, goto } = await openDashboard(onTestFinished, new ToldMarket(SAMPLE_SNAPSHOT), {
+      own: { timezoneId: "Asia/Kolkata" },
+    });
     await goto(`token/${SAMPLE_FLARE.token.address}`);
     await page.locator(".plot .u-over").hover();
     const shown = page.locator(".u-legend .u-value").first();

@@ -1,31 +1,24 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium } from "./chromium.ts";
 import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 /* Repeated actions, and a page that stays open for long. */
 
-const executable = findChromium();
 const MAX_EVENTS = 200;
 
 const isLive = (page: Page) => page.locator(".status.good #status-word", { hasText: "live" }).waitFor();
 
-describe.skipIf(executable === undefined)("the dashboard that stays open, in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-  });
-  afterAll(() => browser?.close());
-
+describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in Chromium", () => {
   test("a connected page never reports an outage, and a second outage is counted from its own start", async ({
     onTestFinished,
   }) => {
     const market = new ToldMarket(SAMPLE_SNAPSHOT);
-    const { gateway, page, goto } = await openDashboard(browser, onTestFinished, market);
+    const { gateway, page, goto } = await openDashboard(onTestFinished, market, { own: {} });
     await page.clock.install();
     await goto("flares");
     await isLive(page);
@@ -63,7 +56,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
 
   test("the newest 200 events are shown, and all are counted", async ({ onTestFinished }) => {
     const market = new LedMarket();
-    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    const { page, goto } = await openDashboard(onTestFinished, market);
     await goto("events?updates=true");
     await isLive(page);
     for (let at = 1; at <= MAX_EVENTS; at++) market.start(`T${at}`);
@@ -81,7 +74,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     onTestFinished,
   }) => {
     const market = new LedMarket();
-    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    const { page, goto } = await openDashboard(onTestFinished, market);
     await goto("flares");
     await isLive(page);
     market.start("ONE");
@@ -110,7 +103,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
     onTestFinished,
   }) => {
     const market = new LedMarket();
-    const { page, goto } = await openDashboard(browser, onTestFinished, market);
+    const { page, goto } = await openDashboard(onTestFinished, market);
     market.start("ONE");
     await page.route("**/api/v1/tokens/**", (route) => route.fulfill({ status: 503 }));
     await goto(`token/${SAMPLE_FLARE.token.address}`);
@@ -132,7 +125,7 @@ describe.skipIf(executable === undefined)("the dashboard that stays open, in Chr
   test("each flare is announced once, also after another key was entered", async ({ onTestFinished }) => {
     const { keys, key } = makeKeys(onTestFinished);
     const market = new LedMarket();
-    const { page, goto } = await openDashboard(browser, onTestFinished, market, { settings: { keys } });
+    const { page, goto } = await openDashboard(onTestFinished, market, { settings: { keys }, own: {} });
     await page.clock.install();
     await goto("flares");
     await page.getByRole("button", { name: "Enter a key" }).click();

@@ -1,14 +1,14 @@
-import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from "vitest";
+import type { Locator, Page } from "playwright-core";
+import { beforeEach, describe, expect } from "vitest";
 import { GUIDES, OPERATIONS } from "../../src/http/index.ts";
 import { test } from "../http/keyed-fixture.ts";
 import type { ConnectionHandle } from "../http/websocket-fixture.ts";
 import type { HubUnderTest } from "../hub/hub-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium } from "./chromium.ts";
+import { lendPage, ownPage } from "./shared-page.ts";
 
-const executable = findChromium();
 const PAGES: readonly string[] = [
   "/docs",
   "/docs/events",
@@ -18,35 +18,26 @@ const PAGES: readonly string[] = [
   ...OPERATIONS.map(({ page }) => page),
 ];
 /** Pages that are opened on a phone: every page in `npm run soak`. */
-const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 4 === 0);
+const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 8 === 0);
 const PHONE = { width: 360, height: 740 };
 /** A hostile token name. */
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
-describe.skipIf(executable === undefined)("the documents in Chromium", () => {
-  let browser: Browser;
+describe.skipIf(findChromium() === undefined)("the documents in Chromium", () => {
   let page: Page;
   /** Console output and errors. */
   let pageErrors: string[];
   let asked: URL[];
 
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-  });
-
-  beforeEach(async () => {
+  beforeEach(async ({ onTestFinished }) => {
     pageErrors = [];
     asked = [];
-    page = await browser.newPage();
+    page = await lendPage(onTestFinished);
     page.on("console", (message) => pageErrors.push(message.text()));
     page.on("pageerror", (error) => pageErrors.push(error.message));
     page.on("request", (request) => asked.push(new URL(request.url())));
     page.on("websocket", (socket) => asked.push(new URL(socket.url())));
   });
-
-  afterEach(async () => page.close());
-
-  afterAll(async () => browser?.close());
 
   const open = (wire: ConnectionHandle, path: string) => page.goto(`http://127.0.0.1:${wire.port}${path}`);
   /** Checks that nothing was blocked, failed, or sent to another server. */
@@ -219,39 +210,35 @@ describe.skipIf(executable === undefined)("the documents in Chromium", () => {
 
   test("without a script every page is reached from the contents and read, on a phone too", async ({
     wire,
+    onTestFinished,
   }) => {
-    const plain = await browser.newPage({ javaScriptEnabled: false, viewport: PHONE });
-    try {
-      await plain.goto(`http://127.0.0.1:${wire.port}/docs`);
-      expect(await plain.locator("#map").isVisible()).toBe(false);
-      await plain.getByRole("link", { name: "Contents" }).click();
-      expect(await plain.locator("#search").isVisible()).toBe(false);
-      await plain.locator("#map").getByRole("link", { name: "/record", exact: true }).click();
-      await plain.locator("h1", { hasText: "/api/v1/record" }).waitFor();
-      await plain.locator("summary", { hasText: "Python" }).click();
-      expect(await plain.locator("pre.sample:visible").textContent()).toContain("urllib.request");
-    } finally {
-      await plain.close();
-    }
+    const plain = await ownPage(onTestFinished, { javaScriptEnabled: false, viewport: PHONE });
+    await plain.goto(`http://127.0.0.1:${wire.port}/docs`);
+    expect(await plain.locator("#map").isVisible()).toBe(false);
+    await plain.getByRole("link", { name: "Contents" }).click();
+    expect(await plain.locator("#search").isVisible()).toBe(false);
+    await plain.locator("#map").getByRole("link", { name: "/record", exact: true }).click();
+    await plain.locator("h1", { hasText: "/api/v1/record" }).waitFor();
+    await plain.locator("summary", { hasText: "Python" }).click();
+    expect(await plain.locator("pre.sample:visible").textContent()).toContain("urllib.request");
   });
 
   test("axe finds no problem in either theme, and no page is wider than the screen from 320 to 1440", async ({
     wire,
   }) => {
-    for (const [width, colorScheme] of [
-      [320, "light"],
-      [768, undefined],
-      [1440, "dark"],
-    ] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      if (colorScheme) await page.emulateMedia({ colorScheme });
-      // The longer pages have the same parts.
-      for (const path of ["/docs", "/docs/rest/get-history"]) {
-        await open(wire, path);
+    // The longer pages have the same parts.
+    for (const path of ["/docs", `/docs/rest/get-${IS_SOAK ? "history" : "pairlist"}`]) {
+      await page.emulateMedia({ colorScheme: "light" });
+      await open(wire, path);
+      for (const width of [768, 1_440, 320]) {
+        await page.setViewportSize({ width, height: 800 });
         expect(await widths(), `${path} ${width}`).toEqual({ page: width, beyond: [] });
-        const rules = colorScheme === "light" || IS_SOAK ? undefined : COLOR_RULES;
-        if (colorScheme) expect(await findViolations(page, rules), `${path} ${width}`).toEqual([]);
       }
+      expect(await findViolations(page), path).toEqual([]);
+      if (path === "/docs" && !IS_SOAK) continue;
+      await page.setViewportSize({ width: 1_440, height: 800 });
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await findViolations(page, IS_SOAK ? undefined : COLOR_RULES), `${path}, dark`).toEqual([]);
     }
   });
 

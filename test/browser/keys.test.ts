@@ -1,23 +1,21 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
 import { range } from "../client/stream-kit.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium } from "./chromium.ts";
 import { followIn, moreEvents, servePage, viewAt } from "./sdk-page.ts";
+import { lendPage } from "./shared-page.ts";
 
-const executable = findChromium();
-
-describe.skipIf(executable === undefined)("the SDK with a key in Chromium", () => {
+describe.skipIf(findChromium() === undefined)("the SDK with a key in Chromium", () => {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-browser-keys-"));
   const keys = join(directory, "keys.json");
   const { id, digest, text: key } = mintSecret("fw");
   const bearer = { authorization: `Bearer ${key}` };
-  let browser: Browser;
   let gateway: Gateway;
   let site: Awaited<ReturnType<typeof servePage>>;
   let proxy: HeldProxy;
@@ -32,21 +30,17 @@ describe.skipIf(executable === undefined)("the SDK with a key in Chromium", () =
     gateway = await startGateway(createConfig({ ...quiet, ...replay }));
     proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
     site = await servePage();
-    browser = await launch(executable ?? "");
   });
 
-  beforeEach(async () => {
+  beforeEach(async ({ onTestFinished }) => {
     asked = [];
-    page = await browser.newPage();
+    page = await lendPage(onTestFinished);
     page.on("request", (request) => asked.push(new URL(request.url())));
     page.on("websocket", (socket) => asked.push(new URL(socket.url())));
     await page.goto(site.url);
   });
 
-  afterEach(async () => page.close());
-
   afterAll(async () => {
-    await browser?.close();
     await site?.[Symbol.asyncDispose]();
     await proxy?.[Symbol.asyncDispose]();
     await gateway?.stop();

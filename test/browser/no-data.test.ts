@@ -1,14 +1,12 @@
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { Freshness } from "../../src/protocol/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";
 import { findViolations } from "./axe.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium } from "./chromium.ts";
 import { openDashboard } from "./open-dashboard.ts";
 
-const executable = findChromium();
 const REASONS = [
   "the market has no data yet",
   "exchange has no data yet: each of binance, kucoin, and gate has a host name that does not resolve",
@@ -36,18 +34,12 @@ class EmptyMarket extends ToldSource {
   }
 }
 
-describe.skipIf(executable === undefined)("pages of a server without data in Chromium", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-  });
-  afterAll(() => browser?.close());
-
+describe.skipIf(findChromium() === undefined)("pages of a server without data in Chromium", () => {
   test("the dashboard says why there is none and what to do, and shows the first data by itself", async ({
     onTestFinished: finish,
   }) => {
     const market = new EmptyMarket();
-    const { page, goto } = await openDashboard(browser, finish, market);
+    const { page, goto } = await openDashboard(finish, market);
     await goto("flares");
     expect(await page.locator("main h2").first().textContent()).toBe("The server has no data yet");
     expect(await page.locator("main li").allTextContents()).toEqual(REASONS.slice(1));
@@ -59,7 +51,7 @@ describe.skipIf(executable === undefined)("pages of a server without data in Chr
   });
 
   test("the page of widgets and its elements say that there is none", async ({ onTestFinished: finish }) => {
-    const { page, gateway } = await openDashboard(browser, finish, new EmptyMarket());
+    const { page, gateway } = await openDashboard(finish, new EmptyMarket());
     await page.goto(`${gateway.url}/widgets`);
     await page.getByText("The server has no data yet. The dashboard says why.").waitFor();
     const lists = page.locator('flare-list[state="waiting"]');

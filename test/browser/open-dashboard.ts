@@ -1,45 +1,70 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { formatKeys, mintSecret } from "../../src/keys/index.ts";
 import type { SnapshotSource } from "../../src/source/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
+import { type Look, lendPage, ownPage, setLook } from "./shared-page.ts";
+
+const TWO_FRAMES = "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))";
 
 /** A gateway with this source, and a page with its dashboard. */
 interface OpenDashboard {
   readonly gateway: Gateway;
   readonly page: Page;
-  /** All addresses that the page requested, including WebSockets. */
-  readonly asked: readonly string[];
   /** Opens the page of this name, and waits for its content. */
   readonly goto: (name: string) => Promise<void>;
 }
 
-/** Starts both for the duration of the test. */
+/** Starts both for the duration of the test. With `own`, the page has a context of its own. */
 export async function openDashboard(
-  browser: Browser,
   finish: Finish,
   source: SnapshotSource,
   {
     settings = {},
-    options = {},
-  }: { readonly settings?: object; readonly options?: BrowserContextOptions } = {},
+    look = {},
+    own,
+  }: { readonly settings?: object; readonly look?: Look; readonly own?: BrowserContextOptions } = {},
 ): Promise<OpenDashboard> {
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings });
   const gateway = await startGateway(config, { source });
   finish(() => gateway.stop());
-  const context = await browser.newContext(options);
-  finish(() => context.close());
-  const page = await context.newPage();
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
-  page.on("websocket", (socket) => asked.push(socket.url()));
+  const page = await (own ? ownPage(finish, own) : lendPage(finish, look));
   const goto = async (name: string) => {
+    const isOpen = page.url().startsWith(gateway.url);
     await page.goto(`${gateway.url}/#/${name}`);
     await page.locator("main h2").first().waitFor();
+    // It may be that of the page before until the frame after the address has changed.
+    if (isOpen) await page.evaluate(TWO_FRAMES);
   };
-  return { gateway, page, asked, goto };
+  return { gateway, page, goto };
+}
+
+/**
+ * One gateway and one page with its dashboard for all tests of the suite that only look at it.
+ * {@link openDashboard} takes several times as much CPU time as such a test.
+ */
+export function shareDashboard(
+  source: () => SnapshotSource,
+  prepare: (page: Page) => Promise<unknown> = async () => {},
+): (look?: Look) => Promise<OpenDashboard> {
+  const ends: (() => void | Promise<void>)[] = [];
+  let opened: OpenDashboard;
+  beforeAll(async () => {
+    opened = await openDashboard((end) => ends.push(end), source());
+    await prepare(opened.page);
+    await opened.goto("flares");
+  });
+  afterAll(async () => {
+    for (const end of ends.toReversed()) await end();
+  });
+  return async (look = {}) => {
+    await setLook(opened.page, look);
+    await opened.page.mouse.move(0, 0);
+    return opened;
+  };
 }
 
 /** A key file with one key of the plan pro. */

@@ -1,34 +1,31 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { takeOver } from "../client/takeover.ts";
 import { expectWhole, ROOM, weather } from "../client/weather.ts";
 import { test } from "../http/websocket-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium, shareBrowser } from "./chromium.ts";
 import { assembleIn, servePage } from "./sdk-page.ts";
 
-const executable = findChromium();
 const SEED = Number(process.env.SEED ?? 1);
 /** Fewer than in Node, because a browser connects more slowly. */
 const HASTE = 20;
-const STREAMS = IS_SOAK ? 24 : 8;
+const STREAMS = IS_SOAK ? 24 : 4;
 
-describe.skipIf(executable === undefined)("streams of the SDK in Chromium", () => {
-  let browser: Browser;
+describe.skipIf(findChromium() === undefined)("streams of the SDK in Chromium", () => {
   let site: Awaited<ReturnType<typeof servePage>>;
   let page: Page;
   const pageErrors: string[] = [];
 
   beforeAll(async () => {
     site = await servePage();
-    browser = await launch(executable ?? "");
-    page = await browser.newPage();
+    page = await (await shareBrowser()).newPage();
     page.on("pageerror", (error) => pageErrors.push(error.message));
     await page.goto(site.url);
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await site?.[Symbol.asyncDispose]();
   });
 

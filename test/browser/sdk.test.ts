@@ -1,15 +1,12 @@
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
 import { range } from "../client/stream-kit.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium, shareBrowser } from "./chromium.ts";
 import { followIn, moreEvents, servePage, viewAt } from "./sdk-page.ts";
 
-const executable = findChromium();
-
-describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
-  let browser: Browser;
+describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
   let gateway: Gateway;
   let site: Awaited<ReturnType<typeof servePage>>;
   let proxy: HeldProxy;
@@ -22,15 +19,14 @@ describe.skipIf(executable === undefined)("the SDK in Chromium", () => {
     gateway = await startGateway(createConfig({ port: 0, logLevel: "silent", drain: "0", ...replay }));
     proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
     site = await servePage();
-    browser = await launch(executable ?? "");
-    page = await browser.newPage();
+    page = await (await shareBrowser()).newPage();
     page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => pageErrors.push(error.message));
     await page.goto(site.url);
   });
 
   afterAll(async () => {
-    await browser?.close();
+    await page?.close();
     await site?.[Symbol.asyncDispose]();
     await proxy?.[Symbol.asyncDispose]();
     await gateway?.stop();

@@ -1,6 +1,16 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Page } from "playwright-core";
+import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
+import type { SnapshotSource } from "../../src/source/index.ts";
+import type { Finish } from "../support/edges.ts";
+import { SAMPLE_FLARE } from "../support/samples.ts";
+import { lendPage, ownPage } from "./shared-page.ts";
+
+const { address } = SAMPLE_FLARE.token;
+/** One of each element. */
+export const ALL = `<flare-ticker></flare-ticker><flare-list limit="100"></flare-list><flare-badge token="${address.toUpperCase().replace("0X", "0x")}"></flare-badge>`;
 
 /**
  * A web server with its own origin. Its page has these elements of the gateway at `server`, whose
@@ -43,3 +53,45 @@ export const LOOK = `(() => {
     ran: globalThis.hacked !== undefined,
   };
 })()`;
+
+/** A gateway, and a site with these elements. */
+export async function openSite(
+  finish: Finish,
+  source: SnapshotSource,
+  elements = ALL,
+  settings: object = {},
+) {
+  const gateway: Gateway = await startGateway(
+    createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings }),
+    { source },
+  );
+  finish(() => gateway.stop());
+  const site = await serveSite(gateway.url, elements);
+  finish(async () => site[Symbol.asyncDispose]());
+  const viewport = { width: 360, height: 800 };
+  const pageErrors: string[] = [];
+  const visit = async (page: Page): Promise<Page> => {
+    page.on("console", (message) => pageErrors.push(message.text()));
+    page.on("pageerror", (error) => pageErrors.push(String(error)));
+    await page.goto(site.url);
+    return page;
+  };
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`${gateway.url}/metrics`)).text();
+    const line = text.split("\n").find((one) => one.startsWith(`${name} `));
+    return Number(line?.split(" ")[1]);
+  };
+  return {
+    ...{ gateway, pageErrors },
+    tab: async () => visit(await lendPage(finish, { viewport })),
+    /** Opens two tabs, whose clocks have normal speed until the test accelerates them. */
+    timedTabs: async () => {
+      const first = await ownPage(finish, { viewport });
+      await first.clock.install();
+      const second = await first.context().newPage();
+      return [() => visit(first), () => visit(second)] as const;
+    },
+    opened: () => metric('flarewire_connections_opened_total{transport="websocket"}'),
+    connections: () => metric('flarewire_connections{transport="websocket"}'),
+  };
+}

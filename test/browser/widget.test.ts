@@ -1,68 +1,22 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import { formatKeys, mintSecret } from "../../src/keys/index.ts";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { safeText } from "../../src/lib/text/safe-text.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
-import { findChromium, launch } from "./chromium.ts";
+import { findChromium } from "./chromium.ts";
+import { makeKeys } from "./open-dashboard.ts";
 import { NASTY, ToldMarket } from "./told-market.ts";
-import { LOOK, serveSite } from "./widget-site.ts";
+import { ALL, LOOK, openSite as open } from "./widget-site.ts";
 
-const executable = findChromium();
 const README = readFileSync(new URL("../../src/widget/README.md", import.meta.url), "utf8");
 const { address } = SAMPLE_FLARE.token;
 const TABS = IS_SOAK ? 10 : 4;
-const ALL = `<flare-ticker></flare-ticker><flare-list limit="100"></flare-list><flare-badge token="${address.toUpperCase().replace("0X", "0x")}"></flare-badge>`;
 
-describe.skipIf(executable === undefined)("the widget in Chromium, on a site of another origin", () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launch(executable ?? "");
-  });
-  afterAll(() => browser?.close());
-
-  /** A gateway, a site with these elements, and a separate browser profile. */
-  async function open(source: LedMarket | ToldMarket, elements = ALL, settings: object = {}) {
-    const gateway: Gateway = await startGateway(
-      createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings }),
-      { source },
-    );
-    const site = await serveSite(gateway.url, elements);
-    const context: BrowserContext = await browser.newContext({ viewport: { width: 360, height: 800 } });
-    const pageErrors: string[] = [];
-    const tab = async (): Promise<Page> => {
-      const page = await context.newPage();
-      // Normal speed, until the test accelerates it.
-      await page.clock.install();
-      page.on("console", (message) => pageErrors.push(message.text()));
-      page.on("pageerror", (error) => pageErrors.push(String(error)));
-      await page.goto(site.url);
-      return page;
-    };
-    const metric = async (name: string): Promise<number> => {
-      const text = await (await fetch(`${gateway.url}/metrics`)).text();
-      const line = text.split("\n").find((one) => one.startsWith(`${name} `));
-      return Number(line?.split(" ")[1]);
-    };
-    return {
-      ...{ gateway, site, context, pageErrors, tab },
-      opened: () => metric('flarewire_connections_opened_total{transport="websocket"}'),
-      connections: () => metric('flarewire_connections{transport="websocket"}'),
-      [Symbol.asyncDispose]: async () => {
-        await context.close();
-        await site[Symbol.asyncDispose]();
-        await gateway.stop();
-      },
-    };
-  }
-
+describe.skipIf(findChromium() === undefined)("the widget in Chromium, on a site of another origin", () => {
   const isLive = (page: Page) => page.locator('flare-list[state="live"]').waitFor();
   const symbols = (page: Page) => page.locator("flare-list [part=row] [part=symbol]").allTextContents();
   const show = (page: Page, ...wanted: readonly string[]) =>
@@ -74,9 +28,12 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       document.dispatchEvent(new Event("visibilitychange"));`,
     );
 
-  test("it shows the flares, writes only changes, and its badge shows one token", async () => {
+  test("it shows the flares, writes only changes, and its badge shows one token", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(
+    const place = await open(
+      finish,
       market,
       `${ALL}<flare-badge id="other" token="0x12"></flare-badge><flare-badge id="none" token='"><b>'></flare-badge>`,
     );
@@ -108,9 +65,12 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.pageErrors).toEqual(['<flare-badge>: invalid token address ""><b>"']);
   });
 
-  test("columns choose what a flare shows, and the author's mistakes are in the console, once, not on the page", async () => {
+  test("columns choose what a flare shows, and the author's mistakes are in the console, once, not on the page", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(
+    const place = await open(
+      finish,
       market,
       `<flare-list columns="why price, symbol"></flare-list><flare-list columns="symbol fame" theme="dark"></flare-list><flare-list chain="doge"></flare-list><flare-list></flare-list>`,
     );
@@ -150,9 +110,12 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(new Set(colors as string[]).size).toBe(4);
   });
 
-  test("the strip shows running and ended flares as bars, over the connection of the other elements", async () => {
+  test("the strip shows running and ended flares as bars, over the connection of the other elements", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(
+    const place = await open(
+      finish,
       market,
       `${ALL}<flare-strip theme="dark"></flare-strip><flare-strip hours="99"></flare-strip><script src="SERVER/flare-strip.js" async></script>`,
     );
@@ -175,7 +138,9 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.pageErrors).toEqual(["<flare-strip>: hours must be above 0 and at most 24"]);
   });
 
-  test("hostile names in every field are text: nothing runs, nothing breaks out", async () => {
+  test("hostile names in every field are text: nothing runs, nothing breaks out", async ({
+    onTestFinished: finish,
+  }) => {
     const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
     const pro = NASTY.map((text, at) => ({
       ...SAMPLE_FLARE,
@@ -183,7 +148,7 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       social_data: { chat_url: text, microblog_url: text, website_url: text },
       token: { ...SAMPLE_FLARE.token, name: text, symbol: text },
     }));
-    await using place = await open(new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro } }));
+    const place = await open(finish, new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro } }));
     const page = await place.tab();
     await isLive(page);
     await show(page, ...NASTY.map(safeText));
@@ -194,7 +159,9 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.pageErrors).toEqual([]);
   });
 
-  test("a flare shows the number of its warnings, if any, and no element shows more than a hundred", async () => {
+  test("a flare shows the number of its warnings, if any, and no element shows more than a hundred", async ({
+    onTestFinished: finish,
+  }) => {
     const { pro: _none, ...lists } = EMPTY_SNAPSHOT.flares;
     const pro = Array.from({ length: 120 }, (_, at) => ({
       ...SAMPLE_FLARE,
@@ -205,7 +172,8 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
       { ...SAMPLE_EXPLANATION, warnings },
     ];
     const explanations = Object.fromEntries([why(0, "one-buyer"), why(1), why(2, "one-buyer", "no-seller")]);
-    await using place = await open(
+    const place = await open(
+      finish,
       new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...lists, pro }, explanations }),
     );
     const page = await place.tab();
@@ -228,9 +196,11 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     await page.getByText("is flaring ⚠ with warnings").waitFor();
   });
 
-  test("a page in the back/forward cache, or without elements, has no connection, and resumes without a gap", async () => {
+  test("a page in the back/forward cache, or without elements, has no connection, and resumes without a gap", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(market, "<flare-list></flare-list>");
+    const place = await open(finish, market, "<flare-list></flare-list>");
     const page = await place.tab();
     market.start("A");
     await show(page, "A");
@@ -252,9 +222,11 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await symbols(page)).toEqual(["D", "C", "B", "A"]);
   });
 
-  test(`${TABS} tabs share one connection; when its tab closes, another resumes, and none misses anything`, async () => {
+  test(`${TABS} tabs share one connection; when its tab closes, another resumes, and none misses anything`, async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(market);
+    const place = await open(finish, market);
     const first = await place.tab();
     await isLive(first);
     market.start("A");
@@ -271,9 +243,11 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(place.pageErrors).toEqual([]);
   });
 
-  test("a tab hands over the connection before it freezes, and resumes without a gap", async () => {
+  test("a tab hands over the connection before it freezes, and resumes without a gap", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(market);
+    const place = await open(finish, market);
     const first = await place.tab();
     await isLive(first);
     const second = await place.tab();
@@ -288,13 +262,14 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect([await place.connections(), await place.opened()]).toEqual([1, 2]);
   });
 
-  test("a silent tab loses the connection to another", async () => {
+  test("a silent tab loses the connection to another", async ({ onTestFinished: finish }) => {
     const market = new LedMarket();
-    await using place = await open(market);
-    const first = await place.tab();
+    const place = await open(finish, market);
+    const [openFirst, openSecond] = await place.timedTabs();
+    const first = await openFirst();
     await isLive(first);
     await first.evaluate("BroadcastChannel.prototype.postMessage = () => {}");
-    const second = await place.tab();
+    const second = await openSecond();
     await second.locator('flare-list[state="connecting"]').waitFor();
     // Only until the third missing beat: the new connection opens in real time, and must not be
     // abandoned before.
@@ -307,10 +282,13 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await place.connections()).toBe(1);
   });
 
-  test("without a visible tab there is no connection, and it resumes without a gap", async () => {
+  test("without a visible tab there is no connection, and it resumes without a gap", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(market);
-    const pages = [await place.tab(), await place.tab()];
+    const place = await open(finish, market);
+    const [openFirst, openSecond] = await place.timedTabs();
+    const pages = [await openFirst(), await openSecond()];
     market.start("A");
     for (const page of pages) await show(page, "A");
     for (const page of pages) {
@@ -326,23 +304,21 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     expect(await place.connections()).toBe(1);
   });
 
-  test("the document's code works", async () => {
+  test("the document's code works", async ({ onTestFinished: finish }) => {
     const [, copied = ""] = /```html\n([\s\S]*?)```/.exec(README) ?? [];
     expect(copied).toContain("/widget.js");
     const market = new LedMarket();
-    await using place = await open(market, copied.replace(/<script.*\n/, ""));
+    const place = await open(finish, market, copied.replace(/<script.*\n/, ""));
     market.start("ONE");
     const page = await place.tab();
     await show(page, "ONE");
     await page.locator("flare-badge[flaring]").waitFor();
   });
 
-  test("on a server with keys it shows what anonymous visitors may see", async ({ onTestFinished }) => {
-    const directory = mkdtempSync(join(tmpdir(), "flarewire-widget-"));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    const keys = join(directory, "keys.json");
-    const { id, digest } = mintSecret("fw");
-    writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
+  test("on a server with keys it shows what anonymous visitors may see", async ({
+    onTestFinished: finish,
+  }) => {
+    const { keys } = makeKeys(finish);
     const named = (symbol: string, at: number) => ({
       ...SAMPLE_FLARE,
       id: `3b241101-e2bb-5255-8caf-00000000000${at}`,
@@ -351,23 +327,25 @@ describe.skipIf(executable === undefined)("the widget in Chromium, on a site of 
     const free = [named("FREE", 1)];
     const pro = [named("PRO", 2), ...free];
     const source = new ToldMarket({ ...EMPTY_SNAPSHOT, flares: { ...EMPTY_SNAPSHOT.flares, free, pro } });
-    await using place = await open(source, ALL, { keys });
+    const place = await open(finish, source, ALL, { keys });
     const page = await place.tab();
     await show(page, "FREE");
     expect(place.pageErrors).toEqual([]);
   });
 
-  test("a site that the server does not allow shows that in words", async () => {
-    await using place = await open(new LedMarket(), ALL, { allowedOrigins: "https://app.example.org" });
+  test("a site that the server does not allow shows that in words", async ({ onTestFinished: finish }) => {
+    const place = await open(finish, new LedMarket(), ALL, { allowedOrigins: "https://app.example.org" });
     const page = await place.tab();
     await page.locator('flare-list[state="refused"]').waitFor();
     expect(await page.locator("flare-list [part=note]").textContent()).toBe("not available");
     expect(place.pageErrors.filter((text) => /^StreamError: refused \(/.test(text))).toHaveLength(1);
   });
 
-  test("the page at /widgets shows each element live, with the code to copy", async () => {
+  test("the page at /widgets shows each element live, with the code to copy", async ({
+    onTestFinished: finish,
+  }) => {
     const market = new LedMarket();
-    await using place = await open(market);
+    const place = await open(finish, market);
     market.start("ONE");
     const page = await place.tab();
     await show(page, "ONE");

@@ -44,7 +44,7 @@ const MAX_GROWTH_BYTES = 1e6;
 /** Tests of laws on random cases, see test/support/law-runs.ts. */
 const LAWS = globSync("**/*.test.ts", { cwd: TESTS })
   .filter((file) =>
-    /(law-runs|client-packages)\.ts"|(-log|lasting)-contract\.ts"|\bWIDTHS\b/.test(
+    /(law-runs|client-packages)\.ts"|(-log|lasting)-contract\.ts"|\bwidthsFor\b/.test(
       readFileSync(join(TESTS, file), "utf8"),
     ),
   )
