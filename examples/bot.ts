@@ -15,9 +15,10 @@ const key = process.env.FLAREWIRE_CLIENT_KEY;
 const server = process.argv[2] ?? "http://127.0.0.1:8080";
 const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
 let list: "pro" | "free" = "pro";
-stream.on("connection", ({ state, transport, reason }) =>
-  console.error(`${state} by ${transport}${reason && `: ${reason}`}`),
-);
+stream.on("connection", ({ state, transport, reason }) => {
+  const advice = reason.startsWith("no answer") ? `; does a Flarewire server run at ${server}?` : "";
+  console.error(`${state} by ${transport}${reason && `: ${reason}`}${advice}`);
+});
 
 try {
   for await (const event of stream) {

@@ -15,7 +15,7 @@ trap 'kill $! 2>/dev/null' EXIT
 # The key comes from a file, because every user can see arguments. curl's last output begins with a
 # space, so that it never completes an interrupted event.
 stream() {
-  exec curl -sN --connect-timeout 10 --speed-limit 1 --speed-time "${SILENCE_S:-35}" -H 'Accept: text/event-stream' \
+  exec curl -sSN --connect-timeout 10 --speed-limit 1 --speed-time "${SILENCE_S:-35}" -H 'Accept: text/event-stream' \
     -H "Last-Event-ID: $cursor" -H @<(printf '%s' "${key:+Authorization: Bearer $key}") -w ' \nstatus: %{http_code} %header{retry-after}\n' "$address"
 }
 

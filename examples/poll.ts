@@ -57,7 +57,9 @@ for (let first = true, failures = 0; ; ) {
     const askedMs = typeof cause === "number" ? cause : 0;
     waitMs = Math.max(askedMs, 1_000) + Math.random() * Math.min(30_000, 1_000 * 2 ** failures);
     failures += 1;
-    console.error(`request failed: ${message}; retrying in ${(waitMs / 1_000).toFixed(1)} s`);
+    // "fetch failed" has its reason in the cause.
+    const why = cause instanceof Error ? `${message} (${cause.message || cause})` : message;
+    console.error(`request failed: ${why}; retrying in ${(waitMs / 1_000).toFixed(1)} s`);
   }
   await sleep(waitMs);
 }

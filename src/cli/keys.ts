@@ -11,10 +11,13 @@ import {
   readKeyFile,
   readKeyUses,
 } from "../keys/index.ts";
+import { InputError } from "../lib/input-error.ts";
+import { NO_FILE } from "../lib/io/json-file.ts";
 import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import { FlarewireError, PLANS, type Plan } from "../protocol/index.ts";
+import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";
 
@@ -157,7 +160,7 @@ async function editExisting(
 ): Promise<void> {
   // Also accepts the whole key, or its form in the log.
   const id = idOf("fw", word) ?? /^(?:fw_)?([0-9a-f]{8})(?:_\*\*\*)?$/.exec(word)?.[1];
-  if (!statSync(file, { throwIfNoEntry: false })) throw wrong([`there is no file ${file}`]);
+  if (!statSync(file, { throwIfNoEntry: false })) throw new InputError(file, NO_FILE);
   await editKeyFile(file, (existing) => {
     const old = existing.find((key) => key.id === id);
     if (old) return edit(existing, old);
@@ -185,7 +188,8 @@ function readArguments(args: readonly string[], terminal: Terminal) {
   const file = flags.get("file") ?? (terminal.environment.FLAREWIRE_KEYS || undefined);
   if (file === undefined) missing.push("--file is missing, for example --file keys.json");
   const [word = ""] = positionals;
-  if (words > 0 && word === "") missing.push(`the key's ID is missing, for example ${SAMPLE_ID}`);
+  if (words > 0 && word === "" && problems.length === 0)
+    missing.push(`the key's ID is missing, for example ${SAMPLE_ID}`);
   if (problems.length > 0 || missing.length > 0) throw wrong([...problems, ...missing].map(hideSecrets));
   return { action, file: String(file), flags, word };
 }
@@ -204,7 +208,9 @@ function readKey(flags: Flags): WantedKey {
   if (name !== undefined && !/^[^\p{Cc}]{1,64}$/u.test(name))
     refuse("name", "1 to 64 characters, without control characters", '"trading desk"');
   const channels = text("channels")?.split(",");
-  if (channels && !Key.shape.channels.safeParse(channels).success)
+  const unknown = unknownChannels(channels ?? []).map(hideSecrets);
+  problems.push(...unknown);
+  if (channels && unknown.length === 0 && !Key.shape.channels.safeParse(channels).success)
     refuse("channels", "channels or patterns, separated by commas", "flares.pro,charts.*");
   const count = (flag: string) => {
     const value = text(flag);

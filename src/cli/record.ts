@@ -41,7 +41,7 @@ gzipped lines of JSON: zcat reads them. A killed process loses its last second. 
 
 Options:
   --for DURATION
-      Stop after this much event time, for example 10m.
+      Stop after this much event time, for example 10m, which takes ten minutes on a market at speed 1.
 ${settingsHelp(SETTINGS)}`;
 }
 

@@ -4,7 +4,7 @@ import { flagText, type ParsedFlags } from "../config/flags.ts";
 import { redact } from "../config/redact.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { GROUPS, type Group } from "../model/index.ts";
-import { EVENT_NAMES, FlarewireError } from "../protocol/index.ts";
+import { CHANNEL_PATTERNS, CHANNELS, EVENT_NAMES, FlarewireError, matchChannels } from "../protocol/index.ts";
 
 /** The server that commands follow by default. */
 export const DEFAULT_URL = "http://127.0.0.1:8080";
@@ -20,7 +20,10 @@ export interface StreamAddress {
   readonly query: URLSearchParams;
 }
 
-/** Reads the URL of a server, or of its stream with a query. Appends mistakes to `wrong`. */
+/**
+ * Reads the URL of a server, of its API, or of its stream with a query. Appends mistakes to
+ * `wrong`.
+ */
 export function readStreamAddress(
   text: string,
   parameters: readonly string[],
@@ -38,7 +41,7 @@ export function readStreamAddress(
   const query = given.searchParams;
   const filter = readFilter(query, parameters, wrong);
   const url = new URL(`${given.protocol.replace("ws", "http")}//${given.host}`);
-  url.pathname = given.pathname.replace(/\/api\/v1\/stream$/, "");
+  url.pathname = given.pathname.replace(/\/api\/v1(\/stream)?\/?$/, "");
   return { url, filter, query };
 }
 
@@ -80,6 +83,16 @@ export function readGroup(flags: ParsedFlags["flags"], wrong: string[]): Group {
       `--group ${JSON.stringify(redact(name))} must be one of ${GROUPS.join(", ")}${suggestion(name, GROUPS)}`,
     );
   return group ?? "bsc";
+}
+
+/** Returns a message for each name or pattern that matches no channel. */
+export function unknownChannels(channels: readonly string[]): readonly string[] {
+  return channels
+    .filter((channel) => matchChannels(channel).length === 0)
+    .map(
+      (channel) =>
+        `channels: ${JSON.stringify(channel)}${suggestion(channel, CHANNEL_PATTERNS)} matches no channel; known channels: ${CHANNELS.join(", ")}`,
+    );
 }
 
 /** Connects the SDK. Throws FlarewireError `invalid-setting` for options that it rejects. */

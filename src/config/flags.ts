@@ -43,16 +43,19 @@ export function parseFlags(
   const problems: string[] = [];
   const words: string[] = [];
   const repeated = new Set<string>();
+  // A word after an unknown flag was probably meant as its value.
+  let valueAt = Number.NaN;
   for (const token of tokens) {
-    if (token.kind === "positional") words.push(token.value);
+    if (token.kind === "positional" && token.index !== valueAt) words.push(token.value);
     if (token.kind !== "option") continue;
     const read = readFlag(token.name, token.value, token.inlineValue === true, forms, meant);
-    if ("problem" in read) problems.push(read.problem);
-    else if (flags.has(read.name)) repeated.add(read.name);
+    if ("problem" in read) {
+      problems.push(read.problem);
+      if (!token.inlineValue && !Object.hasOwn(forms, token.name)) valueAt = token.index + 1;
+    } else if (flags.has(read.name)) repeated.add(read.name);
     else flags.set(read.name, read.value);
   }
   for (const name of repeated) problems.push(`--${name} is given twice`);
-  // A word after an unknown flag was probably meant as its value.
   if (problems.length === 0) {
     for (const word of words.slice(positionals))
       problems.push(`unexpected argument ${JSON.stringify(hideAddress(word))}`);

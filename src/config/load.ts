@@ -6,7 +6,6 @@ import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
 import {
-  badValue,
   directoryOf,
   fromFile,
   fromFlag,
@@ -15,6 +14,7 @@ import {
   type Layer,
   resolveConfig,
 } from "./resolve.ts";
+import { placeholder } from "./schema/describe.ts";
 import {
   CLIENT_KEY_VARIABLE,
   CLUSTER_PASSWORD_VARIABLE,
@@ -91,14 +91,15 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
     positionals.length,
     settings.includes("source") ? MEANT_FLAGS : undefined,
   );
-  const problems = [...parsed.problems, ...missingWords(positionals.slice(parsed.positionals.length))];
+  const missing = positionals.slice(parsed.positionals.length);
+  const problems = parsed.problems.length > 0 ? [...parsed.problems] : missingWords(missing);
   const flags = layer(settings, (name) => {
     const value = parsed.flags.get(flagOf(name));
     return value === undefined ? undefined : { value, from: fromFlag(name), directory };
   });
   const words = layer(positionals, (name) => {
     const value = parsed.positionals[positionals.indexOf(name)];
-    return value === undefined ? undefined : { value, from: `argument ${name.toUpperCase()}`, directory };
+    return value === undefined ? undefined : { value, from: `argument ${placeholder(name)}`, directory };
   });
   const variables = readEnvironment(environment, directory, problems);
   const named = flags.get("config") ?? variables.get("config");
@@ -165,7 +166,7 @@ function readFile(given: GivenValue, problems: string[]): Layer | undefined {
     // JSON.parse quotes the file in its message, and the file may hold a secret.
     const message = messageOf(error);
     const reason = message.replace(/, (?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, "");
-    problems.push(`${badValue("config", given)}; ${path} cannot be read as JSON: ${reason}`);
+    problems.push(`config = ${JSON.stringify(path)} (${given.from}) cannot be read as JSON: ${reason}`);
     return undefined;
   }
   if (typeof content !== "object" || content === null || Array.isArray(content)) {
@@ -206,9 +207,9 @@ function isSwitch(name: SettingName): boolean {
   return flagOnly === true;
 }
 
-function missingWords(names: readonly SettingName[]): readonly string[] {
+function missingWords(names: readonly SettingName[]): string[] {
   return names.map(
-    (name) => `argument ${name.toUpperCase()} is missing, for example ${SETTINGS[name].example}`,
+    (name) => `argument ${placeholder(name)} is missing, for example ${SETTINGS[name].example}`,
   );
 }
 

@@ -58,7 +58,7 @@ export function resolveConfig(
 }
 
 /** Describes a value outside its bound: setting, value, origin, bound and example. */
-export function badValue(name: SettingName, { value, from }: GivenValue): string {
+function badValue(name: SettingName, { value, from }: GivenValue): string {
   const { bound, example, url, names = [] }: Setting = SETTINGS[name];
   const items = typeof value === "string" ? value.split(",") : [value].flat();
   const wrong = items.map((item) => String(item).trim()).find((item) => !names.includes(item));

@@ -202,7 +202,11 @@ export const DOCUMENTS = {
     type: "application/json",
     summary: "What the documents' search finds: title, page, address and words of each entry.",
   },
-  llms: { path: "/llms.txt", type: "text/plain", summary: "What language models read first." },
+  llms: {
+    path: "/llms.txt",
+    type: "text/plain",
+    summary: "An introduction for language models, with links to the documents.",
+  },
   docsScript: { path: "/docs/page.js", type: "text/javascript", summary: "The script of the pages." },
   docsStyle: { path: "/docs/page.css", type: "text/css", summary: "The style sheet of the pages." },
 } as const;

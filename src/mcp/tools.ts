@@ -29,7 +29,13 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
 const MAX_WAIT_S = 25;
 const NAMES = "flare-started,flare-finished,flare-outcome";
 const Time = z.string().max(40).describe("A time in UTC such as 2026-01-31T12:00:00Z.");
-const InGroup = z.enum(GROUPS).default("bsc").describe("Market: a chain, or the exchange.");
+const InGroup = z
+  .enum(GROUPS, {
+    error: ({ input }) =>
+      `${JSON.stringify(input)?.slice(0, 64)} is not a group; known groups: ${GROUPS.join(", ")}`,
+  })
+  .default("bsc")
+  .describe("Market: a chain, or the exchange.");
 const Id = z.string().max(64);
 
 const Flares = z.object({ pro: z.array(AnyFlare), free: z.array(AnyFlare) }).partial();

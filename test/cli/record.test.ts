@@ -101,7 +101,7 @@ test("a failed write ends it with 1, and the recording so far is intact", {
 });
 
 test("an invalid directory is rejected before any output", async () => {
-  expect((await runInProcess(["record"])).stderr).toContain("argument RECORD is missing");
+  expect((await runInProcess(["record"])).stderr).toContain("argument DIRECTORY is missing");
   expect((await runInProcess(["record", "none"])).stderr).toContain(
     "must be the path of a directory, got none",
   );

@@ -67,6 +67,16 @@ describe("the command line", () => {
 });
 
 describe("a user error", () => {
+  test("in a flag's name is the only one reported, because the next word was probably its value", async () => {
+    for (const args of [
+      ["tail", "--chanels", "x"],
+      ["replay", "--evnts", "x"],
+    ]) {
+      const { stderr } = await flarewire(args);
+      expect(stderr).toMatch(/^flarewire .*unknown flag --\w+ \(did you mean --\w+\?\)\nRun [^\n]*\n$/s);
+    }
+  });
+
   test("is reported for every setting at once, and the exit code is 1", async () => {
     const { code, stdout, stderr } = await flarewire(["serve", "--port", "x"], { FLAREWIRE_SPEED: "0" });
     expect(code).toBe(1);
@@ -93,6 +103,7 @@ describe("a user error", () => {
     [["tail", "--json", "--json"], "--json is given twice"],
     [["replay", "package.json", "--events="], "--events needs a value"],
     [["replay", "package.json", "--events", "a", "--events", "b"], "--events is given twice"],
+    [["record"], "argument DIRECTORY is missing"],
     [["tail", "--jsn"], "unknown flag --jsn (did you mean --json?)"],
   ])("%j ends with 1 and says why", async (args, expected) => {
     const { code, stdout, stderr } = await flarewire(args);

@@ -18,7 +18,9 @@ test("--group follows the flares of a group, by pair, and not beside --channels"
   const flare = { ...started.data.flare, pair: "BTC/USDT" };
   send(socket, { ...started, channel: "flares.exchange.free", data: { ...started.data, flare } });
   await tail.said("stdout", "BTC/USDT");
-  expect(tail.stderr()).toContain("does not include flares.exchange.pro: following flares.exchange.free");
+  expect(tail.stderr()).toContain(
+    "the server does not send flares.exchange.pro: following flares.exchange.free",
+  );
   const detail = 'channel "status" is not among those of the key';
   server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "flares.exchange.pro" };
   const limited = await runInProcess(["tail", server.url, "--group", "exchange"]);

@@ -65,7 +65,10 @@ test("[L3] a reset is reported with the number of missed events", async ({ serve
   const { socket, query } = await server.next();
   expect(query.get("after")).toBe("abcd-1");
   greet(socket, { cursor: "abcd-50", resumed: "reset", lost: { reason: "expired", events: 49 } });
-  await tail.said("stderr", "49 events were missed (expired): continuing from abcd-50");
+  await tail.said(
+    "stderr",
+    "49 events were missed (expired: the server no longer stores them): continuing from abcd-50",
+  );
 });
 
 test("[L3] [F3] the server's own position never moves the cursor back or forward: no event is printed twice", async ({
@@ -237,7 +240,7 @@ test("changes of flares that began before --after are printed with the token's n
   expect(unknown).toMatch(/flare-updated +flares.pro +\+13 % +flare id-2: recent_price_change$/);
 });
 
-test("a key without flares.pro is shown flares.free if no channels were asked for, and is refused if they were", async ({
+test("a client without flares.pro is shown flares.free if no channels were asked for, and is refused if they were", async ({
   server,
 }) => {
   server.refuse = {
@@ -253,7 +256,7 @@ test("a key without flares.pro is shown flares.free if no channels were asked fo
   send(socket, flareStarted(7, "ONE"));
   await tail.said("stdout", "ONE");
   expect(tail.stderr()).toContain(
-    "flarewire tail: the key does not include flares.pro: following flares.free,newest.bsc,status\n",
+    "flarewire tail: without a key in FLAREWIRE_CLIENT_KEY, the server does not send flares.pro: following flares.free,newest.bsc,status\n",
   );
   const asked = await runInProcess(["tail", server.url, "--channels", "flares.pro,status"]);
   expect([asked.code, asked.stderr]).toEqual([1, expect.stringContaining("the plan free does not include")]);
@@ -262,7 +265,10 @@ test("a key without flares.pro is shown flares.free if no channels were asked fo
 test("a server of something else ends it with 1", async ({ server }) => {
   server.refuse = { status: 404, body: "<html>nothing here</html>" };
   const { code, stderr } = await runInProcess(["tail", server.url]);
-  expect([code, stderr]).toEqual([1, "flarewire tail: refused: HTTP 404\n"]);
+  expect([code, stderr]).toEqual([
+    1,
+    "flarewire tail: refused: HTTP 404; check that the URL is a Flarewire server's\n",
+  ]);
 });
 
 test("an update that changes only the explanation is printed as such", async ({ server }) => {

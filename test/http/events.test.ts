@@ -208,6 +208,9 @@ test("[L3] [P6] where the cursor is gone, 410 says why, how much is lost, and wh
     wire.clock.advance(1);
     await wire.publish("list");
   }
+  const detail = expect.stringMatching(
+    /lost; get the current lists and their cursor from \/fw\/api\/v1\/snapshot$/,
+  );
   for (const [cursor, lost] of [
     [`${EPOCH}-1`, { reason: "expired", events: 5 }],
     ["other-1", { reason: "epoch-changed", events: null }],
@@ -216,7 +219,7 @@ test("[L3] [P6] where the cursor is gone, 410 says why, how much is lost, and wh
     const { status, headers, body } = await get(wire, `/fw${PATH}?after=${cursor}&wait=60`);
     expect([status, body]).toMatchObject([
       410,
-      { type: "urn:flarewire:problem:cursor-gone", field: "after", lost },
+      { type: "urn:flarewire:problem:cursor-gone", field: "after", lost, detail },
     ]);
     expect(headers.link).toBe('</fw/api/v1/snapshot>; rel="current"; title="snapshot"');
     expect((await get(wire, "/fw/api/v1/snapshot")).body.cursor).toBe(`${EPOCH}-6`);

@@ -152,7 +152,7 @@ test("if the file becomes invalid, the previous keys stay in use, and one log li
     ["", "it is empty; it must be"],
     [`{"keys": [{"id": "${keyed.secret("pro")}"`, "it is not JSON; it must be"],
     [`{"keys": [{"id": "${keyed.secret("pro")}"}]}`, "keys[0].id is "],
-    [undefined, "it cannot be read (ENOENT)"],
+    [undefined, "there is no such file"],
   ] as const) {
     if (broken === undefined) rmSync(keyed.file);
     else writeFileSync(keyed.file, broken);

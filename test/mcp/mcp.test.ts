@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
+import { TOOLS } from "../../src/mcp/tools.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
@@ -172,6 +173,13 @@ test("a subscription to changes of the tools, which never change, is acknowledge
   await using agent = await Agent.overHttp("2026-07-28", gateway.url);
   const { honoredFilter, closed } = await agent.client.listen({ toolsListChanged: true });
   expect([honoredFilter, await closed]).toEqual([{}, "graceful"]);
+});
+
+test("an unknown group is quoted, with the known ones", () => {
+  const { error } = TOOLS[0]?.input.safeParse({ group: "foo" }) ?? {};
+  expect(error?.issues[0]?.message).toBe(
+    '"foo" is not a group; known groups: bsc, exchange, matic, avalanche',
+  );
 });
 
 test("tools have the rights of the client's key", async ({ onTestFinished }) => {

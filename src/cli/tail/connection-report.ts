@@ -22,7 +22,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
     isInterrupted = false;
     const count = lost === null ? "an unknown number of" : String(lost);
     if (reason === "started") notice(`following ${host}${market(stream)}, from ${cursor}`);
-    else notice(`${count} events were missed (${reason}): continuing from ${cursor}`);
+    else notice(`${count} events were missed (${MISSED_TEXTS[reason] ?? reason}): continuing from ${cursor}`);
   });
   stream.on("connection", (status) => {
     const { state, reason, code } = status;
@@ -38,7 +38,7 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
       const isReached = wasLive || stream.server !== undefined;
       const isFinal = !isReached && (code === undefined || actionAfter(code) === "stop");
       if (isFinal && state === "waiting") {
-        notice(describeEnd(status));
+        notice(describeFailure(status));
         giveUp(code === undefined ? exitCodeOf(systemError(reason)) : EXIT.usage);
       } else if (!isFinal) {
         isInterrupted ||= wasLive;
@@ -51,6 +51,18 @@ export function reportConnection(stream: Stream, { host, resumes, notice, giveUp
   });
 }
 
+const MISSED_TEXTS: Readonly<Record<string, string>> = {
+  "epoch-changed": "epoch-changed: the cursor is from another server, or the server's log was reset",
+  expired: "expired: the server no longer stores them",
+};
+
+/** Describes why a first connection failed, and what to check. */
+export function describeFailure(status: Pick<ConnectionStatus, "reason" | "code">): string {
+  const { code } = status;
+  if (code === undefined) return `${describeEnd(status)}; check that a Flarewire server runs there`;
+  return `${describeEnd(status)}${code === 404 ? "; check that the URL is a Flarewire server's" : ""}`;
+}
+
 /**
  * Describes how a connection ended: `closed: 4200 draining: the server is being replaced`. A server
  * that has no data yet or no capacity says why.
@@ -60,7 +72,9 @@ export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason
   if (detail !== undefined) return `waiting for the server: ${detail}`;
   const known = Object.entries(CLOSE_CODES).find(([, entry]) => entry.code === code);
   if (known) return `closed: ${code} ${known[0]}: ${known[1].meaning}`;
-  return code >= 100 && code < 600 ? `refused: ${reason.trim()}` : reason;
+  return code >= 100 && code < 600
+    ? `refused: ${reason.trim()}`
+    : reason.replace(/^(no answer: )\w*Error: /, "$1");
 }
 
 function market({ server }: Stream): string {

@@ -4,16 +4,9 @@ import { CLIENT_KEY_VARIABLE, keyFrom } from "../../config/config.ts";
 import { type FlagForm, flagText, parseFlags } from "../../config/flags.ts";
 import { redact } from "../../config/redact.ts";
 import { EXIT, type ExitCode } from "../../lib/io/shutdown.ts";
-import { suggestion } from "../../lib/text/nearest.ts";
 import { systemClock } from "../../lib/time/clock.ts";
 import { GROUPS, type Group } from "../../model/index.ts";
-import {
-  CHANNEL_PATTERNS,
-  CHANNELS,
-  FlarewireError,
-  matchChannels,
-  parseCursor,
-} from "../../protocol/index.ts";
+import { CHANNELS, FlarewireError, parseCursor } from "../../protocol/index.ts";
 import { fetchResource } from "../fetch-resource.ts";
 import {
   DEFAULT_URL,
@@ -22,11 +15,12 @@ import {
   readGroup,
   readStreamAddress,
   type StreamAddress,
+  unknownChannels,
 } from "../stream-address.ts";
 import { plainJson, plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
-import { describeEnd, reportConnection } from "./connection-report.ts";
+import { describeFailure, reportConnection } from "./connection-report.ts";
 import { eventLine, readEvent, screenLines, type TailEvent, UPDATES, unknownId } from "./event-lines.ts";
 import { FinishBook } from "./finish-book.ts";
 import { SymbolBook } from "./symbol-book.ts";
@@ -151,10 +145,14 @@ async function follow(follower: Follower, channels: string, after: string | unde
     // A key that is limited to some channels may lack another one.
     const isRefused = status === 403 && reason.includes(flares);
     if (isRefused && channels === pro && plan.channels === undefined) {
-      notice(`the key does not include ${flares}: following ${free}`);
+      const why =
+        key === undefined
+          ? `without a key in ${CLIENT_KEY_VARIABLE}, the server does not send`
+          : "the key does not include";
+      notice(`${why} ${flares}: following ${free}`);
       return await follow(follower, free, stream.cursor);
     }
-    notice(describeEnd(stream.connection));
+    notice(describeFailure(stream.connection));
     return EXIT.usage;
   } finally {
     over.abort();
@@ -230,12 +228,7 @@ function readArguments(args: readonly string[]): TailArguments {
     wrong.push(
       `mode is ${JSON.stringify(redact(mode))} in the URL, but tail prints every event; leave it out`,
     );
-  const unknown = channels?.split(",").filter((channel) => matchChannels(channel).length === 0) ?? [];
-  for (const channel of unknown) {
-    wrong.push(
-      `channels: ${JSON.stringify(channel)}${suggestion(channel, CHANNEL_PATTERNS)} matches no channel; known channels: ${CHANNELS.join(", ")}`,
-    );
-  }
+  wrong.push(...unknownChannels(channels?.split(",") ?? []));
   const after = flagText(flags, "after") ?? query.get("after") ?? undefined;
   if (after === "oldest") {
     wrong.push(

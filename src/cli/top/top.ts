@@ -14,7 +14,7 @@ import {
   readStreamAddress,
   type StreamAddress,
 } from "../stream-address.ts";
-import { describeEnd } from "../tail/connection-report.ts";
+import { describeEnd, describeFailure } from "../tail/connection-report.ts";
 import { watchJobControl } from "../terminal/job-control.ts";
 import { plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
@@ -201,19 +201,21 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   }
 }
 
+type Failure = Parameters<typeof describeFailure>[0];
+
 /**
  * Waits for data, reports why there is none yet, and prints the page once. Returns 75 if the server
  * does not respond.
  */
 async function printOnce({ stream, page, trends, terminal, signal }: Showing): Promise<ExitCode> {
   let said = "";
-  const answer = await new Promise<"there" | "stopped" | { readonly reason: string }>((resolve, reject) => {
+  const answer = await new Promise<"there" | "stopped" | Failure>((resolve, reject) => {
     signal.addEventListener("abort", () => resolve("stopped"), { once: true });
     stream.on("error", reject);
     stream.on("reset", () => resolve("there"));
     stream.on("connection", ({ state, reason, code }) => {
       if (state !== "waiting") return;
-      if (code === undefined || actionAfter(code) === "stop") return resolve({ reason });
+      if (code === undefined || actionAfter(code) === "stop") return resolve({ reason, code });
       const words = describeEnd({ reason, code });
       if (words !== said) say(terminal, `flarewire top: ${plainText(words, 2_000)}`);
       said = words;
@@ -221,7 +223,7 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
   });
   if (answer === "stopped") return EXIT.clean;
   if (answer !== "there") {
-    say(terminal, `flarewire top: could not reach the server: ${plainText(answer.reason, 400)}`);
+    say(terminal, `flarewire top: could not reach the server: ${plainText(describeFailure(answer), 400)}`);
     return EXIT.retry;
   }
   const paint = paintFor(terminal.stdout);

@@ -29,7 +29,8 @@ function flagForm(name: SettingName): string {
   return flagOnly ? `--${flagOf(name)}, --no-${flagOf(name)}` : `--${flagOf(name)} ${placeholder(name)}`;
 }
 
-function placeholder(name: SettingName): string {
+/** Returns how usage texts name the setting's value. */
+export function placeholder(name: SettingName): string {
   const { path, words }: Setting = SETTINGS[name];
   return path ? (words ? "DIRECTORY" : "FILE") : "VALUE";
 }

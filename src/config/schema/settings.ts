@@ -118,7 +118,8 @@ export const SETTINGS = {
     default: undefined,
     defaultText: "as in the profiles, otherwise exchange",
     example: "bsc",
-    description: "Group of all pairs of a candle file; flares without a group are those of bsc",
+    description:
+      "Group to which the pairs of a candle file belong. Channels that name no group, such as flares.pro, have the flares of bsc",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
     default: { simulated: "1", shipped: "60", own: "60", exchange: "1", chain: "1", live: "1" },

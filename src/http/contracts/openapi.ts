@@ -73,9 +73,9 @@ export interface OpenApiDocument {
 const DESCRIPTION = [
   "Which tokens are flaring, why, and when they stop. Read-only. A key is needed only if the server requires one; on a server with keys, `pro` needs a key of that plan.",
   "",
-  "* Every resource has a strong `ETag` that changes only with its content. With `If-None-Match`, an unchanged resource costs a 304 without a body.",
+  "* Every resource has a strong `ETag` that changes only with its content. With `If-None-Match`, the server answers 304 without a body if the resource has not changed.",
   "* `Flarewire-Cursor` is the log position of a response. A stream that continues after it misses nothing.",
-  "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, unknown query parameters are rejected with the nearest known name.",
+  "* Every error is `application/problem+json` (RFC 9457) with a stable `type`. Below `/api`, the server rejects unknown query parameters and suggests the nearest known name.",
   "* Responses are compressed with gzip or Brotli for clients that accept it.",
 ].join("\n");
 

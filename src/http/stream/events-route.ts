@@ -179,7 +179,7 @@ async function poll(request: FastifyRequest, reply: FastifyReply, parts: PollPar
     const { reason, events } = answer.lost;
     reply.header("link", `<${prefix}${ENDPOINTS.snapshot.path}>; rel="current"; title="snapshot"`);
     const missed = events === null ? "an unknown number of events is" : `at most ${events} events are`;
-    const message = `after is "${query.after}" (${reason}); ${missed} lost`;
+    const message = `after is "${query.after}" (${reason}); ${missed} lost; get the current lists and their cursor from ${prefix}${ENDPOINTS.snapshot.path}`;
     throw new FlarewireError("cursor-gone", message, { field: "after", lost: answer.lost });
   }
   const cursor = formatCursor(answer.cursor);

@@ -28,6 +28,8 @@ const MAX_QUOTED = 64;
 /** Write permission for users other than the owner and the group. */
 const OTHERS_WRITE = 0o002;
 
+export const NO_FILE = "there is no such file";
+
 /**
  * Reads a regular file of limited size that only its owner and group can write: a pipe may never
  * end, and a file that anybody can change must not control access. Rejects with InputError.
@@ -50,7 +52,8 @@ export async function readTrustedText(file: string, maxBytes: number): Promise<s
   } catch (error) {
     if (error instanceof InputError) throw error;
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new InputError(file, `it cannot be read (${code})`, { cause: error });
+    const message = code === "ENOENT" ? NO_FILE : `it cannot be read (${code})`;
+    throw new InputError(file, message, { cause: error });
   }
 }
 
