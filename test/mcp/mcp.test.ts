@@ -193,7 +193,7 @@ test("tools have the rights of the client's key", async ({ onTestFinished }) => 
   gateway.start("ONE");
   await using stranger = await Agent.overHttp("2026-07-28", gateway.url);
   const refused = await stranger.ask("flares_now", {});
-  expect(refused).toEqual({ text: expect.stringContaining("status 401"), isError: true });
+  expect(refused).toEqual({ text: expect.stringContaining("returned 401"), isError: true });
   await using agent = await Agent.overHttp("2026-07-28", gateway.url, key);
   await expect.poll(() => agent.call("flares_now", {}, Now)).toMatchObject({ total: 1 });
   await using limited = await Agent.overHttp("2026-07-28", gateway.url, ofFlares);
