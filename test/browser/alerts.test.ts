@@ -198,7 +198,7 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     await page.getByRole("button", { name: "Alert me, 2 set" }).click();
     for (const left of [1, 0]) {
       await panel.getByRole("button", { name: "Remove" }).first().press("Enter");
-      await panel.getByRole("heading", { name: `Set ${left}` }).waitFor();
+      await panel.getByRole("heading", { name: `Your alerts ${left}` }).waitFor();
     }
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });

@@ -92,7 +92,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(await row.locator("td").allInnerTexts()).toEqual([
       "",
       ...["+14 %", "+5 %", "+11 %", "–", "–"],
-      expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after 10m 00s/),
+      expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after flaring for 10m 00s/),
     ]);
     expect(await row.locator(".flare-plot .mark").count()).toBe(3);
     const time = row.locator("time");
@@ -114,7 +114,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.locator(".bar.canary").first().hover();
     await card.waitFor();
     expect(await card.innerText()).toMatch(
-      new RegExp(`^T100.*possible rug at ${clock(-50)} after 10m 00s.*peak`, "s"),
+      new RegExp(`^T100.*possible rug at ${clock(-50)} after flaring for 10m 00s.*peak`, "s"),
     );
     // The pointer can rest on the card, which outlasts the time after which it would be hidden.
     await card.hover();
@@ -134,7 +134,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.keyboard.press("ArrowLeft");
     await expect.poll(focused).toMatch(/^T2, flaring/);
     await page.keyboard.press("Home");
-    await expect.poll(focused).toBe(`T109, back to normal at ${clock(-59)} after 10m 00s`);
+    await expect.poll(focused).toBe(`T109, back to normal at ${clock(-59)} after flaring for 10m 00s`);
     await card.filter({ hasText: "T109" }).waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });
@@ -203,7 +203,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await page.getByRole("heading", { name: `Since ${then.slice(11)}` }).waitFor();
     const slider = page.getByRole("slider", { name: "Time of the list" });
     expect(await slider.getAttribute("min")).toBe("0");
-    // As wide as the timeline, it begins where stored minutes do, and chooses none before.
+    // It has the timeline's scale, and chooses no minute before the stored ones.
     await page.locator(".scrubber").hover();
     await page
       .locator(".scrubber span", { hasText: oldest.slice(11) })

@@ -135,7 +135,7 @@ test("each sample selects what is on the screen, by parameters that the API acce
   ]);
   for (const kind of ["python", "telegram"] as const) expect(samples[kind].text).toContain(url);
   expect(describeQuery(QUERY)).toBe(
-    `Every flare at once, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
+    `Every flare as soon as it starts, and its end: symbol cake, liquidity of at least $50000, “it's "$(id)” in symbol, name or address, no warning at the start.`,
   );
 });
 
@@ -205,7 +205,7 @@ test("[W44] each sample of another group follows its channels, and looks at its 
   for (const { text } of [typescript, python]) expect(text).not.toContain("/flare/");
   expect(AlertRule.parse(JSON.parse(webhook.text)).channels).toEqual(["flares.exchange.pro"]);
   expect(describeQuery(ON_EXCHANGE)).toBe(
-    "Every flare on exchanges at once, and its end: “btc/usdt” in symbol, name, pair or exchange.",
+    "Every flare on exchanges as soon as it starts, and its end: “btc/usdt” in symbol, name, pair or exchange.",
   );
 });
 

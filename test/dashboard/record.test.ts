@@ -33,10 +33,10 @@ test("one scale includes 0 and every quartile, and its ends are labeled", async 
 test("the record says whether flares did better or worse than their control, and when they are few", async () => {
   const many = (change: number) => Array.from({ length: 30 }, () => change);
   expect(verdictText(await figuresOf(many(-1), many(2)), 15)).toBe(
-    "15 minutes after its start, the median flare was at −1.0 %, the control at +2.0 %: worse.",
+    "15 minutes after their start, the median change of the flares was −1.0 %, and that of the control +2.0 %: the flares did worse.",
   );
-  expect(verdictText(await figuresOf(many(3), many(2)), 15)).toMatch(/: better\.$/);
-  expect(verdictText(await figuresOf(many(2), many(2)), 15)).toMatch(/: the same\.$/);
+  expect(verdictText(await figuresOf(many(3), many(2)), 15)).toMatch(/: the flares did better\.$/);
+  expect(verdictText(await figuresOf(many(2), many(2)), 15)).toMatch(/: the flares did the same\.$/);
   expect(verdictText(await figuresOf([3, 4], many(2)), 15)).toMatch(
     /better\. With only 2 flares, this may be chance\.$/,
   );

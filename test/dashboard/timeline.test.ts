@@ -102,8 +102,8 @@ test("the window moves in small steps, so that bars are not laid out each second
 
 test("the number of lanes grows in steps, and no lane is drawn over another for hundreds of flares at once", () => {
   const many = Array.from({ length: 300 }, (_, index) => bar(`${index}`, -10));
-  const counts = [0, 8, 9, 300].map((count) => laneCount(assignLanes(many.slice(0, count), SPAN)));
-  expect(counts).toEqual([8, 8, 10, 320]);
+  const counts = [0, 12, 13, 300].map((count) => laneCount(assignLanes(many.slice(0, count), SPAN)));
+  expect(counts).toEqual([12, 12, 14, 320]);
   const tops = many.map((one, lane) => boxOf(one, lane, SPAN, 320).top);
   expect(new Set(tops).size).toBe(300);
   expect(Math.max(...tops)).toBeLessThan(1);
@@ -158,10 +158,10 @@ test("each flare of the lists and of the history is one bar with its fate, newes
   expect(bars.map((one) => one.outcome !== undefined)).toEqual([false, true, false, true, true]);
   expect(bars.map(fateText)).toEqual([
     "flaring since 11:55",
-    "possible rug at 11:25 after 5m 00s",
-    "back to normal at 11:30 after 30m 00s",
-    "trading stopped at 10:25 after 5m 00s",
-    "possible rug at 08:50 after 10m 00s",
+    "possible rug at 11:25 after flaring for 5m 00s",
+    "back to normal at 11:30 after flaring for 30m 00s",
+    "trading stopped at 10:25 after flaring for 5m 00s",
+    "possible rug at 08:50 after flaring for 10m 00s",
   ]);
 });
 

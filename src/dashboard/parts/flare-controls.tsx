@@ -17,7 +17,7 @@ import { Segments } from "./segments.tsx";
 
 /** Names of the lists. A phone has no room for the second part. */
 const LIST_LABELS = {
-  "flares.pro": ["At once", ""],
+  "flares.pro": ["Running", ""],
   "flares.free": ["After 5 min", "utes"],
   "flares.finished": ["Finished", ""],
 } as const satisfies Record<FlareChannel, readonly [string, string]>;

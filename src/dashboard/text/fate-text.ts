@@ -11,8 +11,9 @@ export const CAUSE_MEANINGS = {
   upstream: "The source no longer lists the flare, and gave no reason",
 } as const satisfies Record<FinishCause, string>;
 
-/** Describes a flare's course: `flaring since 20:31`, `back to normal at 20:40 after 9m 00s`. */
+/** Describes a flare's course: `flaring since 20:31`, `ended at 20:40 after flaring for 9m 00s`. */
 export function fateText({ cause, startMs, endMs }: Pick<Bar, "cause" | "startMs" | "endMs">): string {
   if (endMs === undefined) return `flaring since ${formatMinute(startMs)}`;
-  return `${cause ? END_TEXTS[cause] : "ended"} at ${formatMinute(endMs)} after ${formatSpan(endMs - startMs)}`;
+  const end = cause ? END_TEXTS[cause] : "ended";
+  return `${end} at ${formatMinute(endMs)} after flaring for ${formatSpan(endMs - startMs)}`;
 }

@@ -20,10 +20,11 @@ export function verdictText({ after }: RecordFigures, minutes: number): string {
   const found = after.find((one) => one.minutes === minutes);
   if (found?.median == null) return "";
   const { median, control, n } = found;
-  const start = `${minutes} minutes after its start, the median flare was at ${changeText(median)}`;
+  const start = `${minutes} minutes after their start, the median change of the flares was ${changeText(median)}`;
   if (control.median === null) return `${start}. There is no control yet.`;
   const order = median === control.median ? "the same" : median > control.median ? "better" : "worse";
-  return `${start}, the control at ${changeText(control.median)}: ${order}.${fewText(n, control.n)}`;
+  const other = `that of the control ${changeText(control.median)}`;
+  return `${start}, and ${other}: the flares did ${order}.${fewText(n, control.n)}`;
 }
 
 function fewText(flares: number, moments: number): string {

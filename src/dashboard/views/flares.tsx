@@ -80,7 +80,7 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
       />
       {group !== "bsc" && channel !== "flares.finished" && (
         <p class="legend">
-          Only running flares of BSC have prices of each minute, and so a change since the start.
+          Prices of each minute are stored for BSC only, so these flares show no change since the start.
         </p>
       )}
       <section aria-labelledby="flares-title" class={`${at === undefined ? "" : "past"} ${LACKING[group]}`}>

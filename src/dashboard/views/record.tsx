@@ -108,7 +108,7 @@ function Facts({ figures }: { readonly figures: RecordFigures }) {
         </dd>
       </div>
       <div>
-        <dt>Collapses warned of</dt>
+        <dt>Warned before they collapsed</dt>
         <dd>
           <b>{collapsed === 0 ? "–" : shareText(warned / collapsed)}</b>
           <small>{warningText(figures)}</small>

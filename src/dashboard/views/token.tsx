@@ -14,7 +14,7 @@ import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
 import { TokenActions } from "../parts/flare/token-actions.tsx";
 import { Warnings } from "../parts/flare/warnings.tsx";
-import { TERMS, WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
+import { WhyBars, WhyLegend } from "../parts/flare/why-bars.tsx";
 import { LACKING } from "../parts/groups.tsx";
 import { IsAnonymous, usePriceLabel } from "../parts/market.ts";
 import type { CandlePlotProps } from "../parts/plot/candle-plot.tsx";
@@ -177,7 +177,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
       {flare && (
         <section class="reasons" aria-labelledby="reasons-title">
           <h3 id="reasons-title">Why</h3>
-          <WhyLegend />
+          <WhyLegend of={[explanations[flare.id]]} />
           <WhyBars why={explanations[flare.id]} />
           <Terms why={explanations[flare.id]} />
         </section>
@@ -289,17 +289,16 @@ function Terms({ why }: { readonly why: Explanation | undefined }) {
         </tr>
       </thead>
       <tbody>
-        {TERMS.map((name) => {
-          const term = why?.terms.find((one) => one.name === name);
-          const [value, unit] = term ? formatMeasured(term) : ["–", ""];
+        {why?.terms.map((term) => {
+          const [value, unit] = formatMeasured(term);
           return (
-            <tr key={name}>
-              <th scope="row">{name}</th>
+            <tr key={term.name}>
+              <th scope="row">{term.name}</th>
               <td>
                 {value} <small>{unit}</small>
               </td>
-              <td>{term ? withMinus(term.z.toFixed(2)) : "–"}</td>
-              <td>{term ? term.weight.toFixed(2) : "–"}</td>
+              <td>{withMinus(term.z.toFixed(2))}</td>
+              <td>{term.weight.toFixed(2)}</td>
             </tr>
           );
         })}

@@ -63,7 +63,7 @@ function How() {
   };
   return (
     <fieldset class="how">
-      <legend>How</legend>
+      <legend>How to alert you</legend>
       <Choice
         label="Notification"
         note={ACCESS_TEXTS[access]}
@@ -73,7 +73,7 @@ function How() {
       />
       <Choice
         label="Sound"
-        note="Two short tones. After a reload, from your first click on."
+        note="Two short tones. After a reload, browsers allow them only once you click on the page."
         isOn={settings.hasSound}
         onChange={sound}
       />
@@ -161,7 +161,7 @@ function What({ query }: Pick<AlertsPanelProps, "query">) {
   const isFull = settings.entries.length >= MAX_ENTRIES;
   return (
     <section aria-labelledby="what-title">
-      <h3 id="what-title">Add</h3>
+      <h3 id="what-title">Add an alert</h3>
       <ul class="alerts">
         {query && text !== undefined && (
           <li>
@@ -212,7 +212,7 @@ function SetAlerts({ server }: Pick<AlertsPanelProps, "server">) {
   return (
     <section aria-labelledby="set-title">
       <h3 id="set-title">
-        Set <small>{entries.length + (hasWatchList ? 1 : 0)}</small>
+        Your alerts <small>{entries.length + (hasWatchList ? 1 : 0)}</small>
       </h3>
       {entries.length === 0 && !hasWatchList && <p class="soft hint">No alerts yet.</p>}
       <ul class="alerts">

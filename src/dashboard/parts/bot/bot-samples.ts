@@ -52,7 +52,7 @@ export function describeStarts(query: FlareQuery, end = ""): string {
   const label = query.group === "exchange" ? "exchanges" : GROUP_LABELS[query.group];
   const of = query.group === "bsc" ? "" : ` on ${label}`;
   const what = {
-    "flares.pro": `Every flare${of} at once${end}`,
+    "flares.pro": `Every flare${of} as soon as it starts${end}`,
     "flares.free": `Every flare${of} that has lasted 5 minutes without a warning${end}`,
     "flares.finished": `Every flare${of} that ends, with what its price did`,
   }[query.channel];

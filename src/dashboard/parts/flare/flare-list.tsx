@@ -80,7 +80,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
           <LastHour flares={shown} of={all.length} cause={query.cause} />
         </div>
       ) : (
-        <WhyLegend />
+        <WhyLegend of={shown.map(({ id }) => view.explanations[id])} />
       )}
       {shown.length === 0 ? (
         <p class="empty">

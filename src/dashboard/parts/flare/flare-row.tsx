@@ -124,7 +124,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
         <td class="reasons">
           <span class={`fate ${cause === "canary" ? "canary" : "faded"}`}>
             <b title={cause ? CAUSE_MEANINGS[cause] : undefined}>{cause ? END_TEXTS[cause] : "ended"}</b>{" "}
-            <Ago atMs={Date.parse(end)} />, at <TimeText at={end} /> after{" "}
+            <Ago atMs={Date.parse(end)} />, at <TimeText at={end} /> after flaring for{" "}
             {formatSpan(Date.parse(end) - startMs)}
             {outcome?.collapsed_at && ", collapsed"}
           </span>

@@ -3,7 +3,7 @@ import type { Explanation } from "../../../model/index.ts";
 /** Maximum score: each term counts up to this many deviations, and the weights sum to 1. */
 const MAX_SCORE = 6;
 
-export const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const;
+const TERMS = ["buyers", "imbalance", "price", "volume", "flow"] as const;
 
 /** The contribution of each term to the score, and the required score. */
 export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
@@ -32,11 +32,18 @@ export function WhyBars({ why }: { readonly why: Explanation | undefined }) {
   );
 }
 
-export function WhyLegend() {
+interface WhyLegendProps {
+  /** The explanations to which it belongs: it names only their terms. */
+  readonly of: readonly (Explanation | undefined)[];
+}
+
+export function WhyLegend({ of }: WhyLegendProps) {
+  const used = new Set(of.flatMap((why) => why?.terms.map(({ name }) => name) ?? []));
+  if (used.size === 0) return null;
   return (
     <p class="legend why-legend" aria-hidden="true">
-      Why:
-      {TERMS.map((name) => (
+      Score:
+      {TERMS.filter((name) => used.has(name)).map((name) => (
         <span key={name}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
             <rect class={`term-${name}`} width="10" height="10" />
@@ -44,7 +51,7 @@ export function WhyLegend() {
           {name}
         </span>
       ))}
-      <span>| score required to start (at most {MAX_SCORE})</span>
+      <span>| required to start (at most {MAX_SCORE})</span>
     </p>
   );
 }

@@ -18,7 +18,7 @@ interface ScrubberProps {
 
 /**
  * Chooses the minute whose flares are listed. The right end is now. It is as wide as the timeline
- * and has the same scale, unless the server's stored minutes begin later.
+ * and has the same scale. Minutes before the server's stored ones are dimmed.
  */
 export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
@@ -40,24 +40,35 @@ export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProp
   }, [isGone]);
   const atOf = (minutes: number) =>
     minutes >= newest ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
+  /** Moves the thumb back to the first stored minute if it is before that. */
+  const read = (input: HTMLInputElement): number => {
+    const minutes = Math.max(min, Number(input.value));
+    input.value = `${minutes}`;
+    return minutes;
+  };
   const shown = dragged === undefined ? at : atOf(dragged);
   const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
-  const hint = isNone ? "No past minute is stored yet" : "Drag to list the flares of a past minute";
+  const hint = isNone
+    ? "No past minute is stored yet"
+    : min > 0
+      ? `Minutes are stored since ${formatMinute(startMs + min * MINUTE_MS)}`
+      : "Drag to list the flares of a past minute";
   return (
     <label class="scrubber" onPointerEnter={ask} onFocusIn={ask}>
       <input
         type="range"
         aria-label="Time of the list"
-        {...{ min, max: newest, value }}
+        {...{ min: 0, max: newest, value }}
+        style={{ "--missing": `${((100 * min) / newest).toFixed(2)}%` }}
         disabled={isNone}
         aria-valuetext={text}
-        onInput={({ currentTarget }) => setDragged(Number(currentTarget.value))}
+        onInput={({ currentTarget }) => setDragged(read(currentTarget))}
         onChange={({ currentTarget }) => {
           setDragged(undefined);
-          onAt(atOf(Number(currentTarget.value)));
+          onAt(atOf(read(currentTarget)));
         }}
       />
-      <span>{formatMinute(startMs + min * MINUTE_MS)}</span>
+      <span>{formatMinute(startMs)} UTC</span>
       <span>{shown === undefined ? hint : <b>{text}</b>}</span>
       <span>now</span>
     </label>

@@ -19,7 +19,7 @@ export function TimelineTable({ bars }: { readonly bars: readonly Bar[] }) {
           <tr>
             <th scope="col">Token</th>
             <th scope="col">Started</th>
-            <th scope="col">Went</th>
+            <th scope="col">Status</th>
             <th scope="col">Peak</th>
             <th scope="col">End</th>
           </tr>

@@ -69,7 +69,7 @@ export function assignLanes(
 }
 
 /** Numbers of lanes to draw: few sizes, so that one more lane rarely moves the others. */
-const LANE_COUNTS = [8, 10, 12, 14, 16, 20, 28, 40, 56, 80] as const;
+const LANE_COUNTS = [12, 14, 16, 20, 28, 40, 56, 80] as const;
 const MORE_LANES = 40;
 
 /** Returns the number of lanes to draw, at least as many as are assigned. */
