@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { connect } from "../../src/client/index.ts";
 import { test } from "../http/websocket-fixture.ts";
 import { shareOf } from "../support/law-runs.ts";
-import { assemble } from "./company.ts";
+import { assemble, type Member } from "./company.ts";
 import { HASTE } from "./stream-kit.ts";
 import { expectWhole, ROOM, weather } from "./weather.ts";
 
@@ -24,10 +24,10 @@ test(`[L2] [L3] if the log is too short for such connections, each stream gets a
   makeWire,
 }) => {
   const wire = await makeWire({ ...ROOM, log: { minCount: 30, maxAgeMs: 0 } });
-  const { reports } = await weather(wire, FIRST, HASTE, async (members) =>
-    assemble(connect, members, HASTE, FIRST),
-  );
+  const start = async (members: readonly Member[]) => assemble(connect, members, HASTE, FIRST);
+  // On a busy machine the bad weather may cut nobody for so long.
+  const { reports } = await weather(wire, FIRST, HASTE, start, 100);
   expect(reports.flatMap(({ wrong }) => wrong)).toEqual([]);
   for (const { resets } of reports) expect(resets[0]).toBe("started");
-  expect(new Set(reports.flatMap(({ resets }) => resets))).toEqual(new Set(["started", "expired"]));
+  for (const { resets } of reports) expect(new Set(resets)).toEqual(new Set(["started", "expired"]));
 });

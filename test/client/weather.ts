@@ -26,13 +26,15 @@ interface Weathered {
 /**
  * Lets streams follow over ways that are cut, frozen and throttled, then in fair weather until all
  * are at the head; and sees to it that each holds then what REST serves. `start` starts them,
- * wherever they run, with this haste.
+ * wherever they run, with this haste. At the end all connections are cut, and `missed` steps of
+ * the market pass before the streams are back.
  */
 export async function weather(
   wire: ConnectionHandle,
   seed: number,
   haste: number,
   start: (members: readonly Member[]) => Promise<Company>,
+  missed = 0,
 ): Promise<Weathered> {
   // A way for each: what hinders one does not hinder another, and a browser has room for six
   // streams a port.
@@ -59,6 +61,15 @@ export async function weather(
       },
     });
     await reached;
+    if (missed > 0) {
+      for (const proxy of proxies) proxy.cutAll();
+      const steps = Array.from({ length: missed }, (_, at) => STEPS[at % STEPS.length] as Step);
+      await wire.publish(...steps);
+      // What is older than a moment may leave the log at the next step.
+      wire.clock.advance(1);
+      await wire.publish(...steps);
+      await company.reach(wire.head.cursor.seq);
+    }
     await company.note();
     for (const view of await company.viewsAt(wire.head.cursor.seq)) {
       expect(view).toEqual(shownLists(wire.head.snapshot));

@@ -80,10 +80,15 @@ export class ChaosProxy {
     this.#calm = true;
   }
 
+  /** Ends every connection. New ones pass. */
+  cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
   /** Ends every connection, and takes no more. */
   async close(): Promise<void> {
     this.#over.abort();
-    for (const socket of this.#sockets) socket.destroy();
+    this.cutAll();
     this.#server.close();
     await once(this.#server, "close");
   }
