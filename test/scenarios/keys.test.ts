@@ -81,7 +81,7 @@ test("[K2] tail without a key follows a server with keys, in flares.free, and sa
   const gateway = await startGateway(createConfig({ keys, port: 0, warmup: "0", logLevel: "silent" }));
   onTestFinished(() => gateway.stop());
   await using tail = spawnCli(["tail", gateway.url]);
-  await tail.said("stderr", /does not include flares\.pro: following flares\.free,newest\.bsc,status\n/);
+  await tail.said("stderr", /does not send flares\.pro: following flares\.free,newest\.bsc,status\n/);
   await tail.said("stderr", "a simulated market");
 });
 
