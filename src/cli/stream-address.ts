@@ -41,7 +41,7 @@ export function readStreamAddress(
   const query = given.searchParams;
   const filter = readFilter(query, parameters, wrong);
   const url = new URL(`${given.protocol.replace("ws", "http")}//${given.host}`);
-  url.pathname = given.pathname.replace(/\/api\/v1(\/stream)?\/?$/, "");
+  url.pathname = given.pathname.replace(/\/api\/v1(\/stream)?\/*$/, "");
   return { url, filter, query };
 }
 

@@ -187,6 +187,11 @@ test.each([
     "the bot's flares.exchange.* stayed empty: the recording has no market of exchange, only of bsc; follow channels of bsc, such as flares.pro",
   ],
   [
+    "one group is named at a time",
+    { followed: ["flares.matic.pro", "flares.avalanche.pro"], groups: ["bsc"], format: "csv" },
+    "the bot's flares.matic.pro stayed empty: the recording has no market of matic, only of bsc; add --group matic to assign the file's pairs to matic",
+  ],
+  [
     "without a bot, the record is empty",
     { followed: [], groups: ["matic"], format: "ndjson" },
     "the record stayed empty: the recording has no market of bsc, only of matic; the record counts only flares of bsc",

@@ -24,7 +24,7 @@ test("a connection that ends later says only why", () => {
 });
 
 test("the address of the API or its stream is the server's", () => {
-  for (const path of ["/api/v1", "/api/v1/", "/api/v1/stream"])
+  for (const path of ["/api/v1", "/api/v1/", "/api/v1//", "/api/v1/stream"])
     expect(readStreamAddress(`ws://127.0.0.1:1/base${path}`, [], [])?.url.href).toBe(
       "http://127.0.0.1:1/base",
     );

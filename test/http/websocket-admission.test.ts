@@ -121,6 +121,23 @@ test("[W3] a handshake before the end of the previous response is answered after
   }
 });
 
+test("[W3] a handshake of another method than GET is answered as without one, and its connection serves the next request", async ({
+  wire,
+}) => {
+  for (const [method, status] of [
+    ["HEAD", 405],
+    ["POST", 405],
+    ["OPTIONS", 204],
+  ]) {
+    const socket = connect(wire.port, "127.0.0.1");
+    socket.write(handshake(STREAM).replace(/^GET/, String(method)));
+    const [answer] = await once(socket, "data");
+    expect(String(answer)).toMatch(`HTTP/1.1 ${status} `);
+    socket.write("GET /api/v1/newest HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(Buffer.concat(await socket.toArray()).toString()).toMatch("HTTP/1.1 200 ");
+  }
+});
+
 test("[W1] [W3] the address may be absolute, or encoded where it need not be", async ({ makeWire }) => {
   for (const basePath of ["", "/fw"]) {
     const wire = await makeWire({ basePath });

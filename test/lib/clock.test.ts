@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { systemClock } from "../../src/lib/time/clock.ts";
+import { createForwardTime, systemClock } from "../../src/lib/time/clock.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -20,3 +20,15 @@ test.each([2 ** 31, 2_147_484_000, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFI
     cancel();
   },
 );
+
+test("forward time continues where the clock is set back, and returns to a clock that was ahead for a while", () => {
+  let [wallMs, passedMs] = [1_000_000, 0];
+  const forwardMs = createForwardTime({ now: () => wallMs, monotonic: () => passedMs });
+  const at = (wall: number, passed: number) => {
+    [wallMs, passedMs] = [wall, passed];
+    return forwardMs();
+  };
+  expect(at(0, 10)).toBe(1_000_010);
+  expect(at(5_000_000, 20)).toBe(5_000_000);
+  expect(at(1_000_030, 30)).toBe(1_000_030);
+});

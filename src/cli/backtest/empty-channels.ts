@@ -26,7 +26,8 @@ export function emptyText({ followed, groups, flares, format }: Played): string 
   const missing = empty.length > 0 ? groupOf(matchChannels(empty[0] ?? "")[0]) : "bsc";
   if (missing === undefined || (empty.length === 0 && (flares > 0 || groups.includes("bsc"))))
     return undefined;
-  const what = empty.length > 0 ? `the bot's ${empty.join(", ")}` : "the record";
+  const ofMissing = empty.filter((pattern) => groupOf(matchChannels(pattern)[0]) === missing);
+  const what = empty.length > 0 ? `the bot's ${ofMissing.join(", ")}` : "the record";
   const market = `the recording has no market of ${missing}, only of ${groups.join(", ")}`;
   const other = flareChannelsOf(known)[1];
   const action =

@@ -71,7 +71,7 @@ function mapHtml(basePath: string, page: string | undefined, body: Html): Html {
     return html`<p>${name}</p>\n<ul>${items}</ul>\n`;
   });
   return html`<nav id="map" aria-label="Documents">
-<form id="search" role="search" data-index="${basePath}${DOCUMENTS.docsSearch.path}" hidden><label for="search-text">Search</label> <input id="search-text" type="search" autocomplete="off" spellcheck="false"><output role="status"></output>
+<form id="search" role="search" data-index="${basePath}${DOCUMENTS.docsSearch.path}" hidden><label for="search-text">Search</label> <input id="search-text" type="search" maxlength="200" autocomplete="off" spellcheck="false"><output role="status"></output>
 <ol></ol></form>
 ${entries}<p class="close"><a href="#content">Close</a></p>
 </nav>`;

@@ -8,14 +8,15 @@ import { hasResponse } from "../connections/node-internals.ts";
  * Java's client, for example, offers `h2c`, and Node would then take its request out of HTTP.
  * Node before 24.9 still does.
  *
- * A handshake before the end of the previous response is left to HTTP, or cut: its own response
- * could not be sent, and nothing would close the connection.
+ * A handshake of another method than GET, or before the end of the previous response, is left to
+ * HTTP, or cut where Node has already taken it out: nothing would close the connection.
  */
 export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): EventEmitter {
   const { server } = app;
   const upgrades = new EventEmitter();
-  const isStream = ({ headers, url = "" }: IncomingMessage) =>
-    headers.upgrade?.toLowerCase() === "websocket" && paths.includes(pathOf(url) ?? "");
+  const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket";
+  const isStream = (request: IncomingMessage) =>
+    request.method === "GET" && isWebSocket(request) && paths.includes(pathOf(request.url ?? "") ?? "");
   const isOnlyListener = () => server.listenerCount("upgrade") === 1;
   const before: unknown = Reflect.get(server, "shouldUpgradeCallback");
   const shouldUpgradeCallback = (request: IncomingMessage) =>
@@ -25,7 +26,7 @@ export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): 
   server.on("upgrade", (request, socket, head) => {
     // A request without another listener is answered here.
     if (!isStream(request) && !isOnlyListener()) return;
-    if (hasResponse(socket)) socket.destroy();
+    if (hasResponse(socket) || (isWebSocket(request) && request.method !== "GET")) socket.destroy();
     else upgrades.emit("upgrade", request, socket, head);
   });
   return upgrades;

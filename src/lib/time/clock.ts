@@ -16,16 +16,13 @@ export interface Clock {
   every(ms: number, fn: () => void): () => void;
 }
 
-/** Returns the wall-clock time, except that it continues where the clock jumps back. */
+/**
+ * Returns the wall-clock time, or the time since this call added to the wall-clock time of this
+ * call, whichever is later: a clock that is set back below it has no effect.
+ */
 export function createForwardTime(clock: Pick<Clock, "now" | "monotonic">): () => number {
-  let wallMs = clock.now();
-  let atMs = clock.monotonic();
-  return () => {
-    const nowMs = clock.monotonic();
-    wallMs = Math.max(clock.now(), wallMs + nowMs - atMs);
-    atMs = nowMs;
-    return wallMs;
-  };
+  const offsetMs = clock.now() - clock.monotonic();
+  return () => Math.max(clock.now(), clock.monotonic() + offsetMs);
 }
 
 export const systemClock: Clock = {

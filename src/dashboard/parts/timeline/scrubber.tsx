@@ -38,6 +38,8 @@ export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProp
   useEffect(() => {
     if (isGone) onAt(atOf(min));
   }, [isGone]);
+  // A drag may end without a change event, if the thumb was moved back meanwhile.
+  useEffect(() => setDragged(undefined), [at]);
   const atOf = (minutes: number) =>
     minutes >= newest ? undefined : minuteOf(endMs - (max - minutes) * MINUTE_MS);
   /** Moves the thumb back to the first stored minute if it is before that. */
