@@ -56,3 +56,8 @@ export function byGroup<T>(create: (group: Group) => T): Record<Group, T> {
 /** The groups whose flares are served only to clients that name them: all but `bsc`. */
 export const OTHER_GROUPS = ["exchange", "matic", "avalanche"] as const satisfies readonly Group[];
 export type OtherGroup = (typeof OTHER_GROUPS)[number];
+
+/** Returns the group of a channel's items. */
+export function groupOfChannel(channel: string): Group {
+  return OTHER_GROUPS.find((group) => channel.split(".").includes(group)) ?? "bsc";
+}

@@ -8,7 +8,7 @@ import type { Row } from "./report.ts";
 
 const BENCH = fileURLToPath(new URL("./bench.ts", import.meta.url));
 
-/** Its suites, each of which is a process: in `npm test` one of them, and in the soak all. */
+/** Each suite runs in a process of its own. `npm test` runs one suite, the soak runs all. */
 const ENGINE = fileURLToPath(new URL("./engine.ts", import.meta.url));
 
 test("the engine's bench runs, and every figure of a short run is a number above 0", async () => {

@@ -51,7 +51,7 @@ const withPackages = base.extend<{
       try {
         await use({ url: await addressOf(cli), cli });
       } finally {
-        // npx and its shell lead the program's group, of which nothing may be left.
+        // npx and its shell lead the program's process group. No process of it may remain.
         if (cli.child.pid !== undefined) killGroup(cli.child.pid);
         await cli.ended();
       }

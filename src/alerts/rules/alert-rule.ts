@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { type Group, OTHER_GROUPS } from "../../model/index.ts";
 import {
   CHANNELS,
   type Channel,
@@ -84,11 +83,6 @@ export type AlertRule = z.infer<typeof AlertRule>;
 
 export function channelsOfRule(patterns: readonly string[]): readonly Channel[] {
   return [...new Set(patterns.flatMap(matchChannels))];
-}
-
-/** Returns the group of a channel's items. */
-export function groupOfChannel(channel: string): Group {
-  return OTHER_GROUPS.find((group) => channel.split(".").includes(group)) ?? "bsc";
 }
 
 export function newsOf(filter: Filter | undefined): EventName[] {

@@ -1,6 +1,6 @@
 import { assertNever } from "../../lib/assert-never.ts";
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
-import type { ListItem } from "../../model/index.ts";
+import { groupOfChannel, type ListItem } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
 import {
   applyEvent,
@@ -13,7 +13,7 @@ import {
   type View,
 } from "../../protocol/index.ts";
 import type { AlertContent } from "../alert.ts";
-import { type AlertRule, channelsOfRule, groupOfChannel } from "./alert-rule.ts";
+import { type AlertRule, channelsOfRule } from "./alert-rule.ts";
 import { readEdgeField } from "./edge-field.ts";
 import { Quiet, type RuleState } from "./rule-state.ts";
 

@@ -1,13 +1,13 @@
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { safeText } from "../../lib/text/safe-text.ts";
+import { groupOfChannel } from "../../model/index.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { namesInText } from "../../model/text/item-name.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
 import { whyText } from "../../model/text/why-text.ts";
 import type { EventMessage } from "../../protocol/index.ts";
 import type { Alert } from "../alert.ts";
-import { groupOfChannel } from "../rules/alert-rule.ts";
 
 /** Our own text, or a name that a stranger chose: it may contain markup, links and mentions. */
 export type Part = string | { readonly name: string };

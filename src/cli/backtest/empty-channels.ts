@@ -1,6 +1,6 @@
 import type { ReplayFeed } from "../../feed/index.ts";
 import type { MarketGroup } from "../../market/index.ts";
-import { GROUPS } from "../../model/index.ts";
+import { groupOfChannel } from "../../model/index.ts";
 import { flareChannelsOf, matchChannels } from "../../protocol/index.ts";
 
 interface Played {
@@ -20,14 +20,11 @@ interface Played {
 export function emptyText({ followed, groups, flares, format }: Played): string | undefined {
   const [known] = groups;
   if (known === undefined) return undefined;
-  const empty = followed.filter((pattern) =>
-    matchChannels(pattern).every((channel) => lacks(channel, groups)),
-  );
-  const missing = empty.length > 0 ? groupOf(matchChannels(empty[0] ?? "")[0]) : "bsc";
-  if (missing === undefined || (empty.length === 0 && (flares > 0 || groups.includes("bsc"))))
-    return undefined;
-  const ofMissing = empty.filter((pattern) => groupOf(matchChannels(pattern)[0]) === missing);
-  const what = empty.length > 0 ? `the bot's ${ofMissing.join(", ")}` : "the record";
+  const named = followed.map((pattern) => missingGroup(pattern, groups)).find((group) => group !== undefined);
+  const missing = named ?? (flares === 0 && !groups.includes("bsc") ? "bsc" : undefined);
+  if (missing === undefined) return undefined;
+  const empty = followed.filter((pattern) => missingGroup(pattern, groups) === missing);
+  const what = empty.length > 0 ? `the bot's ${empty.join(", ")}` : "the record";
   const market = `the recording has no market of ${missing}, only of ${groups.join(", ")}`;
   const other = flareChannelsOf(known)[1];
   const action =
@@ -39,13 +36,9 @@ export function emptyText({ followed, groups, flares, format }: Played): string 
   return `${what} stayed empty: ${market}; ${action}`;
 }
 
-function lacks(channel: string, groups: readonly MarketGroup[]): boolean {
-  const group = groupOf(channel);
-  return group !== undefined && !groups.includes(group);
-}
-
-/** Returns a channel's group; `undefined` for one that any market fills. */
-function groupOf(channel = "status"): MarketGroup | undefined {
-  const [, second] = channel.split(".");
-  return second === undefined ? undefined : (GROUPS.find((group) => group === second) ?? "bsc");
+/** Returns the group of a pattern's channels if the recording has a market of none of them. */
+function missingGroup(pattern: string, groups: readonly MarketGroup[]): MarketGroup | undefined {
+  const channels = matchChannels(pattern);
+  const isMissing = (channel: string) => channel.includes(".") && !groups.includes(groupOfChannel(channel));
+  return channels[0] !== undefined && channels.every(isMissing) ? groupOfChannel(channels[0]) : undefined;
 }

@@ -146,8 +146,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   };
   const draw = () => {
     const now = page();
-    if (now.flares.group === "bsc")
-      void trends.refresh(Date.parse(now.freshness?.observedAt ?? ""), now.flares.rows[0]?.id);
+    void refreshTrends(trends, now);
     inSight();
     screen.draw(pageLines(now, { ...screen.size, state, trendOf, paint }));
   };
@@ -201,6 +200,12 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
   }
 }
 
+/** Fetches the last hour of the flares of `bsc`; other groups have no candles. Never rejects. */
+async function refreshTrends(trends: TrendBook, { flares, freshness }: TopPage): Promise<void> {
+  if (flares.group === "bsc")
+    await trends.refresh(Date.parse(freshness?.observedAt ?? ""), flares.rows[0]?.id);
+}
+
 type Failure = Parameters<typeof describeFailure>[0];
 
 /**
@@ -227,9 +232,7 @@ async function printOnce({ stream, page, trends, terminal, signal }: Showing): P
     return EXIT.retry;
   }
   const paint = paintFor(terminal.stdout);
-  const { freshness, flares } = page();
-  if (flares.group === "bsc")
-    await trends.refresh(Date.parse(freshness?.observedAt ?? ""), flares.rows[0]?.id);
+  await refreshTrends(trends, page());
   const trendOf = (address: string) => trends.trendOf(address);
   const form = { width: PRINTED_WIDTH, height: Infinity, state: INITIAL_STATE, trendOf, paint };
   const lines = pageLines(page(), form);
