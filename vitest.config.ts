@@ -1,5 +1,6 @@
-import { join } from "node:path";
+import { join, matchesGlob, relative } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
@@ -48,57 +49,57 @@ const THOROUGH = [
   "test/trend/{candle-flare,control-moments,group-flares,memory,pro-secrecy,recorded-market}.test.ts",
 ];
 
-/**
- * System tests wait for over half of their time, so that six at a time keep two cores busy. One
- * process runs many files, and loads the sources once for all of them.
- *
- * The projects run in the order of their names: a worker that finds no more system test begins with
- * the others, so that no core waits for the last one.
- */
-const shared = {
-  maxWorkers: 6,
-  isolate: false,
-  // Room for short-lived objects: a tenth of the CPU time goes to collecting them otherwise.
-  execArgv: ["--max-semi-space-size=64"],
-  // Node imports the sources itself, and caches what it compiled: Vite's own loader takes longer.
-  experimental: { viteModuleRunner: false, nodeLoader: false },
-};
+const ALL = ["test/**/*.test.ts"];
+const RANKS = [MEMORY, SYSTEM, THOROUGH, ALL];
 
 // Workers and the programs that they start share compiled code: a quarter of a program's time.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "node_modules/.cache/compiled");
 
-export default defineConfig({
-  test: {
-    globalSetup: ["test/support/build-pages.ts"],
-    reporters: [["default", { summary: false }]],
-    // The slowest tests take 20 seconds, and several times that on a busy machine.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 60_000 } },
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "system",
-          include: SYSTEM,
-          globalSetup: ["test/support/bundle-program.ts"],
-          ...shared,
+/** Tests that take long or wait begin first, so that no core waits for the last of them. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const file = relative(import.meta.dirname, moduleId);
+      return RANKS.findIndex((patterns) => patterns.some((pattern) => matchesGlob(file, pattern)));
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
+/**
+ * `npm test` runs all tests, `npm run test:unit` those of the last rank. One process runs many files,
+ * and loads the sources once for all of them. System tests wait for over half of their time, so that
+ * six processes keep two cores busy.
+ */
+export default defineConfig(({ mode }) => {
+  const isUnit = mode === "unit";
+  const setup = ["test/support/build-pages.ts"];
+  return {
+    test: {
+      globalSetup: isUnit ? setup : [...setup, "test/support/bundle-program.ts"],
+      reporters: [["default", { summary: false }]],
+      // The slowest tests take 20 seconds, and several times that on a busy machine.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000 } },
+      sequence: { sequencer: LongestFirst },
+      projects: [
+        { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 6, isolate: true } },
+        {
+          extends: true,
+          test: {
+            name: "tests",
+            include: ALL,
+            exclude: [...MEMORY, ...(isUnit ? [...SYSTEM, ...THOROUGH] : [])],
+            maxWorkers: 6,
+            isolate: false,
+            // Room for short-lived objects: a tenth of the CPU time goes to collecting them otherwise.
+            execArgv: ["--max-semi-space-size=64"],
+            // Node imports the sources itself, and caches what it compiled: Vite's own loader takes longer.
+            experimental: { viteModuleRunner: false, nodeLoader: false },
+          },
         },
-      },
-      { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 6, isolate: true } },
-      {
-        extends: true,
-        test: { name: "thorough", include: THOROUGH, exclude: [...SYSTEM, ...MEMORY], ...shared },
-      },
-      {
-        extends: true,
-        test: {
-          name: "unit",
-          include: ["test/**/*.test.ts"],
-          exclude: [...SYSTEM, ...MEMORY, ...THOROUGH],
-          ...shared,
-        },
-      },
-    ],
-  },
+      ],
+    },
+  };
 });

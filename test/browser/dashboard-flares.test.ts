@@ -29,7 +29,7 @@ function flareFrom(index: number, from: number, to: number | null): Flare {
 }
 
 const pro = Array.from({ length: 60 }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
-const ended = Array.from({ length: 10 }, (_, index) => flareFrom(index + 100, -60 - index, -50 - index));
+const ended = Array.from({ length: 10 }, (_, index) => flareFrom(index + 100, -60.5 - index, -50.5 - index));
 const why = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
 /** A market of the first of these flares. */
 const marketOf = (running: number, past: number): Snapshot => ({

@@ -5,9 +5,17 @@ import { expect, test } from "vitest";
 import config from "../../vitest.config.ts";
 
 const cwd = fileURLToPath(new URL("../../", import.meta.url));
-const projects = config.test?.projects?.map((project) => Object(project).test) ?? [];
-const isolated: readonly string[] = projects.find(({ isolate }) => isolate).include;
-const patterns: readonly string[] = projects.flatMap(({ include }) => include);
+const whole = projectsOf("test");
+const isolated: readonly string[] = whole.find(({ isolate }) => isolate).include;
+const patterns: readonly string[] = [...whole, ...projectsOf("unit")].flatMap(({ include, exclude }) => [
+  ...include,
+  ...(exclude ?? []),
+]);
+
+function projectsOf(mode: string) {
+  const { test } = config({ mode, command: "serve" });
+  return test?.projects?.map((project) => Object(project).test) ?? [];
+}
 
 test("each pattern of the test configuration matches a file", () => {
   expect(patterns.length).toBeGreaterThan(10);
