@@ -51,18 +51,23 @@ const THOROUGH = [
 
 const ALL = ["test/**/*.test.ts"];
 const RANKS = [MEMORY, SYSTEM, THOROUGH, ALL];
+/** The part of the run in which the files of each rank begin. */
+const ENDS = [0, 0.85, 0.9, 1];
 
 // Workers and the programs that they start share compiled code: a quarter of a program's time.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "node_modules/.cache/compiled");
 
-/** Tests that take long or wait begin first, so that no core waits for the last of them. */
-class LongestFirst extends BaseSequencer {
+/** Runs tests that wait beside tests that compute, and those of the last rank until the end. */
+class Mixed extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
+    const ranks = Map.groupBy(await super.sort(files), ({ moduleId }) => {
       const file = relative(import.meta.dirname, moduleId);
       return RANKS.findIndex((patterns) => patterns.some((pattern) => matchesGlob(file, pattern)));
-    };
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    });
+    const placed = [...ranks].flatMap(([rank, ofRank]) =>
+      ofRank.map((spec, index) => ({ spec, place: (index / ofRank.length) * (ENDS[rank] ?? 1) })),
+    );
+    return placed.toSorted((one, other) => one.place - other.place).map(({ spec }) => spec);
   }
 }
 
@@ -82,7 +87,7 @@ export default defineConfig(({ mode }) => {
       testTimeout: 120_000,
       hookTimeout: 120_000,
       expect: { poll: { timeout: 60_000 } },
-      sequence: { sequencer: LongestFirst },
+      sequence: { sequencer: Mixed },
       projects: [
         { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 6, isolate: true } },
         {

@@ -1,8 +1,13 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { engineAddress } from "../../src/gateway/cluster/engine-address.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { pumpedFlags } from "../support/pumped-market.ts";
@@ -141,6 +146,38 @@ describe.skipIf(!HAS_SENTINEL)(
       };
       // A check that waits for five seconds fails on a busy machine.
       await expect.poll(examine).toHaveLength(2);
+    });
+
+    test("an engine that is closed while its connections open leaves the Sentinel", async () => {
+      const clients = async () =>
+        String(await ask(sentinelPort, (redis) => redis.call("CLIENT", "LIST"), ACCESS))
+          .trim()
+          .split("\n").length;
+      await expect.poll(clients).toBe(1);
+      // It holds back what the server answers in the handshake.
+      const held: (readonly [Socket, Socket])[] = [];
+      await using relay = createServer({ allowHalfOpen: true }, (client) => {
+        const server = client.pipe(connect({ port: primary.port, allowHalfOpen: true }));
+        for (const socket of [client, server]) socket.on("error", () => {});
+        server.once("readable", () => held.push([server, client]));
+      });
+      await once(relay.listen(0, "127.0.0.1"), "listening");
+      const { connection } = engineAddress(address, PASSWORD);
+      const there = { host: "127.0.0.1", port: (relay.address() as AddressInfo).port };
+      const engine = createRedisEngine({
+        connection: {
+          ...connection,
+          ...{ tls: ACCESS.tls, sentinelTLS: ACCESS.tls },
+          natMap: (key) => (key === `127.0.0.1:${primary.port}` ? there : null),
+        },
+        ...{ name: "n", acknowledgements: 0, retained: 1, clock: systemClock, notify: () => {} },
+      });
+      await expect.poll(() => held.length).toBe(2);
+      await engine.close();
+      const closed = held.map(([, client]) => once(client, "close"));
+      for (const [server, client] of held) server.pipe(client);
+      await Promise.all(closed);
+      await expect.poll(clients).toBe(1);
     });
 
     test("serves, and continues on a replica when the primary dies", async () => {

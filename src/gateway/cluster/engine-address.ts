@@ -31,13 +31,21 @@ function hasSentinels(options: unknown): options is SentinelConnectionOptions {
   return typeof options === "object" && options !== null && "sentinels" in options;
 }
 
-/** Without a listener, ioredis prints the errors of an unreachable Sentinel to standard error. */
+/**
+ * Without a listener, ioredis prints the errors of an unreachable Sentinel to standard error. A
+ * connection that opens while it is closed would follow the Sentinels ever after, and keep the
+ * process from ending.
+ */
 class QuietConnector extends SentinelConnector {
   constructor(options: unknown) {
     super(hasSentinels(options) ? options : {});
     const connect: unknown = Reflect.get(this, "connectToSentinel");
     if (typeof connect !== "function") return;
-    const quietly = (...values: readonly unknown[]) => connect.apply(this, values).on("error", () => {});
+    const quietly = (...values: readonly unknown[]) => {
+      const sentinel = connect.apply(this, values).on("error", () => {});
+      if (!this.connecting) sentinel.disconnect();
+      return sentinel;
+    };
     Reflect.set(this, "connectToSentinel", quietly);
   }
 }
