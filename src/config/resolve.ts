@@ -100,7 +100,7 @@ function marketOf(layers: readonly Layer[]): Market {
 
 function defaultOf(name: SettingName, market: Market): unknown {
   const { default: preset, schema, path }: Setting = SETTINGS[name];
-  const text = typeof preset === "object" ? preset[market] : preset;
+  const text = typeof preset === "function" ? preset(market) : preset;
   return text === undefined || path ? text : schema.parse(text);
 }
 

@@ -260,7 +260,12 @@ describe.each(SETTING_NAMES)("an invalid value of %s", (name) => {
 
   test("is never the example or a default of the table", () => {
     const { schema, default: preset, path }: Setting = SETTINGS[name];
-    const texts = [example, ...(typeof preset === "object" ? Object.values(preset) : [preset])];
+    const texts = [
+      example,
+      ...(typeof preset === "function"
+        ? (["simulated", "shipped", "own", "exchange", "chain", "live"] as const).map(preset)
+        : [preset]),
+    ];
     for (const text of path ? [] : texts) {
       if (text !== undefined) expect(schema.safeParse(text).success, text).toBe(true);
     }

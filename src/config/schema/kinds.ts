@@ -46,12 +46,8 @@ export function orNone({ schema, bound }: Kind<number>): Kind<number> {
 }
 
 export function integer(min: number, max: number): Kind<number> {
-  const text = z
-    .string()
-    .regex(/^(0|[1-9]\d{0,14})$/)
-    .transform(Number);
   return {
-    schema: z.union([z.int(), text]).pipe(z.int().min(min).max(max)),
+    schema: z.union([z.int(), numberText(/^(0|[1-9]\d{0,14})$/)]).pipe(z.int().min(min).max(max)),
     bound: `a whole number from ${min} to ${max}`,
   };
 }
@@ -65,10 +61,7 @@ export function processes(max: number): Kind<number> {
 
 /** A multiple of real time. `max` is Infinity: as fast as possible. */
 export function speed(min: number, max: number): Kind<number> {
-  const text = z
-    .string()
-    .regex(/^(0|[1-9]\d{0,14})(\.\d{1,9})?$/)
-    .transform(Number);
+  const text = numberText(/^(0|[1-9]\d{0,14})(\.\d{1,9})?$/);
   const finite = z.union([z.number(), text]).pipe(z.number().min(min).max(max));
   return {
     schema: z.union([z.literal("max").transform(() => Number.POSITIVE_INFINITY), finite]),
@@ -89,11 +82,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(words: T):
 
 /** An existing regular file. A pipe can be read only once, and opening it blocks. */
 export const existingFile: Kind<string> = {
-  schema: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .refine((path) => look(path) === "file"),
+  schema: text(4_096, (path) => look(path) === "file"),
   bound: "the path of a readable file",
   objection: (path) =>
     typeof path === "string" && look(path) === "special"
@@ -105,21 +94,15 @@ export const existingFile: Kind<string> = {
 /** An existing regular file, or the directory of a recording. */
 export const existingRecording: Kind<string> = {
   ...existingFile,
-  schema: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .refine((path) => [path, join(path, "manifest.json")].some((file) => look(file) === "file")),
+  schema: text(4_096, (path) =>
+    [path, join(path || ".", "manifest.json")].some((file) => path !== "" && look(file) === "file"),
+  ),
   bound: "the path of a readable file or of a recording's directory",
 };
 
 /** A directory, created if missing, or `none`. */
 export const directoryOrNone: Kind<string> = {
-  schema: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .refine((path) => !path.includes("\0")),
+  schema: text(4_096, (path) => path !== "" && !path.includes("\0")),
   bound: "none, or the path of a directory (created if missing)",
   path: true,
   words: ["none"],
@@ -127,10 +110,7 @@ export const directoryOrNone: Kind<string> = {
 
 /** An address or a name to listen on. */
 export const hostName: Kind<string> = {
-  schema: z
-    .string()
-    .max(253)
-    .regex(/^[A-Za-z0-9_:]([A-Za-z0-9._:-]*[A-Za-z0-9_:])?$/),
+  schema: text(253, (name) => /^[A-Za-z0-9_:]([A-Za-z0-9._:-]*[A-Za-z0-9_:])?$/.test(name)),
   bound: "an IP address or a host name",
 };
 
@@ -152,11 +132,7 @@ export const FOLLOW = "follow:";
 export const sourceName: Kind<string> = {
   schema: z.union([
     z.literal("engine"),
-    z
-      .string()
-      .max(2_048)
-      .refine((text) => isServiceUrl(text) || isLeader(text))
-      .transform((url) => url.replace(/\/+$/, "")),
+    text(2_048, (url) => isServiceUrl(url) || isLeader(url)).transform(withoutSlash),
   ]),
   bound: "engine, an http:// or https:// URL without user, query or fragment, or follow: with such a URL",
   url: true,
@@ -166,17 +142,14 @@ const SERVER = /^(?:[\w.-]+|\[[0-9a-f:]+\])(?::\d{1,5})?$/i;
 
 /** The servers of a cluster, without their password, or `none`. */
 export const clusterServers: Kind<string> = {
-  schema: z
-    .string()
-    .max(2_048)
-    .refine((text) => {
-      const [, scheme, hosts = "", name = ""] = /^([a-z+]+):\/\/([^/]*)(?:\/(.*))?$/.exec(text) ?? [];
-      const servers = hosts.split(",");
-      if (text === "none") return true;
-      if (servers.some((server) => !SERVER.test(server))) return false;
-      if (scheme === "redis+sentinel" || scheme === "rediss+sentinel") return /^[\w.-]{1,64}$/.test(name);
-      return (scheme === "redis" || scheme === "rediss") && servers.length === 1 && name === "";
-    }),
+  schema: text(2_048, (given) => {
+    const [, scheme, hosts = "", name = ""] = /^([a-z+]+):\/\/([^/]*)(?:\/(.*))?$/.exec(given) ?? [];
+    const servers = hosts.split(",");
+    if (given === "none") return true;
+    if (servers.some((server) => !SERVER.test(server))) return false;
+    if (scheme === "redis+sentinel" || scheme === "rediss+sentinel") return /^[\w.-]{1,64}$/.test(name);
+    return (scheme === "redis" || scheme === "rediss") && servers.length === 1 && name === "";
+  }),
   bound:
     "none, redis://HOST:PORT, rediss://HOST:PORT (TLS), or redis+sentinel://HOST:PORT,HOST:PORT,…/NAME (rediss+sentinel: TLS), without user or password",
   url: true,
@@ -217,11 +190,7 @@ export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
     [`${scheme}://`, `${scheme}s://`].some((start) => text.startsWith(start)) &&
     isServiceUrl(text.replace(/^ws/, "http"));
   return {
-    schema: z
-      .string()
-      .max(2_048)
-      .refine(isGood)
-      .transform((url) => url.replace(/\/+$/, "")),
+    schema: text(2_048, isGood).transform(withoutSlash),
     bound: `a URL that starts with ${scheme}:// or ${scheme}s://, without user, query or fragment`,
     url: true,
   };
@@ -229,21 +198,17 @@ export function serviceUrl(scheme: "http" | "ws"): Kind<string> {
 
 /** A contact for the operators of push services. RFC 8292 allows these two forms. */
 export const pushContact: Kind<string> = {
-  schema: z
-    .string()
-    .max(320)
-    .refine(
-      (text) => /^mailto:[^@\s]+@[^@\s]+$/.test(text) || (text.startsWith("https:") && isServiceUrl(text)),
-    ),
+  schema: text(
+    320,
+    (contact) =>
+      /^mailto:[^@\s]+@[^@\s]+$/.test(contact) || (contact.startsWith("https:") && isServiceUrl(contact)),
+  ),
   bound: "mailto: with an address, or an https:// URL without user, query or fragment",
 };
 
 /** The URL of a JWK set. Without TLS, others could replace the keys on their way. */
 export const keySetUrl: Kind<string> = {
-  schema: z
-    .string()
-    .max(2_048)
-    .refine((text) => isServiceUrl(text) && (text.startsWith("https:") || isLoopback(new URL(text)))),
+  schema: text(2_048, (url) => isServiceUrl(url) && (url.startsWith("https:") || isLoopback(new URL(url)))),
   bound: "an https:// URL, or http:// on this machine, without user, query or fragment",
   url: true,
 };
@@ -256,49 +221,52 @@ export const claim: Kind<string> = {
 
 /** A list of web origins, `*` for any, `none` for the empty list. */
 export const origins: Kind<readonly string[]> = {
-  schema: list(
-    z
-      .string()
-      .max(300)
-      .refine((text) => text === "*" || isOrigin(text)),
-  ),
+  schema: list(text(300, (origin) => origin === "*" || isOrigin(origin))),
   bound: "*, none, or origins such as https://name[:port], separated by commas",
 };
 
 /** A list of host names without ports; `*` for any, `none` for the empty list. */
 export const hosts: Kind<readonly string[]> = {
-  schema: list(
-    z
-      .string()
-      .max(253)
-      .refine((text) => text === "*" || isIP(text) !== 0 || isDomain(text)),
-  ),
+  schema: list(text(253, (host) => host === "*" || isIP(host) !== 0 || isDomain(host))),
   bound: "*, none, or host names or IP addresses without a port, separated by commas",
 };
 
 /** A list of JSON-RPC endpoints, `none` for the empty list. Their paths may contain keys. */
 export const endpoints: Kind<readonly string[]> = {
-  schema: list(z.string().max(2_048).refine(isEndpoint)),
+  schema: list(text(2_048, isEndpoint)),
   bound: "none, or http://, https://, ws:// or wss:// URLs without a user, separated by commas",
   url: "endpoint",
 };
 
 /** A list of IP addresses or networks, `none` for the empty list. */
 export const networks: Kind<readonly string[]> = {
-  schema: list(z.string().max(50).refine(isNetwork)),
+  schema: list(text(50, isNetwork)),
   bound: "none, or IP addresses, networks such as 10.0.0.0/8, or the word loopback, separated by commas",
 };
 
+/** A text of at most `max` characters that passes the check. */
+function text(max: number, isGood: (given: string) => boolean): z.ZodString {
+  return z.string().max(max).refine(isGood);
+}
+
+function numberText(form: RegExp) {
+  return z.string().regex(form).transform(Number);
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, "");
+}
+
 function quantity(parse: (text: string) => number | undefined, min: number, max: number): z.ZodType<number> {
-  const text = z.union([z.string(), z.literal(0).transform(String)]);
-  return text.transform((value) => parse(value) ?? Number.NaN).pipe(z.number().min(min).max(max));
+  const given = z.union([z.string(), z.literal(0).transform(String)]);
+  return given.transform((value) => parse(value) ?? Number.NaN).pipe(z.number().min(min).max(max));
 }
 
 function list<T extends string>(item: z.ZodType<T, string>): z.ZodType<readonly T[]> {
-  const text = z
+  const given = z
     .string()
     .transform((value) => (value === "none" ? [] : value.split(",").map((part) => part.trim())));
-  return z.union([z.array(z.string()), text]).pipe(z.array(item).max(1_000));
+  return z.union([z.array(z.string()), given]).pipe(z.array(item).max(1_000));
 }
 
 function isLeader(text: string): boolean {

@@ -36,14 +36,7 @@ export const LIVE_SETTINGS = {
   gateStreamUrl: urlOf("gateStreamUrl", "wss://api.gateio.ws", "Gate's candle stream"),
   geckoterminalUrl: urlOf("geckoterminalUrl", "https://api.geckoterminal.com/api/v2", "GeckoTerminal"),
   enrich: setting("enrich", someOrNone(ENRICHERS), {
-    default: {
-      simulated: "none",
-      shipped: "none",
-      own: "none",
-      exchange: "none",
-      chain: "none",
-      live: "coingecko,sourcify,dexscreener",
-    },
+    default: (market) => (market === "live" ? "coingecko,sourcify,dexscreener" : "none"),
     defaultText: "coingecko,sourcify,dexscreener for live, otherwise none",
     example: "coingecko,etherscan",
     description:

@@ -65,14 +65,7 @@ export const SETTINGS = {
       "Source of the data: engine (the embedded trend engine), the URL of a service with this API to poll, or follow:URL to mirror another Flarewire server",
   }),
   feed: setting("feed", oneOf(["simulated", "replay", "exchange", "chain", "live"]), {
-    default: {
-      simulated: "simulated",
-      shipped: "replay",
-      own: "replay",
-      exchange: "exchange",
-      chain: "chain",
-      live: "live",
-    },
+    default: (market) => (market === "shipped" || market === "own" ? "replay" : market),
     defaultText: "simulated, or replay if file is given",
     example: "replay",
     description:
@@ -102,14 +95,7 @@ export const SETTINGS = {
       "Recording to replay: a CSV file of candles, an NDJSON file of market events (either may be gzipped), or the directory of a Flarewire recording",
   }),
   profiles: setting("profiles", existingFile, {
-    default: {
-      simulated: undefined,
-      shipped: shipped("2017-11-12.profiles.json"),
-      own: undefined,
-      exchange: undefined,
-      chain: undefined,
-      live: undefined,
-    },
+    default: (market) => (market === "shipped" ? shipped("2017-11-12.profiles.json") : undefined),
     defaultText: "those of the shipped day, otherwise none",
     example: "recordings/profiles.json",
     description: "File with the group, name and facts of the recording's pairs",
@@ -122,26 +108,20 @@ export const SETTINGS = {
       "Group to which the pairs of a candle file belong. Channels that name no group, such as flares.pro, have the flares of bsc",
   }),
   speed: setting("speed", speed(0.001, 1_000_000), {
-    default: { simulated: "1", shipped: "60", own: "60", exchange: "1", chain: "1", live: "1" },
+    default: (market) => (market === "shipped" || market === "own" ? "60" : "1"),
     defaultText: "1 for the simulated market, 60 for a recorded one",
     example: "600",
     description: "Speed of the market as a multiple of real time; max is as fast as possible",
   }),
   loop: setting("loop", flag, {
-    default: {
-      simulated: "false",
-      shipped: "true",
-      own: "false",
-      exchange: "false",
-      chain: "false",
-      live: "false",
-    },
+    default: (market) => String(market === "shipped"),
     defaultText: "true for the shipped day, otherwise false",
     example: "false",
     description: "Start again when the recording ends. Its times are shifted so that they never go back",
   }),
   warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
-    default: { simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "10m", live: "10m" },
+    default: (market) =>
+      ({ simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "10m", live: "10m" })[market],
     defaultText:
       "6h for the simulated market and the exchanges, 8h for the shipped day, 10m for chain and live, otherwise 0",
     example: "30m",
@@ -358,25 +338,13 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as readonly SettingName[];
 
-type Optional =
-  | "group"
-  | "profiles"
-  | "keys"
-  | "jwtKey"
-  | "jwksUrl"
-  | "jwtIssuer"
-  | "jwtAudience"
-  | "tlsCert"
-  | "tlsKey"
-  | "alerts"
-  | "push"
-  | "config";
+type Value<D> = D extends (market: never) => infer R ? R : D;
 
 /** The settings, frozen. Durations in milliseconds, sizes in bytes, absent ones `undefined`. */
 export type Config = {
   readonly [N in SettingName as (typeof SETTINGS)[N]["field"]]:
     | z.output<(typeof SETTINGS)[N]["schema"]>
-    | (N extends Optional ? undefined : never);
+    | Extract<Value<(typeof SETTINGS)[N]["default"]>, undefined>;
 };
 
 /** `pollInterval` → `poll-interval`. */
