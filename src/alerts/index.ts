@@ -5,6 +5,5 @@ export { PushAlerts } from "./push/push-alerts.ts";
 export { openPushStore } from "./push/push-store.ts";
 export { openVapidKey } from "./push/vapid-key.ts";
 export { type AlertCopy, openAlertCopy } from "./store/alert-copy.ts";
-export type { AlertStore } from "./store/alert-store.ts";
-export { openSqliteAlertStore } from "./store/sqlite-alert-store.ts";
+export { type AlertStore, openAlertStore } from "./store/alert-store.ts";
 export { openTargets, readAlertFile } from "./targets/alert-file.ts";

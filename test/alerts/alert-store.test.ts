@@ -4,8 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
-import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
-import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
+import { type AlertStore, openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
 const alert = (at: number, target = "desk"): Alert => ({
@@ -20,12 +19,12 @@ const place = (seq: number) => ({
 });
 
 function openSqlite(path: string): AlertStore {
-  const store = openSqliteAlertStore(path);
+  const store = openAlertStore(path);
   return store;
 }
 
 const ADAPTERS = {
-  memory: () => openSqliteAlertStore(),
+  memory: () => openAlertStore(),
   sqlite: (finish: Finish) => openSqlite(join(newDirectory(finish), "alerts.sqlite")),
 };
 
@@ -159,7 +158,7 @@ test("a damaged message is removed at the start and named in the log, and the ot
   db.exec("UPDATE alert SET body = '{' WHERE id = 'msg_1'");
   db.close();
   const named: unknown[] = [];
-  const second = openSqliteAlertStore(path, (_level, _message, facts) => named.push(facts));
+  const second = openAlertStore(path, (_level, _message, facts) => named.push(facts));
   onTestFinished(() => second.close());
   expect(named).toEqual([{ target: "desk", alert: "msg_1" }]);
   expect([second.first("desk"), second.waiting("desk").count]).toEqual([alert(2), 1]);

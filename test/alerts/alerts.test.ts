@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { pino } from "pino";
 import { afterEach, expect, vi } from "vitest";
 import { startAlerts } from "../../src/alerts/alerts.ts";
-import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
+import { openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { type HubUnderTest, test } from "../hub/hub-fixture.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 import { Receiver, webhookOf } from "./webhook-fixture.ts";
@@ -12,7 +12,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** Alerts of a market that the test controls, with a store in a file and a captured log. */
 function begin({ log, head, hub, clock }: HubUnderTest, receiver: Receiver, finish: Finish) {
-  const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
+  const store = openAlertStore(join(newDirectory(finish), "alerts.sqlite"));
   const lines: string[] = [];
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const webhook = webhookOf({ url: receiver.url });

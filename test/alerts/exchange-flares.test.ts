@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { expect } from "vitest";
 import { startAlerts } from "../../src/alerts/alerts.ts";
 import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
-import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
+import { openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { openTargets, parseAlertFile } from "../../src/alerts/targets/alert-file.ts";
 import { alertText, renderParts } from "../../src/alerts/targets/alert-text.ts";
 import { flareChannelsOf, followFlares } from "../../src/alerts/targets/mqtt/flare-state.ts";
@@ -64,7 +64,7 @@ test("a rule for a pair of an exchange sends its start and finish to every kind 
   const webhooks = [{ ...common, id: "desk", url: receiver.url, secret: SECRET }];
   const file = JSON.stringify({ webhooks, ...Object.fromEntries(chats) });
   const { log, head, hub, clock } = sut;
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const alerts = startAlerts({
     ...{ store, log, head, history: hub.history, clock, logger: pino({ level: "silent" }) },
     targets: openTargets(parseAlertFile(file, "alerts.json"), clock),

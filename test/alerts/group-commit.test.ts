@@ -2,15 +2,15 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import type { Alert } from "../../src/alerts/alert.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
+import { openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
-import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 
 const alert = (at: number): Alert => ({ id: `msg_${at}`, target: "desk", madeAtMs: at, body: "{}" });
 const place = (at: number) => ({ cursor: `test1-${at}`, state: NEW_RULE });
 
 function open(finish: Finish) {
-  const store = openSqliteAlertStore(join(newDirectory(finish), "alerts.sqlite"));
+  const store = openAlertStore(join(newDirectory(finish), "alerts.sqlite"));
   finish(() => store.close());
   return { store, group: new GroupCommit(store) };
 }

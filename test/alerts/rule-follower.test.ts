@@ -3,9 +3,8 @@ import type { Alert } from "../../src/alerts/alert.ts";
 import { AlertRule } from "../../src/alerts/rules/alert-rule.ts";
 import { followRule } from "../../src/alerts/rules/rule-follower.ts";
 import { NEW_RULE } from "../../src/alerts/rules/rule-state.ts";
-import type { AlertStore } from "../../src/alerts/store/alert-store.ts";
+import { type AlertStore, openAlertStore } from "../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../src/alerts/store/group-commit.ts";
-import { openSqliteAlertStore } from "../../src/alerts/store/sqlite-alert-store.ts";
 import { LongPoll } from "../../src/hub/index.ts";
 import { type HubUnderTest, settled, test } from "../hub/hub-fixture.ts";
 
@@ -50,7 +49,7 @@ const cursorsOf = (alerts: readonly Alert[]) => alerts.map(({ body }) => JSON.pa
 test("[L3] a rule begins at the head, and reports each start once, across any number of processes", async ({
   sut,
 }) => {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   await sut.publish("flare", "list");
   const first = follow(sut, store);
   await quiet();
@@ -73,7 +72,7 @@ test("[L3] events that the log no longer holds are reported as lost, and the rul
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0, lastingAgeMs: 0 } });
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const first = follow(sut, store);
   await quiet();
   await first.end();
@@ -99,7 +98,7 @@ test("[L3] events that the log no longer holds are reported as lost, and the rul
 test("[L3] a rule whose stored cursor is damaged reports its news as lost, and continues at the head", async ({
   sut,
 }) => {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   store.commit("desk/rule", { cursor: "{", state: NEW_RULE }, []);
   const { end, notices } = follow(sut, store);
   await quiet();
@@ -115,7 +114,7 @@ test("[W36] starts are reported from a cursor that is hours old, when all other 
   make,
 }) => {
   const sut = make({ log: { minCount: 2, maxAgeMs: 0 } });
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const first = follow(sut, store);
   await quiet();
   await first.end();
@@ -130,7 +129,7 @@ test("[W36] starts are reported from a cursor that is hours old, when all other 
 });
 
 test("filter and names work as in a subscription", async ({ sut }) => {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const rule = follow(sut, store, { channels: ["*"], filter: { symbols: ["t1"], names: ["token-listed"] } });
   await quiet();
   for (let at = 0; at < 6; at++) await sut.publish("list", "flare");
@@ -145,7 +144,7 @@ test("filter and names work as in a subscription", async ({ sut }) => {
 });
 
 test("a level that was crossed between two processes is reported by the next one, once", async ({ sut }) => {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const edge = { field: "recent_price_change", above: 3, below: 0 };
   const first = follow(sut, store, { edge });
   await quiet();
@@ -160,7 +159,7 @@ test("a level that was crossed between two processes is reported by the next one
 });
 
 test("a changed level starts over: no fall without a rise", async ({ sut }) => {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const first = follow(sut, store, { edge: { field: "recent_price_change", above: 3, below: 0 } });
   await quiet();
   await sut.publish("list", "list", "flare", "refresh");
@@ -175,7 +174,7 @@ test("a changed level starts over: no fall without a rise", async ({ sut }) => {
 });
 
 test("if nothing can be stored, as on a full disk, no alert is repeated or lost", async ({ sut }) => {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const commit = store.commit.bind(store);
   let full = false;
   store.commit = (...given) => {
@@ -202,7 +201,7 @@ test("if nothing can be stored, as on a full disk, no alert is repeated or lost"
 
 /** Returns a rule's alerts while a flare's liquidity is 51, 74, 11, 48, 85 and 22 thousand. */
 async function toldOf(sut: HubUnderTest, more: object): Promise<readonly unknown[]> {
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const rule = follow(sut, store, more);
   await quiet();
   await sut.publish("flare");

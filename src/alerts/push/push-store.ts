@@ -29,22 +29,13 @@ export interface StoredPush {
 }
 
 /** The push subscriptions, each with a mark of the address that it came from. */
-export interface PushStore {
-  /** Returns the subscriptions, without those that cannot be read. */
-  all(): readonly StoredPush[];
-  has(id: string): boolean;
-  /** Counts the subscriptions in total and of a client. */
-  count(client: string): { readonly all: number; readonly ofClient: number };
-  save(id: string, client: string, subscription: StoredPush): void;
-  remove(id: string): void;
-  close(): void;
-}
+export type PushStore = ReturnType<typeof openPushStore>;
 
 /**
  * Opens the file at `path`, readable for its owner only, or memory. Throws if it is unusable.
  * Reports each unreadable subscription once, and keeps it: another version may be able to read it.
  */
-export function openPushStore(path?: string, notify: Notify = () => {}): PushStore {
+export function openPushStore(path?: string, notify: Notify = () => {}) {
   const db = openDatabase(path, FORM);
   const prepare = cachedStatements(db);
   const reported = new Set<string>();
@@ -62,19 +53,22 @@ export function openPushStore(path?: string, notify: Notify = () => {}): PushSto
     }
   };
   return {
-    all: () => prepare("SELECT id, request, holder FROM subscription").all().flatMap(read),
-    has: (id) => prepare("SELECT 1 FROM subscription WHERE id = ?").get(id) !== undefined,
-    count: (client) => {
+    /** Returns the subscriptions, without those that cannot be read. */
+    all: (): readonly StoredPush[] =>
+      prepare("SELECT id, request, holder FROM subscription").all().flatMap(read),
+    has: (id: string): boolean => prepare("SELECT 1 FROM subscription WHERE id = ?").get(id) !== undefined,
+    /** Counts the subscriptions in total and of a client. */
+    count: (client: string) => {
       const sql = "SELECT count(*) AS whole, count(*) FILTER (WHERE client = ?) AS own FROM subscription";
       const row = prepare(sql).get(client);
       return { all: Number(row?.whole), ofClient: Number(row?.own) };
     },
-    save: (id, client, { request, holder }) => {
+    save: (id: string, client: string, { request, holder }: StoredPush): void => {
       const sql =
         "INSERT INTO subscription VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET request = excluded.request, holder = excluded.holder";
       prepare(sql).run(id, client, JSON.stringify(request), holder ?? null);
     },
-    remove: (id) => void prepare("DELETE FROM subscription WHERE id = ?").run(id),
-    close: () => db.close(),
+    remove: (id: string): void => void prepare("DELETE FROM subscription WHERE id = ?").run(id),
+    close: (): void => db.close(),
   };
 }

@@ -1,7 +1,6 @@
 import { constants, type SQLOutputValue } from "node:sqlite";
 import { transact } from "../../lib/io/sqlite.ts";
-import type { AlertStore } from "./alert-store.ts";
-import { openAlertDatabase, SqliteAlertStore } from "./sqlite-alert-store.ts";
+import { AlertStore, openAlertDatabase } from "./alert-store.ts";
 
 type Rows = Readonly<Record<string, readonly (readonly SQLOutputValue[])[]>>;
 
@@ -33,7 +32,7 @@ export function openAlertCopy(content?: string): AlertCopy {
   }
   let session = db.createSession();
   return {
-    store: new SqliteAlertStore(db),
+    store: new AlertStore(db),
     changes: () => {
       const changes = session.changeset();
       if (changes.length === 0) return undefined;

@@ -27,8 +27,8 @@ export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Cha
     rules,
     identity: url,
     gapMs: GAP_MS,
-    deliver: (alert, signal) => {
-      const post = {
+    deliver: (alert, signal) =>
+      postToService(signal, {
         service: "Discord",
         url: address.href,
         // No text may notify anyone.
@@ -39,13 +39,11 @@ export function discordTarget({ id, rules, url, ...discord }: z.infer<typeof Cha
         },
         allowPrivateAddresses: discord.allow_private_addresses,
         secrets: [address.pathname, address.pathname.split("/").at(-1) || url],
-        read: (reply: unknown) => ({
+        read: (reply) => ({
           isAccepted: typeof fieldOf(reply, "id") === "string",
           description: fieldOf(reply, "message"),
           retryAfterS: fieldOf(reply, "retry_after"),
         }),
-      };
-      return postToService(post, signal);
-    },
+      }),
   };
 }

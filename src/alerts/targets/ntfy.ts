@@ -45,7 +45,7 @@ export function ntfyTarget({
     deliver: (alert, signal) => {
       const { kind, title, body, url: page } = alertText(alert);
       const heading = renderParts(title, ESCAPES);
-      const post = {
+      return postToService(signal, {
         service: "ntfy",
         url,
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -61,12 +61,11 @@ export function ntfyTarget({
         },
         allowPrivateAddresses: ntfy.allow_private_addresses,
         secrets: token === undefined ? [topic] : [token, topic],
-        read: (reply: unknown) => ({
+        read: (reply) => ({
           isAccepted: typeof fieldOf(reply, "id") === "string",
           description: fieldOf(reply, "error"),
         }),
-      };
-      return postToService(post, signal);
+      });
     },
   };
 }

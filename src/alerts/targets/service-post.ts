@@ -34,7 +34,7 @@ const MAX_DESCRIPTION = 200;
 const STOP_GRACE_MS = 2_000;
 
 /** Posts once; never rejects. */
-export async function postToService(post: ServicePost, stopping: AbortSignal): Promise<Outcome> {
+export async function postToService(stopping: AbortSignal, post: ServicePost): Promise<Outcome> {
   const { service, url, headers, message, allowPrivateAddresses } = post;
   const { signal, forget } = afterGrace(stopping);
   const answer = await postHttp({

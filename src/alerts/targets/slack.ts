@@ -27,7 +27,7 @@ export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Channel
     gapMs: GAP_MS,
     deliver: (alert, signal) => {
       const text = renderAlert(alert, FORM);
-      const post = {
+      return postToService(signal, {
         service: "Slack",
         url,
         message: {
@@ -39,13 +39,12 @@ export function slackTarget({ id, rules, url, ...slack }: z.infer<typeof Channel
         },
         allowPrivateAddresses: slack.allow_private_addresses,
         secrets: [url, new URL(url).pathname],
-        read: (reply: unknown) => ({
+        read: (reply) => ({
           isAccepted: reply === "ok",
           // Slack's errors are words such as `no_service`; another server could respond anything.
           description: typeof reply === "string" && /^\w{1,64}$/.test(reply) ? reply : undefined,
         }),
-      };
-      return postToService(post, signal);
+      });
     },
   };
 }

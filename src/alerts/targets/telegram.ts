@@ -41,27 +41,24 @@ export function telegramTarget(telegram: z.infer<typeof Telegram>): Target {
     rules,
     identity: `${api_url} ${token} ${chat_id}`,
     gapMs: /^[-@]/.test(String(chat_id)) ? GAP_MS.group : GAP_MS.person,
-    deliver: (alert, signal) => {
-      const message = {
-        chat_id,
-        ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
-        text: renderAlert(alert, FORM),
-        parse_mode: "HTML",
-        link_preview_options: { is_disabled: true },
-      };
-      const post = {
+    deliver: (alert, signal) =>
+      postToService(signal, {
         service: "Telegram",
         url: `${api_url.replace(/\/+$/, "")}/bot${token}/sendMessage`,
-        message,
+        message: {
+          chat_id,
+          ...(thread_id === undefined ? {} : { message_thread_id: thread_id }),
+          text: renderAlert(alert, FORM),
+          parse_mode: "HTML",
+          link_preview_options: { is_disabled: true },
+        },
         allowPrivateAddresses: telegram.allow_private_addresses,
         secrets: [token],
-        read: (reply: unknown) => ({
+        read: (reply) => ({
           isAccepted: fieldOf(reply, "ok") === true,
           description: fieldOf(reply, "description"),
           retryAfterS: fieldOf(fieldOf(reply, "parameters"), "retry_after"),
         }),
-      };
-      return postToService(post, signal);
-    },
+      }),
   };
 }

@@ -1,7 +1,8 @@
 import type { Kind } from "./kinds.ts";
 
 /** The market to serve. `shipped`: this repository's recorded day; `own`: a user's. */
-export type Market = "simulated" | "shipped" | "own" | "exchange" | "chain" | "live";
+export const MARKETS = ["simulated", "shipped", "own", "exchange", "chain", "live"] as const;
+export type Market = (typeof MARKETS)[number];
 
 type Default = string | undefined | ((market: Market) => string | undefined);
 

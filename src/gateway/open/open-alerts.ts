@@ -2,8 +2,8 @@ import { join } from "node:path";
 import {
   type Alerts,
   type AlertsOptions,
+  openAlertStore,
   openPushStore,
-  openSqliteAlertStore,
   openTargets,
   openVapidKey,
   PushAlerts,
@@ -58,7 +58,7 @@ export async function openAlerts(
   const push = contact === undefined ? undefined : await openPush(contact, options, isLocalPush);
   if (options.config.data === "none")
     logger.warn("pending alerts will not survive a restart: there is no data directory");
-  const store = openStore("alerts", (path) => openSqliteAlertStore(path, notifyLog(logger)), options);
+  const store = openStore("alerts", (path) => openAlertStore(path, notifyLog(logger)), options);
   const start: OpenAlerts["start"] = (parts) => {
     const alerts = startAlerts({ ...parts, ...own, store, others: push?.targets });
     push?.start(alerts);

@@ -2,8 +2,8 @@ import { test as base, describe, expect } from "vitest";
 import { formAlert } from "../../../src/alerts/alert.ts";
 import { AlertSender } from "../../../src/alerts/delivery/alert-sender.ts";
 import { NEW_RULE } from "../../../src/alerts/rules/rule-state.ts";
+import { openAlertStore } from "../../../src/alerts/store/alert-store.ts";
 import { GroupCommit } from "../../../src/alerts/store/group-commit.ts";
-import { openSqliteAlertStore } from "../../../src/alerts/store/sqlite-alert-store.ts";
 import { openTargets, parseAlertFile } from "../../../src/alerts/targets/alert-file.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../../support/samples.ts";
@@ -20,7 +20,7 @@ class ChatUnderTest implements AsyncDisposable {
   readonly notices: string[] = [];
   readonly symbols: string[] = [];
   readonly #name: ServiceName;
-  readonly #store = openSqliteAlertStore();
+  readonly #store = openAlertStore();
   #stop = new AbortController();
   #running = Promise.resolve();
   #sender: AlertSender | undefined;

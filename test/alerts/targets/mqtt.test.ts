@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { pino } from "pino";
 import { describe, expect } from "vitest";
 import { startAlerts } from "../../../src/alerts/alerts.ts";
-import { openSqliteAlertStore } from "../../../src/alerts/store/sqlite-alert-store.ts";
+import { openAlertStore } from "../../../src/alerts/store/alert-store.ts";
 import { openTargets, parseAlertFile } from "../../../src/alerts/targets/alert-file.ts";
 import { EVENT_TYPES } from "../../../src/alerts/targets/mqtt/home-assistant.ts";
 import { type HubUnderTest, test } from "../../hub/hub-fixture.ts";
@@ -25,7 +25,7 @@ function begin({ log, head, hub }: HubUnderTest, config: object, clock = new Fas
   const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
   const file = JSON.stringify({ mqtt: [{ id: "home", rules: RULES, ...config }] });
   const targets = openTargets(parseAlertFile(file, "alerts.json"), clock);
-  const store = openSqliteAlertStore();
+  const store = openAlertStore();
   const alerts = startAlerts({ targets, store, log, head, history: hub.history, clock, logger });
   return { alerts, clock, lines, store, [Symbol.asyncDispose]: () => alerts.stop() };
 }

@@ -17,7 +17,7 @@ async function postTo(description: unknown, stopping: AbortSignal) {
     ...{ message: {}, allowPrivateAddresses: true, secrets: [SECRET] },
     read: (reply: unknown) => ({ isAccepted: false, ...(reply as { readonly description: unknown }) }),
   };
-  const outcome = await postToService(post, stopping);
+  const outcome = await postToService(stopping, post);
   server.close();
   return outcome;
 }

@@ -1,6 +1,7 @@
 import { untilReady } from "../../../hub/index.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
+import type { Clock } from "../../../lib/time/clock.ts";
 import type { ListItem } from "../../../model/index.ts";
 import {
   applyEvent,
@@ -39,11 +40,11 @@ export async function followFlares(
   signal: AbortSignal,
 ): Promise<void> {
   const { head, clock, notify } = parts;
-  const states = new StateWriter(channels, onState, () => clock.monotonic());
+  const write = stateWriter(channels, onState, clock);
   while (!signal.aborted) {
     try {
       await untilReady(head, clock, signal);
-      await follow(parts, { channels, filter: stateFilter(filter) }, states, signal);
+      await follow(parts, { channels, filter: stateFilter(filter) }, write, signal);
     } catch (error) {
       if (signal.aborted) return;
       notify("warn", `could not publish the running flares: ${messageOf(error)}; retrying`);
@@ -56,7 +57,7 @@ export async function followFlares(
 async function follow(
   { poll }: TargetParts,
   query: { readonly channels: readonly ListChannel[]; readonly filter: Filter },
-  states: StateWriter,
+  write: (view: View) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const start = await poll.take({ ...query, limit: PAGE.limit, waitMs: 0, snapshot: true }, signal);
@@ -64,7 +65,7 @@ async function follow(
   let view = JSON.parse(start.snapshot) as View;
   let after = formatCursor(start.cursor);
   while (!signal.aborted) {
-    states.write(view);
+    write(view);
     const answer = await poll.take({ ...query, ...PAGE, after }, signal);
     if (answer.kind === "lost") return;
     after = formatCursor(answer.cursor);
@@ -80,35 +81,22 @@ function stateFilter(filter: Filter | undefined): Filter {
   return Object.keys(items).length === 0 ? {} : { sticky: true, ...items };
 }
 
-class StateWriter {
-  readonly #channels: readonly ListChannel[];
-  readonly #onState: (state: string) => void;
-  readonly #nowMs: () => number;
-  #ids: string | undefined;
-  #state = "";
-  #writtenAtMs = 0;
-
-  constructor(channels: readonly ListChannel[], onState: (state: string) => void, nowMs: () => number) {
-    this.#channels = channels;
-    this.#onState = onState;
-    this.#nowMs = nowMs;
-  }
-
-  write(view: View): void {
+/** Returns a function that calls `onState` if the flares of a view differ enough. */
+function stateWriter(channels: readonly ListChannel[], onState: (state: string) => void, clock: Clock) {
+  let last = { ids: "none", state: "", atMs: 0 };
+  return (view: View): void => {
     const byId = new Map<string, ListItem>();
-    for (const channel of this.#channels)
+    for (const channel of channels)
       for (const item of listOf(view, channel)) if ("id" in item) byId.set(item.id, item);
     const ids = [...byId.keys()].sort().join();
-    const nowMs = this.#nowMs();
-    if (ids === this.#ids && nowMs - this.#writtenAtMs < NUMBERS_MS) return;
+    const atMs = clock.monotonic();
+    if (ids === last.ids && atMs - last.atMs < NUMBERS_MS) return;
     const flares = [...byId.values()].slice(0, MAX_FLARES).map(describe);
     const state = JSON.stringify({ count: byId.size, flares });
-    if (state === this.#state) return;
-    this.#ids = ids;
-    this.#state = state;
-    this.#writtenAtMs = nowMs;
-    this.#onState(state);
-  }
+    if (state === last.state) return;
+    last = { ids, state, atMs };
+    onState(state);
+  };
 }
 
 /** Returns the fields of a flare that automations need. Strangers chose its names. */
