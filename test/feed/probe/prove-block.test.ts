@@ -34,7 +34,8 @@ test("doctor proves a block that Avalanche settles later, as serve does", async 
 test("doctor says that an endpoint reports old blocks as final", async () => {
   expect(await receiptsOf(CHAIN, false, 300_000)).toMatchObject({
     works: false,
-    detail: "reports block 3 as final, which is 300 s old; use another endpoint",
+    // A busy machine may take a second.
+    detail: expect.stringMatching(/^reports block 3 as final, which is 3\d\d s old; use another endpoint$/),
   });
 });
 
