@@ -56,7 +56,7 @@ export class Sandbox {
     rmSync(report, { force: true });
     const options = ["--bail=1", "--maxWorkers=2", "--reporter=json", `--outputFile=${report}`];
     const vitest = join(this.#root, "node_modules/vitest/vitest.mjs");
-    const child = spawn(process.execPath, [vitest, "run", ...tests, ...options], {
+    const child = spawn(process.execPath, [vitest, "run", "--root", "test", ...tests, ...options], {
       cwd: this.#root,
       stdio: "ignore",
       // Its own group, so that whatever a test started ends with it.

@@ -2,6 +2,7 @@
 export const ALLOWED: Record<string, { parts: readonly string[]; packages: readonly string[] }> = {
   build: { parts: [], packages: ["node:", "rolldown", "zod"] },
   lib: { parts: [], packages: ["node:"] },
+  release: { parts: [], packages: [] },
   model: { parts: [], packages: ["zod"] },
   market: { parts: [], packages: ["zod"] },
   protocol: { parts: ["model"], packages: ["zod"] },

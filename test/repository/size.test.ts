@@ -7,6 +7,20 @@ import { expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MAX_LINES = 400;
 const MAX_FILES = 12;
+/** Files that lie in `src` itself. */
+const MAX_LOOSE = 5;
+
+test("the root shows what a newcomer looks for, and nothing else", () => {
+  const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const visible = new Set(files.split("\n").map((file) => file.split("/")[0] ?? ""));
+  expect([...visible].filter((name) => name !== "" && !name.startsWith(".")).sort()).toEqual([
+    ...["LICENSE", "README.md", "examples", "package-lock.json", "package.json", "src", "test"],
+    "tsconfig.json",
+  ]);
+});
 
 test("no folder of the sources has more than a dozen files, besides documents", () => {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "src"], {
@@ -18,6 +32,7 @@ test("no folder of the sources has more than a dozen files, besides documents", 
   );
   const folders = Map.groupBy(code, dirname);
   expect(folders.size).toBeGreaterThan(50);
+  expect(files.split("\n").filter((file) => /^src\/[^/]+$/.test(file)).length).toBeLessThanOrEqual(MAX_LOOSE);
   const large = [...folders].filter(([, { length }]) => length > MAX_FILES);
   expect(large.map(([folder, { length }]) => `${folder}: ${length} files`)).toEqual([]);
 });

@@ -101,7 +101,7 @@ test("the guide's scripts exist, and the guide is short, but for its list of fil
   expect(GUIDE.slice(0, GUIDE.indexOf(EVERY_FILE)).split("\n").length).toBeLessThan(200);
 });
 
-test("the guide lists every file by folder: regenerate with npx vitest run test/repository/source-guide -u", async () => {
+test("the guide lists every file by folder: regenerate with npx vitest run --root test repository/source-guide -u", async () => {
   const files = readdirSync(SRC, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const isSource = /\.(tsx?|py|css)$/.test(entry.name) && entry.name !== "index.ts";
     return entry.isFile() && isSource ? [relative(SRC, join(entry.parentPath, entry.name))] : [];

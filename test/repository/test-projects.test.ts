@@ -2,9 +2,9 @@ import { globSync, readFileSync } from "node:fs";
 import { matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import config from "../../vitest.config.ts";
+import config from "../vitest.config.ts";
 
-const cwd = fileURLToPath(new URL("../../", import.meta.url));
+const cwd = fileURLToPath(new URL("../", import.meta.url));
 const whole = projectsOf("test");
 const isolated: readonly string[] = whole.find(({ isolate }) => isolate).include;
 const patterns: readonly string[] = [...whole, ...projectsOf("unit")].flatMap(({ include, exclude }) => [
@@ -23,7 +23,7 @@ test("each pattern of the test configuration matches a file", () => {
 });
 
 test("a test that collects garbage to measure memory runs in a process of its own", () => {
-  const measuring = globSync("test/**/*.test.ts", { cwd }).filter((file) =>
+  const measuring = globSync("**/*.test.ts", { cwd }).filter((file) =>
     /^import .*create-gc\.ts"/m.test(readFileSync(`${cwd}${file}`, "utf8")),
   );
   expect(measuring.length).toBeGreaterThan(3);

@@ -242,7 +242,7 @@ function runTests(lengths: Readonly<Record<string, string>>, ...names: readonly 
   const cwd = fileURLToPath(new URL("../../", import.meta.url));
   const { status } = spawnSync(
     "npx",
-    ["vitest", "run", "--testTimeout=3600000", ...names.map((name) => `test/${name}.`)],
+    ["vitest", "run", "--root", "test", "--testTimeout=3600000", ...names.map((name) => `${name}.`)],
     {
       cwd,
       env: { ...process.env, ...lengths },

@@ -31,9 +31,9 @@ export const GUIDES: readonly Guide[] = [
   guide("alerts", "src/alerts/ALERTS.md", "Alerts", "Webhooks, Telegram, Discord, Slack, ntfy, MQTT."),
   guide("keys", "src/protocol/KEYS.md", "Keys and tokens", "Plans, channels, tickets, limits; normative."),
   guide("codes", "src/protocol/CODES.md", "Codes", "Close codes, errors, connections on the wire."),
-  guide("security", "src/SECURITY.md", "Security", "Reports, threats and defenses, what is trusted."),
-  guide("stability", "src/STABILITY.md", "Stability", "What is stable, how it changes, upgrades."),
-  guide("changelog", "src/CHANGELOG.md", "Changelog", "What changed, by version."),
+  guide("security", "src/release/SECURITY.md", "Security", "Reports, threats and defenses, what is trusted."),
+  guide("stability", "src/release/STABILITY.md", "Stability", "What is stable, how it changes, upgrades."),
+  guide("changelog", "src/release/CHANGELOG.md", "Changelog", "What changed, by version."),
   guide("source", "src/README.md", "Source tree", "Parts, dependency rules, laws, how to extend it."),
 ];
 

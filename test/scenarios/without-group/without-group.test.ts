@@ -9,7 +9,7 @@ import { fingerprintOf } from "./fingerprint.ts";
 /*
  * What clients get that never name a group: each body, entity tag and event, as hashes. A change of
  * the detector or of a body changes them. Then regenerate the files, and look at what differs:
- * npx vitest run test/scenarios/without-group -u
+ * npx vitest run --root test scenarios/without-group -u
  */
 
 const DATA = new URL("../../../examples/data/", import.meta.url);

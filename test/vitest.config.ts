@@ -1,0 +1,110 @@
+import { join, matchesGlob, relative } from "node:path";
+import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Tests of the running system: they start programs or browsers, or play markets over sockets. */
+const SYSTEM = [
+  "{bench,browser,examples,mcp,package,scenarios}/**/*.test.ts",
+  "cli/{backtest,doctor,npm-signals,output,record,replay,serve,tail,top}.test.ts",
+  "cli/{doctor-cluster,tail-group,tail-waits}.test.ts",
+  "conformance/!(cases).test.ts",
+  "evaluate/!(injection|market-measures|outcomes).test.ts",
+  "client/{chaos,takeover}.test.ts",
+  "client/python/*.test.ts",
+  "cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
+  "feed/chain/endpoints.test.ts",
+  "feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
+  "history/{gateway-history,killed}.test.ts",
+  "repository/readme-examples.test.ts",
+];
+
+/** Tests that measure memory, or replace a module of Node, need a process of their own. */
+const MEMORY = [
+  "gateway/tls.test.ts",
+  "feed/chain/usd-book.test.ts",
+  "feed/merge/merge-bounds.test.ts",
+  "log/log-bytes.test.ts",
+  "workers/primary-link.test.ts",
+];
+
+/** Tests of one part that take seconds: markets played fast, laws tried on random cases. */
+const THOROUGH = [
+  "**/*.property.test.ts",
+  "alerts/targets/mqtt.test.ts",
+  "client/{readme,two-servers}.test.ts",
+  "cluster/{lost-log,versions}.test.ts",
+  "feed/chain/*-{bin,blocks,cl,events,feed,lookup}.test.ts",
+  "feed/chain/{contracts,fact-store,following,leaving,listing}.test.ts",
+  "feed/record/{record,retention}.test.ts",
+  "feed/replay/{cut,skip}.test.ts",
+  "feed/simulated/{labels,real-chains,simulated-market,statistics}.test.ts",
+  "history/{candle-history,month-of-flares,past-market,recorded-record}.test.ts",
+  "http/contracts/{asyncapi,docs}.test.ts",
+  "http/websocket-{fuzz,limits,pressure}.test.ts",
+  "metrics/metrics.test.ts",
+  "protocol/{filter-law,passing-filter}.test.ts",
+  "source/{events-law,upstream-doubt,upstream-law}.test.ts",
+  "source/follow/mirror-law.test.ts",
+  "trend/real-markets/*.test.ts",
+  "trend/{candle-flare,control-moments,group-flares,memory,pro-secrecy,recorded-market}.test.ts",
+];
+
+const ALL = ["**/*.test.ts"];
+const RANKS = [MEMORY, SYSTEM, THOROUGH, ALL];
+/** The part of the run in which the files of each rank begin. */
+const ENDS = [0, 0.85, 0.9, 1];
+
+// Workers and the programs that they start share compiled code: a quarter of a program's time.
+process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/compiled");
+
+/** Runs tests that wait beside tests that compute, and those of the last rank until the end. */
+class Mixed extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const ranks = Map.groupBy(await super.sort(files), ({ moduleId }) => {
+      const file = relative(import.meta.dirname, moduleId);
+      return RANKS.findIndex((patterns) => patterns.some((pattern) => matchesGlob(file, pattern)));
+    });
+    const placed = [...ranks].flatMap(([rank, ofRank]) =>
+      ofRank.map((spec, index) => ({ spec, place: (index / ofRank.length) * (ENDS[rank] ?? 1) })),
+    );
+    return placed.toSorted((one, other) => one.place - other.place).map(({ spec }) => spec);
+  }
+}
+
+/**
+ * `npm test` runs all tests, `npm run test:unit` those of the last rank. One process runs many
+ * files, and loads the sources once for all of them. System tests wait for over half of their time,
+ * so that six processes keep two cores busy.
+ */
+export default defineConfig(({ mode }) => {
+  const isUnit = mode === "unit";
+  const setup = ["support/build-pages.ts"];
+  return {
+    test: {
+      globalSetup: isUnit ? setup : [...setup, "support/bundle-program.ts"],
+      reporters: [["default", { summary: false }]],
+      // The slowest tests take 20 seconds, and several times that on a busy machine.
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 60_000 } },
+      sequence: { sequencer: Mixed },
+      projects: [
+        { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 6, isolate: true } },
+        {
+          extends: true,
+          test: {
+            name: "tests",
+            include: ALL,
+            exclude: [...MEMORY, ...(isUnit ? [...SYSTEM, ...THOROUGH] : [])],
+            maxWorkers: 6,
+            isolate: false,
+            // Room for short-lived objects: otherwise a tenth of the CPU time collects them.
+            execArgv: ["--max-semi-space-size=64"],
+            // Node imports the sources and caches compiled code. Vite's own loader takes longer.
+            experimental: { viteModuleRunner: false, nodeLoader: false },
+          },
+        },
+      ],
+    },
+  };
+});
