@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { toEventSelector } from "viem";
 import { type EvmBlock, Header, logsOf, Receipts } from "../../src/feed/chain/evm-block.ts";
 import { NETWORKS } from "../../src/feed/chain/networks.ts";
 import { BlockTranslator } from "../../src/feed/chain/pools/block-translator.ts";
-import { EVENT_TOPICS, TRANSFER_TOPIC } from "../../src/feed/chain/pools/decode.ts";
+import { TRANSFER_TOPIC } from "../../src/feed/chain/pools/decode.ts";
 import type { EvmLog } from "../../src/feed/chain/pools/evm-log.ts";
 import { type Keccak, keccak, portableKeccak } from "../../src/feed/chain/rpc/keccak.ts";
 import { countProved } from "../../src/feed/chain/rpc/receipts-root.ts";
@@ -114,8 +115,8 @@ function blockOf(number: number): EvmBlock {
     const common = { address: addressOf(9_000 + pool), transactionHash: word(BigInt(trade)), origin };
     const who = word(BigInt(50_000 + trade));
     if (pool % 2 === 0) {
-      const sync = EVENT_TOPICS["Sync(uint112,uint112)"];
-      const swap = EVENT_TOPICS["Swap(address,uint256,uint256,uint256,uint256,address)"];
+      const sync = toEventSelector("Sync(uint112,uint112)");
+      const swap = toEventSelector("Swap(address,uint256,uint256,uint256,uint256,address)");
       logs.push({
         ...common,
         topics: [sync],
@@ -125,7 +126,9 @@ function blockOf(number: number): EvmBlock {
       const amounts = data(trade % 3 === 0 ? [20n * units, 0n, 0n, units] : [0n, units, 20n * units, 0n]);
       logs.push({ ...common, topics: [swap, who, who], data: amounts, logIndex: logs.length });
     } else {
-      const swap = EVENT_TOPICS["Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)"];
+      const swap = toEventSelector(
+        "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)",
+      );
       const amounts = data([(1n << 256n) - 20n * units, units, 1n << 94n, 10n ** 20n, 7n, 0n, 0n]);
       for (const address of [addressOf(1_000 + pool), quotes[1].address]) {
         const topics = [TRANSFER_TOPIC, who, word(BigInt(common.address))];

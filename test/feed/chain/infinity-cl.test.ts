@@ -1,9 +1,8 @@
-import { encodeAbiParameters, type Hex, parseAbiParameters } from "viem";
+import { encodeAbiParameters, type Hex, parseAbiParameters, toEventSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { logsOf, Receipts } from "../../../src/feed/chain/evm-block.ts";
 import type { Factory } from "../../../src/feed/chain/network.ts";
 import { BlockTranslator } from "../../../src/feed/chain/pools/block-translator.ts";
-import { EVENT_TOPICS } from "../../../src/feed/chain/pools/decode.ts";
 import type { EvmLog } from "../../../src/feed/chain/pools/evm-log.ts";
 import { POSITIONS } from "../../../src/feed/chain/pools/forms/positions/positions.ts";
 import { sqrtPriceAt } from "../../../src/feed/chain/pools/forms/positions/ticks.ts";
@@ -27,14 +26,14 @@ const CL_SWAP = "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24
 function asInfinity(log: EvmLog): EvmLog {
   const words = log.data.slice(2).match(/.{64}/g) ?? [];
   const [topic = "", ...rest] = log.topics;
-  if (topic === EVENT_TOPICS[V4_INITIALIZE]) {
+  if (topic === toEventSelector(V4_INITIALIZE)) {
     const [fee = "", spacing = "", hooks = "", sqrtPrice = "", tick = ""] = words;
     const parameters = `${spacing.slice(4)}0000`;
     const data = `0x${[hooks, fee, parameters, sqrtPrice, tick].join("")}`;
-    return { ...log, topics: [EVENT_TOPICS[CL_INITIALIZE], ...rest], data };
+    return { ...log, topics: [toEventSelector(CL_INITIALIZE), ...rest], data };
   }
-  if (topic !== EVENT_TOPICS[V4_SWAP]) return log;
-  return { ...log, topics: [EVENT_TOPICS[CL_SWAP], ...rest], data: `${log.data}${"0".repeat(64)}` };
+  if (topic !== toEventSelector(V4_SWAP)) return log;
+  return { ...log, topics: [toEventSelector(CL_SWAP), ...rest], data: `${log.data}${"0".repeat(64)}` };
 }
 
 describeOnV4("PancakeSwap Infinity CL, by the logs of Uniswap V4's real manager", () => {

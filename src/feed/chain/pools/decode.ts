@@ -1,12 +1,7 @@
+import { toEventSelector } from "viem";
 import { type EvmLog, readAddress, readUint } from "./evm-log.ts";
-import { INFINITY_BIN_TOPICS } from "./forms/bins/infinity-bin.ts";
-import { LIQUIDITY_BOOK_TOPICS } from "./forms/bins/liquidity-book.ts";
-import { CURVE_TOPICS } from "./forms/curves.ts";
 import { FORMS } from "./forms/forms.ts";
 import { isShaped, type LogReader, type PoolLog } from "./forms/pool-log.ts";
-import { POSITION_TOPICS } from "./forms/positions/positions.ts";
-import { V3_TOPICS } from "./forms/ranges.ts";
-import { V2_TOPICS } from "./forms/reserves.ts";
 
 /*
  * Decodes the events of pools by hand. All consist of words at fixed positions. A general decoder
@@ -22,26 +17,11 @@ export interface Transfer {
   readonly units: bigint;
 }
 
-/** The signatures of the events, as declared by their contracts, with their keccak-256 topics. */
-export const EVENT_TOPICS = {
-  ...V2_TOPICS,
-  ...V3_TOPICS,
-  ...POSITION_TOPICS,
-  ...LIQUIDITY_BOOK_TOPICS,
-  ...INFINITY_BIN_TOPICS,
-  ...CURVE_TOPICS,
-} as const;
-
-const READERS: Readonly<Record<string, LogReader>> = Object.assign(
-  {},
-  ...Object.values(FORMS).map(({ readers }) => readers),
-);
-
-const BY_TOPIC: ReadonlyMap<string, LogReader> = new Map(
-  Object.entries(EVENT_TOPICS).flatMap(([signature, topic]) => {
-    const reader = READERS[signature];
-    return reader ? [[topic, reader] as const] : [];
-  }),
+/** Decoders of the events of pools, by topic: the hash of the event's signature. */
+export const EVENT_READERS: ReadonlyMap<string, LogReader> = new Map(
+  Object.values(FORMS).flatMap(({ readers }) =>
+    Object.entries(readers).map(([signature, reader]) => [toEventSelector(signature), reader]),
+  ),
 );
 
 /**
@@ -49,7 +29,7 @@ const BY_TOPIC: ReadonlyMap<string, LogReader> = new Map(
  */
 export function decodeLog(log: EvmLog): PoolLog | undefined {
   const [topic] = log.topics;
-  return topic === undefined ? undefined : BY_TOPIC.get(topic)?.(log);
+  return topic === undefined ? undefined : EVENT_READERS.get(topic)?.(log);
 }
 
 /** "Transfer(address,address,uint256)" of ERC-20. */

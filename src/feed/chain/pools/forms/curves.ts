@@ -10,7 +10,7 @@ import {
   type PoolForm,
   type PoolState,
 } from "./pool-form.ts";
-import { type CurveMove, isShaped, type LogReader, type PoolEvent, type Swap } from "./pool-log.ts";
+import { type CurveMove, isShaped, type PoolEvent, type Swap } from "./pool-log.ts";
 
 /*
  * Launchpads: one contract sells each of its tokens along a bonding curve, and moves the funds to
@@ -34,27 +34,8 @@ const FLAP_ABI = parseAbi([
   "function getTokenV5(address) view returns (uint8 status, uint256 reserve, uint256 supply, uint256 price, uint8 version, uint256 r, uint256 h, uint256 k, uint256 threshold, address quote)",
 ]);
 
-/** Topics of the events, by their signatures. */
-export const CURVE_TOPICS = {
-  "TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)":
-    "0x396d5e902b675b032348d3d2e9517ee8f0c4a926603fbc075d3d282ff00cad20",
-  "TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)":
-    "0x7db52723a3b2cdd6164364b3b766e65e540d7be48ffa89582956d8eaebe62942",
-  "TokenSale(address,address,uint256,uint256,uint256,uint256,uint256,uint256)":
-    "0x0a5575b3648bae2210cee56bf33254cc1ddfbc7bf637c0af2ac18b14fb1bae19",
-  "LiquidityAdded(address,uint256,address,uint256)":
-    "0xc18aa71171b358b706fe3dd345299685ba21a5316c66ffa9e319268b033c44b0",
-  "TokenCreated(uint256,address,uint256,address,string,string,string)":
-    "0x504e7f360b2e5fe33cbaaae4c593bc55305328341bf79009e43e0e3b7f699603",
-  "TokenBought(uint256,address,address,uint256,uint256,uint256,uint256)":
-    "0xa800a2038683844fac66747f771bfdfae862eb28b16bcfa387afa9fbacce8ff7",
-  "TokenSold(uint256,address,address,uint256,uint256,uint256,uint256)":
-    "0x03a4693e592f5e75dc7c136acb39b146d2b4966c0e509c34f362dee02b3b861a",
-  "LaunchedToDEX(address,address,uint256,uint256)":
-    "0x6e4f47630b8745b8cacbd44f42a8a33e7eea7cc08ef22fc7630f4f385784ff7d",
-} as const;
-
-const readers: Readonly<Record<keyof typeof CURVE_TOPICS, LogReader>> = {
+/** Decoders of the events, by their signatures. */
+const readers: PoolForm["readers"] = {
   "TokenCreate(address,address,uint256,string,string,uint256,uint256,uint256)": (log) =>
     countWords(log.data) < 8 ? undefined : readCurveMove(log, "launched", 1),
   "TokenPurchase(address,address,uint256,uint256,uint256,uint256,uint256,uint256)": (log) =>

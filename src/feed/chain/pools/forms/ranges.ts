@@ -14,7 +14,6 @@ import {
 import {
   type Initialized,
   isShaped,
-  type LogReader,
   MAX_UINT128,
   MAX_UINT160,
   type MakerMove,
@@ -44,31 +43,8 @@ const ABI = parseAbi([
   "function balanceOf(address) view returns (uint256)",
 ]);
 
-/** Topics of the events, by their signatures. */
-export const V3_TOPICS = {
-  "PoolCreated(address,address,uint24,int24,address)":
-    "0x783cca1c0412dd0d695e784568c96da2e9c22ff989357a2e8b1d9b2b4e6b7118",
-  "Pool(address,address,address)": "0x91ccaa7a278130b65168c3a0c8d3bcae84cf5e43704342bd3ec0b59e59c036db",
-  "CustomPool(address,address,address,address)":
-    "0x8a5f030f5fc13b04a1e4ef7c47177e3d76b0e80e1d9be9843db37caa5b7b9b8f",
-  "Initialize(uint160,int24)": "0x98636036cb66a9c19a37435efc1e90142190214e8abeb821bdba3f2990dd4c95",
-  "Swap(address,address,int256,int256,uint160,uint128,int24)":
-    "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67",
-  "Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)":
-    "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83",
-  "Swap(address,address,int256,int256,uint160,uint128,int24,uint24,uint24)":
-    "0x121cb44ee54098b1a04743c487e7460d8dd429b27f88b1f4d4767396e1a59f79",
-  "Mint(address,address,int24,int24,uint128,uint256,uint256)":
-    "0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde",
-  "Burn(address,int24,int24,uint128,uint256,uint256)":
-    "0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c",
-  "Burn(address,int24,int24,uint128,uint256,uint256,uint24)":
-    "0x932214d4a69c27c086643126ed97c32681da179064c678836c173f99bd13ca01",
-  "Collect(address,address,int24,int24,uint128,uint128)":
-    "0x70935338e69775456a85ddef226c395fb668b63fa0115f5f20610b388e6ca9c0",
-} as const;
-
-const readers: Readonly<Record<keyof typeof V3_TOPICS, LogReader>> = {
+/** Decoders of the events, by their signatures. */
+const readers: PoolForm["readers"] = {
   "PoolCreated(address,address,uint24,int24,address)": (log) => readCreated(log, "v3", 4, 2, 1),
   "Pool(address,address,address)": (log) => readCreated(log, "algebra", 3, 1, 0),
   "CustomPool(address,address,address,address)": (log) => readCreated(log, "algebra", 4, 1, 0, 2),

@@ -5,7 +5,6 @@ import { identifyPair } from "./identify.ts";
 import { addressOf, type Cause, type Inquiry, type PoolForm, type PoolState } from "./pool-form.ts";
 import {
   isShaped,
-  type LogReader,
   type PoolCreated,
   type PoolEvent,
   readCreated,
@@ -28,22 +27,8 @@ const ABI = parseAbi([
 
 const SOLIDLY_ABI = parseAbi(["function getPair(address, address, bool) view returns (address)"]);
 
-/** Topics of the events, by their signatures. */
-export const V2_TOPICS = {
-  "PairCreated(address,address,address,uint256)":
-    "0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9",
-  "PairCreated(address,address,bool,address,uint256)":
-    "0xc4805696c66d7cf352fc1d6bb633ad5ee82f6cb577c453024b6e0eb8306c6fc9",
-  "Sync(uint256,uint256)": "0xcf2aa50876cdfbb541206f89af0ee78d44a2abf8d328e37fa4917f982149848a",
-  "Sync(uint112,uint112)": "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1",
-  "Swap(address,uint256,uint256,uint256,uint256,address)":
-    "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822",
-  "Mint(address,uint256,uint256)": "0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f",
-  "Burn(address,uint256,uint256,address)":
-    "0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496",
-} as const;
-
-const readers: Readonly<Record<keyof typeof V2_TOPICS, LogReader>> = {
+/** Decoders of the events, by their signatures. */
+const readers: PoolForm["readers"] = {
   "PairCreated(address,address,address,uint256)": (log) => readCreated(log, "v2", 3, 2, 0),
   "PairCreated(address,address,bool,address,uint256)": readSolidlyCreated,
   "Sync(uint256,uint256)": (log) => readSync(log),

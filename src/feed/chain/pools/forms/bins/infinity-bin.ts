@@ -2,7 +2,7 @@ import { parseAbi } from "viem";
 import { type EvmLog, readInt, readUint } from "../../evm-log.ts";
 import { readInfinityKey } from "../identify.ts";
 import { noPools, type PoolForm } from "../pool-form.ts";
-import { isShaped, type LogReader, type PoolCreated, readInitialize, type Swap } from "../pool-log.ts";
+import { isShaped, type PoolCreated, readInitialize, type Swap } from "../pool-log.ts";
 import { MAX_ID, readBinMove } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
 
@@ -22,19 +22,8 @@ const STEP_BITS = 16;
 /** The protocol's fee is in millionths of what is paid in. */
 const FEE_UNITS = 1_000_000n;
 
-/** Topics of the events, by their signatures. */
-export const INFINITY_BIN_TOPICS = {
-  "Initialize(bytes32,address,address,address,uint24,bytes32,uint24)":
-    "0xddfde5903015c0eb1671976c6c8f760f1328bec57f15286b6bdab2f955cab9c9",
-  "Swap(bytes32,address,int128,int128,uint24,uint24,uint16)":
-    "0x3e8aae37f890eb1f9d63dd4d2062f3f0be757848a0f0760e4f3e53dad556e861",
-  "Mint(bytes32,address,uint256[],bytes32,bytes32[],bytes32,bytes32)":
-    "0x7b6bc49b385af8644341f07a67cd976bf9daf2bdd5d71668e651a3a792e318e1",
-  "Burn(bytes32,address,uint256[],bytes32,bytes32[])":
-    "0x16d40aa4e497175b58e47cbf101544758de8c01d92a760c738943044c758df8a",
-} as const;
-
-const readers: Readonly<Record<keyof typeof INFINITY_BIN_TOPICS, LogReader>> = {
+/** Decoders of the events, by their signatures. */
+const readers: PoolForm["readers"] = {
   "Initialize(bytes32,address,address,address,uint24,bytes32,uint24)": readCreation,
   "Swap(bytes32,address,int128,int128,uint24,uint24,uint16)": readSwap,
   "Mint(bytes32,address,uint256[],bytes32,bytes32[],bytes32,bytes32)": (log) =>

@@ -2,14 +2,7 @@ import { parseAbi } from "viem";
 import type { Factory } from "../../../network.ts";
 import { type EvmLog, readUint } from "../../evm-log.ts";
 import { addressOf, type Call, type Inquiry, type PoolForm, type Result } from "../pool-form.ts";
-import {
-  type BinMove,
-  isShaped,
-  type LogReader,
-  type PoolCreated,
-  readCreated,
-  type Swap,
-} from "../pool-log.ts";
+import { type BinMove, isShaped, type PoolCreated, readCreated, type Swap } from "../pool-log.ts";
 import { MAX_ID, readBinMove, unpack } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
 
@@ -34,25 +27,8 @@ const ABI = parseAbi([
   "function getReservesAndId() view returns (uint256, uint256, uint256)",
 ]);
 
-/** Topics of the events, by their signatures. */
-export const LIQUIDITY_BOOK_TOPICS = {
-  "LBPairCreated(address,address,uint256,address,uint256)":
-    "0x2c8d104b27c6b7f4492017a6f5cf3803043688934ebcaa6a03540beeaf976aff",
-  "Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)":
-    "0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21bd93ca70",
-  "DepositedToBins(address,address,uint256[],bytes32[])":
-    "0x87f1f9dcf5e8089a3e00811b6a008d8f30293a3da878cb1fe8c90ca376402f8a",
-  "WithdrawnFromBins(address,address,uint256[],bytes32[])":
-    "0xa32e146844d6144a22e94c586715a1317d58a8aa3581ec33d040113ddcb24350",
-  "Swap(address,address,uint256,bool,uint256,uint256,uint256,uint256)":
-    "0xc528cda9e500228b16ce84fadae290d9a49aecb17483110004c5af0a07f6fd73",
-  "DepositedToBin(address,address,uint256,uint256,uint256)":
-    "0x4216cc3bd0c40a90259d92f800c06ede5c47765f41a488072b7e7104a1f95841",
-  "WithdrawnFromBin(address,address,uint256,uint256,uint256)":
-    "0xda5e7177dface55f5e0eff7dfc67420a1db4243ddfcf0ecc84ed93e034dd8cc2",
-} as const;
-
-const readers: Readonly<Record<keyof typeof LIQUIDITY_BOOK_TOPICS, LogReader>> = {
+/** Decoders of the events, by their signatures. */
+const readers: PoolForm["readers"] = {
   "LBPairCreated(address,address,uint256,address,uint256)": readPairCreated,
   "Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)": readSwap,
   "DepositedToBins(address,address,uint256[],bytes32[])": (log) => readBinMove(log, "bins", 1n, 1),

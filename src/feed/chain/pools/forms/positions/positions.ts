@@ -2,7 +2,6 @@ import { type EvmLog, readInt, readInt24, readUint } from "../../evm-log.ts";
 import { noPools, type PoolForm } from "../pool-form.ts";
 import {
   isShaped,
-  type LogReader,
   MAX_UINT160,
   type PoolCreated,
   type PositionMove,
@@ -21,21 +20,8 @@ import { UNISWAP_V4 } from "./uniswap-v4.ts";
  * not in the event and does not count.
  */
 
-/** Topics of the events, by their signatures. Both managers share the last one. */
-export const POSITION_TOPICS = {
-  "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)":
-    "0xdd466e674ea557f56295e2d0218a125ea4b4f0f6f3307b95f85e6110838d6438",
-  "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)":
-    "0x40e9cecb9f5f1f1c5b9c97dec2917b7ee92e57ba5563708daca94dd84ad7112f",
-  "Initialize(bytes32,address,address,address,uint24,bytes32,uint160,int24)":
-    "0x426cc62fe6a33a40ba2788c2c87a9c34ee4582b95bc9fa5a7bb7ae70b750b99c",
-  "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24,uint16)":
-    "0x04206ad2b7c0f463bff3dd4f33c5735b0f2957a351e4f79763a4fa9e775dd237",
-  "ModifyLiquidity(bytes32,address,int24,int24,int256,bytes32)":
-    "0xf208f4912782fd25c7f114ca3723a2d5dd6f3bcc3ac8db5af63baa85f711d5ec",
-} as const;
-
-const readers: Readonly<Record<keyof typeof POSITION_TOPICS, LogReader>> = {
+/** Decoders of the events, by their signatures. Both managers share the last one. */
+const readers: PoolForm["readers"] = {
   "Initialize(bytes32,address,address,uint24,int24,address,uint160,int24)": (log) =>
     readCreation(log, "uniswap-v4"),
   "Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)": (log) => readSwap(log, 6),
