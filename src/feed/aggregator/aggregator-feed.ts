@@ -3,7 +3,7 @@ import type { Notify } from "../../lib/notify.ts";
 import { type Clock, createForwardTime } from "../../lib/time/clock.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent, MarketGroup, TokenEvent } from "../../market/index.ts";
-import type { Feed } from "../feed.ts";
+import { eventsOnce, type Feed } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } from "./gecko-terminal.ts";
 
@@ -47,26 +47,18 @@ export function createAggregatorFeed(options: AggregatorFeedOptions): Feed {
     origin: "live",
     facts: { trades: false, liquidity: true, listings: options.listings.size > 0, profiles: true },
     trouble: () => run?.trouble,
-    services: () => (run ? [run.report()] : []),
-    async *events(signal) {
-      if (run) throw new Error("the aggregator feed can be iterated only once");
-      const ending = new AbortController();
-      run = new AggregatorRun(options, AbortSignal.any([signal, ending.signal]));
-      try {
-        yield* run.events();
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      } finally {
-        ending.abort(new DOMException("the feed was closed", "AbortError"));
-      }
-    },
+    services: () => (run ? [run.client.report("aggregator", "geckoterminal")] : []),
+    events: eventsOnce("the aggregator feed", (signal) => {
+      run = new AggregatorRun(options, signal);
+      return run.events();
+    }),
   };
 }
 
 class AggregatorRun {
+  readonly client: ServiceClient;
   readonly #options: AggregatorFeedOptions;
   readonly #signal: AbortSignal;
-  readonly #client: ServiceClient;
   readonly #waiting: TokenEvent[] = [];
   /** Last facts of each token, and pools reported as listed, the oldest first. */
   readonly #facts = new BoundedMap<string, string>(MAX_REMEMBERED);
@@ -77,13 +69,13 @@ class AggregatorRun {
     this.#options = options;
     this.#signal = signal;
     const { clock, random, fetch, notify } = options;
-    this.#client = new ServiceClient({
+    this.client = new ServiceClient({
       clock,
       pauseMs: FIRST_PAUSE_MS,
       maxBytes: MAX_ANSWER_BYTES,
       headers: { accept: ACCEPT },
-      ...(random ? { random } : {}),
-      ...(fetch ? { fetch } : {}),
+      random,
+      fetch,
       onHealth: (trouble) =>
         trouble === undefined
           ? notify?.("info", "GeckoTerminal responds again")
@@ -92,12 +84,8 @@ class AggregatorRun {
   }
 
   get trouble(): string | undefined {
-    const { trouble } = this.#client;
+    const { trouble } = this.client;
     return trouble === undefined ? undefined : `GeckoTerminal ${trouble}`;
-  }
-
-  report() {
-    return this.#client.report("aggregator", "geckoterminal");
   }
 
   async *events(): AsyncGenerator<MarketEvent> {
@@ -135,7 +123,7 @@ class AggregatorRun {
 
   async #ask(network: AggregatedNetwork, list: List): Promise<void> {
     const { clock, url } = this.#options;
-    const asked = await this.#client.ask(
+    const asked = await this.client.ask(
       {
         url: listUrl(url, network, list),
         read: (body) => readPools(body, network, clock.now()),

@@ -1,9 +1,8 @@
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import type { MarketEvent } from "../../market/index.ts";
-import type { Feed, Filling } from "../feed.ts";
+import { eventsOnce, type Feed } from "../feed.ts";
+import type { ChainFollower } from "./follow-chain.ts";
 import type { Network } from "./network.ts";
-import type { EndpointPool } from "./rpc/endpoint-pool.ts";
 
 export interface ChainFeedOptions {
   readonly network: Network;
@@ -46,41 +45,23 @@ export interface ChainFeedOptions {
  * network's factories exists on this one.
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {
-  let isTaken = false;
-  let state: ChainState | undefined;
-  const onStart: OnStart = (started) => {
-    state = started;
-  };
+  let follower: ChainFollower | undefined;
   return {
     name: options.network.name,
     origin: "live",
     facts: { trades: true, liquidity: true, listings: true, profiles: false },
-    trouble: () => state?.endpoints.trouble(options.network.name),
-    filling: () => state?.filling,
-    services: () => state?.endpoints.services(options.network.name) ?? [],
-    events(signal) {
-      if (isTaken) throw new Error("a chain feed can be iterated only once");
-      isTaken = true;
-      return follow(options, signal, onStart);
-    },
+    trouble: () => follower?.endpoints.trouble(options.network.name),
+    filling: () => follower?.filling,
+    services: () => follower?.endpoints.services(options.network.name) ?? [],
+    events: eventsOnce("a chain feed", async function* (signal) {
+      // Loaded on demand, because the chain library would slow down every other start.
+      const { ChainFollower } = await import("./follow-chain.ts");
+      follower = new ChainFollower(options, signal);
+      try {
+        yield* follower.events();
+      } finally {
+        follower.close();
+      }
+    }),
   };
-}
-
-/** The state of a feed that has started. */
-interface ChainState {
-  readonly endpoints: Pick<EndpointPool, "services" | "trouble">;
-  readonly filling: Filling | undefined;
-}
-
-/** Receives the state when the first requests start. */
-export type OnStart = (state: ChainState) => void;
-
-/** Loaded on demand, because the chain library would slow down every other start. */
-async function* follow(
-  options: ChainFeedOptions,
-  signal: AbortSignal,
-  onStart: OnStart,
-): AsyncGenerator<MarketEvent> {
-  const { followChain } = await import("./follow-chain.ts");
-  yield* followChain(options, signal, onStart);
 }

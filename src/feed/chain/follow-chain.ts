@@ -4,7 +4,7 @@ import { isoTime } from "../../lib/time/iso-time.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import type { Filling } from "../feed.ts";
-import type { ChainFeedOptions, OnStart } from "./chain-feed.ts";
+import type { ChainFeedOptions } from "./chain-feed.ts";
 import type { EvmBlock } from "./evm-block.ts";
 import { finalBlocks } from "./final-blocks.ts";
 import { MULTICALL3, type Network } from "./network.ts";
@@ -62,29 +62,10 @@ interface Start {
 }
 
 /** Implements createChainFeed. Ends when the signal aborts. */
-export async function* followChain(
-  options: ChainFeedOptions,
-  given: AbortSignal,
-  onStart: OnStart = () => undefined,
-): AsyncGenerator<MarketEvent> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([given, over.signal]);
-  const follower = new ChainFollower(options, signal);
-  try {
-    onStart(follower);
-    yield* follower.events();
-  } catch (error) {
-    if (!given.aborted) throw error;
-  } finally {
-    over.abort();
-    follower.close();
-  }
-}
-
-class ChainFollower {
+export class ChainFollower {
+  readonly endpoints: EndpointPool;
   readonly #options: ChainFeedOptions;
   readonly #signal: AbortSignal;
-  readonly #pool: EndpointPool;
   readonly #notify: Notify;
   readonly #facts: FactStore;
   readonly #random: () => number;
@@ -107,7 +88,7 @@ class ChainFollower {
     // Continue second by second, because an engine processes each second.
     if (options.resumeAfterMs !== undefined)
       this.#lastSecond = Math.ceil(options.resumeAfterMs / SECOND_MS) - 1;
-    this.#pool = new EndpointPool({
+    this.endpoints = new EndpointPool({
       urls: urls.length > 0 ? urls : network.rpcUrls,
       chainId: network.chainId,
       clock,
@@ -116,10 +97,6 @@ class ChainFollower {
       ...(options.pollEveryMs === undefined ? {} : { pollEveryMs: options.pollEveryMs }),
       notify,
     });
-  }
-
-  get endpoints(): EndpointPool {
-    return this.#pool;
   }
 
   get filling(): Filling | undefined {
@@ -136,7 +113,7 @@ class ChainFollower {
   }
 
   async *events(): AsyncGenerator<MarketEvent> {
-    const pool = this.#pool;
+    const pool = this.endpoints;
     void pool.run(this.#signal);
     while (pool.finalHead < 0) {
       if (pool.allWrongChain) throw new Error(`no endpoint serves chain ${this.#options.network.chainId}`);
@@ -179,7 +156,7 @@ class ChainFollower {
   #contracts(network: Network): ContractReader {
     const { clock } = this.#options;
     return new ContractReader({
-      ...{ network, pool: this.#pool, facts: this.#facts, clock, notify: this.#notify },
+      ...{ network, pool: this.endpoints, facts: this.#facts, clock, notify: this.#notify },
     });
   }
 
@@ -243,14 +220,14 @@ class ChainFollower {
   async #findAgreed(
     momentOf: (headMs: number) => number,
   ): Promise<{ readonly found: number; readonly highestAtMs: number }> {
-    const { agreedHeads, finalHeads, finalHead } = this.#pool;
+    const { agreedHeads, finalHeads, finalHead } = this.endpoints;
     let old: { readonly found: number; readonly highestAtMs: number } | undefined;
     let last = new RpcTrouble("failed", "no endpoint is available");
     // An endpoint may claim blocks that no other has. Then try the next lower claim.
     for (const highest of new Set([...agreedHeads, ...finalHeads])) {
       try {
         const { number: found, highestAtMs } = await findBlock(
-          { pool: this.#pool, highest },
+          { pool: this.endpoints, highest },
           momentOf,
           this.#signal,
         );
@@ -272,7 +249,7 @@ class ChainFollower {
     contracts: ContractReader,
     reading: Omit<Parameters<typeof finalBlocks>[0], "from">,
   ): void {
-    const pool = this.#pool;
+    const pool = this.endpoints;
     const { from = 0, fromMs = 0, pastMs = 0 } = this.#start ?? {};
     const translator = new BlockTranslator(network);
     const lookup = this.#lookUp(contracts, translator);
@@ -319,7 +296,7 @@ class ChainFollower {
 
   #lookUp(contracts: ContractReader, translator: BlockTranslator): PoolLookup {
     return new PoolLookup({
-      ...{ pool: this.#pool, contracts, translator },
+      ...{ pool: this.endpoints, contracts, translator },
       ...{ clock: this.#options.clock, signal: this.#signal, persist: (work) => this.#persist(work) },
     });
   }
@@ -352,7 +329,7 @@ class ChainFollower {
     const { clock, network } = this.#options;
     const filling = this.#pastFill && this.filling;
     this.#first ??= block;
-    const behind = this.#pool.finalHead - block.number;
+    const behind = this.endpoints.finalHead - block.number;
     const pastMs = block.atMs - this.#first.atMs;
     const behindMs = (behind * pastMs) / Math.max(1, block.number - this.#first.number);
     const now = clock.monotonic();

@@ -28,17 +28,15 @@ const MAX_A_SECOND = 500;
  * A contract's source counts as verified if one service has it, whatever the others answer.
  */
 export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
-  const { name, origin, facts } = feed;
   const trouble = () => {
     const parts = [feed.trouble?.(), groupTroubles(enrichers)].filter((part) => part !== undefined);
     return parts.length === 0 ? undefined : parts.join("; ");
   };
   return {
-    ...{ name, origin, trouble },
-    ...(feed.parts ? { parts: feed.parts } : {}),
-    ...(feed.filling ? { filling: feed.filling } : {}),
+    ...feed,
+    trouble,
     services: () => [...(feed.services?.() ?? []), ...enrichers.map((enricher) => enricher.report())],
-    facts: { ...facts, profiles: true },
+    facts: { ...feed.facts, profiles: true },
     events: (signal) => enriched(feed, enrichers, clock, signal),
   };
 }

@@ -2,17 +2,13 @@ import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { Candle } from "../../market/index.ts";
 import type { MinuteCandle } from "./venue.ts";
 
-interface BookCounts {
-  /** Candles that arrived when their minute could no longer be amended. */
-  late: number;
-}
-
 /** Maximum number of minutes: a day of back-fill. Beyond it, the oldest are dropped. */
 const MAX_MINUTES = 1_440;
 
 /** Holds unpublished minutes. Of two versions of a minute, the one with more volume counts. */
 export class CandleBook {
-  readonly counts: BookCounts = { late: 0 };
+  /** Candles that arrived when their minute could no longer be amended. */
+  late = 0;
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
   /** The last published minute, which can still be amended, as it was published. */
   #published = new Map<string, MinuteCandle>();
@@ -23,7 +19,7 @@ export class CandleBook {
   put(token: string, candle: MinuteCandle): void {
     const { openAt } = candle;
     if (openAt === this.#publishedOpenAt) this.#amend(token, candle);
-    else if (openAt < this.#publishedOpenAt) this.counts.late += 1;
+    else if (openAt < this.#publishedOpenAt) this.late += 1;
     else {
       const minute = this.#minutes.get(openAt) ?? new Map<string, MinuteCandle>();
       if (isLater(candle, minute.get(token))) minute.set(token, candle);

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { Candle, MarketEvent } from "../../market/index.ts";
-import type { Feed, Filling, ServiceReport } from "../feed.ts";
+import { eventsOnce, type Feed } from "../feed.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
 import { CandleBook } from "./candle-book.ts";
 import { choosePairs, type FollowedPair, type Listing } from "./choose-pairs.ts";
@@ -62,36 +62,28 @@ export function createExchangeFeed(options: ExchangeFeedOptions): Feed {
     name: "exchange",
     origin: "live",
     facts: { trades: false, liquidity: false, listings: false, profiles: false },
-    trouble: () => run?.trouble,
-    filling: () => run?.filling,
-    services: () => run?.services ?? [],
-    async *events(signal) {
-      if (run) throw new Error("the exchange feed can be iterated only once");
-      const ending = new AbortController();
-      run = new ExchangeRun(options, AbortSignal.any([signal, ending.signal]));
-      try {
-        yield* run.events();
-      } catch (error) {
-        if (!signal.aborted) throw error;
-      } finally {
-        ending.abort(new DOMException("the feed was closed", "AbortError"));
-      }
-    },
+    trouble: () => groupTroubles(run?.followers ?? []),
+    filling: () => run?.past.filling,
+    services: () => run?.followers.map((follower) => follower.report()) ?? [],
+    events: eventsOnce("the exchange feed", (signal) => {
+      run = new ExchangeRun(options, signal);
+      return run.events();
+    }),
   };
 }
 
 class ExchangeRun {
+  readonly followers: readonly VenueFollower[];
+  /** Minutes of markets whose past is being requested. */
+  readonly past: PastMinutes;
   readonly #options: ExchangeFeedOptions;
   readonly #signal: AbortSignal;
-  readonly #followers: readonly VenueFollower[];
   readonly #book = new CandleBook();
   readonly #listings = new Map<VenueName, Listing>();
   /** Each token's last published candle. */
   readonly #published = new Map<string, Candle>();
   /** The market of each token's last published profile. */
   readonly #introduced = new Map<string, FollowedPair>();
-  /** Minutes of markets whose past is being requested. */
-  readonly #past: PastMinutes;
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   #tokens: ReadonlyMap<string, string> = new Map();
   #clockAt = 0;
@@ -102,8 +94,8 @@ class ExchangeRun {
     this.#options = options;
     this.#signal = signal;
     const { clock, random = Math.random, notify } = options;
-    this.#past = new PastMinutes({ clock, signal, ...(notify ? { notify } : {}) });
-    this.#followers = options.venues.map(
+    this.past = new PastMinutes({ clock, signal, ...(notify ? { notify } : {}) });
+    this.followers = options.venues.map(
       (venue) =>
         new VenueFollower({
           ...{ venue, clock, random, signal },
@@ -114,20 +106,8 @@ class ExchangeRun {
     );
   }
 
-  get trouble(): string | undefined {
-    return groupTroubles(this.#followers);
-  }
-
-  get filling(): Filling | undefined {
-    return this.#past.filling;
-  }
-
-  get services(): readonly ServiceReport[] {
-    return this.#followers.map((follower) => follower.report());
-  }
-
   get #isLive(): boolean {
-    return this.#followers.some(({ isLive }) => isLive);
+    return this.followers.some(({ isLive }) => isLive);
   }
 
   async *events(): AsyncGenerator<MarketEvent> {
@@ -170,17 +150,17 @@ class ExchangeRun {
 
   *#minute(at: number): Generator<MarketEvent> {
     for (const candle of this.#book.close(at - MINUTE_MS)) {
-      if (this.#past.has(candle.token)) this.#past.add(candle);
+      if (this.past.has(candle.token)) this.past.add(candle);
       else yield* this.#introduce(candle, at);
     }
   }
 
   *#pastOfChosen(): Generator<MarketEvent> {
     const at = this.#clockAt;
-    for (const candle of this.#past.take(at)) {
+    for (const candle of this.past.take(at)) {
       const last = this.#published.get(candle.token);
       if (!last || candle.openAt > last.openAt) yield* this.#introduce(candle, at);
-      else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#book.counts.late += 1;
+      else if (candle.openAt === last.openAt && candle.volume !== last.volume) this.#book.late += 1;
     }
   }
 
@@ -204,7 +184,7 @@ class ExchangeRun {
 
   *#amendments(): Generator<MarketEvent> {
     for (const candle of this.#book.amendments()) {
-      if (this.#past.has(candle.token)) this.#past.add(candle);
+      if (this.past.has(candle.token)) this.past.add(candle);
       else if (candle.at >= this.#clockAt - AMEND_MS) yield candle;
     }
   }
@@ -219,11 +199,11 @@ class ExchangeRun {
     }
     this.#isBehind = false;
     const fromMs = this.#unpublishedMs();
-    const venues = this.#followers.flatMap((follower) => (follower.answers ? [follower.name] : []));
-    const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.#past.has(token);
+    const venues = this.followers.flatMap((follower) => (follower.answers ? [follower.name] : []));
+    const isMissing = ({ venue, token }: FollowedPair) => venues.includes(venue) && !this.past.has(token);
     if (fromMs < startOfMinute(nowMs)) this.#fill([...this.#followed.values()].filter(isMissing), fromMs);
     if (startsAtPresent) return;
-    await waitAtMost(this.#past.filled(), MAX_REQUEST_MS, clock, this.#signal);
+    await waitAtMost(this.past.filled(), MAX_REQUEST_MS, clock, this.#signal);
   }
 
   /** Requests the past of newly followed markets. */
@@ -245,14 +225,14 @@ class ExchangeRun {
   /** Requests the minutes of markets since `fromMs`. */
   #fill(markets: readonly FollowedPair[], fromMs: number): void {
     const toMs = Math.floor(this.#nowMs() / SECOND_MS) * SECOND_MS;
-    for (const follower of this.#followers) {
+    for (const follower of this.followers) {
       const some = markets.filter(({ venue }) => venue === follower.name);
       const put = (pair: string, candle: MinuteCandle) => {
         if (candle.openAt < this.#unpublishedMs()) return false;
         this.#put(follower.name, pair, candle);
         return true;
       };
-      if (some.length > 0) this.#past.request(follower, some, { fromMs, toMs }, put);
+      if (some.length > 0) this.past.request(follower, some, { fromMs, toMs }, put);
     }
   }
 
@@ -267,7 +247,7 @@ class ExchangeRun {
    */
   async #start(): Promise<void> {
     const { clock } = this.#options;
-    const answered = this.#followers.map((follower) => this.#followLists(follower));
+    const answered = this.followers.map((follower) => this.#followLists(follower));
     const over = new AbortController();
     const until = AbortSignal.any([this.#signal, over.signal]);
     const patience = async () => {
@@ -316,7 +296,7 @@ class ExchangeRun {
     this.#tokens = new Map(
       [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
     );
-    for (const follower of this.#followers) follower.follow(new Set(this.#pairsOf(follower.name)));
+    for (const follower of this.followers) follower.follow(new Set(this.#pairsOf(follower.name)));
     const added = [...this.#followed.values()].filter(({ token }) => !before.has(token));
     const removed = [...before.keys()].filter((token) => !this.#followed.has(token)).length;
     const isLater = this.#clockAt > 0 && added.length > 0;
@@ -341,7 +321,7 @@ class ExchangeRun {
   }
 
   #reportLate(): void {
-    const { late } = this.#book.counts;
+    const { late } = this.#book;
     if (late > this.#lateReported)
       this.#options.notify?.(
         "warn",
@@ -355,7 +335,7 @@ class ExchangeRun {
    * any has one.
    */
   #nowMs(): number {
-    const times = this.#followers
+    const times = this.followers
       .flatMap(({ nowMs }) => (nowMs === undefined ? [] : [nowMs]))
       .toSorted((a, b) => a - b);
     return times[Math.floor((times.length - 1) / 2)] ?? this.#options.clock.now();

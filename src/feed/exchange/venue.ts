@@ -1,3 +1,5 @@
+import type { Candle } from "../../market/index.ts";
+
 export const VENUES = ["binance", "kucoin", "gate"] as const;
 export type VenueName = (typeof VENUES)[number];
 
@@ -9,16 +11,7 @@ export interface VenuePair {
 }
 
 /** One minute of a pair. Prices are in its quote, volumes in its base, as plain decimals. */
-export interface MinuteCandle {
-  readonly openAt: number;
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-  readonly trades?: number;
-  readonly buyVolume?: string;
-}
+export type MinuteCandle = Readonly<Omit<Candle, "kind" | "at" | "group" | "token">>;
 
 export type StreamNews =
   | {

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MULTICALL3, type Network } from "../chain/network.ts";
-import { listenForHead } from "./head-probe.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 import { proveBlock } from "./prove-block.ts";
-import { askRpc, Hex, RpcFailure } from "./rpc.ts";
+import { askRpc, Hex, messagesOf, parseMessage, RpcFailure } from "./rpc.ts";
 import { weighReceipts } from "./traffic-probe.ts";
 
 interface EndpointProbeOptions {
@@ -16,6 +15,12 @@ interface EndpointProbeOptions {
 }
 
 const Block = z.object({ number: Hex, hash: z.string(), timestamp: Hex });
+const Message = z.union([
+  z.object({ params: z.object({ result: z.object({ number: Hex }) }) }),
+  z.object({ error: z.object({ code: z.int(), message: z.string() }) }),
+  z.object({ result: z.unknown() }),
+]);
+
 /** Maximum age of the newest block. No supported chain is slower. */
 const OLDEST_BLOCK_MS = 60_000;
 /** Blocks over which the chain's pace is measured. */
@@ -173,4 +178,16 @@ async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<str
   }
   if (widest === 0) throw new RpcFailure(`eth_getLogs ${why}; Flarewire does not need it`);
   return `eth_getLogs works over at least ${widest} blocks${why === "" ? "" : `, not over ten times as many: ${why}`}; Flarewire does not need it`;
+}
+
+/** Waits for the endpoint's first pushed block. Rejects with RpcFailure or after a timeout. */
+async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
+  const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
+  for await (const text of messagesOf(url, question, signal)) {
+    const read = Message.safeParse(parseMessage(text));
+    if (!read.success) throw new RpcFailure("pushed something other than new blocks");
+    if ("error" in read.data) throw new RpcFailure(`does not push new blocks: ${read.data.error.message}`);
+    if ("params" in read.data) return `pushed block ${read.data.params.result.number}`;
+  }
+  throw new RpcFailure("pushed no new block");
 }

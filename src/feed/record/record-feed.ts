@@ -7,15 +7,7 @@ import type { Recorder, RecordingError } from "./recorder.ts";
  * `onFailure` once and continues without it.
  */
 export function recordFeed(feed: Feed, recorder: Recorder, onFailure: (error: RecordingError) => void): Feed {
-  const { name, origin, facts } = feed;
-  return {
-    ...{ name, origin, facts },
-    events: (signal) => recorded(feed, recorder, onFailure, signal),
-    trouble: () => feed.trouble?.(),
-    ...(feed.parts ? { parts: feed.parts } : {}),
-    ...(feed.filling ? { filling: feed.filling } : {}),
-    ...(feed.services ? { services: feed.services } : {}),
-  };
+  return { ...feed, events: (signal) => recorded(feed, recorder, onFailure, signal) };
 }
 
 async function* recorded(

@@ -47,8 +47,8 @@ export interface ServiceOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly quota?: (headers: Headers, nowMs: number) => number | undefined;
   /** Returns [0, 1), for the back-off. Default `Math.random`. */
-  readonly random?: () => number;
-  readonly fetch?: typeof fetch;
+  readonly random?: (() => number) | undefined;
+  readonly fetch?: typeof fetch | undefined;
   /** Called with the reason, without addresses, when the service fails; `undefined` on recovery. */
   readonly onHealth?: (trouble: string | undefined) => void;
 }

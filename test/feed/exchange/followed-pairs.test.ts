@@ -138,7 +138,7 @@ describe("the candles of a minute", () => {
     expect(book.amendments()).toEqual([]);
     book.close(M0 + 60_000);
     book.put("A", candle(0, 99));
-    expect([book.amendments(), book.counts.late]).toEqual([[], 1]);
+    expect([book.amendments(), book.late]).toEqual([[], 1]);
   });
 
   test("are not emitted again after a later minute", () => {
