@@ -7,7 +7,7 @@ import {
 } from "../config/config.ts";
 import type { FlagForm } from "../config/flags.ts";
 import { parseDuration } from "../config/schema/quantity.ts";
-import { createRecorder, type Feed, type Recorder, recordFeed } from "../feed/index.ts";
+import { type Feed, Recorder, recordFeed } from "../feed/index.ts";
 import { createLogger } from "../gateway/create-logger.ts";
 import { openFeed } from "../gateway/open/open-feed.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
@@ -64,7 +64,7 @@ export async function record(args: readonly string[], terminal: Terminal): Promi
   const enricherKeys = enricherKeysFrom(environment);
   const { feed } = openFeed(config, { clock: systemClock, logger, enricherKeys });
   const { record: directory, recordBytes: maxBytes } = config;
-  const recorder = createRecorder({ directory, maxBytes, feed, clock: systemClock });
+  const recorder = new Recorder({ directory, maxBytes, feed, clock: systemClock });
   terminal.stdout.write(`${recorder.directory}\n`);
   const shutdown = watchShutdown(process);
   try {

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Config, loadConfig, type SettingName, settingsHelp } from "../config/config.ts";
 import { type FlagForm, flagText } from "../config/flags.ts";
-import { createReplayFeed, type ReplayFeed } from "../feed/index.ts";
+import { ReplayFeed } from "../feed/index.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../model/index.ts";
@@ -129,7 +129,7 @@ export function openRecording(
   warn: (line: string) => void,
 ): ReplayFeed {
   const { file: path, group, profiles: profilesPath } = config;
-  return createReplayFeed({
+  return new ReplayFeed({
     path,
     speed: Number.POSITIVE_INFINITY,
     clock: systemClock,

@@ -21,12 +21,11 @@ export { type Finding, type Probe, runProbe } from "./probe/probe.ts";
 export { venueProbes } from "./probe/venue-probes.ts";
 export { MANIFEST_FILE } from "./record/manifest.ts";
 export { recordFeed } from "./record/record-feed.ts";
-export { createRecorder, type Recorder, RecordingError } from "./record/recorder.ts";
+export { Recorder, RecordingError } from "./record/recorder.ts";
 export { addressOf } from "./replay/pair-book.ts";
 export { SKIP_REASONS, type SkipReason } from "./replay/read/skips.ts";
 export {
-  createReplayFeed,
-  type ReplayFeed,
+  ReplayFeed,
   type ReplayOptions,
   type ReplayProgress,
   type ReplayResume,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createReplayFeed, createSimulatedFeed } from "../../src/feed/index.ts";
+import { createSimulatedFeed, ReplayFeed } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { checkedFetch } from "../support/validate-response.ts";
@@ -19,7 +19,7 @@ const at = (name: string) => join(directory, name);
 
 async function read(path: string): Promise<readonly MarketEvent[]> {
   const events: MarketEvent[] = [];
-  const feed = createReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: systemClock });
+  const feed = new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: systemClock });
   for await (const event of feed.events(new AbortController().signal)) events.push(event);
   return events;
 }
@@ -72,7 +72,7 @@ test("the recording of a killed process is complete except for the last moment",
   cli.child.kill("SIGKILL");
   await cli.ended();
   const events = await read(path);
-  const whole = createReplayFeed({
+  const whole = new ReplayFeed({
     path: new URL("../../examples/data/2017-11-12.csv.gz", import.meta.url).pathname,
     profilesPath: new URL("../../examples/data/2017-11-12.profiles.json", import.meta.url).pathname,
     speed: Number.POSITIVE_INFINITY,

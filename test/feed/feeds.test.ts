@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createReplayFeed, createSimulatedFeed, enrichFeed, mergeFeeds } from "../../src/feed/index.ts";
+import { createSimulatedFeed, enrichFeed, mergeFeeds, ReplayFeed } from "../../src/feed/index.ts";
 import { feedContract } from "../contract/feed-contract.ts";
 import { LeapingClock } from "./replay/replay-kit.ts";
 
@@ -22,8 +22,9 @@ const merged = () =>
   });
 
 feedContract("the simulated market", () => simulated(1));
-feedContract("a recorded day", () =>
-  createReplayFeed({ path: DAY, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() }),
+feedContract(
+  "a recorded day",
+  () => new ReplayFeed({ path: DAY, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() }),
 );
 feedContract("two markets as one", merged);
 feedContract("two markets as one, enriched by nobody", () =>

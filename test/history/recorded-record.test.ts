@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { expect } from "vitest";
-import { addressOf, createReplayFeed } from "../../src/feed/index.ts";
+import { addressOf, ReplayFeed } from "../../src/feed/index.ts";
 import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { loadMarket } from "../evaluate/series.ts";
@@ -29,7 +29,7 @@ function rawCandles(path: string): RawMarket {
 
 /** Plays candles. Returns the number of flares. */
 function compare(path: string, makeRest: RestFactory): Promise<number> {
-  const feed = createReplayFeed({ path, group: "bsc", speed: Number.POSITIVE_INFINITY, clock: systemClock });
+  const feed = new ReplayFeed({ path, group: "bsc", speed: Number.POSITIVE_INFINITY, clock: systemClock });
   const raw = { note: () => {}, market: () => rawCandles(path), liquidityOf: () => undefined };
   return compareRecords(feed, raw, makeRest);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
-import { createReplayFeed, NETWORKS } from "../../src/feed/index.ts";
+import { NETWORKS, ReplayFeed } from "../../src/feed/index.ts";
 import { startGateway } from "../../src/gateway/app.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../src/lib/time/time.ts";
@@ -96,7 +96,7 @@ async function recorded(directory: string): Promise<readonly MarketEvent[]> {
   const events: MarketEvent[] = [];
   const [name = ""] = readdirSync(directory);
   const path = join(directory, name);
-  const feed = createReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: systemClock });
+  const feed = new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: systemClock });
   for await (const event of feed.events(new AbortController().signal)) events.push(event);
   return events;
 }

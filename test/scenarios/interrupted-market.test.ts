@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createConfig } from "../../src/config/config.ts";
-import { createReplayFeed, createSimulatedFeed, type Feed, type ReplayResume } from "../../src/feed/index.ts";
+import { createSimulatedFeed, type Feed, ReplayFeed, type ReplayResume } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
@@ -75,7 +75,7 @@ async function interrupt(
 
 test("[L4] a market that was interrupted after its last checkpoint yields the same events as one that was not", async () => {
   const feedOf = (resume?: ReplayResume) =>
-    createReplayFeed({
+    new ReplayFeed({
       path,
       ...(profiles === undefined ? {} : { profilesPath: profiles }),
       speed: Number.POSITIVE_INFINITY,

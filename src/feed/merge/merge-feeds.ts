@@ -5,7 +5,6 @@ import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import type { FeedFacts, MarketEvent, Origin } from "../../market/index.ts";
 import type { Feed, FeedPart } from "../feed.ts";
 import { FeedBuffer, IN_STEP_MS, MAX_EARLY_MS, type MergedPart, type Slot } from "./feed-buffer.ts";
-import { LATE_MS, settleLate } from "./late-event.ts";
 
 interface MergeOptions {
   /** Name of the merged market. */
@@ -21,6 +20,8 @@ interface MergeOptions {
   readonly notify?: Notify;
 }
 
+/** How far behind the clock an event may be and still keep its own time, as the engine accepts. */
+export const LATE_MS = 5_000;
 /** How often the merge checks whether to keep waiting for a part. */
 const POLL_EVERY_MS = 250;
 /** How long all parts may take for their first event before that is reported. */
@@ -238,6 +239,29 @@ class Merger {
     });
     await waitAtMost(news, POLL_EVERY_MS, this.#options.clock, signal).catch(() => {});
     this.#wake = () => {};
+  }
+}
+
+/**
+ * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present;
+ * `undefined` to drop it. Trades and candles become past ones and listings keep their time, because
+ * an outage's events, replayed as new, would look like a rush. A pool's liquidity and a token's
+ * profile still hold. An aggregator's reports are dropped.
+ */
+function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {
+  switch (event.kind) {
+    case "trade":
+      return { ...event, at: atMs, tradedAt: event.tradedAt ?? event.at };
+    case "window":
+    case "clock":
+      return undefined;
+    case "candle":
+    case "profile":
+    case "observed":
+    case "liquidity":
+      return { ...event, at: atMs };
+    case "listing":
+      return { ...event, at: atMs, listedAt: event.listedAt ?? event.at };
   }
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../lib/input-error.ts";
 import { readJsonFile } from "../../lib/io/json-file.ts";
+import { PRIVATE_FILE } from "../../lib/io/private-file.ts";
 import { firstIssue } from "../../lib/text/first-issue.ts";
 import { EventTimeMs, FeedFacts, Origin } from "../../market/index.ts";
 
@@ -96,4 +97,18 @@ export function readManifest(directory: string): RecordingManifest {
   if (parsed.success) return parsed.data;
   const { field, message } = firstIssue(parsed.error, undefined);
   throw new InputError(path, `${field || "the manifest"}: ${message}`, { cause: parsed.error });
+}
+
+/** Replaces the manifest atomically. Throws the file system's errors. */
+export function writeManifest(directory: string, manifest: RecordingManifest): void {
+  const path = join(directory, MANIFEST_FILE);
+  const descriptor = openSync(`${path}.new`, "w", PRIVATE_FILE);
+  try {
+    const bytes = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(`${path}.new`, path);
 }

@@ -12,8 +12,7 @@ import type { MarketEvent } from "../../market/index.ts";
 import type { Feed } from "../feed.ts";
 import { RECORDING_VERSION, type RecordingHeader } from "../replay/read/event-ndjson.ts";
 import { makeRoom } from "./make-room.ts";
-import type { RecordingManifest, RecordingPart } from "./manifest.ts";
-import { writeManifest } from "./write-manifest.ts";
+import { type RecordingManifest, type RecordingPart, writeManifest } from "./manifest.ts";
 
 /** A recording cannot be written. The message says where and, if it began, what was saved. */
 export class RecordingError extends Error {
@@ -67,29 +66,6 @@ interface Member {
   readonly lastAt: number;
 }
 
-/** Writes market events as a recording that `replay` reads. `RECORDING.md` describes the format. */
-export interface Recorder {
-  readonly directory: string;
-  /** Events written so far, including `clock` events. */
-  readonly events: number;
-  readonly bytes: number;
-  readonly parts: number;
-  readonly failure: RecordingError | undefined;
-  /** Records an event. Wait for the promise, if any: it bounds memory on a slow disk. */
-  write(event: MarketEvent): Promise<void> | undefined;
-  /** Writes buffered events and closes the last part. Idempotent. Never rejects. */
-  close(): Promise<void>;
-}
-
-/**
- * Starts a recording, as gzip members of whole lines. A killed process loses its last second, and
- * on a slow disk the members that wait. Throws {@link RecordingError} if the directory cannot be
- * created.
- */
-export function createRecorder(options: RecorderOptions): Recorder {
-  return new FileRecorder(options, makeDirectory(options));
-}
-
 /** Creates a directory per recording, so that a restart never mixes events. */
 function makeDirectory({ directory, clock }: RecorderOptions): string {
   const name = new Date(clock.now()).toISOString().replaceAll(":", "");
@@ -109,7 +85,12 @@ function makeDirectory({ directory, clock }: RecorderOptions): string {
   }
 }
 
-class FileRecorder implements Recorder {
+/**
+ * Writes market events as a recording that `replay` reads, as gzip members of whole lines.
+ * `RECORDING.md` describes the format. A killed process loses its last second, and on a slow disk
+ * the members that wait.
+ */
+export class Recorder {
   readonly directory: string;
   readonly #options: RecorderOptions;
   readonly #startedAt: string;
@@ -130,7 +111,9 @@ class FileRecorder implements Recorder {
   #failure: RecordingError | undefined;
   #ending: Promise<void> | undefined;
 
-  constructor(options: RecorderOptions, directory: string) {
+  /** Throws {@link RecordingError} if the directory cannot be created. */
+  constructor(options: RecorderOptions) {
+    const directory = makeDirectory(options);
     this.#options = options;
     this.directory = directory;
     const {
@@ -149,6 +132,7 @@ class FileRecorder implements Recorder {
     this.#stopTimer = options.clock.every(SEAL_EVERY_MS, () => this.#seal());
   }
 
+  /** Events written so far, including `clock` events. */
   get events(): number {
     return this.#events;
   }
@@ -165,6 +149,7 @@ class FileRecorder implements Recorder {
     return this.#failure;
   }
 
+  /** Records an event. Wait for the promise, if any: it bounds memory on a slow disk. */
   write(event: MarketEvent): Promise<void> | undefined {
     if (this.#failure || this.#ending) return undefined;
     if (this.#lines.length === 0) this.#firstAt = event.at;
@@ -176,6 +161,7 @@ class FileRecorder implements Recorder {
     return this.#waiting > MAX_WAITING ? this.#queue : undefined;
   }
 
+  /** Writes buffered events and closes the last part. Idempotent. Never rejects. */
   close(): Promise<void> {
     this.#ending ??= this.#end();
     return this.#ending;

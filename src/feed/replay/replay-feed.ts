@@ -56,13 +56,6 @@ export interface ReplayOptions {
   readonly onSkipped?: OnSkipped;
 }
 
-export interface ReplayFeed extends Feed {
-  /** `csv`: a candle file, whose pairs can be assigned to any group. */
-  readonly format: RecordingFormat;
-  /** Returns the number of skipped lines of the first lap so far, by reason. */
-  skipped(): Partial<Record<SkipReason, number>>;
-}
-
 const PROGRESS_EVERY_MS = 100;
 
 /** Returns a predicate that is true up to and including the `clock` of this time. */
@@ -76,20 +69,16 @@ function passedUntil(afterMs: number): (event: MarketEvent) => boolean {
 }
 
 /**
- * Creates a feed from a recording, see `RECORDING.md`. Equal files and profiles yield equal events,
+ * A feed from a recording, see `RECORDING.md`. Equal files and profiles yield equal events,
  * whatever the speed and the consumer.
  *
- * Unusable lines are skipped, counted and reported. Throws `InputError` if the file or its profiles
- * are unusable. `events` throws `InputError` if the packed data ends early or no line is usable.
+ * Unusable lines are skipped, counted and reported. The constructor throws `InputError` if the file
+ * or its profiles are unusable. `events` throws `InputError` if the packed data ends early or no
+ * line is usable.
  */
-export function createReplayFeed(options: ReplayOptions): ReplayFeed {
-  const head = sniffRecording(options.path, options.format ?? "auto");
-  const profiles = options.profilesPath === undefined ? undefined : readProfiles(options.profilesPath);
-  return new FileReplay(options, head, profiles);
-}
-
-class FileReplay implements ReplayFeed {
+export class ReplayFeed implements Feed {
   readonly name = "replay";
+  /** `csv`: a candle file, whose pairs can be assigned to any group. */
   readonly format: RecordingFormat;
   readonly origin: Feed["origin"];
   readonly facts: Feed["facts"];
@@ -104,7 +93,9 @@ class FileReplay implements ReplayFeed {
   #readingPath = "";
   #progressAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ReplayOptions, head: RecordingHead, profiles: TokenProfiles | undefined) {
+  constructor(options: ReplayOptions) {
+    const head = sniffRecording(options.path, options.format ?? "auto");
+    const profiles = options.profilesPath === undefined ? undefined : readProfiles(options.profilesPath);
     this.#options = options;
     this.format = head.format;
     this.#sizeBytes = head.sizeBytes;
@@ -121,6 +112,7 @@ class FileReplay implements ReplayFeed {
     this.#script = new EventScript(options.path, parser, this.#timeline, this.#skips);
   }
 
+  /** Returns the number of skipped lines of the first lap so far, by reason. */
   skipped(): Partial<Record<SkipReason, number>> {
     return this.#skips.totals();
   }

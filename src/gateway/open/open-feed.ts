@@ -3,7 +3,6 @@ import { type Config, ENRICHER_KEY_VARIABLES } from "../../config/config.ts";
 import {
   aggregatorProbes,
   createEnrichers,
-  createReplayFeed,
   createSimulatedFeed,
   type EnricherKeys,
   type EnricherName,
@@ -14,6 +13,7 @@ import {
   hostProbes,
   MAX_FILL_MS,
   type Probe,
+  ReplayFeed,
   venueProbes,
 } from "../../feed/index.ts";
 import { notifyLog } from "../../lib/notify.ts";
@@ -115,7 +115,7 @@ function openMarket(
     const afterMs = before?.afterMs;
     return { feed: openLiveMarket(config, config.feed, { clock, logger, afterMs }) };
   }
-  const feed = createReplayFeed({
+  const feed = new ReplayFeed({
     path: config.file,
     ...(config.profiles === undefined ? {} : { profilesPath: config.profiles }),
     ...(config.group === undefined ? {} : { group: config.group }),

@@ -1,8 +1,8 @@
 import type { Logger } from "pino";
 import { type Config, leaderOf } from "../../config/config.ts";
 import {
-  createRecorder,
   type EnricherKeys,
+  Recorder,
   RecordingError,
   recordFeed,
   type ServiceReport,
@@ -175,7 +175,7 @@ function createEngine(
   const recorder =
     config.record === "none"
       ? undefined
-      : createRecorder({ directory: config.record, maxBytes: config.recordBytes, feed: opened.feed, clock });
+      : new Recorder({ directory: config.record, maxBytes: config.recordBytes, feed: opened.feed, clock });
   const onFailure = (error: Error) => logger.error({ err: error }, error.message);
   const feed = recorder ? recordFeed(opened.feed, recorder, onFailure) : opened.feed;
   if (recorder) logger.info({ directory: recorder.directory }, "recording the market");

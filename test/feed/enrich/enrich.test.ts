@@ -8,7 +8,7 @@ import { enrichFeed } from "../../../src/feed/enrich/enrich-feed.ts";
 import { ENRICHERS, type EnricherName } from "../../../src/feed/enrich/enricher.ts";
 import { coingecko, coingeckoHeaders, dexscreener, etherscan } from "../../../src/feed/enrich/services.ts";
 import type { Feed } from "../../../src/feed/feed.ts";
-import { createReplayFeed } from "../../../src/feed/index.ts";
+import { ReplayFeed } from "../../../src/feed/index.ts";
 import { Refusal, UnexpectedAnswer } from "../../../src/feed/service/service-client.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
@@ -209,7 +209,7 @@ describe("facts from services", { timeout: 20_000 }, () => {
       },
     });
     await services[Symbol.asyncDispose]().catch(() => {});
-    const again = createReplayFeed({
+    const again = new ReplayFeed({
       path: recorder.directory,
       speed: Number.POSITIVE_INFINITY,
       clock: new LeapingClock(),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createConfig } from "../../../src/config/config.ts";
-import { createReplayFeed } from "../../../src/feed/index.ts";
+import { ReplayFeed } from "../../../src/feed/index.ts";
 import { startGateway } from "../../../src/gateway/app.ts";
 import { createLogger } from "../../../src/gateway/create-logger.ts";
 import type { Snapshot } from "../../../src/model/index.ts";
@@ -80,7 +80,7 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
   const [run = ""] = readdirSync(directory);
   const path = join(directory, run);
   const replayed = await play(
-    createReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() }),
+    new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() }),
   );
   const state = JSON.parse(replayed.state);
   const served = JSON.parse(JSON.stringify(snapshot));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
-import { LATE_MS } from "../../../src/feed/merge/late-event.ts";
+import { LATE_MS } from "../../../src/feed/merge/merge-feeds.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as base } from "vitest";
-import { createRecorder, createSimulatedFeed, type Feed, recordFeed } from "../../../src/feed/index.ts";
+import { createSimulatedFeed, type Feed, Recorder, recordFeed } from "../../../src/feed/index.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/model/index.ts";
 import { createEngineSource, eventLine, toEvents } from "../../../src/source/index.ts";
@@ -72,7 +72,7 @@ export async function play(
 
 /** The feed, with a recorder in a directory of its own beside it. */
 export function recording(feed: Feed, directory: string, partBytes?: number) {
-  const recorder = createRecorder({
+  const recorder = new Recorder({
     directory,
     feed,
     clock: new LeapingClock(),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { createReplayFeed } from "../../../src/feed/index.ts";
+import { ReplayFeed } from "../../../src/feed/index.ts";
 import { RecordingManifest } from "../../../src/feed/record/manifest.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { lawRuns } from "../../support/law-runs.ts";
@@ -13,7 +13,7 @@ import { drain, play, recording, START, scripted, simulated, test } from "./reco
 const manifestIn = (directory: string) =>
   RecordingManifest.parse(JSON.parse(readFileSync(join(directory, "manifest.json"), "utf8")));
 const replayed = (path: string) =>
-  createReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() });
+  new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() });
 /** How a gzip member begins: magic and deflate. */
 const MEMBER = Buffer.of(0x1f, 0x8b, 8);
 const trade = (at: number): MarketEvent => ({

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, vi } from "vitest";
-import { createRecorder } from "../../../src/feed/index.ts";
+import { Recorder } from "../../../src/feed/index.ts";
 import { readRecordingDirectory } from "../../../src/feed/record/manifest.ts";
 import type { RecorderOptions } from "../../../src/feed/record/recorder.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
@@ -23,7 +23,7 @@ const test = base.extend<{ directory: string }>({
 /** A recorder whose clock the test moves. */
 function recorderIn(directory: string, options: Partial<RecorderOptions> = {}) {
   const clock = new ManualClock();
-  const recorder = createRecorder({ directory, feed: simulated(0), clock, ...options });
+  const recorder = new Recorder({ directory, feed: simulated(0), clock, ...options });
   const tell = (second: number) => recorder.write({ kind: "clock", at: START + second * 1_000 });
   const states = () => readRecordingDirectory(recorder.directory).manifest.parts.map(({ state }) => state);
   const written = (events: number) => until(`${events} events are written`, () => recorder.events === events);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { createRecorder, type Recorder, recordFeed } from "../../../src/feed/index.ts";
+import { Recorder, recordFeed } from "../../../src/feed/index.ts";
 import { makeRoom } from "../../../src/feed/record/make-room.ts";
 import { type RecordingManifest, readRecordingDirectory } from "../../../src/feed/record/manifest.ts";
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
@@ -18,7 +18,7 @@ function sizeOf(directory: string): number {
 function recorderIn(directory: string, maxBytes?: number, clock = new LeapingClock()): Recorder {
   const bound = maxBytes === undefined ? {} : { maxBytes };
   const feed = simulated(0);
-  return createRecorder({
+  return new Recorder({
     directory,
     feed,
     clock,

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { gzipSync } from "node:zlib";
 import { describe, expect } from "vitest";
-import { createReplayFeed } from "../../../src/feed/index.ts";
+import { ReplayFeed } from "../../../src/feed/index.ts";
 import { InputError } from "../../../src/lib/input-error.ts";
 import { closes, gzip, HEADER, LeapingClock, line, only, replay, T0, test } from "./replay-kit.ts";
 
@@ -22,7 +22,7 @@ const NDJSON = [JSON.stringify(TRADE), JSON.stringify({ ...TRADE, at: T0 + 1_250
 
 function failureOf(path: string, format: "auto" | "csv" | "ndjson" = "auto"): string {
   try {
-    createReplayFeed({ path, format, clock: new LeapingClock() });
+    new ReplayFeed({ path, format, clock: new LeapingClock() });
   } catch (error) {
     expect(error).toBeInstanceOf(InputError);
     expect(error).toHaveProperty("file", path);
@@ -74,8 +74,8 @@ describe("form", () => {
     expect(failureOf("/dev/null")).toContain("not a regular file");
     execFileSync("mkfifo", [`${path}-pipe`]);
     expect(failureOf(`${path}-pipe`)).toContain("write the pipe's output to a file first");
-    expect(() =>
-      createReplayFeed({ path: write(CSV), profilesPath: `${path}-pipe`, clock: new LeapingClock() }),
+    expect(
+      () => new ReplayFeed({ path: write(CSV), profilesPath: `${path}-pipe`, clock: new LeapingClock() }),
     ).toThrow("the profiles file must be a regular file");
     expect(failureOf(write(""))).toBe("the file is empty");
     expect(failureOf(write(gzipSync("")))).toBe("the unpacked file is empty");
@@ -90,7 +90,7 @@ describe("form", () => {
 
   test("an error's message names file, line and reason", ({ write }) => {
     const path = write(["a,b,c"]);
-    expect(() => createReplayFeed({ path, clock: new LeapingClock() })).toThrow(
+    expect(() => new ReplayFeed({ path, clock: new LeapingClock() })).toThrow(
       `${path}, line 1: the header is "a,b,c", expected ${HEADER}`,
     );
   });
@@ -105,7 +105,7 @@ describe("form", () => {
   });
 
   test("a feed is iterated at most once", async ({ write }) => {
-    const feed = createReplayFeed({
+    const feed = new ReplayFeed({
       path: write(CSV),
       clock: new LeapingClock(),
       speed: Number.POSITIVE_INFINITY,
@@ -124,26 +124,26 @@ describe("facts", () => {
   test("candles support no trades; profiles are supported with a profiles file", ({ write }) => {
     const path = write(CSV);
     const none = { trades: false, liquidity: false, listings: false, profiles: false };
-    expect(createReplayFeed({ path, clock })).toMatchObject({
+    expect(new ReplayFeed({ path, clock })).toMatchObject({
       name: "replay",
       origin: "recorded",
       facts: none,
     });
     const profilesPath = write('{"tokens":{}}');
-    expect(createReplayFeed({ path, profilesPath, clock }).facts).toEqual({ ...none, profiles: true });
+    expect(new ReplayFeed({ path, profilesPath, clock }).facts).toEqual({ ...none, profiles: true });
   });
 
   test("an event recording's facts come from its header, else from the kinds at its start", ({ write }) => {
     const facts = { trades: true, liquidity: true, listings: false, profiles: false };
     const header = { kind: "recording", version: 1, origin: "simulated", facts };
-    const withHeader = createReplayFeed({ path: write([JSON.stringify(header), ...NDJSON]), clock });
+    const withHeader = new ReplayFeed({ path: write([JSON.stringify(header), ...NDJSON]), clock });
     expect(withHeader).toMatchObject({ origin: "simulated", facts });
-    const live = createReplayFeed({
+    const live = new ReplayFeed({
       path: write([JSON.stringify({ ...header, origin: "live" }), ...NDJSON]),
       clock,
     });
     expect(live.origin).toBe("recorded");
-    expect(createReplayFeed({ path: write(NDJSON), clock }).facts).toEqual({ ...facts, liquidity: false });
+    expect(new ReplayFeed({ path: write(NDJSON), clock }).facts).toEqual({ ...facts, liquidity: false });
   });
 
   test("a recording of a later version is rejected with that version", ({ write }) => {

@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { createReplayFeed, type ReplayOptions } from "../../../src/feed/index.ts";
+import { ReplayFeed, type ReplayOptions } from "../../../src/feed/index.ts";
 import { HEADER, LeapingClock, line, MINUTE, T0, test } from "./replay-kit.ts";
 
 const FIRST = T0 + MINUTE;
@@ -13,7 +13,7 @@ async function paced(
   onEvent: () => void = () => undefined,
 ) {
   const released: { wallMs: number; eventMs: number }[] = [];
-  const feed = createReplayFeed({ path, clock, ...options });
+  const feed = new ReplayFeed({ path, clock, ...options });
   for await (const { at } of feed.events(new AbortController().signal)) {
     released.push({ wallMs: clock.mono, eventMs: at - FIRST });
     onEvent();
@@ -135,7 +135,7 @@ describe("the event loop and the signal", () => {
       const abort = new AbortController();
       if (after === 0) abort.abort();
       let count = 0;
-      const feed = createReplayFeed({ path, clock: new LeapingClock(), speed, loop: true });
+      const feed = new ReplayFeed({ path, clock: new LeapingClock(), speed, loop: true });
       for await (const _ of feed.events(abort.signal)) {
         count += 1;
         if (count === after) abort.abort();
@@ -148,7 +148,7 @@ describe("the event loop and the signal", () => {
     const abort = new AbortController();
     const clock = new LeapingClock();
     clock.onSleep = () => abort.abort(new Error("stop"));
-    const feed = createReplayFeed({ path: write(HOUR), clock, speed: 1 });
+    const feed = new ReplayFeed({ path: write(HOUR), clock, speed: 1 });
     const kinds: string[] = [];
     for await (const { kind } of feed.events(abort.signal)) kinds.push(kind);
     expect(kinds).toEqual(["profile", "candle", "clock"]);

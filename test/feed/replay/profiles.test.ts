@@ -1,5 +1,5 @@
 import { describe, expect } from "vitest";
-import { addressOf, createReplayFeed } from "../../../src/feed/index.ts";
+import { addressOf, ReplayFeed } from "../../../src/feed/index.ts";
 import { readProfiles } from "../../../src/feed/replay/read/profiles-file.ts";
 import { InputError } from "../../../src/lib/input-error.ts";
 import { MarketEvent } from "../../../src/market/index.ts";
@@ -187,7 +187,7 @@ describe("profiles", () => {
     const bad = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`P${index}`, { quote: 1 }]));
     expect(() => readProfiles(write(json(bad)))).toThrow(/tokens\.P4\.quote: .*; and 4 more$/);
     const path = write([line(0)]);
-    expect(() => createReplayFeed({ path, profilesPath: `${path}.json`, clock: new LeapingClock() })).toThrow(
+    expect(() => new ReplayFeed({ path, profilesPath: `${path}.json`, clock: new LeapingClock() })).toThrow(
       `${path}.json: cannot read the profiles file: ENOENT`,
     );
   });

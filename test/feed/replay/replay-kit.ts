@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { test as base } from "vitest";
-import { createReplayFeed, type ReplayOptions, type SkipReason } from "../../../src/feed/index.ts";
+import { ReplayFeed, type ReplayOptions, type SkipReason } from "../../../src/feed/index.ts";
 import type { Clock } from "../../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 
@@ -70,7 +70,7 @@ export async function replay(
 ): Promise<Told> {
   const events: MarketEvent[] = [];
   const skipped: Told["skipped"] = [];
-  const feed = createReplayFeed({
+  const feed = new ReplayFeed({
     path,
     speed: Number.POSITIVE_INFINITY,
     clock: new LeapingClock(),

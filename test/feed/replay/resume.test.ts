@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect } from "vitest";
-import { createReplayFeed } from "../../../src/feed/index.ts";
+import { ReplayFeed } from "../../../src/feed/index.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { gzip, HEADER, LeapingClock, line, MINUTE, only, replay, T0, test } from "./replay-kit.ts";
@@ -89,7 +89,7 @@ test("earlier events run at full speed, new ones at the pace, and the warm-up is
     const clock = new LeapingClock();
     const slept: [number, number][] = [];
     const resume = { afterMs: first + 5 * MINUTE, catchUpToMs };
-    const feed = createReplayFeed({ path, speed: 60, warmupMs, resume, clock });
+    const feed = new ReplayFeed({ path, speed: 60, warmupMs, resume, clock });
     const events: MarketEvent[] = [];
     for await (const event of feed.events(new AbortController().signal)) {
       events.push(event);

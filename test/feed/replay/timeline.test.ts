@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { createReplayFeed } from "../../../src/feed/index.ts";
+import { ReplayFeed } from "../../../src/feed/index.ts";
 import { lapLengthMs } from "../../../src/feed/replay/event-script.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { closes, gzip, HEADER, LeapingClock, line, MINUTE, only, replay, T0, test } from "./replay-kit.ts";
@@ -183,7 +183,7 @@ describe("progress", () => {
   test("it is reported at the end, with bytes, events and event time", async ({ write }) => {
     const packed = gzip([HEADER, line(0), line(1)]);
     const progress: unknown[] = [];
-    const feed = createReplayFeed({
+    const feed = new ReplayFeed({
       path: write(packed),
       speed: 60,
       clock: new LeapingClock(),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { createReplayFeed, createSimulatedFeed, type Feed } from "../../../src/feed/index.ts";
+import { createSimulatedFeed, type Feed, ReplayFeed } from "../../../src/feed/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../../src/lib/time/time.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
@@ -46,7 +46,7 @@ test(
 test.runIf(IS_SOAK)(
   "on ten hours of the recorded day, clients that name no group get the recorded bodies, entity tags and events",
   async () => {
-    const feed = createReplayFeed({
+    const feed = new ReplayFeed({
       path: fileURLToPath(new URL("2017-11-12.csv.gz", DATA)),
       profilesPath: fileURLToPath(new URL("2017-11-12.profiles.json", DATA)),
       ...{ speed, clock: systemClock },

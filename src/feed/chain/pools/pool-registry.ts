@@ -8,8 +8,7 @@ import {
 import { FORMS, formOf } from "./forms/forms.ts";
 import type { PoolFacts, PoolState } from "./forms/pool-form.ts";
 import type { PoolCreated, PoolLog } from "./forms/pool-log.ts";
-import type { Pool, PoolSide, TrackedToken } from "./pool.ts";
-import type { TokenFacts } from "./token.ts";
+import type { Pool, PoolSide, TokenFacts, TrackedToken } from "./pool.ts";
 import type { UsdPrices } from "./usd-prices.ts";
 
 /** Memory bounds. The least recently used are forgotten first and looked up again when needed. */

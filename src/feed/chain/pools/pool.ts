@@ -1,6 +1,5 @@
 import type { PoolFormName, QuoteToken } from "../network.ts";
 import type { PoolState } from "./forms/pool-form.ts";
-import type { TokenFacts } from "./token.ts";
 
 /** A pool between a quote token and another token, or an anchor: one between two quote tokens. */
 export interface Pool {
@@ -13,6 +12,16 @@ export interface Pool {
 export type PoolSide =
   | { readonly kind: "quote"; readonly quote: QuoteToken }
   | { readonly kind: "token"; readonly token: TrackedToken };
+
+/** What a token's contract reports about itself. Its texts are untrusted. */
+export interface TokenFacts {
+  readonly address: string;
+  /** From 0 to 77. */
+  readonly decimals: number;
+  /** `undefined` if the contract reports none. */
+  readonly symbol: string | undefined;
+  readonly name: string | undefined;
+}
 
 /** A token, and what was published about it. */
 export interface TrackedToken extends TokenFacts {

@@ -10,7 +10,7 @@ import { waitAtMost } from "../../../lib/time/wait-at-most.ts";
 import { type Factory, type Network, quotesByAddress } from "../network.ts";
 import { FORMS, formOf } from "../pools/forms/forms.ts";
 import type { Inquiry, PoolFacts, PoolIdentity, Result, UnknownPool } from "../pools/forms/pool-form.ts";
-import type { TokenFacts } from "../pools/token.ts";
+import type { TokenFacts } from "../pools/pool.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointPool } from "./endpoint-pool.ts";
 import type { FactStore } from "./fact-store.ts";
