@@ -5,6 +5,7 @@ import { FinishCause, nameItem, Outcome, outcomeText } from "../../model/index.t
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
+import { candlesText } from "./candle-text.ts";
 import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
 
 /** The fields of an event that are printed. The server may be newer and know other events. */
@@ -80,7 +81,7 @@ export function screenLines(
   const when = plainText(event.observed_at.slice(11, 19), 8);
   const short = SHORT_NAMES[event.name] ?? event.name.replace(/^(flare|token)-/, "");
   const name = padColumns(plainText(short, 9), 9);
-  const whose = symbol === "" ? event.channel.replace(/^(charts|leaderboards)\./, "") : symbol;
+  const whose = symbol === "" ? sourceOf(event) : symbol;
   const given = plainText(whose.replace(/\p{Variation_Selector}/gu, ""), SYMBOL_WIDTH);
   const head = `${when} ${name} ${change.padStart(7)}  `;
   const left = width - columns(head) - SYMBOL_WIDTH - 2;
@@ -97,6 +98,12 @@ export function screenLines(
     `${first}${beside === "" ? "" : `  ${beside}`}`.trimEnd(),
     ...below.map((line) => `${margin}${line}`),
   ];
+}
+
+/** Returns the group of a chart, a leaderboard or candles; else the channel. */
+function sourceOf({ channel, data }: TailEvent): string {
+  if (channel === "candles") return word(data.group) || channel;
+  return channel.replace(/^(charts|leaderboards)\./, "");
 }
 
 export function unknownId({ data }: TailEvent, symbols: SymbolBook): string | undefined {
@@ -144,6 +151,8 @@ function reason(name: string, data: Fields, item: Fields | undefined, symbols: S
     case "chart-updated":
     case "leaderboard-updated":
       return changesText(data.changes, symbols);
+    case "candles-closed":
+      return candlesText(data, symbols);
     default:
       return [...Object.keys(asRecord(data.set) ?? {}), ...(data.why === undefined ? [] : ["why"])].join(
         ", ",

@@ -5,7 +5,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_SYMBOLS = 20_000;
 
-/** Remembers the symbols of items by id, for events that state only the id. Bounded. */
+/** Remembers symbols by item id and token address, for events that state only these. Bounded. */
 export class SymbolBook {
   readonly #symbols = new Map<string, string>();
 
@@ -30,10 +30,12 @@ export class SymbolBook {
     for (const entry of items) {
       const item = asRecord(entry);
       const symbol = item && nameItem(item);
-      const id = item && idOf(item);
-      if (symbol === undefined || id === undefined) continue;
-      this.#symbols.delete(id);
-      this.#symbols.set(id, symbol);
+      if (!item || symbol === undefined) continue;
+      for (const id of [idOf(item), addressOf(item)]) {
+        if (typeof id !== "string") continue;
+        this.#symbols.delete(id);
+        this.#symbols.set(id, symbol);
+      }
     }
     for (const id of this.#symbols.keys()) {
       if (this.#symbols.size <= MAX_SYMBOLS) break;
@@ -42,10 +44,14 @@ export class SymbolBook {
   }
 }
 
-function idOf(item: Fields): string | undefined {
+function idOf(item: Fields): unknown {
   const object = asRecord(item.object);
-  const id = item.id ?? object?.id ?? object?.address ?? object?.symbol;
-  return typeof id === "string" ? id : undefined;
+  return item.id ?? object?.id ?? object?.address ?? object?.symbol;
+}
+
+function addressOf({ token, object }: Fields): unknown {
+  const item = asRecord(object);
+  return asRecord(token)?.address ?? asRecord(item?.token)?.address ?? item?.address;
 }
 
 export function asRecord(value: unknown): Fields | undefined {

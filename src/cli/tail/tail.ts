@@ -20,6 +20,7 @@ import {
 import { plainJson, plainText, wrapText } from "../terminal/plain-text.ts";
 import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
+import { unknownTokens } from "./candle-text.ts";
 import { describeFailure, reportConnection } from "./connection-report.ts";
 import { eventLine, readEvent, screenLines, type TailEvent, UPDATES, unknownId } from "./event-lines.ts";
 import { FinishBook } from "./finish-book.ts";
@@ -174,7 +175,19 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
   const paint = paintFor(stdout);
   const finishes = new FinishBook();
   let isLookedUp = false;
+  /** Tokens of the last candles that the server's lists did not name. */
+  let unnamed: ReadonlySet<string> = new Set();
   let day = "";
+  const lookUp = async () => {
+    const name = plan.group === "bsc" ? "snapshot" : (`snapshot?group=${plan.group}` as const);
+    symbols.learnSnapshot(await fetchResource(name, plan.address.url, key, signal));
+  };
+  /** Candles name no symbols: asks the server for those of each new token once. */
+  const lookUpTokens = async ({ data }: TailEvent) => {
+    const unknown = unknownTokens(data, symbols);
+    if (unknown.some((address) => !unnamed.has(address))) await lookUp();
+    unnamed = new Set(unknown);
+  };
   const linesOf = (event: TailEvent): readonly string[] => {
     if (plan.raw || stdout.isTTY !== true) return [eventLine(event, symbols, paint)];
     const width = stdout.columns || 80;
@@ -191,9 +204,9 @@ function printerOf({ plan, key, signal, terminal, symbols }: Follower, stream: S
     // The stream has sent no lists if it resumed, or if the filter selects names.
     if (!plan.json && !stream.view && !isLookedUp && unknownId(event, symbols) !== undefined) {
       isLookedUp = true;
-      const name = plan.group === "bsc" ? "snapshot" : (`snapshot?group=${plan.group}` as const);
-      symbols.learnSnapshot(await fetchResource(name, plan.address.url, key, signal));
+      await lookUp();
     }
+    if (!plan.json && event.name === "candles-closed") await lookUpTokens(event);
     if (!plan.json && !plan.raw && finishes.isRepeated(event)) return false;
     const text = plan.json ? plainJson(item) : linesOf(event).join("\n");
     // An error of the output aborts the signal.

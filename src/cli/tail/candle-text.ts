@@ -1,0 +1,50 @@
+import { asRecord, type Fields, type SymbolBook } from "./symbol-book.ts";
+
+/**
+ * Formats a `candles-closed` event by the opening times of its candles:
+ * `08:20 ABC, DEF; 07:21 to 08:20 GHI; out JKL`.
+ */
+export function candlesText({ tokens, gone }: Fields, symbols: SymbolBook): string {
+  const names = new Map<string, string[]>();
+  for (const token of list(tokens).map(asRecord)) {
+    const minutes = minutesOf(token?.candles);
+    const same = names.get(minutes) ?? [];
+    same.push(nameOf(token?.address, symbols));
+    names.set(minutes, same);
+  }
+  const closed = [...names].map(([minutes, same]) => `${minutes} ${same.join(", ")}`);
+  const left = list(gone).map((address) => nameOf(address, symbols));
+  const parts = [...closed, ...(left.length > 0 ? [`out ${left.join(", ")}`] : [])];
+  return parts.join("; ") || "no candles";
+}
+
+/** Returns the addresses of a `candles-closed` event whose symbols are unknown. */
+export function unknownTokens({ tokens, gone }: Fields, symbols: SymbolBook): readonly string[] {
+  const addresses = [...list(tokens).map((token) => asRecord(token)?.address), ...list(gone)];
+  return addresses.flatMap((address) =>
+    typeof address === "string" && symbols.of(address) === undefined ? [address] : [],
+  );
+}
+
+function minutesOf(candles: unknown): string {
+  const opened = list(candles).map((candle) => timeOfDay(asRecord(candle)?.open_at));
+  const [first, last] = [opened.at(0), opened.at(-1)];
+  if (first === undefined) return "no candles of";
+  return opened.length === 1 ? first : `${first} to ${last}`;
+}
+
+function timeOfDay(time: unknown): string {
+  return typeof time === "string" ? time.slice(11, 16) : "?";
+}
+
+/** An address is cut as in most wallets. */
+function nameOf(address: unknown, symbols: SymbolBook): string {
+  if (typeof address !== "string") return "?";
+  return (
+    symbols.of(address) ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address)
+  );
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
