@@ -9,13 +9,14 @@ import {
   LEADER_KEY_VARIABLE,
   leaderOf,
   loadConfig,
+  npmFlagsHint,
   settingsHelp,
 } from "../config/config.ts";
 import { type Gateway, startGateway } from "../gateway/app.ts";
 import { createLogger } from "../gateway/create-logger.ts";
 import { startWithWorkers } from "../gateway/start-workers.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
-import type { Terminal } from "./terminal/terminal.ts";
+import { say, type Terminal } from "./terminal/terminal.ts";
 
 export function serveHelp(): string {
   return [
@@ -40,12 +41,14 @@ export function serveHelp(): string {
 export async function serve(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const { environment } = terminal;
   const presets = { data: stateDirectory(environment) };
-  const { config, isGiven } = loadConfig({ args, environment, presets });
+  const hint = npmFlagsHint(args, environment);
+  const { config, isGiven } = load({ args, environment, presets }, hint, terminal);
   const isDataOptional = !isGiven("data");
   const leaderKey = keyFrom(environment, LEADER_KEY_VARIABLE);
   const clusterPassword = keyFrom(environment, CLUSTER_PASSWORD_VARIABLE, "of the cluster's servers");
   const enricherKeys = enricherKeysFrom(environment);
   const logger = createLogger(config.logLevel);
+  if (hint !== undefined) logger.warn(hint);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
     logger.fatal({ err: error }, "unexpected error: stopping");
@@ -69,6 +72,16 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   } finally {
     shutdown.dispose();
     process.off("uncaughtException", crash).off("unhandledRejection", crash);
+  }
+}
+
+/** npm may have left the value of a flag as an argument, which is an error. */
+function load(input: Parameters<typeof loadConfig>[0], hint: string | undefined, terminal: Terminal) {
+  try {
+    return loadConfig(input);
+  } catch (error) {
+    if (hint !== undefined) say(terminal, `flarewire serve: ${hint}`);
+    throw error;
   }
 }
 

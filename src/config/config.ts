@@ -8,6 +8,7 @@ export {
   isSettingError,
   loadConfig,
 } from "./load.ts";
+export { npmFlagsHint } from "./npm-flags.ts";
 export { oneProcess } from "./one-process.ts";
 export { settingsHelp, settingsList } from "./schema/describe.ts";
 export {

@@ -1,0 +1,33 @@
+import { placeholder } from "./schema/describe.ts";
+import { flagOf, SETTING_NAMES } from "./schema/settings.ts";
+
+/** How npm starts `serve` in a clone, by the script's name. */
+const COMMANDS: ReadonlyMap<string, string> = new Map([
+  ["start", "npm start --"],
+  ["flarewire", "npm run flarewire -- serve"],
+]);
+
+/**
+ * Returns what to do if npm has taken flags for its own, as in `npm start --port=1`. It passes them
+ * on as variables only. `undefined` if there is nothing to do.
+ */
+export function npmFlagsHint(
+  args: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  const { npm_package_name: name, npm_lifecycle_event: event = "" } = environment;
+  const command = COMMANDS.get(event);
+  // The scripts of another package may read such variables themselves.
+  if (name !== "flarewire" || command === undefined) return undefined;
+  const lost = SETTING_NAMES.filter((setting) => {
+    const flag = flagOf(setting);
+    const isPassed = args.some((arg) => arg === `--${flag}` || arg.startsWith(`--${flag}=`));
+    return !isPassed && Boolean(environment[`npm_config_${flag.replaceAll("-", "_")}`]);
+  });
+  if (lost.length === 0) return undefined;
+  const flags = lost.map((setting) => `--${flagOf(setting)}`).join(", ");
+  const right = lost.map((setting) => `--${flagOf(setting)} ${placeholder(setting)}`).join(" ");
+  const them = lost.length === 1 ? "it" : "them";
+  // An .npmrc sets the same variables.
+  return `npm did not pass on ${flags}: use ${command} ${right}; if an .npmrc sets ${them}, remove ${them} there`;
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { npmFlagsHint } from "../../src/config/config.ts";
+import { runInProcess } from "./run-in-process.ts";
+import { spawnCommand } from "./spawn-cli.ts";
+
+const START = { npm_package_name: "flarewire", npm_lifecycle_event: "start" };
+const HINT =
+  "npm did not pass on --port: use npm start -- --port VALUE; if an .npmrc sets it, remove it there";
+
+test("npm start with a flag that npm keeps for itself fails with what to write instead", async () => {
+  await using cli = spawnCommand("npm", ["start", "--port", "1"]);
+  expect(await cli.ended()).toBe(1);
+  expect(cli.stderr()).toContain(`flarewire serve: ${HINT}\n`);
+});
+
+test("a start that npm gave no flags is warned in its log", async () => {
+  // The start ends at a path that cannot be a data directory.
+  const environment = { ...START, npm_config_port: "1", FLAREWIRE_DATA: "package.json/data" };
+  await using cli = spawnCommand(process.execPath, ["src/main.ts", "serve"], environment);
+  await cli.ended();
+  const [line = ""] = cli.stderr().split("\n");
+  expect(JSON.parse(line)).toMatchObject({ level: "warn", msg: HINT });
+});
+
+test("flags that were passed on, empty ones, and those of another package or script get no hint", async () => {
+  const given = { ...START, npm_config_port: "1" };
+  expect(npmFlagsHint([], given)).toBe(HINT);
+  for (const args of [["--port", "2"], ["--port=2"]]) expect(npmFlagsHint(args, given)).toBeUndefined();
+  for (const other of [
+    { npm_package_name: "my-app" },
+    { npm_package_name: undefined },
+    { npm_lifecycle_event: "test" },
+    { npm_config_port: "" },
+    { npm_config_port: undefined, npm_config_cache: "/tmp", npm_config_userconfig: "/root/.npmrc" },
+  ])
+    expect(npmFlagsHint([], { ...given, ...other })).toBeUndefined();
+});
+
+test("a hint names all flags and the script", async () => {
+  const environment = {
+    ...START,
+    npm_lifecycle_event: "flarewire",
+    npm_config_keys: "true",
+    npm_config_poll_interval: "2s",
+  };
+  const { code, stderr } = await runInProcess(["serve", "keys.json"], environment);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /serve: npm did not pass on --\S+, --\S+: use npm run flarewire -- serve --\S+ (FILE|VALUE) --\S+ (FILE|VALUE); if an \.npmrc sets them, remove them there\n/,
+  );
+});
