@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyText } from "../../src/cli/backtest/empty-channels.ts";
 import { writePumpedMarket } from "../support/pumped-market.ts";
@@ -208,13 +209,40 @@ test.each([
 
 test("a program that never finishes loading is refused, and a file without flares gets the hint", async () => {
   const endless = join(directory, "endless.mjs");
-  writeFileSync(endless, "await new Promise((resolve) => setTimeout(resolve, 1e9));");
+  writeFileSync(endless, "export const late = await new Promise((resolve) => setTimeout(resolve, 1e9));");
   const [loading, none] = await Promise.all([
     runCli(["backtest", DAY, "--bot", endless]),
     runInProcess(["backtest", market, "--bot", botOf("empty", EAGER), "--json", "-"]),
   ]);
   expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("the bot's flares.pro stayed empty")]);
+});
+
+test("a program that connects by itself is refused with what to do, before it runs if it exports nothing", async () => {
+  const ran = join(directory, "ran");
+  const write = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(ran)}, "");\n`;
+  const move = "put its code into export const bot = async ({ connect, buy, sell }) => { … }";
+  const text = (name: string, source: string) => {
+    const path = join(directory, name);
+    writeFileSync(path, source);
+    return path;
+  };
+  const sdk = pathToFileURL("src/client/index.ts").href;
+  for (const [path, wrong] of [
+    ["examples/bot.ts", "this one exports none"],
+    [text("program.mjs", write), "this one exports none"],
+    [text("other.mjs", "export const robot = () => {};\n"), "this one exports none"],
+    [
+      text("own.mjs", `import { connect } from "${sdk}"; export const own = connect("backtest");\n`),
+      "this one opens a connection of its own",
+    ],
+  ] as const) {
+    const { code, stderr } = await runInProcess(["backtest", DAY, "--bot", path]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`; ${wrong}: ${move}`)]);
+    expect(stderr).toContain(`--bot is "${path}"; expected a module that exports a function named bot`);
+    expect(stderr).not.toContain('address "');
+  }
+  expect(existsSync(ran)).toBe(false);
 });
 
 test("a bot in a project of CommonJS is refused with what to do, and so renamed it runs", async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { loadConfig, type SettingName, settingsHelp } from "../../config/config.ts";
@@ -115,6 +116,11 @@ export async function backtest(args: readonly string[], terminal: Terminal): Pro
 /** Longest time that a bot's module may take to load. */
 const MAX_LOAD_MS = 10_000;
 
+const BOT = "a module that exports a function named bot";
+
+const MOVE =
+  "put its code into export const bot = async ({ connect, buy, sell }) => { … }, and call that connect without an address, as in examples/paper-trade.ts";
+
 const ES_MODULE =
   'an ES module, and its package.json says "type": "commonjs"; rename it to end in .mts, or .mjs for JavaScript, or set "type": "module" there';
 
@@ -132,22 +138,44 @@ function stackOf(thrown: unknown): string {
   return `the bot failed: ${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}`;
 }
 
+/** The SDK's error, which may come from a copy of the SDK. */
+function isMisuse(error: unknown): boolean {
+  return error instanceof Error && error.name === "StreamError";
+}
+
+function expectedOf(path: string, error: unknown): string {
+  if (isCommonJs(path, error)) return ES_MODULE;
+  return isMisuse(error) ? `${BOT}; this one opens a connection of its own: ${MOVE}` : loadable(error);
+}
+
+/** Whether it cannot export a bot. Then it is not even run: a live program might trade. */
+function hasNoExport(path: string): boolean {
+  try {
+    return !readFileSync(path, "utf8").includes("export");
+  } catch {
+    // The import says why the file cannot be read.
+    return false;
+  }
+}
+
 async function loadBot(path: string, warn: (line: string) => void): Promise<Bot> {
+  const none = `${BOT}; this one exports none: ${MOVE}`;
+  if (hasNoExport(resolve(path))) invalid("bot", path, none);
   const loading: Promise<{ readonly bot?: unknown }> = import(pathToFileURL(resolve(path)).href);
   const over = new AbortController();
   // A program that follows a server at its top level never finishes loading.
   const late = systemClock.sleep(MAX_LOAD_MS, over.signal).then(() => undefined);
   late.catch(() => {});
   const loaded = await Promise.race([loading, late])
-    .catch((error: unknown) => invalid("bot", path, isCommonJs(path, error) ? ES_MODULE : loadable(error)))
+    .catch((error: unknown) => invalid("bot", path, expectedOf(path, error)))
     .finally(() => over.abort());
   if (!loaded) {
-    warn(`${plainText(path)} does not finish loading; expected a module that exports a function named bot`);
+    warn(`${plainText(path)} does not finish loading; expected ${BOT}: ${MOVE}`);
     // Sockets and timers that the module opened would keep the process running.
     process.exit(EXIT.usage);
   }
   const { bot } = loaded;
-  if (typeof bot !== "function") invalid("bot", path, "a module that exports a function named bot");
+  if (typeof bot !== "function") invalid("bot", path, none);
   return (market) => bot(market);
 }
 
