@@ -1,19 +1,11 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { messageOf } from "../lib/text/message-of.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
 import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
-import {
-  directoryOf,
-  fromFile,
-  fromFlag,
-  fromVariable,
-  type GivenValue,
-  type Layer,
-  resolveConfig,
-} from "./resolve.ts";
+import { type GivenValue, type Layer, resolveConfig } from "./resolve.ts";
 import { placeholder } from "./schema/describe.ts";
 import {
   CLIENT_KEY_VARIABLE,
@@ -27,7 +19,6 @@ import {
   isSettingName,
   SETTING_NAMES,
   SETTINGS,
-  type Setting,
   type SettingName,
   variableOf,
 } from "./schema/settings.ts";
@@ -63,7 +54,7 @@ interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
 
 /** Returns the flags of these settings, for {@link parseFlags}. */
 function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
-  return Object.fromEntries(names.map((name) => [flagOf(name), { value: !isSwitch(name) }]));
+  return Object.fromEntries(names.map((name) => [flagOf(name), { value: !SETTINGS[name].flagOnly }]));
 }
 
 /** Values of settings that users take for flags. */
@@ -95,7 +86,7 @@ export function loadConfig(input: ConfigInput = {}): LoadedConfig {
   const problems = parsed.problems.length > 0 ? [...parsed.problems] : missingWords(missing);
   const flags = layer(settings, (name) => {
     const value = parsed.flags.get(flagOf(name));
-    return value === undefined ? undefined : { value, from: fromFlag(name), directory };
+    return value === undefined ? undefined : { value, from: `flag --${flagOf(name)}`, directory };
   });
   const words = layer(positionals, (name) => {
     const value = parsed.positionals[positionals.indexOf(name)];
@@ -143,7 +134,7 @@ function readEnvironment(
     if (!variable.startsWith("FLAREWIRE_") || !value || isServiceLink(variable, value)) continue;
     if (KEY_VARIABLES.has(variable)) continue;
     const name = names.get(variable);
-    if (name) given.set(name, { value, from: fromVariable(name), directory, ambient: true });
+    if (name) given.set(name, { value, from: `environment ${variable}`, directory, ambient: true });
     else problems.push(`unknown environment variable ${variable}${suggestion(variable, [...names.keys()])}`);
   }
   return given;
@@ -173,7 +164,7 @@ function readFile(given: GivenValue, problems: string[]): Layer | undefined {
     problems.push(`${path} must contain a JSON object of settings, such as {"port": 9000}`);
     return undefined;
   }
-  return readObject(content, (name) => fromFile(name, path), directoryOf(path), problems);
+  return readObject(content, (name) => `${name} in ${path}`, dirname(path), problems);
 }
 
 function readObject(
@@ -200,11 +191,6 @@ function layer(names: readonly SettingName[], read: (name: SettingName) => Given
     if (value) given.set(name, value);
   }
   return given;
-}
-
-function isSwitch(name: SettingName): boolean {
-  const { flagOnly }: Setting = SETTINGS[name];
-  return flagOnly === true;
 }
 
 function missingWords(names: readonly SettingName[]): string[] {

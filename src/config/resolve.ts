@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { MAX_FILL_MS } from "../feed/index.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
@@ -7,13 +7,11 @@ import { redact, redactEndpoints } from "./redact.ts";
 import { formatDuration } from "./schema/quantity.ts";
 import {
   type Config,
-  flagOf,
   type Market,
   SETTING_NAMES,
   SETTINGS,
   type Setting,
   type SettingName,
-  variableOf,
 } from "./schema/settings.ts";
 
 /** A value as given, and its origin. */
@@ -65,11 +63,6 @@ function badValue(name: SettingName, { value, from }: GivenValue): string {
   const near = wrong === undefined ? "" : suggestion(wrong, names);
   return `${name} = ${shorten(value, url)} (${from})${near} must be ${bound}, for example ${example}`;
 }
-
-/** How messages name a flag, a variable and a key of a file. */
-export const fromFlag = (name: string) => `flag --${flagOf(name)}`;
-export const fromVariable = (name: string) => `environment ${variableOf(name)}`;
-export const fromFile = (name: string, path: string) => `${name} in ${path}`;
 
 function readGiven(
   name: SettingName,
@@ -159,6 +152,3 @@ function deepFreeze(value: unknown): unknown {
   if (typeof value === "object" && value !== null) Object.values(value).forEach(deepFreeze);
   return Object.freeze(value);
 }
-
-/** Returns the directory to which a file's relative paths refer. */
-export const directoryOf = (path: string) => dirname(resolve(path));

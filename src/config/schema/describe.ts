@@ -25,8 +25,9 @@ export function settingsHelp(
 }
 
 function flagForm(name: SettingName): string {
-  const { flagOnly }: Setting = SETTINGS[name];
-  return flagOnly ? `--${flagOf(name)}, --no-${flagOf(name)}` : `--${flagOf(name)} ${placeholder(name)}`;
+  return SETTINGS[name].flagOnly
+    ? `--${flagOf(name)}, --no-${flagOf(name)}`
+    : `--${flagOf(name)} ${placeholder(name)}`;
 }
 
 /** Returns how usage texts name the setting's value. */
