@@ -23,7 +23,10 @@ export type MinuteAnswer =
 export interface HistoryReader {
   /** Changes whenever a flare's record may change; `undefined` if unknown here. */
   readonly flaresVersion: number | undefined;
-  /** Changes whenever stored minutes are replaced or expire; `undefined` if unknown here. */
+  /**
+   * Changes whenever stored minutes are replaced or expire, and at the first one; `undefined` if
+   * unknown here.
+   */
   readonly minutesVersion: number | undefined;
   /** Returns a finished flare, as it was known at an event time. Default: now. */
   find(id: string, knownMs?: number): Promise<StoredRecord | undefined>;
@@ -38,6 +41,8 @@ export interface HistoryReader {
   reaches(reach: PastReach): Promise<boolean>;
   /** Returns the state served at a past minute, such as 12:34:00. */
   minute(atMs: number): Promise<MinuteAnswer>;
+  /** Returns the range of the stored minutes; `undefined` if there are none, or none readable. */
+  minuteRange(): Promise<MinuteRange | undefined>;
   /** Returns what prices did after the flares of a window. */
   record(query: RecordQuery): Promise<TrackRecord>;
 }
@@ -105,6 +110,14 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
         return FAULTY;
       }
     },
+    minuteRange: async () => {
+      try {
+        return minutes?.store.range;
+      } catch (error) {
+        minutes?.onFault?.(error);
+        return undefined;
+      }
+    },
     record: (query) => recordOf(store, query),
   };
 }
@@ -125,6 +138,7 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     tokensOf: call("tokensOf"),
     reaches: call("reaches"),
     minute: call("minute"),
+    minuteRange: call("minuteRange"),
     record: call("record"),
   };
 }

@@ -35,7 +35,7 @@ export interface MinuteRange {
 export interface MinuteStore {
   readonly size: { readonly minutes: number; readonly bytes: number };
   readonly range: MinuteRange | undefined;
-  /** Changes whenever stored minutes are replaced or expire. */
+  /** Changes whenever stored minutes are replaced or expire, and at the first one. */
   readonly version: number;
   /**
    * Replaces the stored minutes from `firstMs` on. Returns the keyframe's id; `undefined` if a
@@ -102,9 +102,12 @@ class SqliteMinuteStore implements MinuteStore {
   }
 
   get range(): MinuteRange | undefined {
-    const row = this.#prepare("SELECT min(first_ms) AS oldest, max(last_ms) AS newest FROM minute").get();
-    if (!row || row.oldest === null) return undefined;
-    return { oldestMs: Number(row.oldest), newestMs: Number(row.newest) };
+    // By the key at both ends: a month of minutes is not scanned.
+    const row = this.#prepare(
+      `SELECT first_ms AS oldest, (SELECT last_ms FROM minute ORDER BY first_ms DESC LIMIT 1) AS newest
+        FROM minute ORDER BY first_ms LIMIT 1`,
+    ).get();
+    return row && { oldestMs: Number(row.oldest), newestMs: Number(row.newest) };
   }
 
   get version(): number {
@@ -123,6 +126,7 @@ class SqliteMinuteStore implements MinuteStore {
         const id =
           typeof keyframe === "number" ? this.#knownKeyframe(keyframe) : this.#insertKeyframe(keyframe);
         if (id === undefined) return undefined;
+        if (!this.#prepare("SELECT 1 FROM minute LIMIT 1").get()) this.#version += 1;
         this.#prepare("INSERT INTO minute VALUES (?, ?, ?, ?, ?, ?, ?, ?)").run(
           ...[firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor, id, body],
         );

@@ -11,6 +11,7 @@ export const EXPOSED_HEADERS = [
   "Retry-After",
   "Flarewire-Cursor",
   "Flarewire-At",
+  "Flarewire-Stored-Since",
   "Flarewire-Data-Age",
   "Flarewire-Observed-At",
   "Flarewire-Source-State",

@@ -63,6 +63,12 @@ const CANDLES = {
 
 const showCandles = (page: Page) =>
   page.route("**/api/v1/candles", (route) => route.fulfill({ json: CANDLES }));
+/** Answers that states are stored since this minute, once `when` has resolved. */
+const storeMinutes = (page: Page, minute: string, when = Promise.resolve()) =>
+  page.route("**/api/v1/history?*limit=1", async (route) => {
+    await when;
+    await route.fulfill({ headers: { "flarewire-stored-since": `${minute}:00.000Z` } });
+  });
 const symbols = (page: Page) => page.locator(".flares tbody th a").allTextContents();
 
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
@@ -183,7 +189,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
   }) => {
     const asked: string[] = [];
     const then = at(-90).slice(0, 16);
-    const page = await open(finish);
+    const page = await lendPage(finish);
     await page.route("**/api/v1/snapshot?*", (route) => {
       asked.push(decodeURIComponent(new URL(route.request().url()).search));
       const flares = { ...MARKET.flares, pro: pro.slice(0, 2) };
@@ -193,18 +199,22 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     });
     // This server has stored the last hour.
     const oldest = at(-60).slice(0, 16);
-    await page.route("**/api/v1/flares?*at=*", (route) =>
-      route.fulfill({ status: 410, json: { bound: `from ${oldest}:00.000Z to ${at(0)}` } }),
-    );
+    const wasSeen = Promise.withResolvers<void>();
+    await storeMinutes(page, oldest, wasSeen.promise);
+    const said: string[] = [];
+    page.on("console", (message) => {
+      if (message.type() === "error") said.push(`${message.text()} ${message.location().url}`);
+    });
     await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
     await page.locator("h2", { hasText: `Flaring at ${then.replace("T", " ")} UTC` }).waitFor();
     await expect.poll(() => page.locator(".flares tbody tr").count()).toBe(2);
     // The timeline knows no flare before the chosen minute.
     await page.getByRole("heading", { name: `Since ${then.slice(11)}` }).waitFor();
+    await page.getByText(`none known before ${then.slice(11)}`).waitFor();
+    wasSeen.resolve();
     const slider = page.getByRole("slider", { name: "Time of the list" });
     expect(await slider.getAttribute("min")).toBe("0");
     // It has the timeline's scale, and chooses no minute before the stored ones.
-    await page.locator(".scrubber").hover();
     await page
       .locator(".scrubber span", { hasText: oldest.slice(11) })
       .first()
@@ -215,6 +225,8 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     expect(Math.abs(ofSlider - ofTimeline)).toBeLessThanOrEqual(2);
     await page.getByText("The server stored nothing for this minute").waitFor();
     expect(asked).toEqual([then, oldest].map((minute) => `?group=bsc&at=${minute}Z`));
+    // Only minutes that the visitor chose were refused.
+    expect(said.filter((text) => !/\/(snapshot|candles)\?/.test(text))).toEqual([]);
     await page.getByRole("button", { name: "Back to now" }).click();
     await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
     expect(await page.locator(".flares tbody tr").count()).toBe(60);
@@ -291,6 +303,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     onTestFinished: finish,
   }) => {
     const page = await open(finish);
+    await storeMinutes(page, at(-300).slice(0, 16));
     await page.getByRole("radio", { name: "Exchange" }).check();
     const pair = page.locator(".flares tbody th .token", { hasText: "BTC/USDT" });
     await pair.getByText("binance").waitFor();

@@ -38,15 +38,13 @@ const intervals = fc
     ),
   );
 
-test("since when minutes are stored is read from the server's refusal of an earlier one", () => {
-  const bound = "from 2026-01-01T00:05:00.000Z to 2026-01-01T02:00:00.000Z";
+test("since when minutes are stored is read from the header of the live history", () => {
+  const read = (fields: Record<string, string>) => storedSince(new Headers(fields));
   expect([
-    storedSince(410, { bound }),
-    storedSince(410, { bound: "a minute that is over while this server runs" }),
-    storedSince(410, {}),
-    storedSince(200, { pro: [] }),
-    storedSince(503, { bound }),
-  ]).toEqual([Date.parse("2026-01-01T00:05:00.000Z"), "none", undefined, undefined, undefined]);
+    read({ "flarewire-stored-since": "2026-01-01T00:05:00.000Z" }),
+    read({ "flarewire-stored-since": "early" }),
+    read({}),
+  ]).toEqual([Date.parse("2026-01-01T00:05:00.000Z"), undefined, "none"]);
 });
 
 test("no two bars of a lane overlap, and no lane is empty", () => {

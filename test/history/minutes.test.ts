@@ -68,6 +68,29 @@ test("[T4] a minute is over when a later observation is served", async ({ makeWo
   expect((await at(60)).status).toBe(200);
 });
 
+test("[T10] the live history names the oldest stored minute, from the first one on", async ({
+  makeWorld,
+}) => {
+  const { market, rest, at } = await makeWorld();
+  const since = async () => {
+    // Cached after the first time.
+    const url = "/api/v1/history?limit=1";
+    const answers = [await rest.ask("GET", url), await rest.ask("GET", url)];
+    const [first, again] = answers.map(({ headers }) => headers["flarewire-stored-since"]);
+    expect(again).toBe(first);
+    return first;
+  };
+  expect(await since()).toBeUndefined();
+  market.observe(30);
+  market.observe(90);
+  expect((await at(0)).status).toBe(200);
+  expect(await since()).toBe(iso(0));
+  expect((await at(0)).headers).not.toHaveProperty("flarewire-stored-since");
+  market.observe(60 * (LIMITS.maxAgeMs / MINUTE_MS) + 150);
+  await at(60 * (LIMITS.maxAgeMs / MINUTE_MS) + 120);
+  expect(await since()).not.toBe(iso(0));
+});
+
 test("[T5] a time out of reach is 410 with the reachable range", async ({ makeWorld }) => {
   const { market, at } = await makeWorld();
   market.observe(30);

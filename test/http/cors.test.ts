@@ -10,7 +10,7 @@ const PREFLIGHT = {
   "access-control-request-headers": "if-none-match",
 };
 const EXPOSED =
-  "ETag, Link, Retry-After, Flarewire-Cursor, Flarewire-At, Flarewire-Data-Age, Flarewire-Observed-At, Flarewire-Source-State, Flarewire-Origin, Flarewire-Facts, Flarewire-Plan, RateLimit, RateLimit-Policy";
+  "ETag, Link, Retry-After, Flarewire-Cursor, Flarewire-At, Flarewire-Stored-Since, Flarewire-Data-Age, Flarewire-Observed-At, Flarewire-Source-State, Flarewire-Origin, Flarewire-Facts, Flarewire-Plan, RateLimit, RateLimit-Policy";
 
 describe("with all origins allowed", () => {
   test("every answer may be read by pages, problems and 304s too", async ({ rest }) => {

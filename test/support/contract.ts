@@ -93,7 +93,13 @@ interface OpenApiOperation {
 }
 
 /** Fields that are there only when there is something to tell. */
-const OFTEN_ABSENT: readonly HeaderName[] = ["Flarewire-At", "Flarewire-Observed-At", "Link", ...KEY_HEADERS];
+const OFTEN_ABSENT: readonly HeaderName[] = [
+  "Flarewire-At",
+  "Flarewire-Stored-Since",
+  "Flarewire-Observed-At",
+  "Link",
+  ...KEY_HEADERS,
+];
 
 function checkHeaders(
   contract: ResponseContract,

@@ -26,6 +26,12 @@ export const HEADERS = {
     schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
     example: "2017-11-12T08:24:00.000Z",
   },
+  "Flarewire-Stored-Since": {
+    description:
+      "The oldest stored minute, which `at` can select. Absent while none is stored, and from responses to requests with `at`.",
+    schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
+    example: "2017-11-12T02:24:00.000Z",
+  },
   "Flarewire-Data-Age": {
     description: "Seconds since the source's last sign of life.",
     schema: { type: "integer", minimum: 0 },

@@ -150,6 +150,7 @@ function resource(
   const headers: readonly HeaderName[] = conditional
     ? [
         ...(isTimed ? (["Flarewire-At"] as const) : []),
+        ...(name === "history" ? (["Flarewire-Stored-Since"] as const) : []),
         "ETag",
         "Cache-Control",
         "Vary",

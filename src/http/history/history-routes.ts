@@ -1,4 +1,5 @@
 import type { HistoryReader, StoredRecord } from "../../history/index.ts";
+import { isoTime } from "../../lib/time/iso-time.ts";
 import { type AnyFlares, type Explanation, type FlareRecord, flaresIn } from "../../model/index.ts";
 import { FlarewireError, formatCursor, type Rights, type Snapshot } from "../../protocol/index.ts";
 import { requireChannels } from "../access/key-access-policy.ts";
@@ -26,6 +27,10 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
   const tokens = new TokenBodies({ head, history });
   // The history of another process has no version here.
   const version = () => history.flaresVersion?.toString();
+  const versionAndMinutes = () => {
+    const flares = version();
+    return flares && `${flares} ${history.minutesVersion}`;
+  };
   const versionAndState = () => {
     const flares = version();
     return flares && `${flares} ${formatCursor(head.cursor)} ${minuteOf(head.observedAtMs)}`;
@@ -42,7 +47,11 @@ export function addHistoryRoutes(add: (route: PreparedRoute) => void, { head, hi
     path: HISTORY_ENDPOINTS.history.path,
     parameters: [AT_PARAMETER.name, ...queryNames(HISTORY_PARAMETERS)],
     channels: flaresOf,
-    now: version,
+    now: versionAndMinutes,
+    fields: async () => {
+      const range = await history.minuteRange();
+      return range ? { "flarewire-stored-since": isoTime(range.oldestMs) } : {};
+    },
     read: async ({ query }, _rights, then) => {
       const wanted = readHistoryQuery(query as Readonly<Record<string, unknown>>);
       // One more than wanted shows whether there is another page.

@@ -54,6 +54,7 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
     },
     reaches: (reach) => history.reaches(reach),
     minute: (atMs) => history.minute(atMs),
+    minuteRange: () => history.minuteRange(),
     record: async (query) => {
       // An outcome is final an hour after the start, so some flares finished before the window.
       await check({

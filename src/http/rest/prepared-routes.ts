@@ -52,6 +52,8 @@ export interface PreparedRoute {
     /** The state that the parameter `at` selects. */
     then: PastState | undefined,
   ) => Promise<(shown: Snapshot) => Representation>;
+  /** Returns further header fields of a response that is not of the past. Default: none. */
+  readonly fields?: () => Promise<Readonly<Record<string, string>>>;
 }
 
 type RouteQuery = Readonly<Record<string, unknown>>;
@@ -60,6 +62,8 @@ interface Prepared {
   readonly body: Representation;
   /** Fields of a past state. */
   readonly past?: ReadyFields | undefined;
+  /** Further fields of a response that is not of the past. */
+  readonly further?: ReadyFields | undefined;
 }
 
 /** Bodies of arbitrary pages, flares, tokens, records and past states. */
@@ -99,7 +103,7 @@ export function createPreparedRoutes(
       head.ready ? answer(request, { body: live(plan) }, anonymousFields) : undefined,
     );
   };
-  return ({ path, parameters, channels, live, now, read }) => {
+  return ({ path, parameters, channels, live, now, read, fields }) => {
     scope.route({
       method: ["GET", "HEAD"],
       url: routeOf(path),
@@ -125,11 +129,13 @@ export function createPreparedRoutes(
         const bodyFor = await (by && past
           ? past.inTurn(by, () => read(request, rights, then))
           : read(request, rights, undefined));
+        const further = then || !fields ? undefined : readyFields(await fields());
         // Without a wait from here on: the fields and the body show the same moment (law L2).
         const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
         const last = bodies.last(key)?.body;
         // An equal body has its compressed forms already.
-        const prepared = { body: last?.version === made.version ? last : made, past: then?.fields };
+        const body = last?.version === made.version ? last : made;
+        const prepared = { body, past: then?.fields, further };
         bodies.set(key, prepared, then ? then.stamp : before, then?.now ?? now);
         return sendReady(reply, answer(raw, prepared));
       },
@@ -160,11 +166,12 @@ function createAnswer({ head, freshness, info, settings, policy = allowAll }: Re
   const stateFields = createStateFields();
   return (
     request: IncomingMessage,
-    { body, past }: Prepared,
+    { body, past, further }: Prepared,
     ...others: readonly ReadyFields[]
   ): ReadyAnswer => {
     if (past) return readyAnswer(body, [pastLasting, past, ...others], request);
-    return readyAnswer(body, [lasting, stateFields(head.cursor, freshness(), info()), ...others], request);
+    const state = stateFields(head.cursor, freshness(), info());
+    return readyAnswer(body, [lasting, state, ...(further ? [further] : []), ...others], request);
   };
 }
 

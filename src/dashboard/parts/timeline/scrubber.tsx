@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { minuteOf } from "../../state/flare-query.ts";
-import type { TimeSpan } from "../../state/timeline/lanes.ts";
+import { type TimeSpan, WINDOWS, type WindowName } from "../../state/timeline/lanes.ts";
 import { useStoredMinutes } from "../../state/timeline/use-stored-minutes.ts";
 import { formatMinute } from "../../text/format.ts";
 
@@ -10,6 +10,7 @@ interface ScrubberProps {
   readonly group: GroupName;
   /** The time that the timeline above shows. */
   readonly span: TimeSpan;
+  readonly window: WindowName;
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined) => void;
   readonly server: URL;
@@ -20,12 +21,12 @@ interface ScrubberProps {
  * Chooses the minute whose flares are listed. The right end is now. It is as wide as the timeline
  * and has the same scale. Minutes before the server's stored ones are dimmed.
  */
-export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProps) {
+export function Scrubber({ group, span, window, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
   const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
   const endMs = Math.floor(span.toMs / MINUTE_MS) * MINUTE_MS;
   const startMs = endMs - max * MINUTE_MS;
-  const [since, ask] = useStoredMinutes(server, apiKey, group, startMs);
+  const since = useStoredMinutes(server, apiKey, group, endMs);
   const isNone = since === "none";
   const sinceMs = typeof since === "number" ? Math.max(since, startMs) : startMs;
   const min = isNone ? 0 : Math.ceil((sinceMs - startMs) / MINUTE_MS);
@@ -52,11 +53,11 @@ export function Scrubber({ group, span, at, onAt, server, apiKey }: ScrubberProp
   const text = shown === undefined ? "now" : `${formatMinute(Date.parse(shown))} UTC`;
   const hint = isNone
     ? "No past minute is stored yet"
-    : min > 0
-      ? `Minutes are stored since ${formatMinute(startMs + min * MINUTE_MS)}`
+    : typeof since === "number" && since > endMs - WINDOWS[window]
+      ? `Minutes are stored since ${formatMinute(since)}`
       : "Drag to list the flares of a past minute";
   return (
-    <label class="scrubber" onPointerEnter={ask} onFocusIn={ask}>
+    <label class="scrubber">
       <input
         type="range"
         aria-label="Time of the list"

@@ -62,6 +62,8 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
   const [isTable, setTable] = useState(false);
   const isAnonymous = useContext(IsAnonymous);
   const counts = useMemo(() => countFates(bars), [bars]);
+  // Six and 24 hours of a young server look alike.
+  const isShort = span.toMs - span.fromMs < WINDOWS[window];
   const recentRugs = bars.filter(
     ({ fate, endMs }) => fate === "canary" && endMs !== undefined && endMs > toMs - HOUR_MS,
   ).length;
@@ -88,6 +90,7 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
               {fate === "canary" && span.fromMs < toMs - HOUR_MS && `, ${recentRugs} in the last hour`}
             </span>
           ))}
+          {isShort && <span>none known before {formatMinute(span.fromMs)}</span>}
         </p>
         <button type="button" class="plain" aria-expanded={isTable} onClick={() => setTable(!isTable)}>
           Table
@@ -112,7 +115,7 @@ export function Timeline({ group, view, server, apiKey, window, at, ...on }: Tim
         {pointed && <TimelineCard placed={pointed} view={view} {...card} />}
         {bars.length === 0 && <p class="none">No flare in this time. New ones appear here.</p>}
       </div>
-      <Scrubber {...{ group, span, at, server, apiKey }} onAt={on.onAt} />
+      <Scrubber {...{ group, span, window, at, server, apiKey }} onAt={on.onAt} />
       {isTable && <TimelineTable bars={bars} />}
     </section>
   );

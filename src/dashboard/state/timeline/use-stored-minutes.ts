@@ -1,36 +1,34 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
+import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { fetchWithKey } from "../visitor/fetch-with-key.ts";
 import { type StoredSince, storedSince } from "./stored-since.ts";
 
+/** The oldest minutes expire one by one, so that an older answer is nearly right. */
+const KNOWN_MS = 10 * MINUTE_MS;
+
 /**
- * Returns since when the server stores past minutes, if that is later than `fromMs`, and a
- * function that requests it. Call it only when a visitor reaches for the slider, because a minute
- * that is not stored appears as an error in the browser's console.
+ * Returns since when the server stores past minutes. Asks again every ten minutes, and each minute
+ * while there are none.
  */
 export function useStoredMinutes(
   server: URL,
   key: string | undefined,
   group: GroupName,
-  fromMs: number,
-): readonly [StoredSince, () => void] {
+  nowMs: number,
+): StoredSince {
   const [since, setSince] = useState<StoredSince>();
-  const asked = useRef(Number.POSITIVE_INFINITY);
+  const period = Math.floor(nowMs / (since === "none" ? MINUTE_MS : KNOWN_MS));
+  useEffect(() => setSince(undefined), [server.href, key, group]);
   useEffect(() => {
-    asked.current = Number.POSITIVE_INFINITY;
-    setSince(undefined);
-  }, [server.href, key, group]);
-  const ask = () => {
-    // Later minutes are stored if an earlier one is.
-    if (since !== "none" && asked.current <= fromMs) return;
-    asked.current = fromMs;
-    const at = encodeURIComponent(new Date(fromMs).toISOString());
-    const url = new URL(`api/v1/flares?group=${group}&at=${at}`, server);
-    fetchWithKey(url, key, AbortSignal.timeout(10_000))
-      .then(async (response) => setSince(storedSince(response.status, await response.json())))
-      .catch(() => {
-        asked.current = Number.POSITIVE_INFINITY;
-      });
-  };
-  return [since, ask];
+    const over = new AbortController();
+    // A minute that is not stored would be an error in the browser's console.
+    const url = new URL(`api/v1/history?group=${group}&limit=1`, server);
+    fetchWithKey(url, key, over.signal, "HEAD").then(
+      ({ ok, headers }) => ok && setSince(storedSince(headers)),
+      () => {},
+    );
+    return () => over.abort();
+  }, [server.href, key, group, period]);
+  return since;
 }
