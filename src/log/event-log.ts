@@ -38,15 +38,6 @@ export type LastingResult =
     }
   | Extract<ReadResult, { kind: "lost" }>;
 
-/** A log that can append events that already have seqs. */
-export interface ReplicaLog extends EventLog {
-  /**
-   * Like `append`, for one batch of another log of this epoch. Rejects with `invalid-input`,
-   * changing nothing, unless the batch is complete and follows the head without a gap.
-   */
-  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
-}
-
 /** Where a mirror's log starts: a cursor of the mirrored log, and the positions at that cursor. */
 export interface LogStart {
   readonly cursor: Cursor;
@@ -55,7 +46,12 @@ export interface LogStart {
 }
 
 /** A mirror's log: the same events with the same seqs, as far as received. */
-export interface FollowerLog extends ReplicaLog {
+export interface FollowerLog extends EventLog {
+  /**
+   * Like `append`, for one batch of another log of this epoch. Rejects with `invalid-input`,
+   * changing nothing, unless the batch is complete and follows the head without a gap.
+   */
+  appendReplicated(records: readonly LogRecord[]): Promise<readonly LogRecord[]>;
   /** Replaces the log with an empty one after `start`. Earlier cursors are lost; listeners stay. */
   restart(start: LogStart): Promise<void>;
 }

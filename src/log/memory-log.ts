@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Clock } from "../lib/time/clock.ts";
 import { DAY_MS } from "../lib/time/time.ts";
 import {
@@ -11,19 +12,19 @@ import {
   type Lost,
   type Run,
   type Seq,
+  toEpoch,
   toSeq,
 } from "../protocol/index.ts";
 import { checkContiguous } from "./check-contiguous.ts";
 import { copyOutOfPool } from "./copy-out-of-pool.ts";
 import { encodeTail } from "./encode-tail.ts";
-import type { LastingResult, LogRecord, LogStart, ReadResult, ReplicaLog } from "./event-log.ts";
-import { randomEpoch } from "./random-epoch.ts";
+import type { FollowerLog, LastingResult, LogRecord, LogStart, ReadResult } from "./event-log.ts";
 import { bytesOf, type RetainedEvent, RetainedEvents } from "./retained-events.ts";
 import { type RunStart, Runs } from "./sqlite/runs.ts";
 
 export interface MemoryLogOptions {
   /** Default: a random one, for a log that does not continue an earlier one. */
-  readonly epoch?: Epoch;
+  readonly epoch?: Epoch | undefined;
   readonly clock: Clock;
   /** Minimum retention of events, in ms. Default 600,000; 0: only `minCount` retains events. */
   readonly maxAgeMs?: number;
@@ -57,10 +58,6 @@ export interface MemoryLogOptions {
   readonly follows?: boolean | undefined;
   /** Called for the first {@link Stray} only. It suggests that the log was rolled back. */
   readonly onStray?: ((stray: Stray) => void) | undefined;
-  /** Starts after this cursor, in its epoch, for a log that mirrors another. Excludes `stored`. */
-  readonly start?: LogStart;
-  /** Called with each batch before the log stores it. If it throws, the batch is not appended. */
-  readonly writeAhead?: (records: readonly LogRecord[]) => void;
   /** Called when a listener throws; must not throw. Default: ignored. */
   readonly onError?: (error: unknown) => void;
 }
@@ -73,38 +70,33 @@ export interface Stray {
   readonly lastOfRun: number | undefined;
 }
 
-/**
- * Creates an event log in memory, which ends with the process. An append costs the same at any
- * size. Old events are dropped at the next append: a silent market keeps its last events.
- */
-export function createMemoryLog(options: MemoryLogOptions): ReplicaLog {
-  return new MemoryLog(options);
-}
-
 type Listener = { readonly call: (records: readonly LogRecord[]) => void };
 type Delivery = { readonly records: readonly LogRecord[]; readonly to: readonly Listener[] };
+
+/** Creates an epoch: 16 random hexadecimal digits, so that no two histories share one. */
+function randomEpoch(): Epoch {
+  return toEpoch(randomBytes(8).toString("hex"));
+}
 
 function startPositions(): Readonly<Record<Channel, Seq>> {
   return Object.fromEntries(CHANNELS.map((channel) => [channel, toSeq(0)])) as Record<Channel, Seq>;
 }
 
-function storedAt({ cursor, positions }: LogStart): NonNullable<MemoryLogOptions["stored"]> {
-  const runs = [{ from: cursor.seq, run: cursor.run }];
-  return { records: [], positions, oldest: cursor.seq, oldestLasting: cursor.seq, runs };
-}
-
-class MemoryLog implements ReplicaLog {
-  readonly epoch: Epoch;
+/**
+ * An event log in memory, which ends with the process. An append costs the same at any size. Old
+ * events are dropped at the next append: a silent market keeps its last events.
+ */
+export class MemoryLog implements FollowerLog {
   readonly #clock: Clock;
   readonly #maxAgeMs: number;
   readonly #minCount: number;
   readonly #lastingAgeMs: number;
   readonly #maxBytes: number;
-  readonly #writeAhead: (records: readonly LogRecord[]) => void;
   readonly #onError: (error: unknown) => void;
   readonly #run: Run | undefined;
   readonly #follows: boolean;
   #onStray: MemoryLogOptions["onStray"];
+  #epoch: Epoch;
   #runs = new Runs();
   /** By seq, from #oldest + 1 to #head without a gap. */
   readonly #entries = new Map<number, RetainedEvent>();
@@ -115,25 +107,27 @@ class MemoryLog implements ReplicaLog {
   #head = 0;
   #oldest = 0;
   #bytes = 0;
-  #positions: Readonly<Record<Channel, Seq>>;
+  #positions = startPositions();
+  #restarts = 0;
   #delivering = false;
   #closed = false;
 
   constructor(options: MemoryLogOptions) {
-    this.epoch = options.start?.cursor.epoch ?? options.epoch ?? randomEpoch();
+    this.#epoch = options.epoch ?? randomEpoch();
     this.#clock = options.clock;
     this.#maxAgeMs = options.maxAgeMs ?? 600_000;
     this.#minCount = options.minCount ?? 10_000;
     this.#lastingAgeMs = options.lastingAgeMs ?? DAY_MS;
     this.#maxBytes = options.maxBytes ?? 64 * 2 ** 20;
     this.#onError = options.onError ?? (() => undefined);
-    this.#writeAhead = options.writeAhead ?? (() => undefined);
     this.#run = options.run;
     this.#follows = options.follows ?? false;
     this.#onStray = options.onStray;
-    this.#positions = startPositions();
-    const stored = options.stored ?? (options.start && storedAt(options.start));
-    if (stored) this.#resume(stored);
+    if (options.stored) this.#resume(options.stored);
+  }
+
+  get epoch(): Epoch {
+    return this.#epoch;
   }
 
   get head(): Cursor {
@@ -153,12 +147,12 @@ class MemoryLog implements ReplicaLog {
   }
 
   cursorAt(seq: Seq): Cursor {
-    return this.#runs.cursorAt(this.epoch, seq);
+    return this.#runs.cursorAt(this.#epoch, seq);
   }
 
   strayed(cursor: Cursor): Lost | undefined {
     const { epoch, seq, run } = cursor;
-    if (epoch !== this.epoch) return { reason: "epoch-changed", events: null };
+    if (epoch !== this.#epoch) return { reason: "epoch-changed", events: null };
     const isBeyond = seq > this.#head;
     if (isBeyond && (this.#follows || run === this.#run)) return { reason: "ahead", events: null };
     if (!isBeyond && this.#runs.mayHave(cursor)) return undefined;
@@ -195,9 +189,20 @@ class MemoryLog implements ReplicaLog {
     return records.length === 0 ? [] : this.#append(records);
   }
 
+  async restart({ cursor, positions }: LogStart): Promise<void> {
+    const { epoch, seq, run } = cursor;
+    this.#restarts += 1;
+    this.#deliveries.length = 0;
+    this.#epoch = epoch;
+    this.#resume({ records: [], positions, oldest: seq, oldestLasting: seq, runs: [{ from: seq, run }] });
+  }
+
+  /** Called with each batch before it is stored. If it throws, the batch is not appended. */
+  protected writeAhead(_records: readonly LogRecord[]): void {}
+
   #append(batch: readonly LogRecord[]): readonly LogRecord[] {
     const records = batch.map(copyOutOfPool);
-    this.#writeAhead(records);
+    this.writeAhead(records);
     this.#store(records);
     this.#deliveries.push({ records, to: [...this.#listeners] });
     this.#deliver();
@@ -239,6 +244,7 @@ class MemoryLog implements ReplicaLog {
     this.#bytes = 0;
   }
 
+  /** Replaces the contents. */
   #resume({
     records,
     positions,
@@ -246,9 +252,11 @@ class MemoryLog implements ReplicaLog {
     oldestLasting,
     runs,
   }: NonNullable<MemoryLogOptions["stored"]>): void {
+    this.#entries.clear();
+    this.#bytes = 0;
     this.#runs = new Runs(runs);
     const known = Object.entries(positions).map(([channel, seq]) => [channel, toSeq(seq)]);
-    this.#positions = { ...this.#positions, ...Object.fromEntries(known) };
+    this.#positions = { ...startPositions(), ...Object.fromEntries(known) };
     this.#head = Math.max(records.at(-1)?.seq ?? 0, ...Object.values(this.#positions));
     this.#oldest = oldest ?? (records[0] ? records[0].seq - 1 : this.#head);
     this.#tail = new RetainedEvents(oldestLasting ?? this.#oldest);
@@ -318,7 +326,10 @@ class MemoryLog implements ReplicaLog {
   }
 
   #notify({ records, to }: Delivery): void {
+    const restarts = this.#restarts;
     for (const listener of to) {
+      // A listener may have restarted the log. The later ones must not see its old history.
+      if (this.#restarts !== restarts) return;
       if (!this.#listeners.has(listener)) continue;
       try {
         listener.call(records);

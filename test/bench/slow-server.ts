@@ -8,7 +8,7 @@ import { registerWebSocket } from "../../src/http/stream/websocket-route.ts";
 import { StreamWebSocket } from "../../src/http/stream/websocket-socket.ts";
 import { Head, Hub } from "../../src/hub/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT, type EventBody, type Freshness, type SourceInfo } from "../../src/protocol/index.ts";
 
 /** Time between two batches. */
@@ -53,7 +53,7 @@ function event(reason: string): EventBody {
   return { name: "source-status", channel: "status", observed_at, data: { state: "live", reason } };
 }
 
-const log = createMemoryLog({ clock: systemClock, maxBytes: LOG_BYTES });
+const log = new MemoryLog({ clock: systemClock, maxBytes: LOG_BYTES });
 const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
 const hub = new Hub({
   ...{ log, head, clock: systemClock, serverName: "flarewire/bench" },

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { SETTING_NAMES } from "../../src/config/config.ts";
 import { flagOf } from "../../src/config/schema/settings.ts";
+import { systemClock } from "../../src/lib/time/clock.ts";
 import { VERSION } from "../../src/lib/version.ts";
-import { randomEpoch } from "../../src/log/random-epoch.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { parseCursor } from "../../src/protocol/index.ts";
 import { runInProcess as flarewire } from "./run-in-process.ts";
 
@@ -45,7 +46,7 @@ describe("the command line", () => {
     const sample = /for example (\S+);/.exec((await flarewire(["tail", "--help"])).stdout)?.[1] ?? "";
     expect(sample).toMatch(/^[0-9a-f]{16}-\d+$/);
     expect(parseCursor(sample)).toBeDefined();
-    expect(parseCursor(`${randomEpoch()}-0`)?.epoch).toMatch(/^[0-9a-f]{16}$/);
+    expect(new MemoryLog({ clock: systemClock }).epoch).toMatch(/^[0-9a-f]{16}$/);
   });
 
   test("serve --help names the simulated market as the default, and the recorded day for feed replay", async () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMemoryLog, type FollowerLog, type LogRecord } from "../../src/log/index.ts";
+import { type FollowerLog, type LogRecord, MemoryLog } from "../../src/log/index.ts";
 import { type Cursor, toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -20,7 +20,7 @@ const at = (seq: number, epoch = EPOCH): Cursor => ({ epoch, seq: toSeq(seq) });
 export function followerLogContract(name: string, create: FollowerLogFactory): void {
   const fresh = () => {
     const clock = new ManualClock();
-    const leader = createMemoryLog({ clock, epoch: EPOCH, ...ROOMY });
+    const leader = new MemoryLog({ clock, epoch: EPOCH, ...ROOMY });
     return { clock, leader, log: create({ clock: new ManualClock(0), epoch: EPOCH, ...ROOMY }) };
   };
 

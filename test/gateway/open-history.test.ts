@@ -7,7 +7,7 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { openHistory } from "../../src/gateway/open/open-history.ts";
 import { storedPath } from "../../src/gateway/persistence/persistence.ts";
 import { Head } from "../../src/hub/index.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
@@ -24,7 +24,7 @@ test("a history that cannot be written reports why, and its file", async ({ onTe
   const options = { config, clock, logger, sourceName: "a test" };
   const history = openHistory(config, options);
   await history.close();
-  const log = createMemoryLog({ ...ROOMY, clock });
+  const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
   const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
   const over = new AbortController();
@@ -48,7 +48,7 @@ test("a past minute that cannot be read is a fault, reported once with the file,
   const config = createConfig({ data: newDirectory(onTestFinished) });
   const options = { config, clock, logger, sourceName: "a test" };
   const path = storedPath(options, "minutes");
-  const log = createMemoryLog({ ...ROOMY, clock });
+  const log = new MemoryLog({ ...ROOMY, clock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
   const info = () => ({ name: "a test", origin: "live" as const, facts: FACTS });
   const start = () => {
@@ -91,7 +91,7 @@ test("past minutes and flares of a simulated market are gone when it starts over
   /** Serves for three minutes of event time. Returns the minutes that answer, and the flares. */
   const serve = async (epoch: string, startMs: number, origin: "simulated" | "live") => {
     const history = openHistory(config, { config, clock, logger, sourceName: "a test" });
-    const log = createMemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
+    const log = new MemoryLog({ ...ROOMY, clock, epoch: toEpoch(epoch) });
     const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: startMs } });
     const over = new AbortController();
     const info = () => ({ name: "a test", origin, facts: FACTS });

@@ -5,7 +5,7 @@ import { seal } from "../../src/cluster/entry-text.ts";
 import { decodeContent, encodeContent } from "../../src/gateway/cluster/entry-body.ts";
 import { readStoredLog, StateEncoder } from "../../src/gateway/cluster/stored-node.ts";
 import { decodeLists } from "../../src/gateway/persistence/restored-state.ts";
-import { createMemoryLog, type LogRecord } from "../../src/log/index.ts";
+import { type LogRecord, MemoryLog } from "../../src/log/index.ts";
 import { createHubUnderTest, EPOCH, FRESH, INFO } from "../hub/hub-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -82,7 +82,7 @@ test("[L2] [L3] a node that starts has the lists, every event that the cluster's
   const seqs = snapshot?.records.map(({ seq }) => Number(seq));
   expect(seqs).toEqual([1, 3, 5, 6, 7, 8, 9]);
   if (!snapshot) throw new Error("nothing was read");
-  const started = createMemoryLog({
+  const started = new MemoryLog({
     ...{ epoch: log.epoch, clock: new ManualClock() },
     stored: { records: snapshot.records, ...snapshot.end },
   });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type HistoryStore, openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts";
 import { Head } from "../../src/hub/index.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { type Candle, type Candles, EMPTY_SNAPSHOT, NO_CANDLES } from "../../src/model/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
@@ -45,7 +45,7 @@ test("after any kills the history has the candles that were sent, each in its la
   await fc.assert(
     fc.asyncProperty(Minutes, async (minutes) => {
       const clock = new ManualClock();
-      const log = createMemoryLog({ ...ROOMY, clock });
+      const log = new MemoryLog({ ...ROOMY, clock });
       const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS } });
       const path = join(directory, `${++runs}.sqlite`);
       let stop = () => {};

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type HistoryStore, openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts";
 import { Head } from "../../src/hub/index.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import {
   type AnyFlare,
   EMPTY_SNAPSHOT,
@@ -42,7 +42,7 @@ const MAX_LISTED = 2;
 /** A market whose minutes start and finish flares, with the log and head of a gateway. */
 class Market {
   readonly clock = new ManualClock();
-  readonly log = createMemoryLog({ ...ROOMY_LOG, clock: this.clock });
+  readonly log = new MemoryLog({ ...ROOMY_LOG, clock: this.clock });
   readonly head = new Head({
     log: this.log,
     initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS },
@@ -243,7 +243,7 @@ test("while the log has begun another history and the head has not, the writer w
     },
   };
   const killed = new AbortController();
-  const before = createMemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch("before1") }).head;
+  const before = new MemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch("before1") }).head;
   const head = { ready: true, cursor: before, snapshot: EMPTY_SNAPSHOT, observedAtMs: START_MS };
   void writeHistory({ log, head, store, clock, signal: killed.signal, notify: expect.unreachable });
   await turn();
@@ -258,7 +258,7 @@ test("while the log has begun another history and the head has not, the writer w
 test("events that were read before the log began another history keep their cursor", async () => {
   const market = new Market();
   const { clock, head } = market;
-  const open = (epoch: string) => createMemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch(epoch) });
+  const open = (epoch: string) => new MemoryLog({ ...ROOMY_LOG, clock, epoch: toEpoch(epoch) });
   let log = open("before1");
   const reading = new Proxy(log, {
     get: (_, name) => {

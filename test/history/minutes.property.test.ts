@@ -9,7 +9,7 @@ import {
   openSqliteHistoryStore,
 } from "../../src/history/index.ts";
 import { Head } from "../../src/hub/index.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
@@ -29,7 +29,7 @@ const FLARES = openSqliteHistoryStore(LIMITS);
 
 /** The log and head of a gateway, and a store that outlives its writers. */
 class Gateway {
-  readonly log = createMemoryLog({ ...ROOMY_LOG, clock: new ManualClock() });
+  readonly log = new MemoryLog({ ...ROOMY_LOG, clock: new ManualClock() });
   readonly head = new Head({
     log: this.log,
     initial: { snapshot: SAMPLE_SNAPSHOT, observedAtMs: START_MS },

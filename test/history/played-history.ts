@@ -3,7 +3,7 @@ import type { Feed } from "../../src/feed/index.ts";
 import { type HistoryStore, openSqliteHistoryStore, writeHistory } from "../../src/history/index.ts";
 import { Head } from "../../src/hub/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { type EventBody, parseCursor } from "../../src/protocol/index.ts";
 import { createEngineSource, type PolledEngine, toEvents } from "../../src/source/index.ts";
@@ -23,7 +23,7 @@ export async function playIntoHistory(
   onEvents: (events: readonly EventBody[]) => void = () => {},
 ): Promise<PlayedHistory> {
   const store = openSqliteHistoryStore({ maxAgeMs: 30 * 24 * 60 * MINUTE_MS, maxBytes: 2 ** 30 });
-  const log = createMemoryLog({ ...ROOMY, minCount: 1_000, maxBytes: 2 ** 26, clock: systemClock });
+  const log = new MemoryLog({ ...ROOMY, minCount: 1_000, maxBytes: 2 ** 26, clock: systemClock });
   const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 0 } });
   const over = new AbortController();
   const { signal } = over;

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Head } from "../../src/hub/index.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { listsOf, toEpoch } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { TestMarket } from "./test-market.ts";
 
 function createHead() {
-  const log = createMemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
+  const log = new MemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
   return { log, head: new Head({ log }), market: new TestMarket() };
 }
 
@@ -88,7 +88,7 @@ test("a first batch that brings the empty snapshot makes the head ready", async 
 });
 
 test("a restart reaches every listener and succeeds although one of them throws", async () => {
-  const log = createMemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
+  const log = new MemoryLog({ epoch: toEpoch("test1"), clock: new ManualClock() });
   const errors: unknown[] = [];
   const head = new Head({ log, onError: (error) => errors.push(error) });
   const fault = new Error("a listener's own");

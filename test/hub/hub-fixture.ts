@@ -7,7 +7,7 @@ import {
   type HubOptions,
   websocketFraming,
 } from "../../src/hub/index.ts";
-import { createMemoryLog, type EventLog, type MemoryLogOptions } from "../../src/log/index.ts";
+import { type EventLog, MemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
 import { type Freshness, type SourceInfo, toEpoch } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { MockSocket } from "./mock-socket.ts";
@@ -55,7 +55,7 @@ export const settled = () => new Promise<void>((resolve) => setImmediate(resolve
 
 export const createHubUnderTest: HubFactory = (options = {}) => {
   const clock = new ManualClock();
-  const log = createMemoryLog({ epoch: toEpoch(EPOCH), clock, ...options.log });
+  const log = new MemoryLog({ epoch: toEpoch(EPOCH), clock, ...options.log });
   const market = new TestMarket();
   const initial = { snapshot: market.snapshot, observedAtMs: 1 };
   const head = new Head({ log, ...(options.ready === false ? {} : { initial }) });

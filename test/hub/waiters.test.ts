@@ -7,7 +7,7 @@ import { jsonFraming } from "../../src/hub/poll/event-page.ts";
 import { Waiters } from "../../src/hub/poll/waiters.ts";
 import { selectionOf } from "../../src/hub/session/selection.ts";
 import { createShape } from "../../src/hub/session/stream-shape.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { type Cursor, listsOf, toEpoch } from "../../src/protocol/index.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { test as base, stillRunning } from "../support/still-running.ts";
@@ -18,7 +18,7 @@ const EPOCH = toEpoch("test1");
 /** Those who wait at a head that the test moves. */
 function createScene() {
   const clock = new ManualClock();
-  const log = createMemoryLog({ epoch: EPOCH, clock });
+  const log = new MemoryLog({ epoch: EPOCH, clock });
   const market = new TestMarket();
   const head = new Head({ log, initial: { snapshot: market.snapshot, observedAtMs: 1 } });
   const stopping = new AbortController();

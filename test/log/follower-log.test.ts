@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  createFollowerLog,
-  createMemoryLog,
-  createSqliteLog,
   type LogFile,
+  MemoryLog,
   openLogFile,
+  SqliteLog,
   type SqliteLogOptions,
 } from "../../src/log/index.ts";
 import { toEpoch, toSeq } from "../../src/protocol/index.ts";
@@ -33,8 +32,7 @@ function open(path: string): LogFile {
   return file;
 }
 
-const inMemory = (settings: LogSettings) =>
-  createFollowerLog(createMemoryLog(settings), (start) => createMemoryLog({ ...settings, start }));
+const inMemory = (settings: LogSettings) => new MemoryLog(settings);
 
 function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
   const options: SqliteLogOptions = {
@@ -47,8 +45,7 @@ function inFile(settings: Partial<LogSettings>, file = open(newPath())) {
       throw error;
     },
   };
-  const first = createSqliteLog({ ...options, ...(file.found ? { stored: file.found } : {}) });
-  return createFollowerLog(first, (start) => createSqliteLog({ ...options, start }));
+  return new SqliteLog({ ...options, ...(file.found ? { stored: file.found } : {}) });
 }
 
 followerLogContract("the memory log", inMemory);

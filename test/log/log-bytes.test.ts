@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import type { EventBody } from "../../src/protocol/index.ts";
 import { createGc } from "../support/create-gc.ts";
 import { lawRuns } from "../support/law-runs.ts";
@@ -55,7 +55,7 @@ function makeNoise(): void {
 
 function logOf(maxBytes: number, lastingAgeMs = 3_600_000) {
   const clock = new ManualClock();
-  const log = createMemoryLog({ clock, maxAgeMs: 1_000, minCount: 0, lastingAgeMs, maxBytes });
+  const log = new MemoryLog({ clock, maxAgeMs: 1_000, minCount: 0, lastingAgeMs, maxBytes });
   return { clock, log };
 }
 

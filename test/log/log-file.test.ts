@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSqliteLog, openLogFile, type SqliteLogOptions } from "../../src/log/index.ts";
+import { openLogFile, SqliteLog, type SqliteLogOptions } from "../../src/log/index.ts";
 import { batchOf } from "../contract/event-log-contract.ts";
 import { putImage, takeImage } from "../support/image.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -20,7 +20,7 @@ const newPath = () => join(directory, `${++files}.sqlite`);
 function open(path: string, limits: Partial<SqliteLogOptions> = {}) {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
   const troubles: string[] = [];
-  const log = createSqliteLog({
+  const log = new SqliteLog({
     ...{ file, fingerprint: "test", clock: new ManualClock(), ...limits },
     ...(file.found ? { stored: file.found } : {}),
     notify: (_level, sentence) => troubles.push(sentence),

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
-import { createMemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
+import { MemoryLog, type MemoryLogOptions } from "../../src/log/index.ts";
 import { toRun, toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, numbered } from "../contract/event-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
-eventLogContract("the memory log", createMemoryLog);
-lastingContract("the memory log", createMemoryLog);
+eventLogContract("the memory log", (settings) => new MemoryLog(settings));
+lastingContract("the memory log", (settings) => new MemoryLog(settings));
 
 function logOf(options: Partial<MemoryLogOptions>) {
   const clock = new ManualClock();
-  return { clock, log: createMemoryLog({ clock, ...options }) };
+  return { clock, log: new MemoryLog({ clock, ...options }) };
 }
 
 test("every run has another epoch unless one is given", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSqliteLog, type DurableLog, openLogFile, type Stray } from "../../src/log/index.ts";
+import { openLogFile, SqliteLog, type Stray } from "../../src/log/index.ts";
 import { type Cursor, formatCursor, toRun, toSeq } from "../../src/protocol/index.ts";
 import { batchOf } from "../contract/event-log-contract.ts";
 import { assertReaching } from "../support/assert-reaching.ts";
@@ -23,11 +23,11 @@ const CHANGED = { kind: "lost", lost: { reason: "epoch-changed", events: null } 
 const newPath = () => join(directory, `${++files}.sqlite`);
 
 /** The log as the next process opens it. */
-function open(path: string, maxBytes = 2 ** 30): { log: DurableLog; strays: Stray[] } {
+function open(path: string, maxBytes = 2 ** 30): { log: SqliteLog; strays: Stray[] } {
   const file = openLogFile({ path, nowMs: 0, onSetAside: (sentence) => expect.fail(sentence) });
   expect(file.found?.doubt).toBeUndefined();
   const strays: Stray[] = [];
-  const log = createSqliteLog({
+  const log = new SqliteLog({
     ...{ file, fingerprint: "test", clock: new ManualClock(), maxBytes },
     ...(file.found ? { stored: file.found } : {}),
     onStray: (stray) => strays.push(stray),
@@ -40,7 +40,7 @@ function open(path: string, maxBytes = 2 ** 30): { log: DurableLog; strays: Stra
  * Appends batches of three until the log is at `seq`, of events that no other life of it has.
  * Returns the cursor of each.
  */
-async function fill(log: DurableLog, seq: number, life = "first"): Promise<Cursor[]> {
+async function fill(log: SqliteLog, seq: number, life = "first"): Promise<Cursor[]> {
   const cursors: Cursor[] = [];
   while (log.head.seq < seq) {
     const records = await log.append(batchOf(log.head.seq + 1, 3, life));
@@ -50,7 +50,7 @@ async function fill(log: DurableLog, seq: number, life = "first"): Promise<Curso
 }
 
 /** What each reader gets who comes with one of these cursors. */
-async function resumed(log: DurableLog, cursors: readonly Cursor[]) {
+async function resumed(log: SqliteLog, cursors: readonly Cursor[]) {
   const answers = await Promise.all(cursors.map((cursor) => log.read(cursor, 1_000)));
   return {
     full: answers.filter(({ kind }) => kind === "records").length,

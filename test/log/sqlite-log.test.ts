@@ -14,13 +14,13 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  createSqliteLog,
   type LogFile,
   type LogFileOptions,
   openLogFile,
+  SqliteLog,
   type SqliteLogOptions,
 } from "../../src/log/index.ts";
-import { toSeq } from "../../src/protocol/index.ts";
+import { toEpoch, toSeq } from "../../src/protocol/index.ts";
 import { batchOf, eventLogContract, type LogFactory } from "../contract/event-log-contract.ts";
 import { lastingContract } from "../contract/lasting-contract.ts";
 import { type Image, putImage, takeImage } from "../support/image.ts";
@@ -51,7 +51,7 @@ function open(path: string, options: Partial<LogFileOptions> = {}): LogFile {
 
 function logOf(file: LogFile, options: Partial<SqliteLogOptions> = {}) {
   const troubles: string[] = [];
-  const log = createSqliteLog({
+  const log = new SqliteLog({
     file,
     fingerprint: "test",
     clock: new ManualClock(),
@@ -324,12 +324,15 @@ test("[L3] a full disk: the log continues in memory without a hole, reports this
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("a file that cannot be begun leaves a log in memory", async () => {
+test("a file that cannot be begun leaves a log in memory, and a restart does not report it again", async () => {
   const file = open(newPath());
   file.abandon();
   const { log, troubles } = logOf(file);
   expect(troubles.length).toBe(1);
   expect((await log.append(batchOf(1, 2))).map(({ seq }) => seq)).toEqual([1, 2]);
+  await log.restart({ cursor: { epoch: toEpoch("other"), seq: toSeq(7) }, positions: { status: 7 } });
+  expect((await log.append(batchOf(8, 1))).map(({ seq }) => seq)).toEqual([8]);
+  expect([troubles.length, log.isInMemoryOnly]).toEqual([1, true]);
   await log.close();
 });
 

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeLists, formatState, restoreState } from "../../src/gateway/persistence/restored-state.ts";
 import { Head, Hub, websocketFraming } from "../../src/hub/index.ts";
-import { createSqliteLog, type DurableLog, openLogFile, type StoredLog } from "../../src/log/index.ts";
+import { openLogFile, SqliteLog, type StoredLog } from "../../src/log/index.ts";
 import {
   advanceLists,
   type Channel,
@@ -40,7 +40,7 @@ function start(path: string, market: TestMarket, clock: ManualClock) {
   const restored = kept && restoreState(kept, "test", false);
   if (restored && "problem" in restored) throw new Error(restored.problem);
   const errors: unknown[] = [];
-  const log: DurableLog = createSqliteLog({
+  const log: SqliteLog = new SqliteLog({
     ...{ file, fingerprint: "test", clock, minCount: 150, maxAgeMs: 0, lastingAgeMs: 0 },
     ...(kept ? { stored: kept } : {}),
     notify: (_level, _message, { err: error } = {}) => errors.push(error),

@@ -17,7 +17,7 @@ import { createHttpServer } from "../../src/http/index.ts";
 import { Head } from "../../src/hub/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
-import { createMemoryLog } from "../../src/log/index.ts";
+import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
 import { createEngineSource, toEvents } from "../../src/source/index.ts";
@@ -71,7 +71,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const path = join(directory, "minutes");
   const store = openMinuteStore(LIMITS, path);
   const flares = openSqliteHistoryStore(LIMITS);
-  const log = createMemoryLog({ ...LOG, epoch: toEpoch("past1") });
+  const log = new MemoryLog({ ...LOG, epoch: toEpoch("past1") });
   const head = new Head({ log });
   const failures: string[] = [];
   const writer = new MinuteWriter({ head, store, notify: (_level, message) => failures.push(message) });
@@ -214,7 +214,7 @@ async function measureStoring(history: HistoryReader, newestMs: number): Promise
     const { candle_counts: _, ...lists } = JSON.parse(answer.snapshot);
     states.push({ atMs, snapshot: { ...EMPTY_SNAPSHOT, ...lists } });
   }
-  const log = createMemoryLog({ ...LOG, epoch: toEpoch("past2") });
+  const log = new MemoryLog({ ...LOG, epoch: toEpoch("past2") });
   const head = new Head({ log });
   const store = openMinuteStore(LIMITS);
   const notify = (_level: string, message: string) => {

@@ -11,18 +11,13 @@ import type { Clock } from "../../lib/time/clock.ts";
 import { DurationHistogram } from "../../lib/time/duration-histogram.ts";
 import { VERSION } from "../../lib/version.ts";
 import {
-  createFollowerLog,
-  createMemoryLog,
-  createSqliteLog,
-  type DurableLog,
   type EventLog,
   FileBusyError,
   type FollowerLog,
   type LogFile,
-  type LogStart,
+  MemoryLog,
   openLogFile,
-  type ReplicaLog,
-  type StoredLog,
+  SqliteLog,
   type Stray,
 } from "../../log/index.ts";
 import { type Epoch, FlarewireError, formatCursor, type Lists } from "../../protocol/index.ts";
@@ -114,18 +109,12 @@ function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown
 function memoryPersistence(options: PersistenceOptions, trouble: string | undefined): Persistence {
   const { epoch } = options;
   const memory = memoryOptions(options);
-  const follower = { ...memory, follows: true };
-  let log: EventLog | undefined;
+  let log: MemoryLog | undefined;
   return {
     restored: undefined,
     trouble,
-    createLog: () => (log = createMemoryLog({ ...memory, ...(epoch ? { epoch } : {}) })),
-    createFollowerLog: () => {
-      const open = (start?: LogStart) => createMemoryLog({ ...follower, ...(start ? { start } : {}) });
-      const followed = createFollowerLog(open(), open);
-      log = followed;
-      return followed;
-    },
+    createLog: () => (log = new MemoryLog({ ...memory, epoch })),
+    createFollowerLog: () => (log = new MemoryLog({ ...memory, follows: true })),
     onPublished: () => {},
     onReset: () => {},
     close: async () => await log?.close(),
@@ -139,7 +128,7 @@ class FilePersistence implements Persistence {
   readonly #file: LogFile;
   readonly #fingerprint: string;
   readonly #problem: string | undefined;
-  #log: DurableLog | undefined;
+  #log: SqliteLog | undefined;
   #schedule: CheckpointSchedule;
 
   constructor(options: PersistenceOptions, file: LogFile) {
@@ -160,20 +149,26 @@ class FilePersistence implements Persistence {
     return this.#log?.isInMemoryOnly ? TROUBLE : undefined;
   }
 
-  createLog(problem = this.#problem): ReplicaLog {
-    return this.#begin(problem);
+  createLog(problem = this.#problem): EventLog {
+    return this.#begin(problem, false);
   }
 
   createFollowerLog(): FollowerLog {
-    const first = this.#begin(this.#problem, true);
-    return createFollowerLog(first, (start) => this.#open({ start, follows: true }));
+    return this.#begin(this.#problem, true);
   }
 
   /** Opens the log. A follower's own epoch is provisional until its leader sends one. */
-  #begin(problem: string | undefined, follows = false): ReplicaLog {
+  #begin(problem: string | undefined, follows: boolean): SqliteLog {
     const { clock, logger } = this.#options;
     const stored = this.restored && problem === undefined ? this.#file.found : undefined;
-    const log = this.#open({ ...(stored ? { stored } : {}), follows });
+    const log = new SqliteLog({
+      ...memoryOptions(this.#options),
+      ...{ file: this.#file, fingerprint: this.#fingerprint, follows },
+      ...(stored ? { stored } : {}),
+      notify: notifyLog(logger),
+      onWritten: (ms) => this.writes.add(ms),
+    });
+    this.#log = log;
     const { path } = this.#file;
     const { epoch, seq } = log.head;
     if (stored) {
@@ -199,24 +194,6 @@ class FilePersistence implements Persistence {
     const startedAt = this.#options.clock.monotonic();
     log.saveCheckpoint(seq, formatState(head, progress?.()), encodeLists(history.lists));
     this.#schedule.stored(seq, startedAt);
-  }
-
-  #open(from: {
-    readonly stored?: StoredLog;
-    readonly start?: LogStart;
-    readonly follows: boolean;
-  }): DurableLog {
-    const { logger } = this.#options;
-    const log = createSqliteLog({
-      ...memoryOptions(this.#options),
-      file: this.#file,
-      fingerprint: this.#fingerprint,
-      ...from,
-      notify: notifyLog(logger),
-      onWritten: (ms) => this.writes.add(ms),
-    });
-    this.#log = log;
-    return log;
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { KnownLists } from "../../hub/index.ts";
-import { createFollowerLog, createMemoryLog, type FollowerLog, type LogRecord } from "../../log/index.ts";
+import { type LogRecord, MemoryLog } from "../../log/index.ts";
 import { toSeq } from "../../protocol/index.ts";
 import type { SnapshotEnd } from "../../workers/index.ts";
 import { memoryOptions, type Persistence } from "./persistence.ts";
@@ -19,10 +19,8 @@ export function createReplicaStore(
 ): Persistence {
   const { records, end } = snapshot;
   const { cursor, positions, oldest, oldestLasting, runs } = end;
-  const memory = { ...memoryOptions(options), follows: true };
   const stored = { records, positions, oldest, oldestLasting, runs };
-  const first = createMemoryLog({ ...memory, epoch: cursor.epoch, stored });
-  const log: FollowerLog = createFollowerLog(first, (start) => createMemoryLog({ ...memory, start }));
+  const log = new MemoryLog({ ...memoryOptions(options), follows: true, epoch: cursor.epoch, stored });
   return {
     restored: restoredOf(snapshot),
     trouble: undefined,

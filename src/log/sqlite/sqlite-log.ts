@@ -1,11 +1,7 @@
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
-import type { Clock } from "../../lib/time/clock.ts";
-import { toSeq } from "../../protocol/index.ts";
-import type { LogRecord, ReplicaLog } from "../event-log.ts";
-import { ForwardingLog } from "../forwarding-log.ts";
-import { createMemoryLog, type MemoryLogOptions } from "../memory-log.ts";
-import { randomEpoch } from "../random-epoch.ts";
+import type { LogRecord, LogStart } from "../event-log.ts";
+import { MemoryLog, type MemoryLogOptions } from "../memory-log.ts";
 import type { Dropped, LogFile } from "./log-file.ts";
 import { randomRun } from "./runs.ts";
 import type { StoredLog } from "./stored-log.ts";
@@ -22,78 +18,69 @@ export interface SqliteLogOptions extends MemoryLogOptions {
   readonly onWritten?: (ms: number) => void;
 }
 
-/** An event log that a later process can resume. */
-export interface DurableLog extends ReplicaLog {
-  /**
-   * Replaces the stored state with `text`, and adds `checkpoint`, the lists at this seq. The file
-   * retains all later events until the next call: see {@link LogFile.saveCheckpoint}.
-   */
-  saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void;
-  /** Whether a write has failed. Since then, events are in memory only. */
-  readonly isInMemoryOnly: boolean;
-}
-
 /** Minimum number of dropped records to delete from the file at once. */
 const DROP_EVERY = 512;
 
 /**
- * Creates an event log in a file, with a copy in memory for readers. Each batch is written before
- * anyone sees it; only a power loss can undo that, and the next opening detects it. If the file
- * fails, the log continues in memory and removes it, so that no process resumes from it.
+ * An event log in a file that a later process can resume, with a copy in memory for readers. Each
+ * batch is written before anyone sees it; only a power loss can undo that, and the next opening
+ * detects it. If the file fails, the log continues in memory and removes it, so that no process
+ * resumes from it.
  */
-export function createSqliteLog(options: SqliteLogOptions): DurableLog {
-  return new SqliteLog(options);
-}
-
-class SqliteLog extends ForwardingLog implements DurableLog {
-  readonly #file: LogFile;
-  readonly #notify: Notify;
-  readonly #clock: Clock;
-  readonly #onWritten: (ms: number) => void;
+export class SqliteLog extends MemoryLog {
+  readonly #options: SqliteLogOptions;
   #isInMemoryOnly = false;
   #droppedTo: number;
   #closed = false;
-  protected log: ReplicaLog;
 
   constructor(options: SqliteLogOptions) {
-    super();
-    const { file, stored, start, fingerprint } = options;
-    const epoch = stored?.epoch ?? start?.cursor.epoch ?? options.epoch ?? randomEpoch();
-    this.#file = file;
-    this.#notify = options.notify;
-    this.#clock = options.clock;
-    this.#onWritten = options.onWritten ?? (() => {});
-    const begun = start ?? { cursor: { epoch, seq: toSeq(0) }, positions: {} };
-    if (!stored) this.#attempt(() => file.begin(fingerprint, begun));
+    const { stored, follows, epoch } = options;
     // The file may be a restored backup. A new run distinguishes new events from lost ones with the
     // same seqs.
-    const run = stored && !options.follows ? randomRun() : undefined;
-    const writeAhead = (records: readonly LogRecord[]) => this.#write(records);
-    this.log = createMemoryLog({ ...options, epoch, run, writeAhead });
-    this.#droppedTo = this.log.oldest.seq;
+    const run = stored && !follows ? randomRun() : undefined;
+    super({ ...options, epoch: stored?.epoch ?? epoch, run });
+    this.#options = options;
+    this.#droppedTo = this.oldest.seq;
+    if (!stored) this.#begin({ cursor: this.head, positions: {} });
   }
 
+  /** Whether a write has failed. Since then, events are in memory only. */
   get isInMemoryOnly(): boolean {
     return this.#isInMemoryOnly;
   }
 
+  /**
+   * Replaces the stored state with `text`, and adds `checkpoint`, the lists at this seq. The file
+   * retains all later events until the next call: see {@link LogFile.saveCheckpoint}.
+   */
   saveCheckpoint(seq: number, text: string, checkpoint: Uint8Array): void {
-    this.#attempt(() => this.#file.saveCheckpoint(seq, text, checkpoint, this.#dropped));
+    this.#attempt((file) => file.saveCheckpoint(seq, text, checkpoint, this.#dropped));
+  }
+
+  override restart(start: LogStart): Promise<void> {
+    this.#begin(start);
+    this.#droppedTo = start.cursor.seq;
+    return super.restart(start);
   }
 
   override async close(): Promise<void> {
-    this.#attempt(() => this.#file.close());
+    this.#attempt((file) => file.close());
     this.#closed = true;
     await super.close();
   }
 
-  #write(records: readonly LogRecord[]): void {
+  #begin(start: LogStart): void {
+    this.#attempt((file) => file.begin(this.#options.fingerprint, start));
+  }
+
+  protected override writeAhead(records: readonly LogRecord[]): void {
     const dropped = this.#dropped;
     const isDue = dropped.oldest - this.#droppedTo >= DROP_EVERY;
-    const startMs = this.#clock.monotonic();
-    this.#attempt(() => {
-      this.#file.write(records, isDue ? dropped : undefined);
-      this.#onWritten(this.#clock.monotonic() - startMs);
+    const { clock, onWritten } = this.#options;
+    const startMs = clock.monotonic();
+    this.#attempt((file) => {
+      file.write(records, isDue ? dropped : undefined);
+      onWritten?.(clock.monotonic() - startMs);
     });
     if (isDue) this.#droppedTo = dropped.oldest;
   }
@@ -102,21 +89,22 @@ class SqliteLog extends ForwardingLog implements DurableLog {
     return { oldest: this.oldest.seq, oldestLasting: this.oldestLasting.seq };
   }
 
-  #attempt(work: () => void): void {
+  #attempt(work: (file: LogFile) => void): void {
     if (this.#isInMemoryOnly || this.#closed) return;
+    const { file, notify } = this.#options;
     try {
-      work();
+      work(file);
     } catch (error) {
-      const { path } = this.#file;
+      const { path } = file;
       this.#isInMemoryOnly = true;
       const what = `cannot write ${path} (${messageOf(error)}); events are in memory only from now on`;
-      this.#notify("error", `${what}; ${this.#abandon()}`, { err: error });
+      notify("error", `${what}; ${this.#abandon()}`, { err: error });
     }
   }
 
   #abandon(): string {
     try {
-      this.#file.abandon();
+      this.#options.file.abandon();
       return "the next start will begin a new epoch";
     } catch (error) {
       return `cannot remove it either (${messageOf(error)}): remove it before the next start, which would otherwise resume from it`;

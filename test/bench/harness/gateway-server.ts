@@ -12,7 +12,7 @@ import {
 import { registerWebSocket } from "../../../src/http/stream/websocket-route.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
-import { createMemoryLog } from "../../../src/log/index.ts";
+import { MemoryLog } from "../../../src/log/index.ts";
 import {
   applyEvent,
   EMPTY_SNAPSHOT,
@@ -38,7 +38,7 @@ const FRESH: Freshness = {
 const maxSockets = Number(process.argv[2] ?? 100_000);
 const registry = new ConnectionRegistry(new ConnectionLimiter(maxSockets, maxSockets));
 
-const log = createMemoryLog({ clock: systemClock });
+const log = new MemoryLog({ clock: systemClock });
 const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
 const hub = new Hub({
   ...{ log, head, clock: systemClock, serverName: "flarewire/bench" },

@@ -12,7 +12,7 @@ import { Refusals } from "../../../src/http/index.ts";
 import { Head, type HeadBatch, Hub } from "../../../src/hub/index.ts";
 import { TicketTable } from "../../../src/keys/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
-import { createMemoryLog } from "../../../src/log/index.ts";
+import { MemoryLog } from "../../../src/log/index.ts";
 import { EMPTY_SNAPSHOT, type Freshness, type SourceInfo } from "../../../src/protocol/index.ts";
 import { WorkersFrontend } from "../../../src/workers/index.ts";
 import { openControl, sayReady } from "../harness/control-port.ts";
@@ -38,7 +38,7 @@ const room = {
 const config = createConfig({ ...room, port: 0, logLevel: "error", workers });
 
 const clock = systemClock;
-const log = createMemoryLog({ clock });
+const log = new MemoryLog({ clock });
 const head = new Head({ log, initial: { snapshot: EMPTY_SNAPSHOT, observedAtMs: 1 } });
 const hub = new Hub({
   ...{ log, head, clock, serverName: "flarewire/bench" },

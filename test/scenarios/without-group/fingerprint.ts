@@ -12,7 +12,7 @@ import { createHttpServer } from "../../../src/http/index.ts";
 import { Head, Hub, websocketFraming } from "../../../src/hub/index.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/lib/time/time.ts";
-import { createMemoryLog } from "../../../src/log/index.ts";
+import { MemoryLog } from "../../../src/log/index.ts";
 import { toEpoch } from "../../../src/protocol/index.ts";
 import { createEngineSource, toEvents } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
@@ -49,7 +49,7 @@ const LOOK_MS = 45 * MINUTE_MS;
 export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   const store = openMinuteStore(LIMITS);
   const flares = openSqliteHistoryStore(LIMITS);
-  const log = createMemoryLog({ ...LOG, epoch: toEpoch("without1") });
+  const log = new MemoryLog({ ...LOG, epoch: toEpoch("without1") });
   const head = new Head({ log });
   const notify = (_level: string, message: string) => {
     throw new Error(message);

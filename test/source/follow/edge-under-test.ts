@@ -1,6 +1,6 @@
 import { createReplicaSink } from "../../../src/gateway/persistence/log-replica.ts";
 import { Head, Hub } from "../../../src/hub/index.ts";
-import { createFollowerLog, createMemoryLog, type FollowerLog } from "../../../src/log/index.ts";
+import { type FollowerLog, MemoryLog } from "../../../src/log/index.ts";
 import { formatCursor, toEpoch } from "../../../src/protocol/index.ts";
 import { readLeaderMessage } from "../../../src/source/follow/leader-message.ts";
 import { LeaderStream } from "../../../src/source/follow/leader-stream.ts";
@@ -25,8 +25,7 @@ export class EdgeUnderTest {
 
   constructor() {
     const { clock } = this;
-    const open = createMemoryLog;
-    this.log = createFollowerLog(open({ clock, epoch: PLACEHOLDER }), (start) => open({ clock, start }));
+    this.log = new MemoryLog({ clock, epoch: PLACEHOLDER });
     this.head = new Head({ log: this.log, onError: (error) => this.errors.push(error) });
     this.hub = new Hub({
       log: this.log,
