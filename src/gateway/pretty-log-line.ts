@@ -1,4 +1,5 @@
 import { plainJson, plainText } from "../cli/terminal/plain-text.ts";
+import { parseJson } from "../lib/text/parse-json.ts";
 
 const SHOWN = 2_000;
 
@@ -18,12 +19,8 @@ export function prettyLogLine(line: string): string {
 }
 
 function parse(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(line);
+  return typeof value === "object" && value !== null ? { ...value } : undefined;
 }
 
 function textOf(value: unknown): string {

@@ -1,4 +1,5 @@
-import { z } from "zod";
+import type { z } from "zod";
+import { problemDetail } from "../lib/io/read-refusal.ts";
 
 /** A response of the REST API. */
 export interface ApiResponse {
@@ -16,7 +17,8 @@ export class ApiProblem extends Error {
   readonly response: ApiResponse;
 
   constructor(path: string, response: ApiResponse) {
-    super(`${path.split("?")[0]} returned ${response.status}: ${reasonIn(response.text)}`);
+    const reason = problemDetail(response.text) || "no reason was given";
+    super(`${path.split("?")[0]} returned ${response.status}: ${reason}`);
     this.response = response;
   }
 }
@@ -46,12 +48,3 @@ export function withQuery(path: string, parameters: Readonly<Record<string, unkn
     if (value !== undefined) query.set(name, String(value));
   return query.size === 0 ? path : `${path}?${query}`;
 }
-
-/** Returns the reason in a problem document. */
-function reasonIn(text: string): string {
-  const problem = Problem.safeParse(JSON.parse(text.startsWith("{") ? text : "{}"));
-  const { detail, title } = problem.data ?? {};
-  return (detail ?? title ?? "no reason was given").slice(0, 300);
-}
-
-const Problem = z.object({ detail: z.string().optional(), title: z.string().optional() });

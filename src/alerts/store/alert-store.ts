@@ -2,6 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { z } from "zod";
 import { cachedStatements, openDatabase, type Statement, transact } from "../../lib/io/sqlite.ts";
 import type { Notify } from "../../lib/notify.ts";
+import { parseJson } from "../../lib/text/parse-json.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
 
@@ -84,7 +85,10 @@ export class AlertStore {
   /** Returns the rule's stored position; `undefined` for a new rule. */
   position(rule: string): RulePosition | undefined {
     const row = this.#get("SELECT cursor, state FROM place WHERE rule = ?", rule);
-    return row && { cursor: String(row.cursor), state: readState(String(row.state)) };
+    if (!row) return undefined;
+    // A rule starts over if its state has an unknown form.
+    const { data: state = NEW_RULE } = State.safeParse(parseJson(String(row.state)));
+    return { cursor: String(row.cursor), state };
   }
 
   /** Stores the position and queues new messages. Throws on failure, changing nothing. */
@@ -219,15 +223,6 @@ export class AlertStore {
 
 function readAlert(target: string, row: Row): Alert {
   return { id: String(row.id), target, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
-}
-
-/** Starts over if the state has an unknown form. */
-function readState(text: string): RuleState {
-  try {
-    return State.parse(JSON.parse(text));
-  } catch {
-    return NEW_RULE;
-  }
 }
 
 const State = z.object({

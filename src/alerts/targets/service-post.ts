@@ -1,3 +1,4 @@
+import { parseJson } from "../../lib/text/parse-json.ts";
 import { type Outcome, RETRY } from "../delivery/delivery-plan.ts";
 import { postHttp } from "../delivery/http-post.ts";
 import { ATTEMPT_TIMEOUT_MS } from "./target.ts";
@@ -48,7 +49,7 @@ export async function postToService(stopping: AbortSignal, post: ServicePost): P
   }).finally(forget);
   if (answer.kind === "failed") return { ...answer, retryAfterMs: undefined };
   const { status, body = "", retryAfter } = answer;
-  const reply = post.read(parse(body));
+  const reply = post.read(parseJson(body) ?? body);
   if (status >= 200 && status < 300 && reply.isAccepted) return { kind: "delivered" };
   const { description, retryAfterS } = reply;
   const described = typeof description === "string" ? `: ${clean(description, post.secrets)}` : "";
@@ -66,14 +67,6 @@ export async function postToService(stopping: AbortSignal, post: ServicePost): P
 /** Returns an object's property; `undefined` if `reply` is not an object. */
 export function fieldOf(reply: unknown, name: string): unknown {
   return typeof reply === "object" && reply !== null ? Reflect.get(reply, name) : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function clean(description: string, secrets: readonly string[]): string {

@@ -2,6 +2,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import { z } from "zod";
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
+import { parseJson } from "../../lib/text/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
 import type { Checkpoint, Engine, LogNews, Notice } from "../engine.ts";
@@ -70,7 +71,7 @@ class RedisEngine implements Engine {
     this.#writer = this.#connect();
     this.#subscriber = this.#connect();
     this.#subscriber.on("message", (_channel: string, text: string) => {
-      const notice = readNotice(text);
+      const notice: Notice | undefined = NoticeText.safeParse(parseJson(text)).data;
       if (notice) for (const listener of this.#listeners) listener(notice);
     });
     // Subscribe on each connection: the first one may fail before it has subscribed.
@@ -283,12 +284,4 @@ function entryOf(row: unknown): Entry {
   if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
     throw new UnreadableEntry("an entry is malformed");
   return readEntry(Number.parseInt(id.toString(), 10), { header: header.toString(), body });
-}
-
-function readNotice(text: string): Notice | undefined {
-  try {
-    return NoticeText.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }

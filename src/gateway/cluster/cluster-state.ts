@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Engine } from "../../cluster/engine.ts";
 import { type IssuedTicket, mintSecret, TICKET_MS } from "../../keys/index.ts";
+import { parseJson } from "../../lib/text/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { RemoteState } from "../../workers/index.ts";
@@ -29,7 +30,8 @@ export function createClusterState(engine: Servers, clock: Clock): RemoteState {
   const state = new RemoteState({ send, ask: (question) => answer(engine, clock, question) }, clock);
   engine.onNotice((notice) => {
     if (notice.kind !== "shared") return;
-    const shared = readShared(notice.text);
+    // A message may be of another version, or of another program.
+    const shared = Shared.safeParse(parseJson(notice.text)).data;
     if (!shared) return;
     const { message } = shared;
     const isOwn = shared.by === by;
@@ -37,15 +39,6 @@ export function createClusterState(engine: Servers, clock: Clock): RemoteState {
     else if (!isOwn) state.counted(message);
   });
   return state;
-}
-
-/** Returns `undefined` for a message of another version, or of another program. */
-function readShared(text: string): z.infer<typeof Shared> | undefined {
-  try {
-    return Shared.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 async function answer(engine: Servers, clock: Clock, question: Question): Promise<unknown> {

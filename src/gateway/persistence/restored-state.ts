@@ -1,6 +1,7 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import type { Head, KnownLists } from "../../hub/index.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
+import { parseJson } from "../../lib/text/parse-json.ts";
 import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../model/index.ts";
 import {
@@ -125,19 +126,10 @@ function parseState(text: string): StoredState {
   return { observedAtMs, engine };
 }
 
-/** Names the settings in which two fingerprints differ. */
+/** Names the settings in which two fingerprints differ. One may be of another version. */
 function differing(before: string, now: string): string {
-  const [old, present] = [before, now].map((text): Record<string, unknown> => Object(parsedOr(text)));
+  const [old, present] = [before, now].map((text): Record<string, unknown> => Object(parseJson(text)));
   const names = Object.keys({ ...old, ...present });
   const isOther = (name: string) => JSON.stringify(old?.[name]) !== JSON.stringify(present?.[name]);
   return names.filter(isOther).join(", ") || "all";
-}
-
-/** Parses JSON. Returns `undefined` if it is invalid: a fingerprint may be of another version. */
-function parsedOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

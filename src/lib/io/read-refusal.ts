@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { parseJson } from "../text/parse-json.ts";
 
 interface Refusal {
   readonly status: number;
@@ -13,15 +14,9 @@ const MAX_DETAIL = 300;
 
 /** Returns a problem's `detail`, else `title` (RFC 9457), at most 300 characters; else `""`. */
 export function problemDetail(body: string): string {
-  try {
-    const { detail, title }: { readonly detail?: unknown; readonly title?: unknown } = Object(
-      JSON.parse(body),
-    );
-    const [found = ""] = [detail, title].filter((text) => typeof text === "string");
-    return found.slice(0, MAX_DETAIL);
-  } catch {
-    return "";
-  }
+  const { detail, title }: { readonly detail?: unknown; readonly title?: unknown } = Object(parseJson(body));
+  const [found = ""] = [detail, title].filter((text) => typeof text === "string");
+  return found.slice(0, MAX_DETAIL);
 }
 
 /** Problems are short. A server that sends more than this is malicious. */
