@@ -14,13 +14,9 @@ export async function fetchResource(
   key: string | undefined,
   signal: AbortSignal,
 ): Promise<object> {
-  const withKey: typeof fetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    if (key !== undefined) headers.set("authorization", `Bearer ${key}`);
-    return fetch(url, { ...init, headers });
-  };
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const url = `${base.href.replace(/\/$/, "")}/api/v1/${name}`;
-  const settings = { fetch: withKey, clock: systemClock, ...LIMITS };
+  const settings = { fetch, headers, clock: systemClock, ...LIMITS };
   const answer = await requestJson(url, undefined, settings, signal).catch(() => undefined);
   return answer?.kind === "fresh" ? Object(answer.body) : {};
 }

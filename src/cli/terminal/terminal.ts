@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { styleText } from "node:util";
 
 /** A command's view of the process, which tests replace. */
 export interface Terminal {
@@ -26,25 +27,13 @@ export type Output = Writable & {
 };
 
 /** Styles text. Returns it unchanged for a pipe, NO_COLOR or a terminal without colors. */
-export type Paint = (style: keyof typeof STYLES, text: string) => string;
+export type Paint = (style: Style, text: string) => string;
 
-const STYLES = {
-  bold: [1, 22],
-  dim: [2, 22],
-  inverse: [7, 27],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
+type Style = "bold" | "dim" | "inverse" | "red" | "green" | "yellow" | "cyan";
 
 export function paintFor(output: Output): Paint {
   const isColored = output.isTTY === true && (output.hasColors?.(16) ?? false);
-  if (!isColored) return (_style, text) => text;
-  return (style, text) => {
-    const [on, off] = STYLES[style];
-    return `\u001B[${on}m${text}\u001B[${off}m`;
-  };
+  return (style, text) => (isColored ? styleText(style, text, { validateStream: false }) : text);
 }
 
 /** Error codes of a write without a reader. */
