@@ -31,23 +31,6 @@ export interface MinuteRange {
   readonly newestMs: number;
 }
 
-/** Snapshots by minute, bounded by age and bytes: the oldest expire first. */
-export interface MinuteStore {
-  readonly size: { readonly minutes: number; readonly bytes: number };
-  readonly range: MinuteRange | undefined;
-  /** Changes whenever stored minutes are replaced or expire, and at the first one. */
-  readonly version: number;
-  /**
-   * Replaces the stored minutes from `firstMs` on. Returns the keyframe's id; `undefined` if a
-   * keyframe given by its id is no longer stored. Then insert the minute with a new keyframe.
-   */
-  insert(minute: NewMinute): number | undefined;
-  find(atMs: number): (MinuteState & PackedMinute) | undefined;
-  /** Deletes the minutes of all other epochs, in pages: other work runs in between. */
-  keepOnly(epoch: Epoch): Promise<void>;
-  close(): void;
-}
-
 interface MinuteLimits {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
@@ -75,14 +58,15 @@ export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStor
   try {
     // No flush to disk per minute: a power cut loses the last minutes, a killed process none.
     db.exec("PRAGMA synchronous = NORMAL");
-    return new SqliteMinuteStore(db, limits);
+    return new MinuteStore(db, limits);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-class SqliteMinuteStore implements MinuteStore {
+/** Snapshots by minute, bounded by age and bytes: the oldest expire first. */
+export class MinuteStore {
   readonly #db: DatabaseSync;
   readonly #limits: MinuteLimits;
   readonly #prepare: (sql: string) => Statement;
@@ -110,10 +94,15 @@ class SqliteMinuteStore implements MinuteStore {
     return row && { oldestMs: Number(row.oldest), newestMs: Number(row.newest) };
   }
 
+  /** Changes whenever stored minutes are replaced or expire, and at the first one. */
   get version(): number {
     return this.#version;
   }
 
+  /**
+   * Replaces the stored minutes from `firstMs` on. Returns the keyframe's id; `undefined` if a
+   * keyframe given by its id is no longer stored. Then insert the minute with a new keyframe.
+   */
   insert({ state, body, keyframe }: NewMinute): number | undefined {
     const { firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor } = state;
     try {
@@ -152,6 +141,7 @@ class SqliteMinuteStore implements MinuteStore {
     return row && Number(row.last_ms) >= atMs ? readMinute(row) : undefined;
   }
 
+  /** Deletes the minutes of all other epochs, in pages: other work runs in between. */
   async keepOnly(epoch: Epoch): Promise<void> {
     const others = "first_ms IN (SELECT first_ms FROM minute WHERE cursor NOT LIKE ? LIMIT ?)";
     const deletePage = () => transact(this.#db, () => this.#delete(others, `${epoch}-%`, PAGE));

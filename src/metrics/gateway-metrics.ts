@@ -7,7 +7,6 @@ import { connectionMetrics } from "./connection-metrics.ts";
 import { type EventParts, eventMetrics } from "./event-metrics.ts";
 import { type HttpParts, httpMetrics } from "./http-metrics.ts";
 import { type KeyParts, keyMetrics } from "./key-metrics.ts";
-import type { MetricsJson } from "./merged-metrics.ts";
 import { addMetrics, first, level, total } from "./metric-table.ts";
 import { measureProcess } from "./process/process-meter.ts";
 import { processMetrics } from "./process/process-metrics.ts";
@@ -25,22 +24,13 @@ export interface WorkerCounts {
   readonly ended: number;
 }
 
-export interface GatewayMetrics {
-  readonly contentType: string;
-  /** Returns the current values in the text format. */
-  text(): Promise<string>;
-  /** Returns the current values as plain objects, for {@link MergedMetrics}. */
-  json(): Promise<MetricsJson>;
-  /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
-  polled(outcome: PollOutcome, workMs: number): void;
-  close(): void;
-}
+export type GatewayMetrics = ReturnType<typeof createGatewayMetrics>;
 
 /** Upper bounds of the histogram of {@link GatewayMetrics.polled}, in seconds. */
 const POLL_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1];
 
 /** Creates one gateway's own metrics, read from plain counters at each scrape. */
-export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
+export function createGatewayMetrics(parts: MetricsParts) {
   const registry = new Registry();
   const meter = measureProcess();
   const polls = new Histogram({
@@ -67,9 +57,12 @@ export function createGatewayMetrics(parts: MetricsParts): GatewayMetrics {
   });
   return {
     contentType: registry.contentType,
+    /** Returns the current values in the text format. */
     text: () => registry.metrics(),
+    /** Returns the current values as plain objects, for {@link MergedMetrics}. */
     json: () => registry.getMetricsAsJSON(),
-    polled: (outcome, workMs) => polls.observe({ outcome }, workMs / 1_000),
+    /** Records a poll. `workMs`: time to compare and publish, without the wait for the source. */
+    polled: (outcome: PollOutcome, workMs: number): void => polls.observe({ outcome }, workMs / 1_000),
     close: () => {
       forget();
       meter.close();

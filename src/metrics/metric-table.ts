@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry, Summary } from "prom-client";
+import type { DurationHistogram } from "../lib/time/duration-histogram.ts";
 
 /** A value, several by one label, or several by all labels. */
 type Values =
@@ -13,15 +14,6 @@ interface Metric {
   readonly labels: readonly string[];
   /** How to merge the values of all processes. `first`: takes that of the primary. */
   readonly aggregator: "first" | "sum" | "max";
-}
-
-/** A histogram that its owner counts, because one observation may stand for many. */
-interface Distribution {
-  /** Upper bounds of the buckets, ascending. */
-  readonly bounds: readonly number[];
-  /** Cumulative: one for each bound, then one for all. */
-  readonly counts: readonly number[];
-  readonly sum: number;
 }
 
 /** A metric of several series, whose names may have a suffix. */
@@ -47,7 +39,8 @@ export function level(help: string, read: Metric["read"], ...labels: readonly st
   return { type: Gauge, help, read, labels, aggregator: "sum" };
 }
 
-export function distribution(help: string, read: () => Distribution): ComposedMetric {
+/** A histogram that its owner counts, because one observation may stand for many. */
+export function distribution(help: string, read: () => DurationHistogram["seconds"]): ComposedMetric {
   const series: ComposedMetric["read"] = () => {
     const { bounds, counts, sum } = read();
     const buckets = counts.map((count, at) => ["_bucket", { le: `${bounds[at] ?? "+Inf"}` }, count] as const);

@@ -13,12 +13,7 @@ const OTHERS = 0o077;
 const VALID_MS = 12 * HOUR_MS;
 
 /** The server's key for push services. Only its holder can send to the server's subscriptions. */
-export interface VapidKey {
-  /** For browsers: 65 bytes in base64url. */
-  readonly publicKey: string;
-  /** Returns the value of `Authorization` for a push service, as in RFC 8292. */
-  authorize(endpoint: string, contact: string, nowMs: number): Promise<string>;
-}
+export type VapidKey = ReturnType<typeof vapidKey>;
 
 /**
  * Reads the key, or creates it, readable for its owner only. Without a path, the key is lost when
@@ -47,14 +42,16 @@ function newKey(): KeyObject {
   return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 }
 
-function vapidKey(key: KeyObject): VapidKey {
+function vapidKey(key: KeyObject) {
   const { crv, x = "", y = "" } = key.export({ format: "jwk" });
   if (crv !== "P-256") throw new Error(`the curve is ${crv}`);
   const point = [Buffer.of(4), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")];
   const publicKey = Buffer.concat(point).toString("base64url");
   return {
+    /** For browsers: 65 bytes in base64url. */
     publicKey,
-    authorize: async (endpoint, contact, nowMs) => {
+    /** Returns the value of `Authorization` for a push service, as in RFC 8292. */
+    authorize: async (endpoint: string, contact: string, nowMs: number): Promise<string> => {
       const exp = Math.floor((nowMs + VALID_MS) / 1_000);
       const claims = { aud: new URL(endpoint).origin, exp, sub: contact };
       const token = await new SignJWT(claims).setProtectedHeader({ typ: "JWT", alg: "ES256" }).sign(key);

@@ -5,22 +5,14 @@ import { AlertStore, openAlertDatabase } from "./alert-store.ts";
 type Rows = Readonly<Record<string, readonly (readonly SQLOutputValue[])[]>>;
 
 /** A store in memory, whose changes bring other copies to the same state. */
-export interface AlertCopy {
-  readonly store: AlertStore;
-  /** Returns all changes since the last call; `undefined` if there are none. */
-  changes(): Uint8Array | undefined;
-  /** Applies the changes of a copy that was equal to this one. */
-  apply(changes: Uint8Array): void;
-  /** Returns the whole content, for {@link openAlertCopy}. */
-  content(): string;
-}
+export type AlertCopy = ReturnType<typeof openAlertCopy>;
 
 const TABLES = ["place", "alert", "expired", "disabled", "notice"];
 const { SQLITE_CHANGESET_CONFLICT, SQLITE_CHANGESET_DATA } = constants;
 const REPLACEABLE: ReadonlySet<number> = new Set([SQLITE_CHANGESET_CONFLICT, SQLITE_CHANGESET_DATA]);
 
 /** Opens a copy with the content of another. Default: none. */
-export function openAlertCopy(content?: string): AlertCopy {
+export function openAlertCopy(content?: string) {
   const db = openAlertDatabase();
   if (content !== undefined) {
     const rows: Rows = JSON.parse(content);
@@ -33,20 +25,23 @@ export function openAlertCopy(content?: string): AlertCopy {
   let session = db.createSession();
   return {
     store: new AlertStore(db),
-    changes: () => {
+    /** Returns all changes since the last call; `undefined` if there are none. */
+    changes: (): Uint8Array | undefined => {
       const changes = session.changeset();
       if (changes.length === 0) return undefined;
       session.close();
       session = db.createSession();
       return changes;
     },
-    apply: (changes) => {
+    /** Applies the changes of a copy that was equal to this one. */
+    apply: (changes: Uint8Array): void => {
       // If the two differ, the sender's state wins.
       const onConflict = (kind: number) =>
         REPLACEABLE.has(kind) ? constants.SQLITE_CHANGESET_REPLACE : constants.SQLITE_CHANGESET_OMIT;
       db.applyChangeset(changes, { onConflict });
     },
-    content: () => {
+    /** Returns the whole content, for {@link openAlertCopy}. */
+    content: (): string => {
       const rowsOf = (table: string) => db.prepare(`SELECT * FROM ${table}`).all().map(Object.values);
       return JSON.stringify(Object.fromEntries(TABLES.map((table) => [table, rowsOf(table)])));
     },

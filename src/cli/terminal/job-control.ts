@@ -1,18 +1,14 @@
-/** Handles stop (Ctrl-Z) and continue (`fg`) for a full-screen program. */
-interface JobControl {
-  /** Stops the process group, like Ctrl-Z on a terminal in normal mode. */
-  stop(): void;
-  dispose(): void;
-}
-
-/** Calls `pause` before a stop and `resume` after it. After SIGSTOP, both run on continuing. */
+/**
+ * Handles stop (Ctrl-Z) and continue (`fg`) for a full-screen program: calls `pause` before a stop
+ * and `resume` after it. After SIGSTOP, both run on continuing.
+ */
 export function watchJobControl({
   pause,
   resume,
 }: {
   readonly pause: () => void;
   readonly resume: () => void;
-}): JobControl {
+}) {
   let isPaused = false;
   const pauseOnce = () => {
     if (!isPaused) pause();
@@ -30,6 +26,7 @@ export function watchJobControl({
   };
   process.on("SIGTSTP", onStop).on("SIGCONT", onContinue);
   return {
+    /** Stops the process group, like Ctrl-Z on a terminal in normal mode. */
     stop: () => {
       // Pause first: a background process may not change the terminal.
       pauseOnce();

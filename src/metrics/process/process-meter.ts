@@ -2,13 +2,7 @@ import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf
 import { systemClock } from "../../lib/time/clock.ts";
 
 /** Measurements that need continuous observation. */
-export interface ProcessMeter {
-  /** The event loop's delay in seconds, by quantile, over the last minute or two. */
-  loopDelay(): Readonly<Record<string, number>>;
-  /** Time that garbage collection took, in seconds by kind. */
-  readonly gcSeconds: Readonly<Record<string, number>>;
-  close(): void;
-}
+export type ProcessMeter = ReturnType<typeof measureProcess>;
 
 /** Sampling interval of the histogram, which is not a delay. */
 const RESOLUTION_MS = 20;
@@ -25,7 +19,7 @@ const GC_KINDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /** Starts measuring, until closed. `monotonic`: milliseconds, as in `Clock.monotonic`. */
-export function measureProcess(monotonic: () => number = systemClock.monotonic): ProcessMeter {
+export function measureProcess(monotonic: () => number = systemClock.monotonic) {
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delay.enable();
   let sinceMs = monotonic();
@@ -40,7 +34,8 @@ export function measureProcess(monotonic: () => number = systemClock.monotonic):
   collections.observe({ entryTypes: ["gc"] });
   const over = (ns: number) => Math.max(0, ns / NS - RESOLUTION_MS / 1_000);
   return {
-    loopDelay: () => {
+    /** The event loop's delay in seconds, by quantile, over the last minute or two. */
+    loopDelay: (): Readonly<Record<string, number>> => {
       const now: Readonly<Record<string, number>> =
         delay.count === 0
           ? {}
@@ -58,6 +53,7 @@ export function measureProcess(monotonic: () => number = systemClock.monotonic):
       }
       return Object.fromEntries(both);
     },
+    /** Time that garbage collection took, in seconds by kind. */
     gcSeconds,
     close: () => {
       collections.disconnect();
