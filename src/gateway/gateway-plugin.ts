@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Config, oneProcess } from "../config/config.ts";
 import { addHostRoutes } from "../http/index.ts";
+import { whenAborted } from "../lib/time/until-aborted.ts";
 import { type Gateway, type GatewayParts, startGatewayWithFrontend } from "./app.ts";
 import type { OpenFrontend } from "./frontend.ts";
 
@@ -57,26 +58,25 @@ function withinHook(config: Config, { initialConfig }: FastifyInstance): Config 
 /** The steps in the host's lifecycle that the gateway waits for. */
 class Host {
   readonly #scope: FastifyInstance;
-  readonly #opened = new AbortController();
-  readonly #ready = new AbortController();
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<true>();
   readonly #closing = new AbortController();
-  readonly #drained = new AbortController();
-  readonly #closed = new AbortController();
+  readonly #drained = Promise.withResolvers<void>();
+  readonly #closed = Promise.withResolvers<void>();
   /** The gateway to stop when the host closes. */
   gateway: Promise<EmbeddedGateway> | undefined;
 
   constructor(scope: FastifyInstance) {
     this.#scope = scope;
-    scope.addHook("onReady", async () => this.#ready.abort());
+    scope.addHook("onReady", async () => this.#ready.resolve(true));
     // `preClose` ends connections that would keep the server open. `onClose` releases the rest when
     // the server has closed.
     scope.addHook("preClose", async () => {
       this.#closing.abort();
-      const stopped = this.#stop();
-      await Promise.race([whenAborted(this.#drained.signal), stopped]);
+      await Promise.race([this.#drained.promise, this.#stop()]);
     });
     scope.addHook("onClose", async () => {
-      this.#closed.abort();
+      this.#closed.resolve();
       await this.#stop();
     });
   }
@@ -86,24 +86,24 @@ class Host {
   }
 
   get opened(): Promise<void> {
-    return whenAborted(this.#opened.signal);
+    return this.#opened.promise;
   }
 
   readonly open: OpenFrontend = async (options) => {
     await addHostRoutes(this.#scope, options);
-    this.#opened.abort();
+    this.#opened.resolve();
     return {
       listen: async () => {
-        await Promise.race([whenAborted(this.#ready.signal), whenAborted(this.closing)]);
-        if (!this.#ready.signal.aborted) throw new Error("the host closed before it was ready");
+        const isReady = await Promise.race([this.#ready.promise, whenAborted(this.closing)]);
+        if (!isReady) throw new Error("the host closed before it was ready");
         return "";
       },
       // The host's connections belong to the host.
       retire: () => {},
       close: async () => {
-        this.#drained.abort();
+        this.#drained.resolve();
         // A gateway that is stopped on its own leaves the host as it is.
-        if (this.closing.aborted) await whenAborted(this.#closed.signal);
+        if (this.closing.aborted) await this.#closed.promise;
       },
     };
   };
@@ -113,11 +113,4 @@ class Host {
     const gateway = await this.gateway?.catch(() => undefined);
     await gateway?.stop();
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -166,9 +166,6 @@ class Worker {
       ...{ link, clock, staleAfterMs: config.staleAfterMs, report: start.report },
       read: (bytes) => decodeLists({ bytes }),
       onBegun: () => this.#reportAlive(),
-      onDivergence: (error) => {
-        throw error;
-      },
     });
     this.#leader = leader;
     const persistence = createReplicaStore(snapshot, { config, clock, logger });

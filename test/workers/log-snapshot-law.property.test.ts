@@ -71,7 +71,6 @@ class WorkerUnderTest {
       ...{ link, clock, staleAfterMs: 15_000, report: { info: INFO, freshness: FRESH } },
       read: (bytes) => decodeLists({ bytes }),
       onBegun: () => {},
-      onDivergence: (error) => this.faults.push(error),
     });
     const mirror = createReplicaSink({
       log,

@@ -1,4 +1,5 @@
 import { isoTime } from "../../lib/time/iso-time.ts";
+import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { Freshness } from "../../protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../source/index.ts";
 
@@ -46,12 +47,10 @@ export class GatedSource implements SnapshotSource {
   }
 
   async poll(signal: AbortSignal): Promise<Poll | undefined> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
     this.#open = resolve;
     this.#parked.resolve();
-    await promise.finally(() => signal.removeEventListener("abort", stop));
+    await untilAborted(promise, signal);
     const poll = await this.#source.poll(signal).catch((error: unknown) => {
       this.#failure = error;
       return undefined;

@@ -5,6 +5,7 @@ import { createLogger } from "../../gateway/create-logger.ts";
 import { createGatewayPlugin } from "../../gateway/gateway-plugin.ts";
 import { type Clock, systemClock } from "../../lib/time/clock.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { MarketGroup } from "../../market/index.ts";
 import type { RecordFigures } from "../../model/index.ts";
 import { toEpoch } from "../../protocol/index.ts";
@@ -85,10 +86,6 @@ async function play(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const lockstep = new Lockstep(source, ask);
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  aborted.catch(() => {});
   const running = (async () =>
     bot({
       connect: (options) => lockstep.connect(options),
@@ -96,7 +93,8 @@ async function play(
       sell: (token, reason = "") => broker.sell(token, source.observedAtMs, reason),
     }))().catch(failBot);
   const done = Promise.all([lockstep.play(running), running]);
-  await Promise.race([done, lockstep.failed.catch(failBot), aborted]).finally(() => lockstep.close());
+  const ended = Promise.race([done, lockstep.failed.catch(failBot)]);
+  await untilAborted(ended, signal).finally(() => lockstep.close());
   return lockstep.followed;
 }
 

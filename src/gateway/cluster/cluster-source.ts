@@ -85,9 +85,6 @@ export class ClusterSource {
       },
       read: (bytes) => decodeLists({ bytes }),
       onBegun: () => {},
-      onDivergence: (error) => {
-        throw error;
-      },
     });
   }
 

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 /** Resolves as the promise, or rejects with the signal's reason as soon as it aborts. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
@@ -9,4 +11,9 @@ export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal):
   } finally {
     signal.removeEventListener("abort", abort);
   }
+}
+
+/** Resolves when the signal aborts. */
+export async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }

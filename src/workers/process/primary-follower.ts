@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/time/clock.ts";
+import { whenAborted } from "../../lib/time/until-aborted.ts";
 import { decodeTail } from "../../log/index.ts";
 import { advanceSnapshot, type EventBody, type Lists, type SourceInfo } from "../../protocol/index.ts";
 import { type Leader, LeaderHealth, type ReplicaSink } from "../../source/index.ts";
@@ -13,8 +14,6 @@ interface PrimaryFollowerOptions {
   readonly read: (bytes: Uint8Array) => Lists;
   /** Called after a new epoch has started here. */
   readonly onBegun: () => void;
-  /** Called when a message does not continue the local log. This process cannot continue. */
-  readonly onDivergence: (error: unknown) => void;
 }
 
 /** Interval of the primary's reports on its source, in milliseconds. */
@@ -64,8 +63,9 @@ export class PrimaryFollower implements Leader {
     else this.#health.noteBatch(observed_at, nowMs);
   }
 
+  /** A message that does not continue the local log is an error that ends this process. */
   run(sink: ReplicaSink, signal: AbortSignal): Promise<void> {
-    const { link, onBegun, onDivergence } = this.#options;
+    const { link, onBegun } = this.#options;
     let snapshot = sink.position?.snapshot;
     const take = (message: LogUpdate): Promise<void> => {
       if (message.type === "begin") {
@@ -82,16 +82,8 @@ export class PrimaryFollower implements Leader {
       return sink.publish({ events, snapshot, observedAtMs });
     };
     link.onUpdate((message) => {
-      if (signal.aborted) return;
-      try {
-        take(message).catch(onDivergence);
-      } catch (error) {
-        onDivergence(error);
-      }
+      if (!signal.aborted) void take(message);
     });
-    return new Promise((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    return whenAborted(signal);
   }
 }
