@@ -122,8 +122,9 @@ export async function startGatewayWithFrontend(
     isDataOptional,
     ...{ sourceName: parts.source?.info.name, epoch: parts.epoch },
   };
-  const cluster =
-    config.cluster === "none" ? undefined : await joinCluster(config, { ...parts, clock, logger });
+  // A cluster's client library is loaded only if there is one.
+  const library = config.cluster === "none" ? undefined : await import("./cluster/open-cluster.ts");
+  const cluster = await library?.openCluster(config, { ...parts, clock, logger });
   const persistence = cluster?.persistence ?? openPersistence(persistenceOptions);
   let keys: OwnKeys | undefined;
   let alerts: OpenAlerts | undefined;
@@ -165,15 +166,6 @@ export async function startGatewayWithFrontend(
     await cluster?.opened.close?.();
     throw error;
   }
-}
-
-/** Joins a cluster. Loads its client library only here. */
-async function joinCluster(
-  config: Config,
-  parts: GatewayParts & { readonly clock: Clock; readonly logger: Logger },
-) {
-  const { openCluster } = await import("./cluster/open-cluster.ts");
-  return await openCluster(config, parts);
 }
 
 /** Rejects plain settings, which an untyped program may pass instead of a Config. */

@@ -173,38 +173,27 @@ export async function readStoredLog(
  * events, this node could not resume its clients.
  */
 async function recordsUpTo(
-  checkpoint: Checkpoint,
+  { position, epoch }: Checkpoint,
   seq: number,
   engine: Pick<Engine, "load" | "read">,
   signal: AbortSignal,
 ): Promise<readonly LogRecord[] | undefined> {
   for (;;) {
-    const records = await tryRecordsUpTo(checkpoint, seq, engine, signal);
-    if (records !== "interrupted") return records;
+    let records: LogRecord[] = [];
+    let isSame = false;
+    let isFirst = true;
+    for await (const news of engine.read(1, signal)) {
+      if (isFirst && news.kind === "entry" && news.entry.offset > position.offset + 1) return undefined;
+      isFirst = false;
+      if (news.kind === "idle" || news.entry.offset > position.offset)
+        return isSame && records.at(-1)?.seq === seq ? records : [];
+      const { offset, hash, header } = news.entry;
+      const update = header.epoch === epoch ? decodeContent(news.entry)?.update : undefined;
+      if (update?.type === "begin") records = [];
+      if (update?.type === "batch") records.push(...update.records);
+      isSame = offset === position.offset && hash === position.hash;
+    }
     // Resolves when the engine answers again.
     await engine.load([], signal);
   }
-}
-
-async function tryRecordsUpTo(
-  { position, epoch }: Checkpoint,
-  seq: number,
-  engine: Pick<Engine, "read">,
-  signal: AbortSignal,
-): Promise<readonly LogRecord[] | undefined | "interrupted"> {
-  let records: LogRecord[] = [];
-  let isSame = false;
-  let isFirst = true;
-  for await (const news of engine.read(1, signal)) {
-    if (isFirst && news.kind === "entry" && news.entry.offset > position.offset + 1) return undefined;
-    isFirst = false;
-    if (news.kind === "idle" || news.entry.offset > position.offset)
-      return isSame && records.at(-1)?.seq === seq ? records : [];
-    const { offset, hash, header } = news.entry;
-    const update = header.epoch === epoch ? decodeContent(news.entry)?.update : undefined;
-    if (update?.type === "begin") records = [];
-    if (update?.type === "batch") records.push(...update.records);
-    isSame = offset === position.offset && hash === position.hash;
-  }
-  return "interrupted";
 }
