@@ -17,9 +17,13 @@ function createPoolUnderTest(workers: number) {
   const children: FakeChild[] = [];
   const leftOver: Socket[] = [];
   const errors: unknown[] = [];
+  const warnings: unknown[] = [];
   const report = { info: INFO, freshness: FRESH };
-  const logger = createLogger("error", {
-    write: (text) => void errors.push((JSON.parse(text) as { readonly msg: unknown }).msg),
+  const logger = createLogger("warn", {
+    write: (text) => {
+      const { level, msg } = JSON.parse(text) as { readonly level: unknown; readonly msg: unknown };
+      (level === "warn" ? warnings : errors).push(msg);
+    },
   });
   const counted: (readonly [string, number])[] = [];
   const gone: WorkerProcess[] = [];
@@ -64,7 +68,7 @@ function createPoolUnderTest(workers: number) {
     return found;
   };
   const { hub, publish } = sut;
-  return { clock, pool, children, child, leftOver, errors, counted, gone, counts, hub, publish };
+  return { clock, pool, children, child, leftOver, errors, warnings, counted, gone, counts, hub, publish };
 }
 
 /** Resolves when all of its workers serve. */

@@ -76,10 +76,37 @@ test("a worker that does not answer for 30 s is killed; each answer restarts the
   expect(errors[0]).toBe("killing a worker that has not answered for 30 s");
   await turn();
   expect(children).toHaveLength(2);
+  child(1).say({ type: "ready" });
   clock.advance(30_000);
   expect(child(1).connected).toBe(true);
   clock.advance(1_000);
   expect(child(1).connected).toBe(false);
+});
+
+test("a worker that starts slowly is reported each 30 s and waited for; one that is silent for 5 minutes is killed", async ({
+  createPool,
+}) => {
+  const { clock, pool, child, errors, warnings } = createPool(3);
+  const started = pool.start();
+  const failed = expect(started).rejects.toThrow("worker 3 ended during its start (SIGKILL)");
+  const slow = "waiting for a worker that is slow to start";
+  child(0).say({ type: "ready" });
+  for (let round = 0; round < 10; round += 1) {
+    // An answer of a worker that starts is no end of its start.
+    for (const at of [0, 1]) child(at).alive();
+    clock.advance(29_000);
+    expect(warnings).toEqual(Array(2 * round).fill(slow));
+    clock.advance(1_000);
+  }
+  expect([0, 1, 2].map((at) => child(at).connected)).toEqual([true, true, true]);
+  expect(warnings).toEqual(Array(20).fill(slow));
+  child(1).say({ type: "ready" });
+  expect(errors).toEqual([]);
+  child(0).alive();
+  child(1).alive();
+  clock.advance(1_000);
+  await failed;
+  expect(errors).toEqual(["killing a worker that has not answered for 300 s"]);
 });
 
 test("if a worker ends during the start, the start rejects with the reason and leaves no process behind", async ({

@@ -32,6 +32,10 @@ interface WorkerPoolOptions {
 /** Interval of liveness checks, and how many may fail before a worker is killed. */
 const TICK_MS = 1_000;
 const MAX_SILENT = 30;
+/** The same for a worker that starts: on a busy machine, its program may load for minutes. */
+const MAX_SILENT_START = 300;
+/** Interval of reports on a slow start, in liveness checks. */
+const SLOW_START_TICKS = 30;
 /** Extra time after the drain before workers that have not ended are killed. */
 const END_GRACE_MS = 5_000;
 
@@ -39,6 +43,8 @@ interface WorkerSlot {
   readonly worker: number;
   process: WorkerProcess | undefined;
   beganAtMs: number;
+  /** Liveness checks of this process before it took connections. */
+  startTicks: number;
   quickEnds: number;
 }
 
@@ -61,6 +67,7 @@ export class WorkerPool {
       worker: at + 1,
       process: undefined,
       beganAtMs: 0,
+      startTicks: 0,
       quickEnds: 0,
     }));
   }
@@ -130,6 +137,7 @@ export class WorkerPool {
     const { clock, logger, spawn, start } = this.#options;
     const { worker } = slot;
     slot.beganAtMs = clock.monotonic();
+    slot.startTicks = 0;
     const process: WorkerProcess = new WorkerProcess({
       ...this.#options,
       worker,
@@ -191,13 +199,23 @@ export class WorkerPool {
       process.tick(message);
       if (clock.monotonic() - slot.beganAtMs >= WORKER_WAIT.soundAfterMs) slot.quickEnds = 0;
       // Failed checks are counted, not timed: after a suspend, a deadline would kill all workers.
-      if (process.silentTicks <= MAX_SILENT) continue;
+      const maxSilent = process.isReady ? MAX_SILENT : MAX_SILENT_START;
+      if (!process.isReady) this.#noteStart(slot);
+      if (process.silentTicks <= maxSilent) continue;
       logger.error(
         { worker, workerPid: process.pid },
-        `killing a worker that has not answered for ${MAX_SILENT} s`,
+        `killing a worker that has not answered for ${maxSilent} s`,
       );
       process.kill();
     }
+  }
+
+  #noteStart(slot: WorkerSlot): void {
+    const { worker, process } = slot;
+    slot.startTicks += 1;
+    if (slot.startTicks % SLOW_START_TICKS !== 0) return;
+    const facts = { worker, workerPid: process?.pid, startingS: slot.startTicks };
+    this.#options.logger.warn(facts, "waiting for a worker that is slow to start");
   }
 
   async #end(): Promise<void> {
