@@ -189,7 +189,7 @@ function Page({ route, go, seen, view, lists, server, apiKey }: PageProps) {
           group={route.group}
           tokenKey={route.token}
           range={route.range}
-          onRange={(range) => go(tokenHash(route.group, route.token, range), "replace")}
+          onRange={(range) => go(tokenHash(route.group, route.token, range), "push")}
           view={view}
           lists={lists}
           nowMs={eventTimeOf(seen)}

@@ -4,7 +4,7 @@ import { EMPTY_SNAPSHOT, type Snapshot } from "../../src/model/index.ts";
 import { SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { findViolations } from "./axe.ts";
 import { findChromium } from "./chromium.ts";
-import { enterKey, makeKeys, openDashboard } from "./open-dashboard.ts";
+import { enterKey, makeKeys, openDashboard, storeMinutes } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
 
 const KEPT = "JSON.stringify(sessionStorage)";
@@ -164,5 +164,38 @@ describe.skipIf(findChromium() === undefined)("the state of the dashboard in Chr
     await empty.goto("flares");
     await empty.page.getByText("After 5 minutes").click();
     await empty.page.getByText("No flare has lasted 5 minutes").waitFor();
+  });
+
+  test("Back undoes each choice of a filter, order, window and past minute, and no single letter or key", async ({
+    onTestFinished: finish,
+  }) => {
+    const { page, goto } = await openDashboard(finish, new ToldMarket(SAMPLE_SNAPSHOT));
+    await storeMinutes(page, "2017-11-01T00:00");
+    await goto("flares");
+    const slider = page.getByRole("slider");
+    const press = async (key: string) => {
+      for (let times = 0; times < 3; times++) await slider.press(key);
+    };
+    const choices = [
+      () => page.getByRole("searchbox").pressSequentially("T1"),
+      () => page.getByLabel("Order").selectOption("change"),
+      () => page.getByLabel("Liquidity").selectOption("10000"),
+      () => page.getByLabel("Hide warned").check(),
+      () => page.getByRole("radio", { name: "24h" }).check(),
+      () => press("ArrowLeft"),
+      () => page.getByRole("button", { name: "Back to now" }).click(),
+    ];
+    const visited: string[] = [];
+    for (const choose of choices) {
+      await choose();
+      visited.push(new URL(page.url()).hash);
+    }
+    expect(new Set(visited).size).toBe(choices.length - 1);
+    for (const hash of visited.slice(0, -1).reverse()) {
+      await page.goBack();
+      await expect.poll(() => new URL(page.url()).hash).toBe(hash);
+    }
+    expect(await page.getByRole("searchbox").inputValue()).toBe("T1");
+    expect(await page.getByLabel("Order").inputValue()).toBe("newest");
   });
 });

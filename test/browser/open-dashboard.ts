@@ -81,3 +81,11 @@ export async function enterKey(page: Page, key: string, isKept = false) {
   if (isKept) await page.getByLabel("Remember it until this tab is closed").check();
   await page.getByRole("button", { name: "Use this key" }).click();
 }
+
+/** Answers that states are stored since this minute, once `when` has resolved. */
+export async function storeMinutes(page: Page, minute: string, when = Promise.resolve()): Promise<void> {
+  await page.route("**/api/v1/history?*limit=1", async (route) => {
+    await when;
+    await route.fulfill({ headers: { "flarewire-stored-since": `${minute}:00.000Z` } });
+  });
+}

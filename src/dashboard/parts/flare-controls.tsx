@@ -47,7 +47,7 @@ interface FlareControlsProps {
 export function FlareControls({ query, channels, view, watched, onQuery }: FlareControlsProps) {
   // Folded on phones only, where the filters would push all flares off the first screen.
   const [isOpen, setOpen] = useState(false);
-  const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "replace");
+  const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "push");
   return (
     <div class="controls">
       <Segments
@@ -80,7 +80,8 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
           placeholder="Search tokens"
           aria-label="Search"
           value={query.search}
-          onInput={(event) => change({ search: event.currentTarget.value })}
+          // A step of the history for each letter would bury the page before.
+          onInput={(event) => onQuery({ ...query, search: event.currentTarget.value }, "replace")}
         />
         <Minimum
           label="Liquidity"

@@ -75,8 +75,8 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
     <>
       <Timeline
         {...{ group, view, server, apiKey, window, at }}
-        onWindow={(chosen) => onQuery({ ...query, window: chosen }, "replace")}
-        onAt={(chosen) => onQuery({ ...query, at: chosen }, "replace")}
+        onWindow={(chosen) => onQuery({ ...query, window: chosen }, "push")}
+        onAt={(chosen, how) => onQuery({ ...query, at: chosen }, how)}
       />
       {group !== "bsc" && channel !== "flares.finished" && (
         <p class="legend">
@@ -89,7 +89,7 @@ function GroupFlares({ query: given, go, view, server, apiKey }: GroupFlaresProp
           {at !== undefined && (
             <>
               at <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)}`}</time> UTC{" "}
-              <button type="button" onClick={() => onQuery({ ...query, at: undefined }, "replace")}>
+              <button type="button" onClick={() => onQuery({ ...query, at: undefined }, "push")}>
                 Back to now
               </button>
             </>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { GroupName } from "../../../lib/text/group-labels.ts";
 import { MINUTE_MS } from "../../../lib/time/time.ts";
 import { minuteOf } from "../../state/flare-query.ts";
@@ -12,7 +12,7 @@ interface ScrubberProps {
   readonly span: TimeSpan;
   readonly window: WindowName;
   readonly at: string | undefined;
-  readonly onAt: (at: string | undefined) => void;
+  readonly onAt: (at: string | undefined, how: "push" | "replace") => void;
   readonly server: URL;
   readonly apiKey: string | undefined;
 }
@@ -23,6 +23,11 @@ interface ScrubberProps {
  */
 export function Scrubber({ group, span, window, at, onAt, server, apiKey }: ScrubberProps) {
   const [dragged, setDragged] = useState<number>();
+  // Keys choose each minute on the way: all that are pressed in turn are one step for Back.
+  const isMoving = useRef(false);
+  const rest = () => {
+    isMoving.current = false;
+  };
   const max = Math.ceil((span.toMs - span.fromMs) / MINUTE_MS);
   const endMs = Math.floor(span.toMs / MINUTE_MS) * MINUTE_MS;
   const startMs = endMs - max * MINUTE_MS;
@@ -37,7 +42,7 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
   const isGone = typeof since === "number" && at !== undefined && Date.parse(at) < since;
   // The visitor chose a minute before the server reported that it is no longer stored.
   useEffect(() => {
-    if (isGone) onAt(atOf(min));
+    if (isGone) onAt(atOf(min), "replace");
   }, [isGone]);
   // A drag may end without a change event, if the thumb was moved back meanwhile.
   useEffect(() => setDragged(undefined), [at]);
@@ -65,10 +70,13 @@ export function Scrubber({ group, span, window, at, onAt, server, apiKey }: Scru
         style={{ "--missing": `${((100 * min) / newest).toFixed(2)}%` }}
         disabled={isNone}
         aria-valuetext={text}
+        onPointerDown={rest}
+        onBlur={rest}
         onInput={({ currentTarget }) => setDragged(read(currentTarget))}
         onChange={({ currentTarget }) => {
           setDragged(undefined);
-          onAt(atOf(read(currentTarget)));
+          onAt(atOf(read(currentTarget)), isMoving.current ? "replace" : "push");
+          isMoving.current = true;
         }}
       />
       <span>{formatMinute(startMs)} UTC</span>

@@ -38,7 +38,7 @@ interface TimelineProps {
   /** A past minute to mark. */
   readonly at: string | undefined;
   readonly onWindow: (window: WindowName) => void;
-  readonly onAt: (at: string | undefined) => void;
+  readonly onAt: (at: string | undefined, how: "push" | "replace") => void;
 }
 
 const FATE_LABELS = {
