@@ -6,7 +6,9 @@ import { z } from "zod";
  * Prices and amounts that users see stay the feed's decimal strings.
  */
 
-export const EventTimeMs = z.int().min(0).max(253_402_300_799_999);
+/** Maximum time of an event: the end of the year 9999. */
+export const LATEST_AT_MS = 253_402_300_799_999;
+export const EventTimeMs = z.int().min(0).max(LATEST_AT_MS);
 
 /** The market of an event, named like the groups of the API. */
 export const MarketGroup = z.enum(["bsc", "exchange", "matic", "avalanche"]);

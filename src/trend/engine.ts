@@ -1,9 +1,10 @@
 import { MINUTE_MS, SECOND_MS } from "../lib/time/time.ts";
 import type { FeedFacts, MarketEvent, MarketGroup, Observed, TokenEvent } from "../market/index.ts";
-import { type Explanation, type FinishCause, GROUPS, type Snapshot } from "../model/index.ts";
+import { byGroup, type Explanation, type FinishCause, GROUPS, type Snapshot } from "../model/index.ts";
 import { BuyerRatePriors } from "./detect/buyer-rate-priors.ts";
-import { createMarkets, Detector, type Markets } from "./detect/detector.ts";
+import { Detector } from "./detect/detector.ts";
 import { isInGrace } from "./detect/liquidity-level.ts";
+import { createMarket, type Markets, noteHeard } from "./detect/market.ts";
 import { liquidityOf, liquidityText } from "./detect/pools.ts";
 import type { Reading } from "./detect/score.ts";
 import { FlareBooks } from "./flare-books.ts";
@@ -88,7 +89,7 @@ export class TrendEngine {
     this.#profiles = profiles;
     this.#tokens = new TokenBook(settings, (token) => rememberToken(profiles, token));
     this.#priors = new BuyerRatePriors(settings, state?.priors);
-    this.#markets = state?.markets ?? createMarkets();
+    this.#markets = state?.markets ?? byGroup(createMarket);
     this.#detector = new Detector(settings, facts, this.#markets, this.#priors);
     this.#flares = new FlareBooks(settings, state?.finished);
     this.#outcomes = new OutcomeBook(settings, this.#detector, (group) => this.#tokens.of(group));
@@ -247,7 +248,7 @@ export class TrendEngine {
     // A past trade changes nothing now: its token is judged at the minute's end or the next trade.
     if (event.kind === "trade" && event.tradedAt !== undefined) return undefined;
     if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
-      this.#detector.noteHeard(event.group, event.at);
+      noteHeard(this.#markets[event.group], event.at);
     // A candle's token is judged when the minute ends, unless it is late: then like after a trade.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
@@ -317,8 +318,8 @@ export class TrendEngine {
       this.#flares.refresh(atMs, (token) => this.#explain(token, atMs));
       this.#newest.refresh((key) => this.#tokens.find("bsc", key));
     }
-    const tokensOf = (group: MarketGroup) => [...this.#tokens.of(group)];
-    if (isMinute) this.#rankings.step(atMs, tokensOf, (group) => this.#detector.marketOf(group));
+    const tokensOf = (group: MarketGroup) => this.#tokens.of(group);
+    if (isMinute) this.#rankings.step({ atMs, tokensOf, markets: this.#markets });
     this.#plan();
   }
 
@@ -335,7 +336,7 @@ export class TrendEngine {
 
   /** Keeps a group's medians fresh: a fast market move must not look like one of single tokens. */
   #measureIfOld(group: MarketGroup, atMs: number): void {
-    const { measuredMs } = this.#detector.marketOf(group);
+    const { measuredMs } = this.#markets[group];
     if (atMs - measuredMs >= MEASURE_MS)
       this.#detector.measureMarket(group, [...this.#tokens.of(group)], atMs);
   }

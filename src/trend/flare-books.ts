@@ -74,21 +74,15 @@ export class FlareBooks {
     const before = this.#served;
     if (before && parts.every((part, index) => part === this.#parts[index])) return before;
     this.#parts = parts;
-    const merged = <T>(of: (part: ServedFlares) => Record<string, T>): Record<string, T> =>
-      Object.assign({}, ...parts.map(of));
+    const merged = <T>(known: Record<string, T> | undefined, of: (part: ServedFlares) => Record<string, T>) =>
+      reuseRecordIfSame<T>(known, Object.assign({}, ...parts.map(of)));
     this.#served = {
       flares: inFormOfGroup(parts[0]),
       "flares.exchange": inFormOfGroup(parts[1]),
       "flares.matic": inFormOfGroup(parts[2]),
       "flares.avalanche": inFormOfGroup(parts[3]),
-      explanations: reuseRecordIfSame(
-        before?.explanations,
-        merged(({ explanations }) => explanations),
-      ),
-      outcomes: reuseRecordIfSame(
-        before?.outcomes,
-        merged(({ outcomes }) => outcomes),
-      ),
+      explanations: merged(before?.explanations, ({ explanations }) => explanations),
+      outcomes: merged(before?.outcomes, ({ outcomes }) => outcomes),
     };
     return this.#served;
   }

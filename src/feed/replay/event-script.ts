@@ -1,11 +1,11 @@
 import { InputError } from "../../lib/input-error.ts";
 import { DAY_MS, MINUTE_MS } from "../../lib/time/time.ts";
-import type { MarketEvent } from "../../market/index.ts";
+import { LATEST_AT_MS, type MarketEvent } from "../../market/index.ts";
 import { Jump, type LineAhead } from "./jump.ts";
 import type { LineParser } from "./read/line-parser.ts";
 import { type Line, MAX_LINE_CHARS } from "./read/line-splitter.ts";
 import type { SkipCounter, SkipReason } from "./read/skips.ts";
-import { LATEST_AT_MS, type Timeline } from "./timeline.ts";
+import type { Timeline } from "./timeline.ts";
 
 /** Recordings from this span on repeat in whole days, which keeps the hours of the day. */
 const WHOLE_DAYS_FROM_MS = DAY_MS / 2;

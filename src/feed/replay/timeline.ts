@@ -1,5 +1,5 @@
 import { DAY_MS, SECOND_MS } from "../../lib/time/time.ts";
-import type { Clock, MarketEvent } from "../../market/index.ts";
+import { type Clock, LATEST_AT_MS, type MarketEvent } from "../../market/index.ts";
 import type { Skipped } from "./read/skips.ts";
 
 /** Maximum lateness of an event behind the latest one; the same bound as the engine's. */
@@ -8,9 +8,6 @@ export const MAX_LATE_MS = 5_000;
 export const MAX_GAP_MS = 31 * DAY_MS;
 /** Maximum part of a gap that gets clock events, because no state lasts longer. */
 const TICKED_GAP_MS = 2 * DAY_MS;
-
-/** Maximum time of an event: the end of the year 9999, as in the market events' schema. */
-export const LATEST_AT_MS = 253_402_300_799_999;
 
 /** Tracks event time: judges which events are in time, and inserts ticks between them. */
 export class Timeline {

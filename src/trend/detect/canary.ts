@@ -10,80 +10,57 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
  * sellers; of the others, two are needed. Only what the feed supports counts.
  */
 
-/** The canary's warnings, as named in explanations. */
-export const WARNINGS = [
-  /** At least half of the liquidity of the last hours is missing and stays missing. Grave. */
-  "liquidity-removed",
-  /** For some minutes many bought and almost nobody sold: perhaps nobody can. Grave. */
-  "no-seller",
-  /** The price lost nine tenths within an hour. Grave. */
-  "price-collapsed",
+/**
+ * The canary's warnings, as named in explanations, in that order. The canary turns on at a total
+ * weight of 1. `bit`: its bit in {@link CanaryState.mask}, which checkpoints contain.
+ */
+const RULES = {
+  /** At least half of the liquidity of the last hours is missing and stays missing. */
+  "liquidity-removed": { bit: 1, weight: 1, isGrave: true },
+  /** For some minutes many bought and almost nobody sold: perhaps nobody can. */
+  "no-seller": { bit: 2, weight: 1, isGrave: true },
+  /** The price lost nine tenths within an hour. */
+  "price-collapsed": { bit: 4, weight: 1, isGrave: true },
   /** More than three purchases per buyer. */
-  "repeat-buyers",
+  "repeat-buyers": { bit: 8, weight: 0.6, isGrave: false },
   /** A large part of the trading goes back and forth between the same wallets. */
-  "round-trips",
+  "round-trips": { bit: 16, weight: 0.6, isGrave: false },
   /**
    * Most buyers sold within minutes: the crowd left, or was one person with many wallets. The same
    * money can pass through any number of wallets, so this warning is enough by itself. It does not
    * end a flare.
    */
-  "quick-sellers",
+  "quick-sellers": { bit: 128, weight: 1, isGrave: false },
   /** One wallet bought more than half of the dollars. */
-  "one-buyer",
+  "one-buyer": { bit: 32, weight: 0.6, isGrave: false },
   /** The contract's source is known to be unverified. Weak: true of most new tokens. */
-  "unverified-source",
-] as const;
-export type Warning = (typeof WARNINGS)[number];
-
-/** Each warning's bit in {@link CanaryState.mask}. */
-const BITS: Readonly<Record<Warning, number>> = {
-  "liquidity-removed": 1,
-  "no-seller": 2,
-  "price-collapsed": 4,
-  "repeat-buyers": 8,
-  "round-trips": 16,
-  "one-buyer": 32,
-  "unverified-source": 64,
-  "quick-sellers": 128,
+  "unverified-source": { bit: 64, weight: 0.4, isGrave: false },
 };
-const GRAVE: readonly Warning[] = ["liquidity-removed", "no-seller", "price-collapsed"];
-const WEIGHTS: Readonly<Record<Warning, number>> = {
-  "liquidity-removed": 1,
-  "no-seller": 1,
-  "price-collapsed": 1,
-  "repeat-buyers": 0.6,
-  "round-trips": 0.6,
-  "quick-sellers": 1,
-  "one-buyer": 0.6,
-  "unverified-source": 0.4,
-};
+export type Warning = keyof typeof RULES;
+export const WARNINGS: readonly Warning[] = Object.keys(RULES).filter(isWarning);
+const NO_WARNINGS: readonly Warning[] = [];
 
-export interface CanaryState {
-  /** The active warnings, in the order of {@link WARNINGS}, and in `mask` as {@link BITS}. */
-  warnings: readonly Warning[];
-  mask: number;
-  isOn: boolean;
-  /** When `isOn` last changed, or was first judged; -1 before. */
-  changedMs: number;
-  /** Since when the warnings have been too few, while the canary is still on; -1 otherwise. */
-  calmSinceMs: number;
-  /** Since when many have bought and almost nobody has sold; -1 otherwise. */
-  trapSinceMs: number;
-  /** Since when the price has been at a tenth of its peak or less; -1 while it is higher. */
-  collapsedSinceMs: number;
+function isWarning(name: string): name is Warning {
+  return name in RULES;
 }
 
-export function createCanary(): CanaryState {
+export function createCanary() {
   return {
-    warnings: [],
+    /** The active warnings, in the order of {@link WARNINGS}, and in `mask` by their bits. */
+    warnings: NO_WARNINGS,
     mask: 0,
     isOn: false,
+    /** When `isOn` last changed, or was first judged; -1 before. */
     changedMs: -1,
+    /** Since when the warnings have been too few, while the canary is still on; -1 otherwise. */
     calmSinceMs: -1,
+    /** Since when many have bought and almost nobody has sold; -1 otherwise. */
     trapSinceMs: -1,
+    /** Since when the price has been at a tenth of its peak or less; -1 while it is higher. */
     collapsedSinceMs: -1,
   };
 }
+export type CanaryState = ReturnType<typeof createCanary>;
 
 /**
  * Judges the token. Returns true if the canary turned on or off, or its warnings changed. Trade
@@ -97,9 +74,9 @@ export function judgeCanary(token: TokenState, atMs: number, settings: DetectorS
   const isSame = mask === canary.mask;
   if (!isSame) {
     canary.mask = mask;
-    canary.warnings = WARNINGS.filter((warning) => mask & BITS[warning]);
+    canary.warnings = WARNINGS.filter((warning) => mask & RULES[warning].bit);
   }
-  const weight = mask === 0 ? 0 : canary.warnings.reduce((sum, warning) => sum + WEIGHTS[warning], 0);
+  const weight = mask === 0 ? 0 : canary.warnings.reduce((sum, warning) => sum + RULES[warning].weight, 0);
   const wasOn = canary.isOn;
   if (weight >= 1) {
     canary.isOn = true;
@@ -114,32 +91,32 @@ export function judgeCanary(token: TokenState, atMs: number, settings: DetectorS
 
 /** Returns whether a grave warning is active, which ends a flare at once. */
 export function isDangerous(canary: CanaryState): boolean {
-  return canary.warnings.length > 0 && canary.warnings.some((warning) => GRAVE.includes(warning));
+  return canary.warnings.length > 0 && canary.warnings.some((warning) => RULES[warning].isGrave);
 }
 
 function maskOf(token: TokenState, atMs: number, settings: DetectorSettings): number {
   const { trades, window, canary, level } = token;
   let mask = 0;
   if (level.isLow && isRemoved(level, liquidityOf(token) ?? 0, atMs, settings)) {
-    mask |= BITS["liquidity-removed"];
+    mask |= RULES["liquidity-removed"].bit;
   }
-  if (canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs) mask |= BITS["no-seller"];
+  if (canary.trapSinceMs >= 0 && atMs - canary.trapSinceMs >= settings.trapMs) mask |= RULES["no-seller"].bit;
   if (canary.collapsedSinceMs >= 0) {
     const isLasting = atMs - canary.collapsedSinceMs >= settings.collapseMs;
-    if (isLasting || isPriceOfDeepest(token)) mask |= BITS["price-collapsed"];
+    if (isLasting || isPriceOfDeepest(token)) mask |= RULES["price-collapsed"].bit;
   }
   if (trades && trades.longBuys >= settings.judgedBuys) mask |= buyersMask(trades, settings);
-  if (window && repeatsItself(window, settings)) mask |= BITS["repeat-buyers"];
-  if (token.profile.contractSource === "unverified") mask |= BITS["unverified-source"];
+  if (window && repeatsItself(window, settings)) mask |= RULES["repeat-buyers"].bit;
+  if (token.profile.contractSource === "unverified") mask |= RULES["unverified-source"].bit;
   return mask;
 }
 
 function buyersMask(trades: TradeState, settings: DetectorSettings): number {
   let mask = 0;
-  if (trades.longBuys > settings.buysPerBuyer * trades.longBuyers) mask |= BITS["repeat-buyers"];
-  if (trades.roundTripUsd > settings.roundTripShare * trades.longUsd) mask |= BITS["round-trips"];
-  if (sellsQuickly(trades, settings)) mask |= BITS["quick-sellers"];
-  if (trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd) mask |= BITS["one-buyer"];
+  if (trades.longBuys > settings.buysPerBuyer * trades.longBuyers) mask |= RULES["repeat-buyers"].bit;
+  if (trades.roundTripUsd > settings.roundTripShare * trades.longUsd) mask |= RULES["round-trips"].bit;
+  if (sellsQuickly(trades, settings)) mask |= RULES["quick-sellers"].bit;
+  if (trades.topBuyerUsd > settings.oneBuyerShare * trades.longBuyUsd) mask |= RULES["one-buyer"].bit;
   return mask;
 }
 

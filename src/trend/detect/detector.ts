@@ -1,6 +1,5 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { FeedFacts, MarketGroup } from "../../market/index.ts";
-import { byGroup } from "../../model/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { advanceRing, closeAt, knownSteps, recordInRing, recordPast } from "../state/bucket-ring.ts";
 import {
@@ -10,7 +9,6 @@ import {
   isLive,
   isTrading,
   notePeak,
-  notePrice,
   type PendingCandle,
   type TokenState,
 } from "../state/token-state.ts";
@@ -19,7 +17,7 @@ import { isDangerous, judgeCanary } from "./canary.ts";
 import { type Minute, stepCandle } from "./forms/candle-detector.ts";
 import { decayTrades, logVolume, sampleTrades } from "./forms/trade-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
-import { createMarket, extendPath, isCutOff, type Market, noteHeard } from "./market.ts";
+import { extendPath, isCutOff, type Markets } from "./market.ts";
 import { isDeepEnough, liquidityOf, priceDepthOf } from "./pools.ts";
 import { createReading, type Reading, readCandle, readTrades, readWindow } from "./score.ts";
 import { medianInPlace } from "./statistics.ts";
@@ -32,12 +30,6 @@ const MAX_FLAT_MINUTES = 1_440;
 
 /** A group counts as unreported after this time without a report of an aggregator. */
 const MAX_WINDOW_GAP_MS = 150_000;
-
-export type Markets = Record<MarketGroup, Market>;
-
-export function createMarkets(): Markets {
-  return byGroup(createMarket);
-}
 
 /** Runs the detector: processes each minute, measures the groups, reads and judges tokens. */
 export class Detector {
@@ -140,15 +132,6 @@ export class Detector {
     if (!candle || !candleBefore) return;
     while (candle.minutes - candleBefore.minutes < silentMinutes)
       stepCandle(candle, flat(candle.close), this.rateOf(token), this.#settings);
-  }
-
-  noteHeard(group: MarketGroup, atMs: number): void {
-    noteHeard(this.#markets[group], atMs);
-  }
-
-  /** Returns the group's market, as last measured. */
-  marketOf(group: MarketGroup): Readonly<Market> {
-    return this.#markets[group];
   }
 
   /** Measures a group at the minute `atMs`, after {@link closeMinute} of each of its tokens. */
@@ -300,7 +283,8 @@ function countsInMedians(
 /** Records a candle's close in the token's chart, price and peak. */
 function noteClose(token: TokenState, { close, text, volume }: PendingCandle, minute: number): void {
   recordInRing(token.minutes, minute, close, 0, 0);
-  notePrice(token, close, text);
+  token.price = close;
+  token.priceText = text;
   if (volume > 0) token.priceAtMs = (minute + 1) * MINUTE_MS;
   notePeak(token, close, minute);
 }

@@ -1,4 +1,5 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { MarketGroup } from "../../market/index.ts";
 
 /* Tracks the moves of a whole group, so that no single token flares or ranks because of them. */
 
@@ -33,6 +34,7 @@ export function createMarket() {
 
 /** A group's medians; 0 if too few tokens trade. They are subtracted from each token's values. */
 export type Market = ReturnType<typeof createMarket>;
+export type Markets = Record<MarketGroup, Market>;
 
 export function noteHeard(market: Market, atMs: number): void {
   const gapMs = market.heardMs < 0 ? 0 : atMs - market.heardMs;

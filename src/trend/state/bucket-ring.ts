@@ -107,14 +107,21 @@ export function closesWithin(ring: BucketRing, from: number, to: number): Readon
   return SCRATCH;
 }
 
-/** Returns the buys of the steps `from` to `to`, inclusive. */
-export function buysWithin(ring: BucketRing, from: number, to: number): number {
-  return sumOf(ring, ring.buys, from, to);
+/** Numbers of trades. */
+export interface TradeCounts {
+  readonly buys: number;
+  readonly sells: number;
 }
 
-/** Returns the sells of the steps `from` to `to`, inclusive. */
-export function sellsWithin(ring: BucketRing, from: number, to: number): number {
-  return sumOf(ring, ring.sells, from, to);
+/** Returns the trades of the steps `from` to `to`, inclusive. */
+export function tradesWithin(ring: BucketRing, from: number, to: number): TradeCounts {
+  let [buys, sells] = [0, 0];
+  const last = ring.last < 0 ? -1 : Math.min(to, ring.last);
+  for (let step = Math.max(from, oldest(ring)); step <= last; step++) {
+    buys += ring.buys[step % ring.buys.length] ?? 0;
+    sells += ring.sells[step % ring.sells.length] ?? 0;
+  }
+  return { buys, sells };
 }
 
 /** Returns the number of steps with a price, up to `bucket` and at most `max`. */
@@ -125,13 +132,4 @@ export function knownSteps(ring: BucketRing, bucket: number, max: number): numbe
 
 function oldest(ring: BucketRing): number {
   return Math.max(ring.first, ring.last - ring.closes.length + 1);
-}
-
-function sumOf(ring: BucketRing, counts: Uint32Array, from: number, to: number): number {
-  if (ring.last < 0) return 0;
-  let sum = 0;
-  for (let step = Math.max(from, oldest(ring)); step <= Math.min(to, ring.last); step++) {
-    sum += counts[step % counts.length] ?? 0;
-  }
-  return sum;
 }

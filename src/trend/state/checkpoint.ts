@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketEvent } from "../../market/index.ts";
 import { CANDLE_MINUTES } from "../../model/index.ts";
-import type { Markets } from "../detect/detector.ts";
+import type { Markets } from "../detect/market.ts";
 import { compactRing, createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/candles.ts";
 import type { FinishedFlare } from "../views/flares.ts";

@@ -1,9 +1,10 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import {
   type Candle,
+  LATEST_AT_MS,
   type LiquidityEvent,
   type ListingEvent,
-  type MarketEvent,
+  MarketEvent,
   type MarketGroup,
   type Observed,
   Profile,
@@ -20,17 +21,7 @@ import { isName, parseAmount, parsePrice, parseUsd, type RejectReason } from "./
  * that the schema rejects, because a replay of a recording would skip that event.
  */
 
-const LAST_MS = 253_402_300_799_999;
-const KINDS: ReadonlySet<unknown> = new Set([
-  "trade",
-  "candle",
-  "window",
-  "listing",
-  "liquidity",
-  "profile",
-  "observed",
-  "clock",
-]);
+const KINDS: ReadonlySet<unknown> = new Set(MarketEvent.options.map(({ shape }) => shape.kind.value));
 const GROUP_NAMES: ReadonlySet<unknown> = new Set(GROUPS);
 
 /** Numbers of one event. One object is reused: read it before the next event. */
@@ -134,7 +125,7 @@ export function beginningOf(event: TokenEvent | Observed): number {
 }
 
 export function isTime(value: unknown): value is number {
-  return isCount(value) && value <= LAST_MS;
+  return isCount(value) && value <= LATEST_AT_MS;
 }
 
 function isCount(value: unknown): value is number {

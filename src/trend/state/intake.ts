@@ -26,16 +26,16 @@ import {
   steadyUsd,
 } from "../detect/pools.ts";
 import type { DetectorSettings } from "../settings.ts";
-import { addTradeToCandle, createCandleRing, type MinuteCandle, setCandle } from "../views/candle-ring.ts";
+import { addTradeToCandle, createCandleRing, setCandle } from "../views/candle-ring.ts";
 import type { NewestBook } from "../views/newest.ts";
 import { applyReport } from "./apply-report.ts";
-import { recordInRing, recordPast } from "./bucket-ring.ts";
+import { createRing, recordInRing, recordPast } from "./bucket-ring.ts";
 import type { EventNumbers } from "./event-reader.ts";
 import type { RejectReason } from "./rejection.ts";
 import type { TokenBook } from "./token-book.ts";
 import type { ProfileBook } from "./token-profile.ts";
 import {
-  createFineRing,
+  FINE_RING,
   FINE_STEP_MS,
   noteActivity,
   offeredSince,
@@ -90,7 +90,8 @@ export class Intake {
     const { pool: name } = event;
     const at = tradedAtOf(event);
     const isPast = at < event.at;
-    const role = pool ? roleOfTrade(token, pool, usd, numbers.price, event) : unknownRole(token);
+    const unknownRole = token.mainPool === "" ? "price" : "other";
+    const role = pool ? roleOfTrade(token, pool, usd, numbers.price, event) : unknownRole;
     const setsPrice = (role === "price" || token.price === 0) && at >= token.priceAtMs;
     const minute = Math.floor(at / MINUTE_MS);
     const { priceAtMs } = token;
@@ -157,10 +158,13 @@ export class Intake {
     token.candle ??= createCandleState(numbers.open, settings);
     noteMarket(token, event.at);
     if (numbers.usd > 0) noteActivity(token, endMs, minute);
-    const candle = { close: numbers.price, volume: numbers.usd, text: event.close };
-    if (token.group === "bsc" && numbers.usd > 0) {
+    const { open, price: close, usd } = numbers;
+    const candle = { close, volume: usd, text: event.close };
+    if (token.group === "bsc" && usd > 0) {
       token.candles ??= createCandleRing();
-      setCandle(token.candles, minuteCandleOf(event, numbers, minute));
+      const [buys, sells] = [Number.NaN, Number.NaN];
+      const range = { open, high: Number(event.high), low: Number(event.low), close };
+      setCandle(token.candles, { minute, ...range, usd, buys, sells });
     }
     if (endMs === nextMinuteMs) token.pending = candle;
     else if (isPast && !isFollowed) detector.fillMinute(token, candle, minute);
@@ -227,20 +231,11 @@ export class Intake {
   #createTrades(token: TokenState, atMs: number) {
     const { settings, priors } = this.#books;
     token.window = null;
-    token.fine = createFineRing();
+    token.fine = createRing(FINE_RING);
     const trades = createTradeState(atMs, token.price, settings);
     trades.priorRate = priors.rateOf(token.group, liquidityOf(token));
     return trades;
   }
-}
-
-function minuteCandleOf(
-  { high, low }: Candle,
-  { open, price, usd }: EventNumbers,
-  minute: number,
-): MinuteCandle {
-  const [buys, sells] = [Number.NaN, Number.NaN];
-  return { minute, open, high: Number(high), low: Number(low), close: price, usd, buys, sells };
 }
 
 /** Adds the trade to its pool's volume. Returns the pool's role, which no past trade can change. */
@@ -253,10 +248,6 @@ function roleOfTrade(token: TokenState, pool: Pool, usd: number, price: number, 
 
 function tradedAtOf({ at, tradedAt = at }: Trade): number {
   return Math.min(tradedAt, at);
-}
-
-function unknownRole({ mainPool }: TokenState): PoolRole {
-  return mainPool === "" ? "price" : "other";
 }
 
 /** Adds a past trade's price to the token's average and charts, where no later one is known. */

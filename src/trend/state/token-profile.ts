@@ -15,14 +15,8 @@ export interface TokenProfile {
   readonly socialData: SocialData | null;
   readonly contractSource: "verified" | "unverified" | null;
   readonly forumPost: ForumPost | null;
-  /** The market on an exchange; absent if the feed names none. */
-  readonly market?: Market | undefined;
-}
-
-/** A market that is followed on an exchange: `binance`, `BTC/USDT`. */
-interface Market {
-  readonly exchange: string;
-  readonly pair: string;
+  /** The market on an exchange, `BTC/USDT` on `binance`; absent if the feed names none. */
+  readonly market?: Profile["market"];
 }
 
 export const NO_PROFILE: TokenProfile = {
@@ -120,7 +114,7 @@ function copySocialData(data: NonNullable<Profile["socialData"]> | null): Social
   };
 }
 
-function copyMarket(market: Market | undefined): Market | undefined {
+function copyMarket(market: Profile["market"]): Profile["market"] {
   return market && { exchange: market.exchange, pair: market.pair };
 }
 

@@ -9,7 +9,7 @@ import { createTrend, type Trend } from "../detect/hysteresis.ts";
 import { createLiquidityLevel, type LiquidityLevel } from "../detect/liquidity-level.ts";
 import type { Pool } from "../detect/pools.ts";
 import type { CandleRing } from "../views/candle-ring.ts";
-import { type BucketRing, buysWithin, createRing, scaleRing, sellsWithin } from "./bucket-ring.ts";
+import { type BucketRing, createRing, scaleRing, type TradeCounts, tradesWithin } from "./bucket-ring.ts";
 import { type ControlMoments, createControl, type FollowedFlare } from "./followed-flare.ts";
 import type { TokenProfile } from "./token-profile.ts";
 
@@ -18,7 +18,7 @@ export const CHART_MINUTES = 60;
 const MINUTE_RING = 64;
 /** Flares count trades and price changes of the last ten minutes, in steps of five seconds. */
 export const FINE_STEP_MS = 5_000;
-const FINE_RING = 128;
+export const FINE_RING = 128;
 const RECENT_MS = 300_000;
 /** A larger ratio between two pools' prices means a different token or unit. */
 const MAX_RATIO = 1e6;
@@ -194,17 +194,6 @@ export function createToken(
   };
 }
 
-/** Returns the ring with the last ten minutes of a token that can flare. */
-export function createFineRing(): BucketRing {
-  return createRing(FINE_RING);
-}
-
-/** Sets the token's price to that of a trade or candle. */
-export function notePrice(token: TokenState, price: number, text: string): void {
-  token.price = price;
-  token.priceText = text;
-}
-
 /** Raises the peak to a minute's close. A single trade does not count: anyone can fake one. */
 export function notePeak(token: TokenState, close: number, minute: number): void {
   if (close < token.peak) return;
@@ -245,7 +234,8 @@ export function setPrice(
   if (pool) pool.scale = token.priceScale;
   token.pricePool = event.pool;
   token.priceAtMs = event.at;
-  notePrice(token, price, event.price);
+  token.price = price;
+  token.priceText = event.price;
 }
 
 /** Records that the token traded at `atMs`, which is in `minute`, counted from 1970. */
@@ -310,24 +300,17 @@ export function recentSteps(token: TokenState, atMs: number) {
 }
 
 /** Returns the number of trades in the last five minutes, as flares show it. */
-export function countRecentTrades(
-  token: TokenState,
-  atMs: number,
-): { readonly buys: number; readonly sells: number } {
+export function countRecentTrades(token: TokenState, atMs: number): TradeCounts {
   const { window } = token;
   if (window) return atMs - window.atMs < RECENT_MS ? window : { buys: 0, sells: 0 };
   const { ring, end, steps } = recentSteps(token, atMs);
-  return { buys: buysWithin(ring, end - steps + 1, end), sells: sellsWithin(ring, end - steps + 1, end) };
+  return tradesWithin(ring, end - steps + 1, end);
 }
 
 /** Returns the trades of the {@link CHART_MINUTES} minutes that end with `end`. */
-export function countChartTrades(
-  { minutes, window }: TokenState,
-  end: number,
-): { readonly buys: number; readonly sells: number } {
+export function countChartTrades({ minutes, window }: TokenState, end: number): TradeCounts {
   if (window) return { buys: window.hourBuys, sells: window.hourSells };
-  const from = end - CHART_MINUTES + 1;
-  return { buys: buysWithin(minutes, from, end), sells: sellsWithin(minutes, from, end) };
+  return tradesWithin(minutes, end - CHART_MINUTES + 1, end);
 }
 
 /** Updates relevance, which is the same for every plan: in the chart, or in a public flare. */

@@ -9,7 +9,7 @@ import {
   type LeaderboardEntry,
   type Leaderboards,
 } from "../../model/index.ts";
-import type { Market } from "../detect/market.ts";
+import type { Markets } from "../detect/market.ts";
 import type { DetectorSettings } from "../settings.ts";
 import { judgeRelevance, type TokenState } from "../state/token-state.ts";
 import { type Candidate, rankTokens, viewBscItem, viewChainItem, viewExchangeItem } from "./charts.ts";
@@ -29,6 +29,12 @@ export interface ServedStandings {
 }
 
 const NOTHING: ServedStandings = { charts: byGroup(() => []), leaderboards: byGroup(() => []) };
+
+interface Minute {
+  readonly atMs: number;
+  readonly tokensOf: (group: MarketGroup) => Iterable<TokenState>;
+  readonly markets: Readonly<Markets>;
+}
 
 interface Views<I, E> {
   readonly item: (candidate: Candidate, atMs: number) => I;
@@ -64,29 +70,13 @@ export class Rankings {
     if (token.chart.rank > 0 || token.chart.rankCount > 0) this.#charted[token.group].add(token);
   }
 
-  /** Ranks every group at `atMs`. The callbacks return its tokens and its market. */
-  step(
-    atMs: number,
-    tokensOf: (group: MarketGroup) => readonly TokenState[],
-    marketOf: (group: MarketGroup) => Readonly<Market>,
-  ): void {
+  /** Ranks every group at a whole minute. */
+  step(now: Minute): void {
     const { charts, leaderboards } = this.#served;
-    const group = <I extends ChartItem, E extends LeaderboardEntry>(
-      name: MarketGroup,
-      views: Views<I, E>,
-      chart: I[],
-      board: E[],
-    ) =>
-      this.#stepGroup(
-        { name, tokens: tokensOf(name), market: marketOf(name) },
-        views,
-        { chart, board },
-        atMs,
-      );
-    const bsc = group("bsc", BSC, charts.bsc, leaderboards.bsc);
-    const exchange = group("exchange", EXCHANGE, charts.exchange, leaderboards.exchange);
-    const matic = group("matic", CHAIN, charts.matic, leaderboards.matic);
-    const avalanche = group("avalanche", CHAIN, charts.avalanche, leaderboards.avalanche);
+    const bsc = this.#stepGroup("bsc", BSC, charts.bsc, leaderboards.bsc, now);
+    const exchange = this.#stepGroup("exchange", EXCHANGE, charts.exchange, leaderboards.exchange, now);
+    const matic = this.#stepGroup("matic", CHAIN, charts.matic, leaderboards.matic, now);
+    const avalanche = this.#stepGroup("avalanche", CHAIN, charts.avalanche, leaderboards.avalanche, now);
     const next: ServedStandings = {
       charts: reuseIfEqual(charts, {
         bsc: bsc.chart,
@@ -117,14 +107,16 @@ export class Rankings {
   }
 
   #stepGroup<I extends ChartItem, E extends LeaderboardEntry>(
-    { name, tokens, market }: Group,
+    group: MarketGroup,
     views: Views<I, E>,
-    before: { readonly chart: I[]; readonly board: E[] },
-    atMs: number,
+    chartBefore: I[],
+    boardBefore: E[],
+    { atMs, tokensOf, markets }: Minute,
   ): { readonly chart: I[]; readonly board: E[] } {
-    const charted = this.#charted[name];
+    const charted = this.#charted[group];
+    const market = markets[group];
     const isObserved = market.heardMs > atMs - MINUTE_MS;
-    const ranked = rankTokens(tokens, atMs, market, this.#facts, this.#settings);
+    const ranked = rankTokens(tokensOf(group), atMs, market, this.#facts, this.#settings);
     const board = standings(charted);
     assignRanks(charted, ranked, atMs, isObserved);
     const chart = ranked.map((candidate) => views.item(candidate, atMs));
@@ -135,14 +127,8 @@ export class Rankings {
       charted.delete(token);
       token.chart.ranks = null;
     }
-    return { chart: keepItems(before.chart, chart), board: keepItems(before.board, entries) };
+    return { chart: keepItems(chartBefore, chart), board: keepItems(boardBefore, entries) };
   }
-}
-
-interface Group {
-  readonly name: MarketGroup;
-  readonly tokens: readonly TokenState[];
-  readonly market: Readonly<Market>;
 }
 
 /** Assigns the charted tokens their ranks, 0 outside. Streaks grow only in observed minutes. */

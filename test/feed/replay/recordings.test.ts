@@ -3,8 +3,7 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { addressOf } from "../../../src/feed/index.ts";
-import { LATEST_AT_MS } from "../../../src/feed/replay/timeline.ts";
-import { MarketEvent, MarketGroup } from "../../../src/market/index.ts";
+import { LATEST_AT_MS, MarketEvent, MarketGroup } from "../../../src/market/index.ts";
 import { lawRuns } from "../../support/law-runs.ts";
 import { gzip, only, replay, test } from "./replay-kit.ts";
 

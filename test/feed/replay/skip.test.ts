@@ -6,8 +6,7 @@ import { MAX_PAIRS } from "../../../src/feed/replay/pair-book.ts";
 import { LineSplitter, MAX_LINE_CHARS } from "../../../src/feed/replay/read/line-splitter.ts";
 import { plainDecimal } from "../../../src/feed/replay/read/plain-decimal.ts";
 import { DETAILED_PER_REASON } from "../../../src/feed/replay/read/skips.ts";
-import { LATEST_AT_MS } from "../../../src/feed/replay/timeline.ts";
-import { EventTimeMs } from "../../../src/market/index.ts";
+import { EventTimeMs, LATEST_AT_MS } from "../../../src/market/index.ts";
 import { closes, HEADER, line, MINUTE, replay, T0, test } from "./replay-kit.ts";
 
 const row = (fields: string) => `${T0 + MINUTE},BTC_AAA,${fields}`;

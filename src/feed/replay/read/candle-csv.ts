@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../../lib/time/time.ts";
-import type { MarketEvent } from "../../../market/index.ts";
+import { type Candle, LATEST_AT_MS, type MarketEvent } from "../../../market/index.ts";
 import { type PairBook, REINTRODUCE_AFTER_MS } from "../pair-book.ts";
-import { LATEST_AT_MS, type Timeline } from "../timeline.ts";
+import type { Timeline } from "../timeline.ts";
 import type { LineParser } from "./line-parser.ts";
 import { plainDecimal } from "./plain-decimal.ts";
 import type { TokenProfiles } from "./profiles-file.ts";
@@ -95,13 +95,7 @@ export class CandleCsvParser implements LineParser {
   }
 }
 
-interface Amounts {
-  readonly open: string;
-  readonly high: string;
-  readonly low: string;
-  readonly close: string;
-  readonly volume: string;
-}
+type Amounts = Pick<Candle, "open" | "high" | "low" | "close" | "volume">;
 
 function readAmounts(fields: readonly string[]): Amounts | Skipped {
   const plain: string[] = [];
