@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
-import type { FastifyInstance } from "fastify";
+import { createServer, type Server, type Socket } from "node:net";
+import type { Logger } from "pino";
 import { type Config, listenProblem } from "../config/config.ts";
 import {
   createHttpServer,
@@ -10,7 +9,7 @@ import {
   type Refusals,
 } from "../http/index.ts";
 import type { Head, Hub } from "../hub/index.ts";
-import { listenAddresses } from "../lib/io/listen-addresses.ts";
+import { listenOnHost } from "../lib/io/listen-on-host.ts";
 import { openFiles } from "../lib/io/open-files.ts";
 import type { EventLog } from "../log/index.ts";
 import type { GatewayMetrics } from "../metrics/index.ts";
@@ -39,98 +38,71 @@ export interface FrontendOptions extends HttpServerOptions {
   readonly log: EventLog;
   readonly metrics: GatewayMetrics | undefined;
   readonly refusals: Refusals;
+  readonly logger: Logger;
   /** Lowers the limit of streams to what the system allows. */
   readonly limitStreams: (max: number) => void;
 }
 
 export type OpenFrontend = (options: FrontendOptions) => Promise<Frontend>;
 
-interface BoundedServer {
-  readonly app: FastifyInstance;
-  readonly maxConnections: number;
-}
-
-/** Creates a server that accepts as many connections as the config and the system allow. */
+/**
+ * Creates a server that accepts as many connections as the config and the system allow. It serves
+ * those that `accept` receives, with TLS after their handshakes, until `close`.
+ */
 export async function createBoundedServer(
-  config: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
+  config: Pick<Config, "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
   options: FrontendOptions,
-): Promise<BoundedServer> {
-  const { logger, settings, limitStreams } = options;
-  const { maxSockets, ...bounds } = connectionLimits(config, openFiles(), (message) => {
-    if (logger) logger.warn(message);
-  });
+) {
+  const { logger, settings, limitStreams, clock } = options;
+  const { maxSockets, ...bounds } = connectionLimits(config, openFiles(), (message) => logger.warn(message));
   limitStreams(maxSockets);
   const app = await createHttpServer({ ...options, settings: { ...settings, ...bounds } });
-  return { app, maxConnections: bounds.maxConnections };
+  const connections = new InjectedConnections(app.server, clock);
+  const take = (socket: Socket) => connections.take(socket);
+  const room = () => bounds.maxConnections - connections.size;
+  const tls = await TlsServer.open(config, { ...options, onSecure: take, room });
+  return {
+    ...{ app, tls, connections },
+    accept: (socket: Socket): void => (tls ? tls.accept(socket) : take(socket)),
+    retire: (): void => app.server.closeIdleConnections(),
+    close: async (): Promise<void> => {
+      tls?.stop();
+      await app.close();
+      await connections.close(settings?.closeGraceMs ?? 0);
+    },
+  };
 }
 
+/** Serves on the config's address. With TLS, it listens by itself, to limit the handshakes. */
 export function ownServer(
   config: Pick<Config, "host" | "port" | "maxSockets" | "maxSocketsPerIp"> & TlsConfig,
 ): OpenFrontend {
   const { host, port } = config;
+  const address = { host, port, backlog: LISTEN_BACKLOG };
   return async (options) => {
-    const bounded = await createBoundedServer(config, options);
-    const { app } = bounded;
-    const secure = await injectSecure(config, bounded, options);
-    if (secure) return secure;
-    app.server.on("error", (error) => options.refusals.countFailedAccept(error));
+    const { app, tls, accept, retire, close } = await createBoundedServer(config, options);
+    const onError = (error: Error) => options.refusals.countFailedAccept(error);
+    app.server.on("error", onError);
+    let listeners: readonly Server[] = [];
+    const listenSecurely = async () => {
+      const create = () => createServer({ noDelay: true }, accept);
+      const { servers, authority } = await listenOnHost({ ...address, create, onError });
+      listeners = servers;
+      return `https://${authority}`;
+    };
     return {
       listen: () =>
-        app.listen({ host, port, backlog: LISTEN_BACKLOG }).catch((error: unknown) => {
+        (tls ? listenSecurely() : app.listen(address)).catch((error: unknown) => {
           throw listenProblem(error, config) ?? error;
         }),
-      retire: () => app.server.closeIdleConnections(),
-      close: () => app.close(),
+      retire,
+      close: () => {
+        for (const listener of listeners) listener.close();
+        return close();
+      },
+      get trouble() {
+        return tls?.trouble;
+      },
     };
   };
-}
-
-/** Serves behind a listener that completes TLS handshakes. Returns `undefined` without TLS. */
-async function injectSecure(
-  config: Pick<Config, "host" | "port"> & TlsConfig,
-  { app, maxConnections }: BoundedServer,
-  { clock, refusals, settings, logger }: FrontendOptions,
-): Promise<Frontend | undefined> {
-  const { host, port } = config;
-  if (!logger) return undefined;
-  const connections = new InjectedConnections(app.server, clock);
-  const onSecure = (socket: Socket) => connections.take(socket);
-  const room = () => maxConnections - connections.size;
-  const tls = await TlsServer.open(config, { clock, logger, refusals, onSecure, room });
-  if (!tls) return undefined;
-  const listeners: Server[] = [];
-  const listenOn = async (address: string, at: number) => {
-    const listener = createServer({ noDelay: true }, (socket) => tls.accept(socket));
-    listener.listen({ host: address, port: at, backlog: LISTEN_BACKLOG });
-    await once(listener, "listening");
-    listeners.push(listener);
-    listener.on("error", (error) => refusals.countFailedAccept(error));
-    return listener.address() as AddressInfo;
-  };
-  return {
-    listen: async () => {
-      const [first, ...others] = await listenAddresses(host);
-      const taken = await listenOn(first, port).catch((error: unknown) => {
-        throw listenProblem(error, config) ?? error;
-      });
-      // Listening on the other address family of the same name is optional.
-      for (const other of others) await listenOn(other, taken.port).catch(() => undefined);
-      return urlOf(taken);
-    },
-    retire: () => app.server.closeIdleConnections(),
-    close: async () => {
-      tls.stop();
-      for (const listener of listeners) listener.close();
-      await app.close();
-      await connections.close(settings?.closeGraceMs ?? 0);
-    },
-    get trouble() {
-      return tls.trouble;
-    },
-  };
-}
-
-function urlOf(address: AddressInfo): string {
-  const wild = { "0.0.0.0": "127.0.0.1", "::": "::1" }[address.address] ?? address.address;
-  return `https://${address.family === "IPv6" ? `[${wild}]` : wild}:${address.port}`;
 }

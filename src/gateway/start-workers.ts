@@ -29,17 +29,14 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
     async (options) => {
       const { freshness, info } = options;
       // This process only checks and watches the certificate: the workers complete the handshakes.
-      const tls = await TlsServer.open(config, { ...options, logger, onSecure: () => {}, room: () => 0 });
+      const tls = await TlsServer.open(config, { ...options, onSecure: () => {}, room: () => 0 });
       const workers = new WorkersFrontend({
         ...options,
-        ...{ ...config, config, logger, spawn: spawnWorker },
+        ...{ ...config, config, spawn: spawnWorker },
         report: () => ({ info: info(), freshness: freshness() }),
         format: encodeLists,
-        tickets: keys.tickets,
         used: (keyId) => keys.used(keyId),
-        keys: keys.list,
-        rates: keys.rates,
-        metrics: options.metrics,
+        ...{ tickets: keys.tickets, keys: keys.list, rates: keys.rates, metrics: options.metrics },
       });
       frontend = workers;
       keys.onReload = () => workers.keysChanged();

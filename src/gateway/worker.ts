@@ -1,4 +1,3 @@
-import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { createRemoteHistory } from "../history/index.ts";
@@ -7,13 +6,7 @@ import { assertNever } from "../lib/assert-never.ts";
 import { EXIT, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import type { LogRecord } from "../log/index.ts";
-import {
-  InjectedConnections,
-  PrimaryFollower,
-  PrimaryLink,
-  RemoteState,
-  type ToWorker,
-} from "../workers/index.ts";
+import { PrimaryFollower, PrimaryLink, RemoteState, type ToWorker } from "../workers/index.ts";
 import { runGateway } from "./app.ts";
 import { createLogger } from "./create-logger.ts";
 import { createBoundedServer, type Frontend, type FrontendOptions } from "./frontend.ts";
@@ -22,7 +15,6 @@ import { resumeOf } from "./open/open-source.ts";
 import { openTokens } from "./open/open-tokens.ts";
 import { createReplicaStore, type LogSnapshot } from "./persistence/replica-store.ts";
 import { decodeLists } from "./persistence/restored-state.ts";
-import { TlsServer } from "./tls-server.ts";
 
 /*
  * A worker process: serves the primary's log on connections that the primary hands over, until the
@@ -199,29 +191,20 @@ class Worker {
 
   /** Creates a server that does not listen; the primary hands connections over. */
   async #openFrontend(config: Config, options: FrontendOptions): Promise<Frontend> {
-    const { app, maxConnections } = await createBoundedServer(config, options);
-    const connections = new InjectedConnections(app.server, options.clock);
-    const { head, settings } = options;
+    const { connections, accept, retire, close } = await createBoundedServer(config, options);
+    const { head } = options;
     this.#reportAlive = () => {
       const { cursor, ready: hasSnapshot } = head;
       this.#link.send({ type: "alive", cursor, hasSnapshot, connections: connections.size });
     };
-    const onSecure = (socket: Socket) => connections.take(socket);
-    const room = () => maxConnections - connections.size;
-    const tls = await TlsServer.open(config, { ...options, logger: this.#logger, onSecure, room });
-    this.#link.onConnection((socket) => (tls ? tls.accept(socket) : connections.take(socket)));
+    this.#link.onConnection(accept);
     const frontend: Frontend = {
       listen: async () => {
         this.#reportAlive();
         this.#link.send({ type: "ready" });
         return "";
       },
-      retire: () => app.server.closeIdleConnections(),
-      close: async () => {
-        tls?.stop();
-        await app.close();
-        await connections.close(settings?.closeGraceMs ?? 0);
-      },
+      ...{ retire, close },
     };
     this.#frontend = frontend;
     return frontend;

@@ -1,6 +1,6 @@
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { LISTEN_BACKLOG, type Refusals, refuseConnection } from "../../http/index.ts";
-import { listenAddresses } from "../../lib/io/listen-addresses.ts";
+import { listenOnHost } from "../../lib/io/listen-on-host.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
@@ -42,7 +42,7 @@ interface Waiting {
  */
 export class ConnectionHandoff {
   readonly #options: ConnectionHandoffOptions;
-  readonly #servers: Server[] = [];
+  #servers: readonly Server[] = [];
   #waiting: Waiting[] = [];
   #stopTicking: () => void = () => {};
   #turn = 0;
@@ -54,18 +54,19 @@ export class ConnectionHandoff {
 
   /** Listens. Resolves with the URL, or rejects with the system's error. */
   async listen(): Promise<string> {
-    const { host, port, clock } = this.#options;
-    const [first, ...others] = await listenAddresses(host);
-    const { family, address, port: taken } = await this.#listenOn(first, port);
-    // Listening on the other address family of the same name is optional.
-    for (const other of others) await this.#listenOn(other, taken).catch(() => undefined);
+    const { host, port, clock, refusals } = this.#options;
+    // The same as an HTTP server: small responses are sent at once, and clients may half-close.
+    const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
+    const create = () => createServer(options, (socket) => this.#receive(socket));
+    const onError = (error: Error) => refusals.countFailedAccept(error);
+    const listening = await listenOnHost({ host, port, backlog: LISTEN_BACKLOG, create, onError });
+    this.#servers = listening.servers;
     this.#stopTicking = clock.every(TICK_MS, () => {
       this.#refuseLate();
       // The worker that the next connection waits for may be stuck by now.
       this.pump();
     });
-    const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-    return `http://${family === "IPv6" ? `[${reachable}]` : reachable}:${taken}`;
+    return `http://${listening.authority}`;
   }
 
   get waiting(): number {
@@ -101,22 +102,6 @@ export class ConnectionHandoff {
     this.#stopTicking();
     for (const server of this.#servers) server.close();
     for (const { socket } of this.#waiting.splice(0)) this.#refuse(socket);
-  }
-
-  #listenOn(host: string, port: number): Promise<AddressInfo> {
-    // The same as an HTTP server: small responses are sent at once, and clients may half-close.
-    const options = { pauseOnConnect: true, noDelay: true, allowHalfOpen: true };
-    const { refusals } = this.#options;
-    const server = createServer(options, (socket) => this.#receive(socket));
-    return new Promise((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ host, port, backlog: LISTEN_BACKLOG }, () => {
-        this.#servers.push(server);
-        server.off("error", reject);
-        server.on("error", (error) => refusals.countFailedAccept(error));
-        resolve(server.address() as AddressInfo);
-      });
-    });
   }
 
   #receive(socket: Socket): void {
