@@ -150,52 +150,44 @@ export async function openKeys(
   const tokens = await openTokens(config, { clock, logger });
   const own = createLocalState(clock);
   const state = given ?? own;
-  const shared = { tickets: own.tickets, used: () => {}, onReload: () => {}, onEnd: () => {} };
+  const notify = notifyLog(logger);
+  let ring: KeyRing | undefined;
+  let uses: KeyUses | undefined;
   if (file === undefined) {
     if (leaderKey !== undefined && !tokens) logger.warn(OPEN_EDGE);
-    const access = createAccess(config, { clock, state, ring: undefined, tokens, logger });
-    return {
-      ...{ ...shared, ...access },
-      ...{ list: () => undefined, looked: async () => {} },
-      ...(tokens && { isFileUsable: () => tokens.trouble === undefined }),
-      get trouble() {
-        return tokens?.trouble;
+  } else {
+    ring = await KeyRing.open({
+      ...{ file, clock, notify },
+      onReload: (change) => {
+        logger.info({ file, ...change }, "reloaded the key file");
+        keys.onReload(change);
       },
-    };
+      onEnd: (id, reason) => {
+        logger.info({ keyId: id, reason }, "closing the connections of a key");
+        access.end(id, reason);
+        keys.onEnd(id, reason);
+      },
+    });
+    uses = new KeyUses({ file, clock, notify, isKnown: (id) => ring?.get(id) !== undefined });
+    logger.info({ file, keys: ring.size, anonymous }, "loaded the key file");
   }
-  const ring = await KeyRing.open({
-    file,
-    clock,
-    onReload: (change) => {
-      logger.info({ file, ...change }, "reloaded the key file");
-      keys.onReload(change);
-    },
-    notify: notifyLog(logger),
-    onEnd: (id, reason) => {
-      logger.info({ keyId: id, reason }, "closing the connections of a key");
-      access.end(id, reason);
-      keys.onEnd(id, reason);
-    },
-  });
-  const isKnown = (id: string) => ring.get(id) !== undefined;
-  const uses = new KeyUses({ file, clock, notify: notifyLog(logger), isKnown });
-  const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed: (id) => uses.note(id) });
+  const used = (id: string) => uses?.note(id);
+  const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed: used });
   const keys: OwnKeys = {
-    ...{ ...shared, ...access },
-    used: (id) => uses.note(id),
-    list: () => ring.keys,
+    ...access,
+    ...{ tickets: own.tickets, used, onReload: () => {}, onEnd: () => {} },
+    list: () => ring?.keys,
     stop: () => {
       access.stop();
-      ring.stop();
-      uses.stop();
+      ring?.stop();
+      uses?.stop();
     },
-    looked: () => ring.looked(),
-    isFileUsable: () => keys.trouble === undefined,
+    looked: async () => ring?.looked(),
+    ...((ring || tokens) && { isFileUsable: () => keys.trouble === undefined }),
     get trouble() {
-      const troubles = [ring.isStale ? TROUBLE : undefined, tokens?.trouble];
+      const troubles = [ring?.isStale ? TROUBLE : undefined, tokens?.trouble];
       return troubles.filter((trouble) => trouble !== undefined).join("; ") || undefined;
     },
   };
-  logger.info({ file, keys: ring.size, anonymous }, "loaded the key file");
   return keys;
 }
