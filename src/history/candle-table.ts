@@ -8,7 +8,7 @@ import { messageOf } from "../lib/text/message-of.ts";
 import { isoTime } from "../lib/time/iso-time.ts";
 import { HOUR_MS } from "../lib/time/time.ts";
 import type { Candle, Group } from "../model/index.ts";
-import type { CandleQuery } from "./history-store.ts";
+import type { CandleQuery } from "./history-records.ts";
 
 /** One row for each token and hour with candles. */
 export const CANDLE_TABLE = `

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cachedStatements } from "../lib/io/sqlite.ts";
 import type { Group } from "../model/index.ts";
-import type { PastReach } from "./history-store.ts";
+import type { PastReach } from "./history-records.ts";
 
 /** One row for each flare that expired recently. Answers that contained it cannot be repeated. */
 export const EXPIRED_TABLE = `

@@ -1,14 +1,7 @@
-import type { Candle, Explanation, TrackRecord } from "../model/index.ts";
-import type {
-  CandleQuery,
-  HistoryQuery,
-  HistoryStore,
-  PastReach,
-  StoredRecord,
-  SymbolQuery,
-} from "./history-store.ts";
+import type { TrackRecord } from "../model/index.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
+import type { HistoryStore } from "./sqlite-history-store.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /**
@@ -19,8 +12,15 @@ export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
   | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly isFaulty?: true };
 
-/** Reads the history, in this process or that of the store. */
-export interface HistoryReader {
+/** The methods of a store, answered in this process or that of the store. */
+type StoreReader = {
+  readonly [M in "find" | "started" | "page" | "candles" | "tokensOf" | "reaches"]: (
+    ...query: Parameters<HistoryStore[M]>
+  ) => Promise<ReturnType<HistoryStore[M]>>;
+};
+
+/** Reads the history, in this process or that of the store: see {@link HistoryStore}. */
+export interface HistoryReader extends StoreReader {
   /** Changes whenever a flare's record may change; `undefined` if unknown here. */
   readonly flaresVersion: number | undefined;
   /**
@@ -28,17 +28,6 @@ export interface HistoryReader {
    * unknown here.
    */
   readonly minutesVersion: number | undefined;
-  /** Returns a finished flare, as it was known at an event time. Default: now. */
-  find(id: string, knownMs?: number): Promise<StoredRecord | undefined>;
-  /** Returns why a running flare started: `null` if unexplained, `undefined` if not stored. */
-  started(id: string): Promise<Explanation | null | undefined>;
-  page(query: HistoryQuery): Promise<readonly StoredRecord[]>;
-  /** Returns a token's candles, oldest first. */
-  candles(query: CandleQuery): Promise<readonly Candle[]>;
-  /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
-  tokensOf(query: SymbolQuery): Promise<readonly string[]>;
-  /** Returns whether everything in `reach` that was stored at its `knownMs` is still stored. */
-  reaches(reach: PastReach): Promise<boolean>;
   /** Returns the state served at a past minute, such as 12:34:00. */
   minute(atMs: number): Promise<MinuteAnswer>;
   /** Returns the range of the stored minutes; `undefined` if there are none, or none readable. */

@@ -20,8 +20,8 @@ import type {
   FlareStart,
   FollowedCandles,
   HistoryBatch,
-  HistoryStore,
-} from "./history-store.ts";
+} from "./history-records.ts";
+import type { HistoryStore } from "./sqlite-history-store.ts";
 
 interface HistoryWriting {
   readonly log: EventLog;

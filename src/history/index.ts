@@ -9,9 +9,9 @@ export {
   type HistoryRequest,
   type MinuteAnswer,
 } from "./history-reader.ts";
-export type { CandleQuery, HistoryQuery, HistoryStore, PastReach, StoredRecord } from "./history-store.ts";
+export type { CandleQuery, HistoryQuery, PastReach, StoredRecord } from "./history-records.ts";
 export { MIXED, writeHistory } from "./history-writer.ts";
 export { type MinuteState, openMinuteStore } from "./minute-store.ts";
 export { type CandleCounts, MinuteWriter } from "./minute-writer.ts";
-export { openSqliteHistoryStore } from "./sqlite-history-store.ts";
+export { type HistoryStore, openSqliteHistoryStore } from "./sqlite-history-store.ts";
 export { type RecordQuery, summarize } from "./track-record.ts";

@@ -12,12 +12,11 @@ import type {
   FlareStart,
   HistoryBatch,
   HistoryQuery,
-  HistoryStore,
   PastReach,
   StoredOutcome,
   StoredRecord,
   SymbolQuery,
-} from "./history-store.ts";
+} from "./history-records.ts";
 
 /**
  * Columns for past answers: when each finish and outcome became known, the previous outcome, and
@@ -133,7 +132,7 @@ export function openSqliteHistoryStore(
     for (const { id } of db.prepare(DAMAGED_FLARES).all())
       notify("warn", "removed a damaged record of a flare", { flare: id });
     db.exec("DELETE FROM start WHERE NOT json_valid(why)");
-    return new SqliteHistoryStore(db, limits, notify);
+    return new HistoryStore(db, limits, notify);
   } catch (error) {
     db.close();
     throw error;
@@ -142,7 +141,11 @@ export function openSqliteHistoryStore(
 
 type Row = Record<string, SQLOutputValue>;
 
-class SqliteHistoryStore implements HistoryStore {
+/**
+ * Stores finished flares and the candles around them for longer than the log and the lists do.
+ * Bounded by age and bytes. The oldest expire first. To save bytes, candles expire before flares.
+ */
+export class HistoryStore {
   readonly #db: DatabaseSync;
   readonly #limits: HistoryLimits;
   readonly #prepare: (sql: string) => Statement;
@@ -158,25 +161,30 @@ class SqliteHistoryStore implements HistoryStore {
     this.#expired = new ExpiredTable(db);
   }
 
+  /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
   get cursor(): string | undefined {
     const row = this.#get("SELECT cursor FROM position");
     return row && String(row.cursor);
   }
 
+  /** Whether the stored history is of a simulated or recorded market; `undefined` if unknown. */
   get isGenerated(): boolean | undefined {
     const known = this.#get("SELECT is_generated FROM position")?.is_generated ?? null;
     return known === null ? undefined : known !== 0;
   }
 
+  /** Number of flares, and the bytes of records, starts and candles, without indexes. */
   get size(): { readonly flares: number; readonly bytes: number } {
     const counts = this.#get("SELECT (SELECT count(*) FROM flare) AS flares, bytes FROM size");
     return { flares: Number(counts?.flares), bytes: Number(counts?.bytes) };
   }
 
+  /** Changes whenever a flare's record may change. */
   get flaresVersion(): number {
     return this.#flaresVersion;
   }
 
+  /** Stores a batch and its cursor atomically. A repeated batch changes nothing. */
   commit(batch: HistoryBatch): void {
     const { cursor, nowMs, isGenerated, isAnotherMarket, starts, finishes, outcomes, candles = [] } = batch;
     transact(this.#db, () => {
@@ -208,27 +216,32 @@ class SqliteHistoryStore implements HistoryStore {
     });
   }
 
+  /** Returns why a running flare started; `undefined` if its start is not stored. */
   started(id: string): Explanation | null | undefined {
     const row = this.#get("SELECT why FROM start WHERE id = ?", id);
     return row && (JSON.parse(String(row.why)) as Explanation | null);
   }
 
+  /** Returns a finished flare, as it was known at an event time. Default: now. */
   find(id: string, knownMs = NOW): StoredRecord | undefined {
     const row = this.#get("SELECT * FROM flare WHERE id = ? AND known_ms <= ?", id, knownMs);
     return row && readRecord(row, knownMs);
   }
 
+  /** Returns up to `limit` records, newest finish first. */
   page(query: HistoryQuery): readonly StoredRecord[] {
     const columns = "finished_ms, id, flare, started, why, cause, outcome, earlier, outcome_ms";
     return this.#select(columns, query).map((row) => readRecord(row, query.knownMs));
   }
 
+  /** Returns the outcomes of the flares that {@link page} would return. */
   outcomes(query: HistoryQuery): readonly StoredOutcome[] {
     const startedAt = "flare ->> 'started_trending_at' AS started_at";
     const columns = `finished_ms, id, ${startedAt}, outcome, earlier, outcome_ms`;
     return this.#select(columns, query).map((row) => readOutcome(row, query.knownMs));
   }
 
+  /** Returns whether everything in `reach` that was stored at its `knownMs` is still stored. */
   reaches(reach: PastReach): boolean {
     const { knownMs, candlesFromMs = NOW } = reach;
     const position = this.#get("SELECT since_ms, candles_ms FROM position");
@@ -251,10 +264,12 @@ class SqliteHistoryStore implements HistoryStore {
     return this.#prepare(sql).all(...values, limit);
   }
 
+  /** Returns a token's candles, oldest first. */
   candles(query: CandleQuery): readonly Candle[] {
     return this.#candles.find(query);
   }
 
+  /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
   tokensOf({ group, symbol, knownMs = NOW, limit }: SymbolQuery): readonly string[] {
     const select =
       "SELECT DISTINCT address FROM flare WHERE market = ? AND symbol = ? AND known_ms <= ? ORDER BY address LIMIT ?";

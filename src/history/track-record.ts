@@ -10,7 +10,8 @@ import {
   type RecordWindow,
   type TrackRecord,
 } from "../model/index.ts";
-import type { HistoryStore, RecordKey, StoredOutcome } from "./history-store.ts";
+import type { RecordKey, StoredOutcome } from "./history-records.ts";
+import type { HistoryStore } from "./sqlite-history-store.ts";
 
 /** A window of time, and which flares count. */
 export interface RecordQuery {

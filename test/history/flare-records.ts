@@ -1,4 +1,4 @@
-import type { FlareFinish } from "../../src/history/history-store.ts";
+import type { FlareFinish } from "../../src/history/history-records.ts";
 import {
   type AnyFlare,
   type Explanation,

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { HistoryBatch, HistoryQuery, HistoryStore, PastReach } from "../../src/history/history-store.ts";
-import { openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { HistoryBatch, HistoryQuery, PastReach } from "../../src/history/history-records.ts";
+import { type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { FlareRecord, GROUPS, type Group, type OtherGroup } from "../../src/model/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
 import {

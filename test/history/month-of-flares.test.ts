@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { HistoryStore, RecordKey } from "../../src/history/history-store.ts";
-import { openSqliteHistoryStore } from "../../src/history/index.ts";
+import type { RecordKey } from "../../src/history/history-records.ts";
+import { type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { recordOf } from "../../src/history/track-record.ts";
 import { createChance } from "../support/chance.ts";
 import { finishAt, idOf, MINUTE_MS, outcomeAt, START_MS } from "./flare-records.ts";

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
-import type { HistoryBatch, HistoryStore } from "../../src/history/history-store.ts";
+import type { HistoryBatch } from "../../src/history/history-records.ts";
+import type { HistoryStore } from "../../src/history/index.ts";
 import type { FlareRecord } from "../../src/model/index.ts";
 import { finishAt, flareAt, idOf, MINUTE_MS, outcomeAt, START_MS } from "./flare-records.ts";
 import { EMPTY_FLARES, iso, test } from "./past-world.ts";

@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import type { FlareFinish } from "../../src/history/history-store.ts";
+import type { FlareFinish } from "../../src/history/history-records.ts";
 import { createHistoryReader, type HistoryStore } from "../../src/history/index.ts";
 import type { Candle, ExchangeFlare, Flares, TokenDetails } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";

@@ -120,35 +120,3 @@ export interface StoredOutcome {
   readonly startedMs: number;
   readonly outcome: Outcome | null;
 }
-
-/**
- * Stores finished flares and the candles around them for longer than the log and the lists do.
- * Bounded by age and bytes. The oldest expire first. To save bytes, candles expire before flares.
- */
-export interface HistoryStore {
-  /** The position in the log up to which it is complete; `undefined` if nothing was stored yet. */
-  readonly cursor: string | undefined;
-  /** Whether the stored history is of a simulated or recorded market; `undefined` if unknown. */
-  readonly isGenerated: boolean | undefined;
-  /** Number of flares, and the bytes of records, starts and candles, without indexes. */
-  readonly size: { readonly flares: number; readonly bytes: number };
-  /** Changes whenever a flare's record may change. */
-  readonly flaresVersion: number;
-  /** Stores a batch and its cursor atomically. A repeated batch changes nothing. */
-  commit(batch: HistoryBatch): void;
-  /** Returns why a running flare started; `undefined` if its start is not stored. */
-  started(id: string): Explanation | null | undefined;
-  /** Returns a finished flare, as it was known at an event time. Default: now. */
-  find(id: string, knownMs?: number): StoredRecord | undefined;
-  /** Returns up to `limit` records, newest finish first. */
-  page(query: HistoryQuery): readonly StoredRecord[];
-  /** Returns the outcomes of the flares that {@link page} would return. */
-  outcomes(query: HistoryQuery): readonly StoredOutcome[];
-  /** Returns a token's candles, oldest first. */
-  candles(query: CandleQuery): readonly Candle[];
-  /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
-  tokensOf(query: SymbolQuery): readonly string[];
-  /** Returns whether everything in `reach` that was stored at its `knownMs` is still stored. */
-  reaches(reach: PastReach): boolean;
-  close(): void;
-}
