@@ -7,7 +7,7 @@ import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../model/index.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { createEngineSource, eventLine, type SnapshotSource, toEvents } from "../source/index.ts";
+import { EngineSource, eventLine, type SnapshotSource, toEvents } from "../source/index.ts";
 import { TrendEngine } from "../trend/index.ts";
 import { ReplayTally } from "./replay-tally.ts";
 import { plainText } from "./terminal/plain-text.ts";
@@ -58,7 +58,7 @@ export async function replay(args: readonly string[], terminal: Terminal): Promi
     new TrendEngine({ facts: feed.facts, refreshMs: config.refreshMs }),
     systemClock,
   );
-  const source = createEngineSource({
+  const source = new EngineSource({
     feed,
     engine: tally.engine,
     clock: systemClock,

@@ -45,26 +45,6 @@ interface EngineSourceOptions {
   readonly warmupMs?: number;
 }
 
-/**
- * Creates a snapshot source from a feed and the engine. A poll passes market events to the engine
- * until a `clock` event starts another second and the snapshot may have changed. So the events
- * alone decide when polls return (law L4). The first poll, the base, comes after the warm-up.
- *
- * If the feed or the engine fails, one poll rejects: `invalid-input` for the feed's file
- * (InputError), else `internal`. Later ones report the end. Polls must not overlap.
- */
-export function createEngineSource(options: EngineSourceOptions): EngineSnapshotSource {
-  return new EngineSource(options);
-}
-
-interface EngineSnapshotSource extends SnapshotSource {
-  /**
-   * Event time of the feed's latest `clock`. Between two polls, that `clock` is the last event
-   * processed, so a checkpoint resumes right after it.
-   */
-  readonly clockAtMs: number | undefined;
-}
-
 /** Longest work without yielding. Otherwise a feed at full speed would block even a stop signal. */
 const MAX_WORK_MS = 50;
 
@@ -75,7 +55,15 @@ type Lifecycle =
 
 type Health = Pick<FeedPart, "state" | "reason" | "ageMs">;
 
-class EngineSource implements EngineSnapshotSource {
+/**
+ * A snapshot source from a feed and the engine. A poll passes market events to the engine until a
+ * `clock` event starts another second and the snapshot may have changed. So the events alone decide
+ * when polls return (law L4). The first poll, the base, comes after the warm-up.
+ *
+ * If the feed or the engine fails, one poll rejects: `invalid-input` for the feed's file
+ * (InputError), else `internal`. Later ones report the end. Polls must not overlap.
+ */
+export class EngineSource implements SnapshotSource {
   readonly info: SourceInfo;
   readonly #feed: Feed;
   readonly #engine: PolledEngine;
@@ -106,6 +94,10 @@ class EngineSource implements EngineSnapshotSource {
     this.#yieldedAt = this.#advancedAt;
   }
 
+  /**
+   * Event time of the feed's latest `clock`. Between two polls, that `clock` is the last event
+   * processed, so a checkpoint resumes right after it.
+   */
   get clockAtMs(): number | undefined {
     return this.#clockAtMs;
   }

@@ -1,15 +1,6 @@
 import type { Clock } from "../lib/time/clock.ts";
+import { isoTime } from "../lib/time/iso-time.ts";
 import type { EventBody, Freshness } from "../protocol/index.ts";
-
-/** Returns the event for a source's state, at the time of its data, or at `nowMs` without data. */
-function statusEvent({ state, reason, observed_at }: Freshness, nowMs: number): EventBody {
-  return {
-    name: "source-status",
-    channel: "status",
-    observed_at: observed_at ?? new Date(nowMs).toISOString(),
-    data: { state, reason },
-  };
-}
 
 interface FreshnessWatch {
   readonly freshness: () => Freshness;
@@ -22,9 +13,13 @@ interface FreshnessWatch {
 export function watchFreshness({ freshness, clock, onChange }: FreshnessWatch): () => void {
   let last = freshness().state;
   return clock.every(1_000, () => {
-    const now = freshness();
-    if (now.state === last) return;
-    last = now.state;
-    onChange(statusEvent(now, clock.now()));
+    const { state, reason, observed_at } = freshness();
+    if (state === last) return;
+    last = state;
+    onChange({
+      ...{ name: "source-status", channel: "status", data: { state, reason } },
+      // Without data, the time of the check.
+      observed_at: observed_at ?? isoTime(clock.now()),
+    });
   });
 }

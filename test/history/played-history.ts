@@ -6,7 +6,7 @@ import { systemClock } from "../../src/lib/time/clock.ts";
 import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { type EventBody, parseCursor } from "../../src/protocol/index.ts";
-import { createEngineSource, type PolledEngine, toEvents } from "../../src/source/index.ts";
+import { EngineSource, type PolledEngine, toEvents } from "../../src/source/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 
@@ -31,7 +31,7 @@ export async function playIntoHistory(
     throw new Error(message);
   };
   const written = writeHistory({ log, head, store, clock: systemClock, notify: unexpected, signal });
-  const source = createEngineSource({
+  const source = new EngineSource({
     feed,
     engine,
     clock: systemClock,

@@ -4,7 +4,7 @@ import { createSimulatedFeed, type Feed, ReplayFeed, type ReplayResume } from ".
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
-import { createEngineSource, type Publication, runPoller } from "../../src/source/index.ts";
+import { EngineSource, type Publication, runPoller } from "../../src/source/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 
@@ -27,7 +27,7 @@ async function play(
       return { [Symbol.asyncIterator]: () => iterator };
     },
   };
-  const source = createEngineSource({ feed: iterated, engine, clock: systemClock });
+  const source = new EngineSource({ feed: iterated, engine, clock: systemClock });
   const stop = new AbortController();
   const published: Publication[] = [];
   const checkpoints: { text: string; afterMs: number }[] = [];

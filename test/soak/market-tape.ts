@@ -2,7 +2,7 @@ import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HOUR_MS, SECOND_MS } from "../../src/lib/time/time.ts";
 import type { Freshness, SourceInfo } from "../../src/protocol/index.ts";
-import { createEngineSource, type Poll, type SnapshotSource } from "../../src/source/index.ts";
+import { EngineSource, type Poll, type SnapshotSource } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 
 /** Event time between two looks at the market. */
@@ -30,7 +30,7 @@ async function record(seed: number, hours: number): Promise<readonly Poll[]> {
     tokens: 24,
   });
   const engine = new TrendEngine({ facts: feed.facts });
-  const source = createEngineSource({ feed, engine, clock: systemClock, warmupMs });
+  const source = new EngineSource({ feed, engine, clock: systemClock, warmupMs });
   const { signal } = new AbortController();
   const looks: Poll[] = [];
   for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {

@@ -20,7 +20,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import { MemoryLog } from "../../src/log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { toEpoch } from "../../src/protocol/index.ts";
-import { createEngineSource, toEvents } from "../../src/source/index.ts";
+import { EngineSource, toEvents } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { createChance } from "../support/chance.ts";
 import { planByHeader } from "../support/plan-by-header.ts";
@@ -88,7 +88,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
     ...{ seed, startAtMs: START_MS, warmupMs, durationMs: days * DAY_MS, clock: systemClock },
     ...{ speed: Number.POSITIVE_INFINITY, ...(tokens === undefined ? {} : { tokens }) },
   });
-  const source = createEngineSource({
+  const source = new EngineSource({
     ...{ feed, engine: new TrendEngine({ facts: feed.facts }), clock: systemClock, warmupMs },
   });
   const app = await createHttpServer({

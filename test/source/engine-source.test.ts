@@ -3,7 +3,7 @@ import type { Feed } from "../../src/feed/feed.ts";
 import { InputError } from "../../src/lib/input-error.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import {
-  createEngineSource,
+  EngineSource,
   type FeedEvent,
   type Poll,
   type PolledEngine,
@@ -72,12 +72,12 @@ const seen = (polls: readonly Poll[]) =>
 
 function sourceOf(feed: Feed, clock = new ManualClock()) {
   const engine = new CountingEngine();
-  return { engine, clock, source: createEngineSource({ feed, engine, clock, staleAfterMs: 10_000 }) };
+  return { engine, clock, source: new EngineSource({ feed, engine, clock, staleAfterMs: 10_000 }) };
 }
 
 test("the base comes when the warm-up is over, and nothing before it", async () => {
   const feed = feedOf(tick(0), trade(500), tick(1_000), trade(1_500), tick(2_000), trade(2_500), tick(3_000));
-  const source = createEngineSource({
+  const source = new EngineSource({
     feed,
     engine: new CountingEngine(),
     clock: new ManualClock(),
@@ -91,7 +91,7 @@ test("the base comes when the warm-up is over, and nothing before it", async () 
 
 test("a feed that ends within its warm-up leaves its last state as the base", async () => {
   const feed = feedOf(tick(0), trade(500), tick(1_000));
-  const source = createEngineSource({
+  const source = new EngineSource({
     feed,
     engine: new CountingEngine(),
     clock: new ManualClock(),
@@ -213,7 +213,7 @@ test("an error of the engine is reported as internal, and the feed is released",
   engine.snapshot = () => {
     throw new Error("out of order");
   };
-  const source = createEngineSource({ feed, engine, clock: new ManualClock() });
+  const source = new EngineSource({ feed, engine, clock: new ManualClock() });
   const { signal } = new AbortController();
   await expect(source.poll(signal)).rejects.toMatchObject({ code: "internal", message: /out of order/ });
   expect(await source.poll(signal)).toBeUndefined();

@@ -5,7 +5,7 @@ import { mergeFeeds } from "../../src/feed/index.ts";
 import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { LeaderHealth } from "../../src/source/follow/leader-health.ts";
-import { createEngineSource } from "../../src/source/index.ts";
+import { EngineSource } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { clock as clockAt, ToldFeed } from "../feed/merge/told-feed.ts";
 import { FRESH } from "../hub/hub-fixture.ts";
@@ -24,7 +24,7 @@ test("the whole is ready as long as one part is, says which is not and how old i
   const [bsc, exchange] = [new ToldFeed("bsc"), new ToldFeed("exchange")];
   const parts = [bsc, exchange].map((feed) => ({ name: feed.name, feed }));
   const feed = mergeFeeds({ name: "live", parts, clock: time });
-  const source = createEngineSource({ feed, engine: new TrendEngine(), clock: time, staleAfterMs: 15_000 });
+  const source = new EngineSource({ feed, engine: new TrendEngine(), clock: time, staleAfterMs: 15_000 });
   const config = createConfig({ port: 0, drain: "0", logLevel: "silent" });
   const starting = startGateway(config, { source });
   onTestFinished(async () => (await starting).stop());
@@ -95,7 +95,7 @@ test("[W41] the progress of reading the past is in readyz, hello and the client'
     parts: [bsc, exchange].map((feed) => ({ name: feed.name, feed })),
   });
   bsc.past = { readMs: 41_000, ofMs: 90_000 };
-  const source = createEngineSource({ feed: merged, engine: new TrendEngine(), clock: time });
+  const source = new EngineSource({ feed: merged, engine: new TrendEngine(), clock: time });
   const starting = startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), { source });
   onTestFinished(async () => (await starting).stop());
   for (const part of [bsc, exchange]) part.tick(0, 2);
@@ -118,7 +118,7 @@ test("[W41] the progress of reading the past is in readyz, hello and the client'
 test("[W41] a market without parts has itself as the only one while it reads its past", () => {
   const feed = new ToldFeed("bsc");
   feed.past = { readMs: 1_000, ofMs: 2_000 };
-  const source = createEngineSource({ feed, engine: new TrendEngine(), clock: new ManualClock() });
+  const source = new EngineSource({ feed, engine: new TrendEngine(), clock: new ManualClock() });
   expect(source.freshness().parts).toMatchObject([
     { name: "bsc", state: "stale", filling: { read_ms: 1_000, of_ms: 2_000 } },
   ]);

@@ -4,7 +4,7 @@ import { test as base } from "vitest";
 import type { Snapshot } from "../../src/model/index.ts";
 import type { Poll } from "../../src/source/snapshot-source.ts";
 import type { UpstreamReport } from "../../src/source/upstream/upstream-reports.ts";
-import { createUpstreamSource, type UpstreamOptions } from "../../src/source/upstream/upstream-source.ts";
+import { type UpstreamOptions, UpstreamSource } from "../../src/source/upstream/upstream-source.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -131,7 +131,7 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
   const clock = new ManualClock();
   const reports: UpstreamReport[] = [];
   const controller = new AbortController();
-  const source = createUpstreamSource({
+  const source = new UpstreamSource({
     url,
     clock,
     timeoutMs: TIMEOUT_MS,

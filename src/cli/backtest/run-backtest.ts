@@ -9,7 +9,7 @@ import { untilAborted } from "../../lib/time/until-aborted.ts";
 import type { MarketGroup } from "../../market/index.ts";
 import type { RecordFigures } from "../../model/index.ts";
 import { toEpoch } from "../../protocol/index.ts";
-import { createEngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
+import { EngineSource, type PolledEngine, withAccept } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
 import type { Bot, TokenName } from "./bot.ts";
 import { GatedSource } from "./gated-source.ts";
@@ -49,7 +49,7 @@ export async function runBacktest(options: BacktestOptions): Promise<BacktestRes
   const [broker, history, recorder] = [new PaperBroker(costs), new PriceHistory(), new TrackRecorder()];
   const groups = new Set<MarketGroup>();
   const engine = pricedEngine(new TrendEngine({ facts: feed.facts, refreshMs }), broker, history, groups);
-  const played = createEngineSource({
+  const played = new EngineSource({
     feed,
     engine,
     clock: systemClock,

@@ -14,12 +14,11 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { ClusterState } from "../../metrics/index.ts";
 import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
 import {
-  createEngineSource,
   createLeader,
-  createUpstreamSource,
+  EngineSource,
   type Leader,
   type SnapshotSource,
-  type UpstreamSource,
+  UpstreamSource,
   type UpstreamStats,
 } from "../../source/index.ts";
 import { TrendEngine } from "../../trend/index.ts";
@@ -148,7 +147,7 @@ function createUpstream(
   { clock, logger }: SourceParts,
   resume: Snapshot | undefined,
 ): UpstreamSource {
-  return createUpstreamSource({
+  return new UpstreamSource({
     ...(resume ? { resume } : {}),
     url: config.source,
     intervalMs: config.pollIntervalMs,
@@ -182,7 +181,7 @@ function createEngine(
   // A resumed market needs no warm-up. The feeds `live` and `chain` start at the present.
   const startsAtPresent = config.feed === "live" || config.feed === "chain";
   const warmupMs = before || startsAtPresent ? 0 : config.warmupMs;
-  const source = createEngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
+  const source = new EngineSource({ feed, engine, clock, staleAfterMs, warmupMs });
   const progress = () => {
     const afterMs = source.clockAtMs;
     if (afterMs === undefined) return undefined;

@@ -1,4 +1,3 @@
-import { assertNever } from "../../lib/assert-never.ts";
 import { keyOf, type ListItem, type Snapshot } from "../../model/index.ts";
 import {
   BSC_FLARE_CHANNELS,
@@ -144,29 +143,14 @@ function explainer(
   answer: Snapshot,
   observedAtMs: number,
 ): (key: string) => boolean {
-  const finished = new Set(answer.flares.finished_trending.map(keyOf));
-  switch (channel) {
-    case "flares.pro":
-      return (id) => finished.has(id);
-    case "flares.free":
-      return (id) => finished.has(id) || (answer.explanations[id]?.warnings.length ?? 0) > 0;
-    case "newest.bsc": {
-      const listedAt = new Map(before.newest.bsc.map(({ id, listed_at }) => [id, Date.parse(listed_at)]));
-      return (id) => (listedAt.get(id) ?? observedAtMs) + NEWEST_MS <= observedAtMs;
-    }
-    case "flares.finished":
-    case "charts.bsc":
-    case "charts.exchange":
-    case "charts.matic":
-    case "charts.avalanche":
-    case "leaderboards.bsc":
-    case "leaderboards.exchange":
-    case "leaderboards.matic":
-    case "leaderboards.avalanche":
-      return () => false;
-    default:
-      return assertNever(channel);
+  if (channel === "newest.bsc") {
+    const listedAt = new Map(before.newest.bsc.map(({ id, listed_at }) => [id, Date.parse(listed_at)]));
+    return (id) => (listedAt.get(id) ?? observedAtMs) + NEWEST_MS <= observedAtMs;
   }
+  if (channel !== "flares.pro" && channel !== "flares.free") return () => false;
+  const finished = new Set(answer.flares.finished_trending.map(keyOf));
+  const isWarned = (id: string) => (answer.explanations[id]?.warnings.length ?? 0) > 0;
+  return (id) => finished.has(id) || (channel === "flares.free" && isWarned(id));
 }
 
 /** Returns the lists that lack enough items for the response to be doubted. */

@@ -45,23 +45,14 @@ export interface UpstreamStats extends UpstreamCounts {
   readonly doubted: number;
 }
 
-export interface UpstreamSource extends SnapshotSource {
-  stats(): UpstreamStats;
-}
-
 /**
- * Creates a snapshot source from a service with the same API. It never ends or fails: a poll
- * retries with back-off, and {@link SnapshotSource.freshness} reports the trouble. Invalid parts
- * keep their last valid version (see readList), missing items stay until confirmed (see {@link
- * UpstreamDoubt}).
+ * A snapshot source from a service with the same API. It never ends or fails: a poll retries with
+ * back-off, and {@link SnapshotSource.freshness} reports the trouble. Invalid parts keep their last
+ * valid version (see readList), missing items stay until confirmed (see {@link UpstreamDoubt}).
  *
  * `observedAtMs` is the upstream's, else the wall time of the poll. Does not check `url`.
  */
-export function createUpstreamSource(options: UpstreamOptions): UpstreamSource {
-  return new PolledUpstream(options);
-}
-
-class PolledUpstream implements UpstreamSource {
+export class UpstreamSource implements SnapshotSource {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #intervalMs: number;

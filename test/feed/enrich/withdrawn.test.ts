@@ -12,7 +12,7 @@ import { createLogger } from "../../../src/gateway/create-logger.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import type { Snapshot } from "../../../src/model/index.ts";
-import { createEngineSource } from "../../../src/source/index.ts";
+import { EngineSource } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { test as base } from "../../support/still-running.ts";
@@ -98,7 +98,7 @@ const linksIn = (said: readonly Profile[]) => said.map(({ socialData }) => socia
 
 describe("links that DexScreener withdraws", { timeout: 30_000 }, () => {
   test("are no longer served after an hour", async ({ kit: { services, clock, enriched } }) => {
-    const source = createEngineSource({ feed: enriched(), engine: new TrendEngine(), clock });
+    const source = new EngineSource({ feed: enriched(), engine: new TrendEngine(), clock });
     const config = createConfig({ port: 0, data: "none", drain: "0" });
     const gateway = await startGateway(config, { clock, source, logger: createLogger("silent") });
     const served = async () => {

@@ -5,7 +5,7 @@ import { test as base } from "vitest";
 import { createSimulatedFeed, type Feed, Recorder, recordFeed } from "../../../src/feed/index.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { EMPTY_SNAPSHOT, type Snapshot } from "../../../src/model/index.ts";
-import { createEngineSource, eventLine, toEvents } from "../../../src/source/index.ts";
+import { EngineSource, eventLine, toEvents } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
 import { LeapingClock } from "../replay/replay-kit.ts";
 
@@ -56,7 +56,7 @@ export async function play(
   feed: Feed,
 ): Promise<{ readonly lines: readonly string[]; readonly state: string }> {
   const engine = new TrendEngine({ facts: feed.facts });
-  const source = createEngineSource({ feed, engine, clock: new LeapingClock() });
+  const source = new EngineSource({ feed, engine, clock: new LeapingClock() });
   const over = new AbortController();
   const { signal } = over;
   const lines: string[] = [];

@@ -14,7 +14,7 @@ import { systemClock } from "../../../src/lib/time/clock.ts";
 import { DAY_MS, MINUTE_MS } from "../../../src/lib/time/time.ts";
 import { MemoryLog } from "../../../src/log/index.ts";
 import { toEpoch } from "../../../src/protocol/index.ts";
-import { createEngineSource, toEvents } from "../../../src/source/index.ts";
+import { EngineSource, toEvents } from "../../../src/source/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
 import { FRESH, INFO } from "../../hub/hub-fixture.ts";
 import { MockSocket } from "../../hub/mock-socket.ts";
@@ -66,7 +66,7 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   });
   const engine = new TrendEngine({ facts: feed.facts });
   const staleAfterMs = Number.POSITIVE_INFINITY;
-  const source = createEngineSource({ feed, engine, clock: systemClock, staleAfterMs });
+  const source = new EngineSource({ feed, engine, clock: systemClock, staleAfterMs });
   const hub = new Hub({
     ...{ log, head, clock: new ManualClock(), info: () => INFO, freshness: () => FRESH },
     ...{ serverName: "flarewire/test", onError: (error) => notify("", String(error)) },
