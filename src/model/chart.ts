@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { MarketData, TradeCount } from "./facts.ts";
+import { MarketData } from "./facts.ts";
 import { NestedFlare } from "./flare.ts";
-import { Address, DecimalString, Id } from "./primitives.ts";
+import { Address, Count, DecimalString, Id } from "./primitives.ts";
 
 const chartFacts = {
   id: Id.describe("Derived from group and token, so a token that returns to the chart has the same id."),
@@ -31,8 +31,8 @@ export const BscChartItem = z
   .object({
     ...chartFacts,
     most_recent_price: DecimalString,
-    buy_count: TradeCount.describe("Buys of those 60 minutes; 0 if the feed has no trades."),
-    sell_count: TradeCount.describe("Sells of those 60 minutes; 0 if the feed has no trades."),
+    buy_count: Count.describe("Buys of those 60 minutes; 0 if the feed has no trades."),
+    sell_count: Count.describe("Sells of those 60 minutes; 0 if the feed has no trades."),
     flare: NestedFlare,
   })
   .describe("An item of the chart of `bsc`.");

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Address, Count, Timestamp } from "./primitives.ts";
+import { Address, Timestamp } from "./primitives.ts";
 
 export const ForumPost = z
   .object({
@@ -46,6 +46,3 @@ export const MarketData = z
   })
   .describe("A market-data aggregator's entry for the token; `null` if it does not list the token.");
 export type MarketData = z.infer<typeof MarketData>;
-
-/** Number of trades within the window that the field's description names. */
-export const TradeCount = Count;

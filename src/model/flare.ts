@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { ContractSource, ForumPost, MarketData, SocialData, TradeCount } from "./facts.ts";
-import { Address, DecimalString, Id, Timestamp } from "./primitives.ts";
+import { ContractSource, ForumPost, MarketData, SocialData } from "./facts.ts";
+import { Address, Count, DecimalString, Id, Timestamp } from "./primitives.ts";
 
 export const Token = z
   .object({
@@ -23,8 +23,8 @@ const flareFacts = {
     .int()
     .describe("Price change over the last 5 minutes, in percent, rounded to an integer."),
   previous_price_change: z.int().describe("The same over the 5 minutes before those."),
-  latest_buy_count: TradeCount.describe("Buys of the last 5 minutes; 0 if the feed has no trades."),
-  latest_sell_count: TradeCount.describe("Sells of the last 5 minutes; 0 if the feed has no trades."),
+  latest_buy_count: Count.describe("Buys of the last 5 minutes; 0 if the feed has no trades."),
+  latest_sell_count: Count.describe("Sells of the last 5 minutes; 0 if the feed has no trades."),
   forum_post: ForumPost.nullable(),
   social_data: SocialData.nullable(),
   contract_source: ContractSource,

@@ -44,13 +44,12 @@ export type Group = z.infer<typeof Group>;
 
 /** Returns a value for each group. */
 export function byGroup<T>(create: (group: Group) => T): Record<Group, T> {
-  const [bsc, exchange, matic, avalanche] = [
-    create("bsc"),
-    create("exchange"),
-    create("matic"),
-    create("avalanche"),
-  ];
-  return { bsc, exchange, matic, avalanche };
+  return {
+    bsc: create("bsc"),
+    exchange: create("exchange"),
+    matic: create("matic"),
+    avalanche: create("avalanche"),
+  };
 }
 
 /** The groups whose flares are served only to clients that name them: all but `bsc`. */

@@ -46,11 +46,8 @@ const MIN_PAUSE_MS = 250;
  * the previous one. Waits for endpoints as long as necessary. If the chain replaces final blocks,
  * notifies the operator and marks the replacements.
  */
-export async function* finalBlocks(
-  options: FinalBlocksOptions,
-  signal: AbortSignal,
-): AsyncGenerator<FinalBlock> {
-  yield* new FinalBlockStream(options, signal).blocks();
+export function finalBlocks(options: FinalBlocksOptions, signal: AbortSignal): AsyncGenerator<FinalBlock> {
+  return new FinalBlockStream(options, signal).blocks();
 }
 
 class FinalBlockStream {

@@ -327,24 +327,21 @@ export class ChainFollower {
 
   #report(block: EvmBlock): void {
     const { clock, network } = this.#options;
-    const filling = this.#pastFill && this.filling;
     this.#first ??= block;
     const behind = this.endpoints.finalHead - block.number;
     const pastMs = block.atMs - this.#first.atMs;
     const behindMs = (behind * pastMs) / Math.max(1, block.number - this.#first.number);
+    const filling = behindMs < BEHIND_MS && this.#pastFill ? this.filling : undefined;
     const now = clock.monotonic();
     if ((behindMs < BEHIND_MS && !filling) || now - this.#progressAt < PROGRESS_EVERY_MS) return;
     this.#progressAt = now;
-    if (behindMs < BEHIND_MS && filling) {
+    if (filling) {
       const [read, of] = [filling.readMs, filling.ofMs].map((ms) => Math.floor(ms / SECOND_MS));
       this.#notify("info", `reading the past of ${network.name}: ${read} of ${of} s`);
+      return;
     }
-    if (behindMs < BEHIND_MS) return;
-    const minutes = Math.round(behindMs / MINUTE_MS);
-    this.#notify(
-      "info",
-      `${network.name} is at block ${block.number}, ${behind} blocks (about ${minutes} minutes) behind`,
-    );
+    const place = `block ${block.number}, ${behind} blocks (about ${Math.round(behindMs / MINUTE_MS)} minutes)`;
+    this.#notify("info", `${network.name} is at ${place} behind`);
   }
 
   #persist<T>(work: () => Promise<T>): Promise<T> {

@@ -296,7 +296,10 @@ class ExchangeRun {
     this.#tokens = new Map(
       [...this.#followed.values()].map(({ venue, pair, token }) => [`${venue}/${pair}`, token]),
     );
-    for (const follower of this.followers) follower.follow(new Set(this.#pairsOf(follower.name)));
+    for (const follower of this.followers) {
+      const own = [...this.#followed.values()].filter(({ venue }) => venue === follower.name);
+      follower.follow(new Set(own.map(({ pair }) => pair)));
+    }
     const added = [...this.#followed.values()].filter(({ token }) => !before.has(token));
     const removed = [...before.keys()].filter((token) => !this.#followed.has(token)).length;
     const isLater = this.#clockAt > 0 && added.length > 0;
@@ -307,10 +310,6 @@ class ExchangeRun {
         "info",
         `${answered} listed its markets; following ${this.#followed.size} tokens, ${added.length} new, ${removed} removed`,
       );
-  }
-
-  #pairsOf(venue: VenueName): readonly string[] {
-    return [...this.#followed.values()].flatMap((one) => (one.venue === venue ? [one.pair] : []));
   }
 
   #put(venue: VenueName, pair: string, candle: MinuteCandle): void {

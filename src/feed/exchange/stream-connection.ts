@@ -23,7 +23,7 @@ export class StreamConnection {
   readonly #options: ConnectionOptions;
   readonly #socket: WebSocket;
   readonly #stop = new AbortController();
-  readonly #ready = Promise.withResolvers<void>();
+  readonly #ready = Promise.withResolvers<boolean>();
   readonly #ended = Promise.withResolvers<string>();
   /** Resolves when messages may be sent. */
   readonly #opened = Promise.withResolvers<void>();
@@ -48,7 +48,7 @@ export class StreamConnection {
     this.#listen();
     this.#sending = this.#opened.promise.then(async () => {
       await this.#sendAll(stream.subscribe(pairs, true));
-      this.#ready.resolve();
+      this.#ready.resolve(true);
     });
     const stops = [clock.every(1_000, () => this.#checkSilence())];
     if (endpoint.ping) {
@@ -60,8 +60,8 @@ export class StreamConnection {
     });
   }
 
-  /** Resolves when it is subscribed; never if it ends before. */
-  get ready(): Promise<void> {
+  /** Resolves with true when it is subscribed, or with false if it ends before. */
+  get ready(): Promise<boolean> {
     return this.#ready.promise;
   }
 
@@ -140,6 +140,7 @@ export class StreamConnection {
   #end(reason: string): void {
     if (this.#stop.signal.aborted) return;
     this.#stop.abort();
+    this.#ready.resolve(false);
     this.#ended.resolve(reason);
     // Close at once, without waiting for a peer that sends invalid data.
     this.#socket.terminate();

@@ -74,11 +74,7 @@ export class VenueSubscription {
     };
     signal.addEventListener("abort", leave, { once: true });
     try {
-      const isReady = await Promise.race([
-        connection.ready.then(() => true),
-        connection.ended.then(() => false),
-      ]);
-      if (!isReady) return await connection.ended;
+      if (!(await connection.ready)) return await connection.ended;
       onHealth(undefined);
       if (this.#failures > 0) onResumed([...this.pairs]);
       for (;;) {
@@ -103,8 +99,7 @@ export class VenueSubscription {
     const { clock } = this.#options;
     const next = await this.#connect(signal).catch(() => undefined);
     if (!next) return old;
-    const settled = Promise.race([next.ready.then(() => true), next.ended.then(() => false)]);
-    const isReady = await waitAtMost(settled, TAKEOVER_MS, clock, signal).catch(() => false);
+    const isReady = await waitAtMost(next.ready, TAKEOVER_MS, clock, signal).catch(() => false);
     const [stays, goes] = isReady ? [next, old] : [old, next];
     goes.close("replaced");
     return stays;

@@ -1,12 +1,8 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
+import type { Candle } from "../candles.ts";
 
 /** The part of a candle that a picture of prices uses. A minute without a trade has no candle. */
-export interface PricedCandle {
-  readonly open_at: string;
-  /** `null` if none of the minute's trades set the price. */
-  readonly close: string | null;
-  readonly volume: string;
-}
+export type PricedCandle = Readonly<Pick<Candle, "open_at" | "close" | "volume">>;
 
 /** A price and the end of the minute that it closed, in milliseconds since 1970 UTC. */
 export type PricePoint = readonly [atMs: number, price: number];
@@ -35,24 +31,14 @@ interface LineOptions {
   readonly maxGapMs?: number;
 }
 
-/** The lines of a picture of prices, as the `d` of SVG paths. */
-export interface PriceLine {
-  readonly price: string;
-  readonly volume: string;
-  readonly first: PricePoint;
-  readonly last: PricePoint;
-  readonly low: number;
-  readonly high: number;
-  /** Returns the horizontal position of a time, limited to the picture. */
-  readonly x: (atMs: number) => number;
-  readonly y: (price: number) => number;
-}
-
-/** Lays out prices and volumes; `undefined` with fewer than two prices. */
+/**
+ * Lays out prices and volumes as the `d` of SVG paths; `undefined` with fewer than two prices. `x`
+ * and `y` return the position of a time, limited to the picture, and of a price.
+ */
 export function priceLine(
   candles: readonly PricedCandle[],
   { width, height, priceHeight, edge, volumeHeight, ...options }: LineOptions,
-): PriceLine | undefined {
+) {
   const points = closesOf(candles);
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last || points.length < 2) return undefined;

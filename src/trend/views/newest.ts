@@ -18,7 +18,7 @@ export interface NewListing {
 export class NewestBook {
   readonly #settings: DetectorSettings;
   /** Newest first, ties by address. */
-  readonly #items: NewListing[];
+  #items: NewListing[];
   #served: Newest = { bsc: [] };
   #isDirty = true;
 
@@ -62,22 +62,17 @@ export class NewestBook {
 
   /** Updates all listings. Removes tokens that were forgotten or turned out to be quote tokens. */
   refresh(find: (key: string) => TokenState | undefined): void {
-    for (let index = this.#items.length - 1; index >= 0; index--) {
-      const item = this.#items[index];
-      const token = item && find(item.token);
-      if (!item) continue;
-      if (!token || token.profile.quote) {
-        this.#items.splice(index, 1);
-        this.#isDirty = true;
-        continue;
-      }
-      const listing = reuseIfEqual(
-        item.listing,
-        viewListing(token, item.listing.id, item.pool, item.listedMs),
-      );
-      this.#isDirty ||= listing !== item.listing;
-      item.listing = listing;
-    }
+    const items = this.#items.filter((item) => {
+      const token = find(item.token);
+      if (!token || token.profile.quote) return false;
+      const listing = viewListing(token, item.listing.id, item.pool, item.listedMs);
+      const reused = reuseIfEqual(item.listing, listing);
+      this.#isDirty ||= reused !== item.listing;
+      item.listing = reused;
+      return true;
+    });
+    this.#isDirty ||= items.length < this.#items.length;
+    this.#items = items;
   }
 
   /** Returns the list; the same object as before if it is unchanged. */

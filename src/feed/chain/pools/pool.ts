@@ -41,11 +41,9 @@ export interface MarketSides {
 
 /** Returns which side is which; `undefined` for an anchor. */
 export function marketSides({ sides: [first, second] }: Pool): MarketSides | undefined {
-  if (first.kind === "quote")
-    return second.kind === "token"
-      ? { token: second.token, quote: first.quote, tokenIndex: 1, quoteIndex: 0 }
-      : undefined;
-  return second.kind === "quote"
-    ? { token: first.token, quote: second.quote, tokenIndex: 0, quoteIndex: 1 }
-    : undefined;
+  if (first.kind === "quote" && second.kind === "token")
+    return { token: second.token, quote: first.quote, tokenIndex: 1, quoteIndex: 0 };
+  if (first.kind === "token" && second.kind === "quote")
+    return { token: first.token, quote: second.quote, tokenIndex: 0, quoteIndex: 1 };
+  return undefined;
 }

@@ -69,22 +69,16 @@ const MAX_UNCONFIRMED = 20_000;
 /** Reads the facts of tokens and pools from their contracts, many in one request. */
 export class ContractReader {
   readonly #options: ContractReaderOptions;
-  readonly #network: Network;
-  readonly #pool: EndpointPool;
   readonly #calls: Multicall;
-  readonly #facts: FactStore;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
   readonly #factories: ReadonlyMap<string, Factory>;
   /** Identifies the factories: stored identities that other factories confirmed do not count. */
   readonly #scope: string;
 
   constructor(options: ContractReaderOptions) {
-    const { network, pool, facts } = options;
+    const { network, pool } = options;
     this.#options = options;
-    this.#network = network;
-    this.#pool = pool;
     this.#calls = new Multicall(pool);
-    this.#facts = facts;
     this.#scope = createHash("sha256").update(JSON.stringify(network.factories)).digest("hex").slice(0, 16);
     this.#factories = new Map(network.factories.map((factory) => [factory.address, factory]));
   }
@@ -98,8 +92,8 @@ export class ContractReader {
     const isCode = (code: unknown) => typeof code === "string" && code.length > 2;
     const isPresent = async (address: string) => {
       const request = ["eth_getCode", [address, "latest"], signal] as const;
-      if (isCode(await this.#pool.ask(...request))) return true;
-      const others = this.#pool.usable(-1).map((one) => one.ask(...request).catch(() => undefined));
+      if (isCode(await this.#options.pool.ask(...request))) return true;
+      const others = this.#options.pool.usable(-1).map((one) => one.ask(...request).catch(() => undefined));
       return (await Promise.all(others)).some(isCode) || undefined;
     };
     // No second host is needed: each pool is identified by its factory anyway.
@@ -126,7 +120,7 @@ export class ContractReader {
 
   /** Returns the network's pools between two quote tokens. Rejects with RpcTrouble. */
   async anchors(signal: AbortSignal): Promise<readonly UnknownPool[]> {
-    const { quotes, factories } = this.#network;
+    const { quotes, factories } = this.#options.network;
     const pairs = quotes.flatMap((first, index) => quotes.slice(index + 1).map((second) => [first, second]));
     const searches = pairs.flatMap(([first, second]) =>
       factories.map((factory) => findPools(factory, first?.address ?? "", second?.address ?? "")),
@@ -151,7 +145,7 @@ export class ContractReader {
       const shape = { ...(step === undefined ? {} : { step }), ...(curve === undefined ? {} : { curve }) };
       return [{ pool, form, ...identity, ...shape }];
     });
-    const quotes = quotesByAddress(this.#network);
+    const quotes = quotesByAddress(this.#options.network);
     return genuine.filter(({ token0, token1 }) => quotes.has(token0) || quotes.has(token1));
   }
 
@@ -187,7 +181,7 @@ export class ContractReader {
     inquire: (item: T) => Inquiry<F | undefined>,
     signal: AbortSignal,
   ): Promise<readonly Fact<F>[]> {
-    const [one, two, three] = this.#pool.hosts;
+    const [one, two, three] = this.#options.pool.hosts;
     const inquireAt = (endpoint: Endpoint, some: readonly T[]) =>
       this.#inquireAt(endpoint, some.map(inquire), signal);
     const wait = (answers: ReturnType<typeof inquireAt>) =>
@@ -239,7 +233,7 @@ export class ContractReader {
   ): Promise<readonly (F | undefined)[]> {
     const known = new Map<string, F>();
     for (const key of items.map(keyOf)) {
-      const stored = schema.safeParse(this.#unconfirmed.get(key) ?? this.#facts.get(key));
+      const stored = schema.safeParse(this.#unconfirmed.get(key) ?? this.#options.facts.get(key));
       if (stored.success) known.set(key, stored.data);
     }
     const missing = items.filter((item) => !known.has(keyOf(item)));
@@ -252,7 +246,7 @@ export class ContractReader {
       if (isConfirmed) confirmed.set(keyOf(item), value);
       else this.#unconfirmed.set(keyOf(item), value);
     }
-    this.#facts.set(confirmed);
+    this.#options.facts.set(confirmed);
     return items.map((item) => known.get(keyOf(item)));
   }
 }

@@ -27,6 +27,7 @@ export function csvFirstLine(line: string): "header" | "data" | { readonly probl
 
 /** Parses one-minute candles as CSV. A candle's time is the end of its minute. */
 export class CandleCsvParser implements LineParser {
+  readonly firstLine = csvFirstLine;
   readonly #book: PairBook;
   readonly #timeline: Timeline;
   readonly #profiles: TokenProfiles;
@@ -35,10 +36,6 @@ export class CandleCsvParser implements LineParser {
     this.#book = book;
     this.#timeline = timeline;
     this.#profiles = profiles;
-  }
-
-  firstLine(line: string): ReturnType<LineParser["firstLine"]> {
-    return csvFirstLine(line);
   }
 
   parse(line: string, shiftMs: number, out: MarketEvent[]): Skipped | undefined {

@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
-import type { Actor } from "./actors/actor.ts";
 import { newcomerCompanions } from "./actors/companions.ts";
 import { type Chain, ChainToken, type TokenTraits } from "./chain-token.ts";
 import { type Episode, everydayEpisode, type Planner } from "./episodes/episode-schedule.ts";
@@ -93,22 +92,8 @@ export function createNative(setup: ChainSetup, rank: number, nowMs: number): Ch
 
 type Outcome = "honest" | "rug" | "honeypot";
 
-interface Newcomer {
-  readonly token: ChainToken;
-  readonly subject: Subject;
-  readonly outcome: Outcome;
-  readonly pool: string;
-  readonly liquidityUsd: number;
-  readonly companions: readonly Actor[];
-}
-
 /** Creates a new token. A third of the honest ones is pumped; rugs and honeypots end empty. */
-export function createNewcomer(
-  setup: ChainSetup,
-  serial: number,
-  nextRank: () => number,
-  nowMs: number,
-): Newcomer {
+export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () => number, nowMs: number) {
   const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
   const life = new Random(`${setup.seed}/${setup.group}/new/${serial}/life`);
   const outcome = random.weighted<Outcome>([
@@ -142,7 +127,7 @@ export function createNewcomer(
   const token = new ChainToken(traits, setup.chain, nowMs, life);
   const company = new Random(`${setup.seed}/${setup.group}/new/${serial}/company`);
   const companions = isHonest ? newcomerCompanions(token, setup.chain, nextRank, nowMs, company) : [];
-  return { token, subject, outcome, pool: traits.pool, liquidityUsd, companions };
+  return { token, outcome, pool: traits.pool, liquidityUsd, companions };
 }
 
 function firstEpisode(outcome: Outcome, nowMs: number, random: Random): Episode | null {

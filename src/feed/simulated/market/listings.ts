@@ -2,6 +2,7 @@ import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../market/index.ts";
 import type { Actor } from "./actors/actor.ts";
 import { dollars } from "./decimal.ts";
+import { labelOf } from "./episodes/label.ts";
 import { rhythmAt } from "./episodes/market-factor.ts";
 import { type ChainSetup, createNewcomer } from "./launch-token.ts";
 import { firstProfile } from "./profiles.ts";
@@ -48,28 +49,15 @@ export class Listings implements Actor {
       this.#nextAtMs = resumesAtMs;
       return;
     }
-    const { token, subject, outcome, pool, liquidityUsd, companions } = createNewcomer(
-      this.#setup,
-      this.#serial,
-      this.#nextRank,
-      at,
-    );
+    const newcomer = createNewcomer(this.#setup, this.#serial, this.#nextRank, at);
+    const { token, outcome, pool, liquidityUsd, companions } = newcomer;
     this.#serial += 1;
-    const { group } = this.#setup;
-    out.push(firstProfile(subject, at));
-    out.push({ kind: "listing", at, group, pool, token: subject.token, liquidity: dollars(liquidityUsd) });
+    out.push(firstProfile(token.subject, at));
+    const { group, token: address } = token.subject;
+    out.push({ kind: "listing", at, group, pool, token: address, liquidity: dollars(liquidityUsd) });
     token.introduce(at, out);
-    this.#setup.chain.onLabel({
-      kind: "listing",
-      shape: outcome,
-      group,
-      token: subject.token,
-      startAtMs: at,
-      endAtMs: at + NEW_FOR_MS,
-      size: liquidityUsd,
-      peakAtMs: null,
-      removedAtMs: null,
-    });
+    const stage = { ...token.subject, nowMs: at };
+    this.#setup.chain.onLabel(labelOf(stage, "listing", outcome, at + NEW_FOR_MS, liquidityUsd));
     this.#spawn(token);
     for (const companion of companions) this.#spawn(companion);
     this.#awaitNext(at);

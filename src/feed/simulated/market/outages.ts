@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../../lib/time/time.ts";
 import type { MarketGroup } from "../../../market/index.ts";
 import type { Actor } from "./actors/actor.ts";
-import type { LabelSink } from "./episodes/label.ts";
+import { type LabelSink, labelOf } from "./episodes/label.ts";
 import { Random } from "./random.ts";
 
 const MEAN_HOURS_BETWEEN = 20;
@@ -44,8 +44,8 @@ export class Outages implements Actor {
     const minutes = this.#random.logBetween(8, 30);
     this.#downUntilMs = now + Math.round(minutes * MINUTE_MS);
     this.#nextAtMs = this.#after(this.#downUntilMs);
-    const moments = { startAtMs: now, endAtMs: this.#downUntilMs, peakAtMs: null, removedAtMs: null };
-    this.#onLabel({ kind: "outage", ...this.#about, token: null, size: minutes, ...moments });
+    const { group, shape } = this.#about;
+    this.#onLabel(labelOf({ group, token: null, nowMs: now }, "outage", shape, this.#downUntilMs, minutes));
   }
 
   #after(nowMs: number): number {

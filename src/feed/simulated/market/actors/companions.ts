@@ -13,12 +13,6 @@ const SIDE_POOL_SHARE = 0.3;
 /** Mean time between migrations of a pool. */
 const MIGRATION_HOURS = 110;
 
-interface Companions {
-  readonly makers: Makers;
-  readonly dust: DustBot | undefined;
-  readonly sidePool: SidePool | undefined;
-}
-
 /** Returns the actors around an established token: makers, perhaps a dust bot and another pool. */
 export function establishedCompanions(
   token: ChainToken,
@@ -26,7 +20,7 @@ export function establishedCompanions(
   nextRank: () => number,
   nowMs: number,
   random: Random,
-): Companions {
+) {
   const { onLabel, wallets } = chain;
   const isDeep = token.venue.liquidityUsd(token.quoteUsd) >= WORTH_MAKING_USD;
   const habits: MakerHabits = {

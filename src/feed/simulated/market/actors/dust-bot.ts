@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../../market/index.ts";
 import type { ChainToken } from "../chain-token.ts";
-import type { LabelSink } from "../episodes/label.ts";
+import { type LabelSink, labelOf } from "../episodes/label.ts";
 import type { Random } from "../random.ts";
 import { TokenActor } from "./token-actor.ts";
 import type { Wallets } from "./wallets.ts";
@@ -71,9 +71,8 @@ export class DustBot extends TokenActor {
     const untilMs = now + Math.round(minutes * MINUTE_MS);
     this.#burst = { untilMs, perMinute, fromMs: now, rise: Math.log1p(random.between(0.05, 0.3)) };
     this.#burstAtMs = untilMs + random.waiting(MEAN_HOURS_BETWEEN_BURSTS * HOUR_MS);
-    const { group, token } = this.token.subject;
-    const about = { kind: "dust", shape: "burst", group, token, size: minutes * perMinute } as const;
-    this.#onLabel({ ...about, startAtMs: now, endAtMs: untilMs, peakAtMs: untilMs, removedAtMs: null });
+    const stage = { ...this.token.subject, nowMs: now };
+    this.#onLabel(labelOf(stage, "dust", "burst", untilMs, minutes * perMinute, { peakAtMs: untilMs }));
   }
 
   #next(now: number): number {

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../../../lib/time/time.ts";
 import type { MarketEvent } from "../../../../market/index.ts";
 import type { ChainToken } from "../chain-token.ts";
-import type { LabelKind, LabelSink } from "../episodes/label.ts";
+import { type LabelKind, type LabelSink, labelOf } from "../episodes/label.ts";
 import type { Random } from "../random.ts";
 import { TokenActor } from "./token-actor.ts";
 
@@ -14,6 +14,7 @@ const PUMP_FACTOR = { rebalance: 6, jit: 20, migration: 0 };
 const HOURS_AFTER_MIGRATION = 96;
 
 type Habit = keyof typeof PUMP_FACTOR;
+type Action = (now: number, out: MarketEvent[]) => void;
 
 /** Mean hours between the actions of one pool's makers; Infinity for never. */
 export type MakerHabits = Readonly<Record<Habit, number>>;
@@ -22,12 +23,15 @@ export type MakerHabits = Readonly<Record<Habit, number>>;
 export class Makers extends TokenActor {
   readonly #onLabel: LabelSink;
   readonly #meanHours: Record<Habit, number>;
+  readonly #actions: Readonly<Record<Habit, Action>> = {
+    rebalance: (now, out) => this.#rebalance(now, out),
+    jit: (now, out) => this.#justInTime(now, out),
+    migration: (now, out) => this.#migrate(now, out),
+  };
   /** The next action; `undefined` if the next step is only a check. */
   #habit: Habit | undefined;
   /** Completes the action in progress. */
-  #completion:
-    | { readonly atMs: number; readonly apply: (now: number, out: MarketEvent[]) => void }
-    | undefined;
+  #completion: { readonly atMs: number; readonly apply: Action } | undefined;
 
   constructor(
     token: ChainToken,
@@ -47,7 +51,7 @@ export class Makers extends TokenActor {
     const completion = this.#completion;
     this.#completion = undefined;
     if (completion) completion.apply(now, out);
-    else if (this.#habit && !this.token.isTicking) this.#start(this.#habit, now, out);
+    else if (this.#habit && !this.token.isTicking) this.#actions[this.#habit](now, out);
     return this.#next(now);
   }
 
@@ -64,20 +68,6 @@ export class Makers extends TokenActor {
     const waiting = perHour > 0 ? this.random.waiting(HOUR_MS / perHour) : NEVER;
     this.#habit = waiting < CHECK_MS ? this.random.weighted(habits) : undefined;
     return Math.ceil(now + Math.min(waiting, CHECK_MS));
-  }
-
-  #start(habit: Habit, now: number, out: MarketEvent[]): void {
-    switch (habit) {
-      case "rebalance":
-        this.#rebalance(now, out);
-        break;
-      case "jit":
-        this.#justInTime(now, out);
-        break;
-      case "migration":
-        this.#migrate(now, out);
-        break;
-    }
   }
 
   #rebalance(now: number, out: MarketEvent[]): void {
@@ -118,12 +108,11 @@ export class Makers extends TokenActor {
     else this.#later(endAtMs, arrive);
   }
 
-  #later(atMs: number, apply: (now: number, out: MarketEvent[]) => void): void {
+  #later(atMs: number, apply: Action): void {
     this.#completion = { atMs, apply };
   }
 
   #label(kind: LabelKind, shape: string, startAtMs: number, endAtMs: number, size: number): void {
-    const { group, token } = this.token.subject;
-    this.#onLabel({ kind, shape, group, token, startAtMs, endAtMs, size, peakAtMs: null, removedAtMs: null });
+    this.#onLabel(labelOf({ ...this.token.subject, nowMs: startAtMs }, kind, shape, endAtMs, size));
   }
 }

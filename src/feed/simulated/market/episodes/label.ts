@@ -54,6 +54,18 @@ export interface Label {
   readonly removedAtMs: number | null;
 }
 
+/** Returns the label of what starts now: everywhere, or in a group or on one of its tokens. */
+export function labelOf(
+  { group, token, nowMs }: Pick<Label, "group" | "token"> & { readonly nowMs: number },
+  kind: LabelKind,
+  shape: string,
+  endAtMs: number,
+  size: number,
+  { peakAtMs = null, removedAtMs = null }: Partial<Pick<Label, "peakAtMs" | "removedAtMs">> = {},
+): Label {
+  return { kind, shape, group, token, startAtMs: nowMs, endAtMs, size, peakAtMs, removedAtMs };
+}
+
 export type LabelSink = (label: Label) => void;
 
 const MAX_LABELS = 10_000;

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { Actor } from "../actors/actor.ts";
 import { Random } from "../random.ts";
-import type { LabelSink } from "./label.ts";
+import { type LabelSink, labelOf } from "./label.ts";
 
 const STEP_MS = 5_000;
 /** Standard deviation of the market's level over a year, as a share. */
@@ -13,6 +13,7 @@ const MEAN_BETWEEN_WIDE_MS = 3 * HOUR_MS;
 /** A slump: the level sinks for an hour or three, and recovers in three times as long. */
 const MEAN_BETWEEN_SLUMPS_MS = 8 * HOUR_MS;
 const RECOVERY = 3;
+const EVERYWHERE = { group: null, token: null };
 
 /** Returns the activity at a time of day, 1 on average: lowest about 03:00 UTC, highest 15:00. */
 export function rhythmAt(atMs: number): number {
@@ -75,17 +76,9 @@ export class MarketFactor implements Actor {
     this.#wideUntilMs = now + steps * STEP_MS;
     this.#widePerStep = Math.log1p(size) / steps;
     this.#wideAtMs = this.#wideUntilMs + random.waiting(MEAN_BETWEEN_WIDE_MS);
-    this.#onLabel({
-      kind: "wide",
-      shape: up ? "up" : "down",
-      group: null,
-      token: null,
-      startAtMs: now,
-      endAtMs: this.#wideUntilMs,
-      size,
-      peakAtMs: up ? this.#wideUntilMs : null,
-      removedAtMs: null,
-    });
+    const peakAtMs = up ? this.#wideUntilMs : null;
+    const stage = { ...EVERYWHERE, nowMs: now };
+    this.#onLabel(labelOf(stage, "wide", up ? "up" : "down", this.#wideUntilMs, size, { peakAtMs }));
   }
 
   #startSlump(now: number): void {
@@ -96,8 +89,6 @@ export class MarketFactor implements Actor {
     this.#recoveryUntilMs = this.#slumpUntilMs + RECOVERY * steps * STEP_MS;
     this.#slumpPerStep = Math.log1p(size) / steps;
     this.#slumpAtMs = this.#recoveryUntilMs + random.waiting(MEAN_BETWEEN_SLUMPS_MS);
-    const about = { kind: "slump", shape: "fall", group: null, token: null, size } as const;
-    const moments = { startAtMs: now, endAtMs: this.#slumpUntilMs, peakAtMs: null, removedAtMs: null };
-    this.#onLabel({ ...about, ...moments });
+    this.#onLabel(labelOf({ ...EVERYWHERE, nowMs: now }, "slump", "fall", this.#slumpUntilMs, size));
   }
 }

@@ -1,6 +1,7 @@
 import { MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { Random } from "../random.ts";
-import { crowd, labelOf, rushPerMs, type Stage } from "./plan-pump.ts";
+import { labelOf } from "./label.ts";
+import { crowd, rushPerMs, type Stage } from "./plan-pump.ts";
 import type { Phase, Script } from "./script.ts";
 
 /** Plans a wash: a few wallets trade with each other for 10 to 30 minutes; the price stays. */

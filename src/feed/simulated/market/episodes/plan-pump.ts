@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../../../lib/time/time.ts";
 import type { MarketGroup } from "../../../../market/index.ts";
 import type { Random } from "../random.ts";
-import type { Label, PumpShape } from "./label.ts";
+import { labelOf, type PumpShape } from "./label.ts";
 import type { Phase, Script } from "./script.ts";
 
 /** The token and time for which a script is planned. */
@@ -11,28 +11,6 @@ export interface Stage {
   readonly nowMs: number;
   /** The token's own trades per millisecond at this time of day. */
   readonly usualPerMs: number;
-}
-
-/** Returns the label of an episode that starts now. */
-export function labelOf(
-  stage: Stage,
-  kind: Label["kind"],
-  shape: string,
-  endAtMs: number,
-  size: number,
-  moments: { readonly peakAtMs?: number; readonly removedAtMs?: number } = {},
-): Label {
-  return {
-    kind,
-    shape,
-    group: stage.group,
-    token: stage.token,
-    startAtMs: stage.nowMs,
-    endAtMs,
-    size,
-    peakAtMs: moments.peakAtMs ?? null,
-    removedAtMs: moments.removedAtMs ?? null,
-  };
 }
 
 const MAX_PER_MS = 300 / MINUTE_MS;

@@ -1,4 +1,4 @@
-import type { Cause, Inquiry, PoolState } from "../pool-form.ts";
+import type { Call, Cause, Inquiry, PoolState } from "../pool-form.ts";
 import type { BinAmounts, PoolEvent } from "../pool-log.ts";
 
 /*
@@ -130,17 +130,17 @@ function powerOf(factor: bigint, exponent: number): bigint {
   return power;
 }
 
-/** Reads the bins around the active one. */
+/** Reads the bins around the active one. `callOf` returns the call that reads a bin. */
 export function* readBins(
   step: number,
   activeId: number | undefined,
   atBlock: number,
-  binsOf: (ids: readonly number[]) => Inquiry<readonly unknown[]>,
+  callOf: (id: number) => Call,
 ): Inquiry<BinState> {
   if (activeId === undefined) return new BinState({ step, activeId, bins: undefined, atBlock });
   const first = Math.max(0, activeId - NEAR_BINS);
   const ids = Array.from({ length: 2 * NEAR_BINS + 1 }, (_, index) => first + index);
-  const results = yield* binsOf(ids);
+  const results = yield ids.map(callOf);
   const bins = ids.flatMap((id, index): readonly BinAmounts[] => {
     const result = results[index];
     const [amount0, amount1]: readonly unknown[] = Array.isArray(result) ? result : [];

@@ -49,9 +49,7 @@ export const INFINITY_BIN: PoolForm = {
     const [slot] = yield [ask("getSlot0")];
     const activeId: unknown = Array.isArray(slot) ? slot[0] : undefined;
     const known = typeof activeId === "number" && activeId > 0 ? activeId : undefined;
-    return yield* readBins(step, known, atBlock, function* (ids) {
-      return yield ids.map((id) => ask("getBin", id));
-    });
+    return yield* readBins(step, known, atBlock, (id) => ask("getBin", id));
   },
 };
 

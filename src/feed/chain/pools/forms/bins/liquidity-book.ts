@@ -1,7 +1,7 @@
 import { parseAbi } from "viem";
 import type { Factory } from "../../../network.ts";
 import { type EvmLog, readUint } from "../../evm-log.ts";
-import { addressOf, type Call, type Inquiry, type PoolForm, type Result } from "../pool-form.ts";
+import { addressOf, type Inquiry, type PoolForm } from "../pool-form.ts";
 import { type BinMove, isShaped, type PoolCreated, readCreated, type Swap } from "../pool-log.ts";
 import { MAX_ID, readBinMove, unpack } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
@@ -63,15 +63,10 @@ export const LIQUIDITY_BOOK: PoolForm = {
     }));
     const oldId: unknown = Array.isArray(old) ? old[2] : undefined;
     const id = typeof active === "number" ? active : typeof oldId === "bigint" ? Number(oldId) : undefined;
-    return yield* readBins(step, id, atBlock, (ids) =>
-      ask(ids.map((one) => ({ abi: ABI, address: pool, functionName: "getBin", args: [one] }))),
-    );
+    const bin = { abi: ABI, address: pool, functionName: "getBin" } as const;
+    return yield* readBins(step, id, atBlock, (one) => ({ ...bin, args: [one] }));
   },
 };
-
-function* ask(calls: readonly Call[]): Inquiry<readonly Result[]> {
-  return yield calls;
-}
 
 function* pairsOf(
   { address }: Factory,
