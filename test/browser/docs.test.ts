@@ -20,6 +20,21 @@ const PAGES: readonly string[] = [
 /** Pages that are opened on a phone: every page in `npm run soak`. */
 const ON_PHONE = PAGES.filter((_, at) => IS_SOAK || at % 8 === 0);
 const PHONE = { width: 360, height: 740 };
+/** Words in tables on several lines. Code may break in all columns but the first. */
+const BROKEN_WORDS = `[...document.querySelectorAll("main table:not(.fields) tr > *")].flatMap((cell) => {
+  const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const broken = [];
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    if (cell !== cell.parentNode.firstElementChild && node.parentNode.closest("code")) continue;
+    for (const { 0: word, index } of node.data.matchAll(/[\\p{L}\\p{N}.]+/gu)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})`;
 /** A hostile token name. */
 const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
 
@@ -182,6 +197,9 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await found.filter({ hasText: "/api/v1/stream" }).first().waitFor();
     await page.keyboard.type(" no such thing");
     await page.locator("#search output", { hasText: "Nothing found." }).waitFor();
+    await page.locator("#search-text").fill("flare");
+    await page.locator("#search output", { hasText: /^\d\d+ found; the best 12 are below$/ }).waitFor();
+    expect(await found.count()).toBe(12);
     await page.locator("#search-text").fill("GET /api/v1/history");
     await found.filter({ hasText: "history" }).first().waitFor();
     await page.keyboard.press("Enter");
@@ -255,7 +273,12 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await open(wire, "/docs/events");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await logged("subscribed");
-    await page.locator("#log li summary").first().click();
+    await page.locator("#log li summary").last().click();
+    const shown = page.locator("#log pre:visible");
+    await page.keyboard.press("Tab");
+    expect(await shown.evaluate("document.activeElement?.closest('#log pre')?.ariaLabel")).toContain("hello");
+    await page.keyboard.press("End");
+    await expect.poll(() => shown.evaluate((one) => one.scrollTop)).toBeGreaterThan(0);
     expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
     await open(wire, "/docs/rest/get-newest");
     const form = tryForm("/api/v1/newest");
@@ -263,6 +286,21 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     await body(form).filter({ hasText: "<img" }).waitFor();
     expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
     expectQuiet(wire);
+  });
+
+  test("on a phone no table breaks a word or a number, and one that scrolls is reached by keyboard", async ({
+    wire,
+  }) => {
+    await page.setViewportSize(PHONE);
+    for (const path of ["/docs/codes", "/docs/operating", "/docs/flares"]) {
+      await open(wire, path);
+      expect(await page.evaluate(BROKEN_WORDS), path).toEqual([]);
+    }
+    // The last page has a table of many numbers.
+    await page.locator('.wide[tabindex="0"]').first().focus();
+    expect(await page.evaluate("document.activeElement.ariaLabel")).toBe("Table");
+    await page.setViewportSize({ width: 1_440, height: 800 });
+    await page.locator(".wide[tabindex]").waitFor({ state: "detached" });
   });
 
   /** Returns the page's width, and the elements that overflow without scrolling. */

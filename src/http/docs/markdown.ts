@@ -80,10 +80,16 @@ function table([head = "", , ...rows]: readonly string[], resolve: LinkResolver)
     row
       .slice(1, -1)
       .split(/(?<!\\)\|/)
-      .map((cell) => `<${tag}>${inline(cell.trim().replaceAll("\\|", "|"), resolve)}</${tag}>`)
+      .map((cell) => inline(cell.trim().replaceAll("\\|", "|"), resolve))
+      .map((cell, at) => `<${tag}>${at === 0 ? breakable(cell) : cell}</${tag}>`)
       .join("");
   const body = rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
   return `<div class="wide"><table><thead><tr>${cells(head, "th")}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** Lets long names break after an underscore, so that they leave room for the other columns. */
+function breakable(markup: string): string {
+  return markup.replace(/<code>[^<]*<\/code>/g, (code) => code.replace(/_(?=\w)/g, "_<wbr>"));
 }
 
 function inline(text: string, resolve: LinkResolver): string {

@@ -70,7 +70,7 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
 const OPENING = /<(p|li) id="([^"]+)"><strong>(.*?)<\/strong>(.*?)<\/\1>/g;
 
 function sectionsOf(basePath: string, { path, title: guide, body }: GuidePage): readonly Section[] {
-  const [, ...parts] = body.markup.replace(/<pre[\s\S]*?<\/pre>/g, "").split(/<h[1-3] id="/);
+  const [, ...parts] = body.markup.replace(/<pre[\s\S]*?<\/pre>|<wbr>/g, "").split(/<h[1-3] id="/);
   return parts.flatMap((part, at) => {
     const [, id = "", title = "", text = ""] = /^([^"]+)">(.*?)<\/h\d>([\s\S]*)/.exec(part) ?? [];
     const page = at === 0 ? guide : `${guide}, ${textOf(title)}`;

@@ -86,6 +86,17 @@ async function ask(form, signal, status) {
 for (const sample of document.querySelectorAll(".sample"))
   sample.textContent = sample.textContent.replaceAll("http://127.0.0.1:8080", location.origin);
 
+/** Lets the keyboard reach what scrolls, while it does. */
+const scrolling = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const isWide = target.scrollWidth > target.clientWidth;
+    for (const [name, value] of Object.entries({ tabindex: "0", role: "region", "aria-label": "Table" }))
+      if (isWide) target.setAttribute(name, value);
+      else target.removeAttribute(name);
+  }
+});
+for (const table of document.querySelectorAll(".wide")) scrolling.observe(table);
+
 /** Opens the folded section that the address names. */
 function unfold() {
   const section = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -136,7 +147,7 @@ function prepareSearch(form) {
       .sort(([, a], [, b]) => sum(b) - sum(a))
       .map(([entry]) => entry);
     status.textContent =
-      words.length === 0 ? "" : found.length === 0 ? "Nothing found." : `${found.length} found`;
+      words.length === 0 ? "" : found.length === 0 ? "Nothing found." : countText(found.length);
     const items = found.slice(0, MAX_FOUND).map(([title, page, href]) => {
       const link = element("a", title, element("small", page));
       link.href = href;
@@ -144,6 +155,10 @@ function prepareSearch(form) {
     });
     list.replaceChildren(...items);
   };
+}
+
+function countText(found) {
+  return found > MAX_FOUND ? `${found} found; the best ${MAX_FOUND} are below` : `${found} found`;
 }
 
 /** Returns a function that ranks an entry for a typed word, in any of its usual forms. */
@@ -204,7 +219,12 @@ function prepareStream(form) {
 
   const show = (direction, text) => {
     const summary = element("summary", `${utcTime()} ${direction} ${outline(text)}`);
-    const entry = element("li", "", element("details", "", summary, element("pre", cut(pretty(text)))));
+    const shown = element("pre", cut(pretty(text)));
+    // Scrolled by keyboard, which needs the focus and a name for it.
+    shown.tabIndex = 0;
+    shown.role = "region";
+    shown.ariaLabel = summary.textContent;
+    const entry = element("li", "", element("details", "", summary, shown));
     entry.value = ++count;
     log.prepend(entry);
     while (log.children.length > MAX_MESSAGES) log.lastElementChild.remove();
