@@ -313,28 +313,34 @@ describe.skipIf(!HAS_REDIS)("gateways with one Redis server", () => {
     expect(await read(second)).toMatchObject({ leader: 0, terms: 1 });
   });
 
-  test("name the cause in /readyz while their server takes no entry, and name it no longer afterwards", async () => {
-    const server = await startServer(ends);
-    const nodes = [await startNode(server), await startNode(server)];
-    const limitMemory = (bytes: string) =>
-      ask(server.port, (redis) => redis.config("SET", "maxmemory", bytes));
-    const readiness = async ({ url }: Gateway) => {
-      const response = await fetch(`${url}/readyz`);
-      const body = z.object({ state: z.string(), reason: z.string() }).parse(await response.json());
-      return { status: response.status, ...body };
-    };
-    const cause = expect.stringContaining("the cluster's server rejects a command: OOM ");
-    await limitMemory("1");
-    for (const node of nodes)
-      await expect
-        .poll(() => readiness(node), { timeout: 15_000 })
-        .toEqual({ status: 200, state: "stale", reason: cause });
-    await limitMemory("0");
-    for (const node of nodes)
-      await expect
-        .poll(() => readiness(node), { timeout: 15_000 })
-        .toEqual({ status: 200, state: "live", reason: "" });
-  });
+  test.for([
+    ["OOM ", ["CONFIG", "SET", "maxmemory", "1"], ["CONFIG", "SET", "maxmemory", "0"]],
+    ["READONLY ", ["REPLICAOF", "127.0.0.1", "1"], ["REPLICAOF", "NO", "ONE"]],
+  ] as const)(
+    "name the cause in /readyz while their server takes no entry, and name it no longer afterwards: %s",
+    async ([error, fault, repair]) => {
+      const server = await startServer(ends);
+      const nodes = [await startNode(server), await startNode(server)];
+      const command = ([name, ...args]: readonly [string, ...string[]]) =>
+        ask(server.port, (redis) => redis.call(name, ...args));
+      const readiness = async ({ url }: Gateway) => {
+        const response = await fetch(`${url}/readyz`);
+        const body = z.object({ state: z.string(), reason: z.string() }).parse(await response.json());
+        return { status: response.status, ...body };
+      };
+      const cause = expect.stringContaining(`the cluster's server rejects a command: ${error}`);
+      await command(fault);
+      for (const node of nodes)
+        await expect
+          .poll(() => readiness(node), { timeout: 15_000 })
+          .toEqual({ status: 200, state: "stale", reason: cause });
+      await command(repair);
+      for (const node of nodes)
+        await expect
+          .poll(() => readiness(node), { timeout: 15_000 })
+          .toEqual({ status: 200, state: "live", reason: "" });
+    },
+  );
 
   test("stop while their server is down", async () => {
     const server = await startServer(ends);
