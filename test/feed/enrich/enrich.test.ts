@@ -10,6 +10,7 @@ import { coingecko, coingeckoHeaders, dexscreener, etherscan } from "../../../sr
 import type { Feed } from "../../../src/feed/feed.ts";
 import { ReplayFeed } from "../../../src/feed/index.ts";
 import { Refusal, UnexpectedAnswer } from "../../../src/feed/service/service-client.ts";
+import { HOUR_MS } from "../../../src/lib/time/time.ts";
 import type { MarketEvent, Profile } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { test as base } from "../../support/still-running.ts";
@@ -19,6 +20,17 @@ import { LeapingClock } from "../replay/replay-kit.ts";
 import { COIN_KEY, FREE_KEY, KEY, KNOWN, SHADY, STRANGER, StandInServices } from "./stand-in-services.ts";
 
 const START = Date.UTC(2026, 0, 1);
+
+/** The time limit of a request to a service. */
+const REQUEST_MS = 30_000;
+const FACTOR = 60;
+
+/** Hastens waits, but no request's time limit: a hastened one is too short for a busy machine. */
+class PatientClock extends FastClock {
+  override sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return super.sleep(ms === REQUEST_MS ? FACTOR * HOUR_MS : ms, signal);
+  }
+}
 
 /** A market in which three tokens trade each second, for ever. */
 function market(clock: FastClock): Feed {
@@ -67,7 +79,7 @@ const test = base.extend<{
     await use(async (names = ENRICHERS, directory = undefined, given = undefined) => {
       const services = given ?? (await new StandInServices().listen());
       if (!given) closers.unshift(() => services[Symbol.asyncDispose]());
-      const clock = new FastClock(60, START);
+      const clock = new PatientClock(FACTOR, START);
       const notices: string[] = [];
       const reported: MarketEvent[] = [];
       const stop = new AbortController();
@@ -100,7 +112,7 @@ const profilesOf = (reported: readonly MarketEvent[], token: string) =>
 const merged = (reported: readonly MarketEvent[], token: string) =>
   Object.assign({}, ...profilesOf(reported, token)) as Profile;
 
-describe("facts from services", { timeout: 20_000 }, () => {
+describe("facts from services", () => {
   test("are emitted for trading tokens, after a clock, each once", async ({ kit }) => {
     const { reported, until, services, feed } = await kit();
     await until(() => Object.keys(merged(reported, KNOWN)).length === 7 && services.count("etherscan") >= 3);
@@ -219,7 +231,7 @@ describe("facts from services", { timeout: 20_000 }, () => {
   });
 });
 
-describe("a service that is down", { timeout: 20_000 }, () => {
+describe("a service that is down", () => {
   test.for(
     ENRICHERS.flatMap((name) =>
       (["429 after", "500", "cut", "html", "types"] satisfies Mischief[]).map(
@@ -275,9 +287,8 @@ describe("a service that is down", { timeout: 20_000 }, () => {
     await until(
       () => services.asked.length >= 3 && reported.filter(({ kind }) => kind === "clock").length > 20,
     );
-    const before = performance.now();
+    // Hung requests outlast the test's time limit, so an end that waits for one fails.
     await leave();
-    expect(performance.now() - before).toBeLessThan(2_000);
   });
 });
 
