@@ -4,8 +4,12 @@ import { test } from "../http/keyed-fixture.ts";
 import { HeldProxy } from "./held-proxy.ts";
 import { follow, HASTY, range } from "./stream-kit.ts";
 
-/** The silence limit. For a hastened client it is 350 ms, in which a busy machine does nothing. */
+/**
+ * The limits of silence, later and before the first message. For a hastened client, they would be
+ * so short that a busy machine does nothing in them.
+ */
 const SILENCE_MS = 35_000;
+const FIRST_MESSAGE_MS = 1_000_000;
 
 /** Follows `flares.pro`, and writes down what is asked for. */
 function followWatched(url: string, options: ConnectOptions, onTestFinished: TestContext["onTestFinished"]) {
@@ -17,7 +21,7 @@ function followWatched(url: string, options: ConnectOptions, onTestFinished: Tes
     now: HASTY.now,
     after: (ms, fn) => {
       // The hub's clock stands still, so no heartbeat extends the limit.
-      if (ms === SILENCE_MS) return () => {};
+      if (ms === SILENCE_MS || ms === FIRST_MESSAGE_MS) return () => {};
       waits.push(ms);
       return HASTY.after(ms, fn);
     },
@@ -33,7 +37,7 @@ function followWatched(url: string, options: ConnectOptions, onTestFinished: Tes
       }
     },
   };
-  const given = { channels: ["flares.pro", "newest.bsc"], platform, firstMessageMs: 1_000_000 };
+  const given = { channels: ["flares.pro", "newest.bsc"], platform, firstMessageMs: FIRST_MESSAGE_MS };
   const followed = follow(url, { ...given, ...options });
   followed.stream.on("error", (error) => errors.push(error));
   onTestFinished(() => followed.stream.close());
