@@ -1,5 +1,5 @@
 import { plainJson, plainText } from "../cli/terminal/plain-text.ts";
-import { parseJson } from "../lib/text/parse-json.ts";
+import { parseJson } from "../lib/parse-json.ts";
 
 const SHOWN = 2_000;
 

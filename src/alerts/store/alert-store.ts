@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { z } from "zod";
 import { cachedStatements, openDatabase, type Statement, transact } from "../../lib/io/sqlite.ts";
 import type { Notify } from "../../lib/notify.ts";
-import { parseJson } from "../../lib/text/parse-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Alert } from "../alert.ts";
 import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
 

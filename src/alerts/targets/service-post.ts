@@ -1,4 +1,4 @@
-import { parseJson } from "../../lib/text/parse-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { type Outcome, RETRY } from "../delivery/delivery-plan.ts";
 import { postHttp } from "../delivery/http-post.ts";
 import { ATTEMPT_TIMEOUT_MS } from "./target.ts";

@@ -1,8 +1,8 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { z } from "zod";
 import type { Notify } from "../../lib/notify.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
-import { parseJson } from "../../lib/text/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
 import type { Checkpoint, Engine, LogNews, Notice } from "../engine.ts";

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { z } from "zod";
 import type { Engine } from "../../cluster/engine.ts";
 import { type IssuedTicket, mintSecret, TICKET_MS } from "../../keys/index.ts";
-import { parseJson } from "../../lib/text/parse-json.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { RemoteState } from "../../workers/index.ts";

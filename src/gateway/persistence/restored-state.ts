@@ -1,7 +1,7 @@
 import { deflateSync, inflateSync } from "node:zlib";
 import type { Head, KnownLists } from "../../hub/index.ts";
+import { parseJson } from "../../lib/parse-json.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
-import { parseJson } from "../../lib/text/parse-json.ts";
 import type { ListCheckpoint, StoredLog } from "../../log/index.ts";
 import { EMPTY_SNAPSHOT } from "../../model/index.ts";
 import {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { parseJson } from "../text/parse-json.ts";
+import { parseJson } from "../parse-json.ts";
 
 interface Refusal {
   readonly status: number;
