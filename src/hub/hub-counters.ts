@@ -1,5 +1,5 @@
 import { DurationHistogram } from "../lib/time/duration-histogram.ts";
-import type { CloseReason, Lost } from "../protocol/index.ts";
+import { CLOSE_CODES, type CloseReason, type Lost } from "../protocol/index.ts";
 import type { DeflateCounts } from "./delivery/deflate-cache.ts";
 import type { Framing } from "./delivery/framing.ts";
 
@@ -41,22 +41,7 @@ export function createHubCounters(): HubCounters {
     opened: { websocket: 0, sse: 0 },
     open: { websocket: 0, sse: 0 },
     openDeflated: 0,
-    closed: {
-      "going-away": 0,
-      "bad-request": 0,
-      "message-too-big": 0,
-      "no-command": 0,
-      unauthorized: 0,
-      forbidden: 0,
-      "rate-limited": 0,
-      internal: 0,
-      draining: 0,
-      "slow-consumer": 0,
-      "heartbeat-lost": 0,
-      superseded: 0,
-      reset: 0,
-      client: 0,
-    },
+    closed: noneClosed(),
     resumed: 0,
     resets: { "epoch-changed": 0, expired: 0, ahead: 0 },
     deliveries: 0,
@@ -69,6 +54,11 @@ export function createHubCounters(): HubCounters {
     deflatedFromBytes: 0,
     deflatedToBytes: 0,
   };
+}
+
+function noneClosed(): HubCounters["closed"] {
+  const reasons = [...Object.keys(CLOSE_CODES), "client"];
+  return Object.fromEntries(reasons.map((reason) => [reason, 0])) as HubCounters["closed"];
 }
 
 export function countOpened(counters: HubCounters, { transport, isDeflated }: Framing): void {

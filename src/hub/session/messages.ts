@@ -3,7 +3,6 @@ import {
   type CommandId,
   type Cursor,
   type FlarewireError,
-  type Freshness,
   formatCursor,
   formatMarks,
   type Goaway,
@@ -12,11 +11,8 @@ import {
   type Limits,
   type ListFilter,
   type Lists,
-  type Lost,
   type MirrorBase,
-  type Plan,
   type Pong,
-  type SourceInfo,
   type Subscribed,
   type Unsubscribed,
 } from "../../protocol/index.ts";
@@ -28,17 +24,15 @@ import type { HubLimits } from "../hub-limits.ts";
  */
 
 /** Formats the first message of every connection. */
-export function helloText(about: {
-  readonly plan?: Plan | undefined;
-  readonly server: string;
-  readonly nowMs: number;
-  readonly cursor: Cursor;
-  readonly heartbeatMs: number;
-  readonly silenceLimitMs: number;
-  readonly limits: HubLimits;
-  readonly source: SourceInfo;
-  readonly freshness: Freshness;
-}): string {
+export function helloText(
+  about: Pick<Hello, "plan" | "server" | "source" | "freshness"> & {
+    readonly nowMs: number;
+    readonly cursor: Cursor;
+    readonly heartbeatMs: number;
+    readonly silenceLimitMs: number;
+    readonly limits: HubLimits;
+  },
+): string {
   const limits: Limits = {
     inbound_bytes: about.limits.inboundBytes,
     commands_per_second: about.limits.commandsPerSecond,
@@ -65,13 +59,10 @@ export function helloText(about: {
 
 /** Formats the response to `subscribe` without `snapshot`. `base`: JSON text of its last field. */
 export function subscribedText(
-  answer: {
-    readonly id: CommandId;
+  answer: Pick<Subscribed, "id" | "resumed" | "lost"> & {
     readonly channels: readonly Channel[];
     readonly filter: ListFilter | undefined;
     readonly cursor: Cursor;
-    readonly resumed: "full" | "reset";
-    readonly lost?: Lost | undefined;
   },
   base?: string,
 ): string {
@@ -107,12 +98,9 @@ export function unsubscribedText(id: CommandId, cursor: Cursor): string {
 }
 
 /** Formats a group's heartbeat. `positions`: channels' latest seq up to `cursor`. */
-export function heartbeatText(about: {
-  readonly cursor: Cursor;
-  readonly nowMs: number;
-  readonly positions: Record<string, number>;
-  readonly freshness: Freshness;
-}): string {
+export function heartbeatText(
+  about: Pick<Heartbeat, "positions" | "freshness"> & { readonly cursor: Cursor; readonly nowMs: number },
+): string {
   const message: Heartbeat = {
     type: "heartbeat",
     cursor: formatCursor(about.cursor),
