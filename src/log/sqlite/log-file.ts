@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { PRIVATE_DIRECTORY } from "../../lib/io/private-file.ts";
@@ -7,7 +7,6 @@ import { messageOf } from "../../lib/text/message-of.ts";
 import { type Channel, LASTING_EVENTS, type Run } from "../../protocol/index.ts";
 import { checkpointInterval } from "../checkpoint-interval.ts";
 import type { LogRecord, LogStart } from "../event-log.ts";
-import { bootId } from "./boot-id.ts";
 import { FileBusyError, faultOf } from "./sqlite-fault.ts";
 import { inodeOf, readStoredLog, type StoredLog } from "./stored-log.ts";
 
@@ -51,6 +50,15 @@ const FORM = {
   /** Version 3 had no runs: all its events are of the epoch's first run. */
   upgrades: { 3: `${RUNS} INSERT INTO run VALUES (0, NULL)` },
 };
+
+/** Returns the boot id, if the system has one. While it is the same, no power was lost. */
+function bootId(): string | undefined {
+  try {
+    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Creates directories one by one: Node's recursive form hangs if it fails, as in /proc. */
 function makeDirectory(path: string): void {
