@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Clock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
 import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
@@ -50,16 +50,12 @@ export function addHealthRoutes(scope: FastifyInstance, parts: HealthParts): voi
 }
 
 function add(scope: FastifyInstance, url: string, answer: (reply: FastifyReply) => object): void {
-  const handler = (request: FastifyRequest, reply: FastifyReply) => {
-    const bytes = Buffer.from(JSON.stringify(answer(reply)));
-    reply.headers({
-      "content-type": "application/json; charset=utf-8",
-      "content-length": String(bytes.length),
-      "cache-control": "no-store",
-    });
-    return request.method === "HEAD" ? reply.send() : reply.send(bytes);
-  };
-  scope.route({ method: ["GET", "HEAD"], url, config: { isHealthCheck: true }, handler });
+  scope.route({
+    method: ["GET", "HEAD"],
+    url,
+    config: { isHealthCheck: true },
+    handler: (_request, reply) => reply.header("cache-control", "no-store").send(answer(reply)),
+  });
 }
 
 function reasonOf({ state, reason }: Freshness): string {

@@ -3,12 +3,10 @@ import { FlarewireError } from "../protocol/index.ts";
 import { allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { Refusals } from "./access/refusals.ts";
-import { createRequestGuard, createTokenHook } from "./access/request-guard.ts";
+import { addGuard } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
-import { createOrderHook } from "./connections/answer-in-order.ts";
 import { completeHttpSettings } from "./http-settings.ts";
-import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { sendProblem } from "./problems/send-problem.ts";
 import { addRoutes, type HttpServerOptions } from "./server.ts";
 
@@ -38,21 +36,9 @@ export async function addHostRoutes(scope: FastifyInstance, options: HttpServerO
         policy.audit?.refused(request, error);
         return sendProblem(error, request, reply);
       });
-      own.addHook(
-        "onRequest",
-        createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
-      );
-      own.addHook("onRequest", createTokenHook(policy));
-      own.addHook(
-        "onRequest",
-        createRequestGuard(
-          settings,
-          createCommonHeaders(settings),
-          new AllowedMethods(own),
-          createHostCheck(settings),
-          visitors,
-        ),
-      );
+      const common = createCommonHeaders(settings);
+      const checkHost = createHostCheck(settings);
+      addGuard(own, { settings, policy, common, checkHost, visitors, refusals });
       if (own.prefix !== "") {
         own.setNotFoundHandler(() => {
           throw new FlarewireError("not-found", "nothing is served here");

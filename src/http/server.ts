@@ -15,10 +15,9 @@ import type { Freshness, SourceInfo } from "../protocol/index.ts";
 import { type AccessPolicy, allowAll } from "./access/access.ts";
 import { createHostCheck } from "./access/host-check.ts";
 import { isExpected, Refusals } from "./access/refusals.ts";
-import { createRequestGuard, createTokenHook } from "./access/request-guard.ts";
+import { addGuard } from "./access/request-guard.ts";
 import { Visitors } from "./access/visitors.ts";
 import { createCommonHeaders } from "./common-headers.ts";
-import { createOrderHook } from "./connections/answer-in-order.ts";
 import { boundClosing } from "./connections/close-connections.ts";
 import { boundConnections } from "./connections/connection-bounds.ts";
 import type { HeadLike } from "./connections/head-like.ts";
@@ -28,13 +27,11 @@ import { addHealthRoutes } from "./health-routes.ts";
 import { addHistoryRoutes } from "./history/history-routes.ts";
 import { PastStates } from "./history/past-states.ts";
 import { completeHttpSettings, type HttpSettings, MAX_PATH_PART } from "./http-settings.ts";
-import { readBuiltPages, readBuiltWidget } from "./pages/built-pages.ts";
-import { addDashboardRoutes } from "./pages/dashboard-routes.ts";
-import { addWidgetRoutes } from "./pages/widget-routes.ts";
+import { readBuilt } from "./pages/built-pages.ts";
+import { addPageRoutes } from "./pages/page-routes.ts";
 import { addPairlistRoute } from "./pairlist/pairlist-route.ts";
 import { addPermalinkRoutes } from "./permalinks/permalink-routes.ts";
 import type { Pictures } from "./permalinks/picture/pictures.ts";
-import { AllowedMethods } from "./problems/allowed-methods.ts";
 import { createClientErrorHandler } from "./problems/client-error.ts";
 import { unknownParameter } from "./problems/known-parameters.ts";
 import { sendProblem } from "./problems/send-problem.ts";
@@ -117,15 +114,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Fast
   const checkHost = createHostCheck(settings);
   const quick = new QuickPath(app, common.readyFor, checkHost, visitors, responses, options.ready);
   responses.watch(app);
-  app.addHook(
-    "onRequest",
-    createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
-  );
-  app.addHook("onRequest", createTokenHook(policy));
-  app.addHook(
-    "onRequest",
-    createRequestGuard(settings, common, new AllowedMethods(app), checkHost, visitors),
-  );
+  addGuard(app, { settings, policy, common, checkHost, visitors, refusals });
   if (settings.basePath !== "") addHealthRoutes(app, { ready: () => true, ...options });
   await app.register((scope) => addRoutes(scope, options, settings, visitors, quick), {
     prefix: settings.basePath,
@@ -165,10 +154,9 @@ export async function addRoutes(
   addPairlistRoute(addPrepared, { ...options, hasPast: past !== undefined });
   if (history) addHistoryRoutes(addPrepared, { ...options, history });
   addDocumentRoutes(scope, settings);
-  const pages = readBuiltPages();
+  const pages = readBuilt("dashboard");
   if (history) addPermalinkRoutes(scope, { ...options, settings, history, pages });
-  addDashboardRoutes(scope, settings, pages);
-  addWidgetRoutes(scope, settings, pages, readBuiltWidget());
+  addPageRoutes(scope, settings, pages);
   await options.register?.(scope);
 }
 

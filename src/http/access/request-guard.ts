@@ -1,12 +1,14 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { FlarewireError } from "../../protocol/index.ts";
 import type { CommonHeaders } from "../common-headers.ts";
+import { createOrderHook } from "../connections/answer-in-order.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import { answerBrowser } from "../pages/missing-page.ts";
-import type { AllowedMethods } from "../problems/allowed-methods.ts";
+import { AllowedMethods } from "../problems/allowed-methods.ts";
 import type { AccessPolicy } from "./access.ts";
 import { sanitizeForwardedFor } from "./forwarded-for.ts";
 import type { HostCheck } from "./host-check.ts";
+import type { Refusals } from "./refusals.ts";
 import type { Visitors } from "./visitors.ts";
 
 declare module "fastify" {
@@ -16,21 +18,36 @@ declare module "fastify" {
   }
 }
 
+interface GuardParts {
+  readonly settings: HttpSettings;
+  readonly policy: Pick<AccessPolicy, "verify">;
+  readonly common: CommonHeaders;
+  readonly checkHost: HostCheck;
+  readonly visitors: Visitors;
+  readonly refusals: Refusals;
+}
+
 /** Maximum characters of an untrusted URL that a message repeats. */
 const MAX_REPEATED = 200;
 
 /**
- * Creates the hook that each request passes first: sets common fields, refuses requests above
- * limits, and answers OPTIONS, methods that are not allowed and unknown paths.
+ * Adds the hooks that each request passes first. They wait for the previous responses, verify the
+ * token, set common fields, refuse requests above limits, and answer OPTIONS, methods that are not
+ * allowed and unknown paths. Call it before the routes are added.
  */
-export function createRequestGuard(
-  settings: HttpSettings,
-  common: CommonHeaders,
-  allowed: AllowedMethods,
-  checkHost: HostCheck,
-  visitors: Visitors,
-): (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void {
-  return (request, reply, done) => {
+export function addGuard(scope: FastifyInstance, parts: GuardParts): void {
+  const { settings, policy, common, checkHost, visitors, refusals } = parts;
+  const allowed = new AllowedMethods(scope);
+  scope.addHook(
+    "onRequest",
+    createOrderHook(({ ip }) => refusals.count("requests-ahead", ip)),
+  );
+  scope.addHook("onRequest", (request, _reply, done) => {
+    const verified = policy.verify(request);
+    if (verified) void verified.then(() => done());
+    else done();
+  });
+  scope.addHook("onRequest", (request, reply, done) => {
     sanitizeForwardedFor(request.raw.headers);
     common.apply(request, reply);
     const refusal =
@@ -51,18 +68,7 @@ export function createRequestGuard(
     reply.header("allow", allow);
     const message = `${request.method} is not allowed for "${target.slice(0, MAX_REPEATED)}"`;
     done(new FlarewireError("method-not-allowed", message, { field: "method", bound: allow }));
-  };
-}
-
-/** Creates the hook before the guard that verifies a request's token asynchronously. */
-export function createTokenHook(
-  policy: Pick<AccessPolicy, "verify">,
-): (request: FastifyRequest, reply: FastifyReply, done: () => void) => void {
-  return (request, _reply, done) => {
-    const verified = policy.verify(request);
-    if (verified) void verified.then(done);
-    else done();
-  };
+  });
 }
 
 function refuse(

@@ -1,10 +1,16 @@
 import { VERSION } from "../../lib/version.ts";
-import { CLOSE_CODES, EVENT_NAMES } from "../../protocol/index.ts";
+import {
+  CHANNELS,
+  type Channel,
+  CLOSE_CODES,
+  EVENT_NAMES,
+  EventBody,
+  type EventName,
+} from "../../protocol/index.ts";
 import { EVENTS_ENDPOINT, STREAM_PATH } from "../endpoints.ts";
 import { SUBPROTOCOL } from "../stream/websocket-admission.ts";
 import { EVENT_EXAMPLES } from "./examples.ts";
 import { EXCHANGE_STARTED } from "./exchange-examples.ts";
-import { CHANNEL_EVENTS, channelsOf } from "./market-channels.ts";
 import { MESSAGE_EXAMPLES } from "./message-examples.ts";
 import { EVENTS_PARAMETERS, type ParameterContract, STREAM_PARAMETERS } from "./parameters.ts";
 import { EVENT_SCHEMAS, type JsonSchema, namedSchemas, pascal, referredTo, refTo } from "./schemas.ts";
@@ -46,6 +52,23 @@ const DESCRIPTION = [
   "* A connection without any message for `silence_limit_ms` of `hello` is dead.",
   "* Clients ignore unknown fields and messages. The server rejects unknown parameters and fields, and names the nearest known one.",
 ].join("\n");
+
+/** Combinations that the schemas allow but that never occur. */
+const NEVER: Readonly<Partial<Record<Channel, readonly EventName[]>>> = {
+  "flares.free": ["flare-expired"],
+  "flares.pro": ["flare-expired"],
+  "flares.finished": ["flare-started", "flare-withdrawn"],
+};
+
+function channelsOf(name: EventName): readonly Channel[] {
+  const schema = EventBody.options.find(({ shape }) => shape.name.value === name)?.shape.channel;
+  const allowed: readonly Channel[] = schema ? ("value" in schema ? [schema.value] : schema.options) : [];
+  return allowed.filter((channel) => !NEVER[channel]?.includes(name));
+}
+
+const CHANNEL_EVENTS: Readonly<Record<string, readonly EventName[]>> = Object.fromEntries(
+  CHANNELS.map((channel) => [channel, EVENT_NAMES.filter((name) => channelsOf(name).includes(channel))]),
+);
 
 /** Creates the AsyncAPI 3 document of messages and events. `basePath`: as in the settings. */
 export function createAsyncApi(basePath: string) {

@@ -14,14 +14,7 @@ import {
 import { METRICS_PATH } from "../metrics-route.ts";
 import { BODY_EXAMPLES } from "./examples.ts";
 import { EXCHANGE_FLARES } from "./exchange-examples.ts";
-import {
-  FRESHNESS_HEADERS,
-  HEADERS,
-  type HeaderContract,
-  type HeaderName,
-  headerRefs,
-  KEY_HEADERS,
-} from "./headers.ts";
+import { FRESHNESS_HEADERS, HEADERS, type HeaderName, headerRefs, KEY_HEADERS } from "./headers.ts";
 import {
   AT_PARAMETER,
   CONDITIONAL_PARAMETERS,
@@ -37,7 +30,7 @@ import {
   TOKEN_PATH,
 } from "./parameters.ts";
 import { ProblemResponses, type ResponseContract } from "./problem-responses.ts";
-import { type JsonSchema, namedSchemas, pascal, referredTo, refTo } from "./schemas.ts";
+import { namedSchemas, pascal, referredTo, refTo } from "./schemas.ts";
 
 /** An operation of OpenAPI, reduced to the fields used here. */
 export interface OperationContract {
@@ -49,26 +42,9 @@ export interface OperationContract {
   readonly responses: Readonly<Record<string, ResponseContract | { readonly $ref: string }>>;
 }
 
-/** The document, reduced to the fields used here. */
-export interface OpenApiDocument {
-  readonly [field: string]: unknown;
-  readonly info: {
-    readonly [field: string]: unknown;
-    readonly title: string;
-    readonly version: string;
-    readonly summary: string;
-    readonly description: string;
-  };
-  readonly paths: Readonly<
-    Record<string, Readonly<Partial<Record<"get" | "head" | "post" | "options", OperationContract>>>>
-  >;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly responses: Readonly<Record<string, ResponseContract>>;
-    readonly headers: Readonly<Record<string, HeaderContract>>;
-    readonly securitySchemes: Readonly<Record<string, object>>;
-  };
-}
+export type OpenApiDocument = ReturnType<typeof createOpenApi>;
+
+type PathContract = Readonly<Partial<Record<"get" | "head" | "post" | "options", OperationContract>>>;
 
 const DESCRIPTION = [
   "Which tokens are flaring, why, and when they stop. Read-only. A key is needed only if the server requires one; on a server with keys, `pro` needs a key of that plan.",
@@ -90,10 +66,10 @@ const RESOURCE_PARAMETERS: Readonly<Partial<Record<ResourceName, readonly Parame
 };
 
 /** Creates the OpenAPI 3.1 document of all HTTP paths. `basePath`: as in the settings. */
-export function createOpenApi(basePath: string): OpenApiDocument {
+export function createOpenApi(basePath: string) {
   const problems = new ProblemResponses();
   const endpoints = Object.entries({ ...ENDPOINTS, ...HISTORY_ENDPOINTS }) as [ResourceName, Endpoint][];
-  const paths = Object.fromEntries([
+  const paths: Readonly<Record<string, PathContract>> = Object.fromEntries([
     ...endpoints.map(([name, endpoint]) => [endpoint.path, resource(name, endpoint, problems)]),
     [EVENTS_ENDPOINT.path, events(problems)],
     [STREAM_PATH, upgrade("stream", STREAM, STREAM_PARAMETERS, problems)],

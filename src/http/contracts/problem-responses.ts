@@ -29,21 +29,29 @@ const HEADERS_BY_STATUS: Readonly<Record<number, readonly HeaderName[]>> = {
   503: ["Retry-After", "Vary", ...FRESHNESS_HEADERS],
 };
 
-const DETAILS: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[1]>>> = {
-  "invalid-parameter": 'limit is "0"; it must be a whole number from 1 to 1000',
-  "unknown-channel": 'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
-  "cursor-gone": 'after is "13ac274a9f68b758-9" (expired); up to 92 events are lost',
-  "time-gone":
+/** Message and details of a code's example. Default: the code's meaning, without details. */
+const EXAMPLES: Readonly<Partial<Record<ErrorCode, ErrorText>>> = {
+  "invalid-parameter": [
+    'limit is "0"; it must be a whole number from 1 to 1000',
+    { field: "limit", bound: "a whole number from 1 to 1000" },
+  ],
+  "unknown-channel": [
+    'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
+    { field: "channels" },
+  ],
+  "cursor-gone": [
+    'after is "13ac274a9f68b758-9" (expired); up to 92 events are lost',
+    { field: "after", lost: { reason: "expired", events: 92 } },
+  ],
+  "time-gone": [
     "no state is stored for 2017-11-11T08:24:00.000Z: it is out of reach; at must be from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z",
-  "not-ready": "no data yet: the market's past is still being read",
+    { field: "at", bound: "from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z" },
+  ],
+  "not-ready": ["no data yet: the market's past is still being read"],
 };
 
-const MORE: Readonly<Partial<Record<ErrorCode, ConstructorParameters<typeof FlarewireError>[2]>>> = {
-  "invalid-parameter": { field: "limit", bound: "a whole number from 1 to 1000" },
-  "unknown-channel": { field: "channels" },
-  "cursor-gone": { field: "after", lost: { reason: "expired", events: 92 } },
-  "time-gone": { field: "at", bound: "from 2017-11-12T00:00:00.000Z to 2017-11-12T08:24:00.000Z" },
-};
+type ErrorText =
+  ConstructorParameters<typeof FlarewireError> extends [ErrorCode, ...infer Text] ? Text : never;
 
 /** Collects the problem responses, one component per set of codes and status. */
 export class ProblemResponses {
@@ -70,10 +78,8 @@ export class ProblemResponses {
 }
 
 function exampleOf(code: ErrorCode): Problem {
-  return problemOf(
-    new FlarewireError(code, DETAILS[code] ?? ERROR_CODES[code].meaning, MORE[code]),
-    "5f0c2a7e11-4b",
-  );
+  const [message, details] = EXAMPLES[code] ?? [ERROR_CODES[code].meaning];
+  return problemOf(new FlarewireError(code, message, details), "5f0c2a7e11-4b");
 }
 
 function responseOf(status: number, codes: readonly ErrorCode[]): ResponseContract {

@@ -52,8 +52,9 @@ export function addDocumentRoutes(
       handler: (_request, reply) => reply.redirect(`${basePath}${path}`, 308),
     });
   };
+  const makers = createMakers(basePath, describe);
   for (const name of Object.keys(DOCUMENTS) as DocumentName[])
-    add(DOCUMENTS[name].path, DOCUMENTS[name].type, () => makeDocument(name, basePath, describe));
+    add(DOCUMENTS[name].path, DOCUMENTS[name].type, makers[name]);
   for (const { path, file, title } of GUIDES)
     add(path, "text/html", () => guidePage(basePath, path, title, file));
   for (const { path, file } of TEXTS)
@@ -66,31 +67,25 @@ export function addDocumentRoutes(
     });
 }
 
-function makeDocument(name: DocumentName, basePath: string, describe: () => OpenApiDocument): string {
-  switch (name) {
-    case "openapi":
-      return JSON.stringify(describe());
-    case "asyncapi":
-      return JSON.stringify(createAsyncApi(basePath));
-    case "docs":
-      return restPage(basePath, describe());
-    case "docsEvents":
-      return eventsPage(basePath, createAsyncApi(basePath));
-    case "docsProtocol":
-      return guidePage(basePath, DOCUMENTS[name].path, "Protocol", PROTOCOL_FILE);
-    case "docsGuides":
-      return pageHtml(basePath, DOCUMENTS[name].path, "Guides", guidesHtml(basePath));
-    case "docsSearch":
-      return JSON.stringify(
-        searchIndex(basePath, describe(), createAsyncApi(basePath), guidePages(basePath)),
-      );
-    case "llms":
-      return llmsText(basePath);
-    case "docsScript":
-      return readText("./assets/page.js");
-    case "docsStyle":
-      return readText("./assets/page.css");
-  }
+function createMakers(
+  basePath: string,
+  describe: () => OpenApiDocument,
+): Readonly<Record<DocumentName, () => string>> {
+  const describeEvents = () => createAsyncApi(basePath);
+  const { docsProtocol, docsGuides } = DOCUMENTS;
+  return {
+    openapi: () => JSON.stringify(describe()),
+    asyncapi: () => JSON.stringify(describeEvents()),
+    docs: () => restPage(basePath, describe()),
+    docsEvents: () => eventsPage(basePath, describeEvents()),
+    docsProtocol: () => guidePage(basePath, docsProtocol.path, "Protocol", PROTOCOL_FILE),
+    docsGuides: () => pageHtml(basePath, docsGuides.path, "Guides", guidesHtml(basePath)),
+    docsSearch: () =>
+      JSON.stringify(searchIndex(basePath, describe(), describeEvents(), guidePages(basePath))),
+    llms: () => llmsText(basePath),
+    docsScript: () => readText("./assets/page.js"),
+    docsStyle: () => readText("./assets/page.css"),
+  };
 }
 
 function guidePage(basePath: string, page: string, title: string, file: string): string {

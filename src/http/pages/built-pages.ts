@@ -11,12 +11,10 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml; charset=utf-8",
 };
 
-/** The same path from src/http/pages and from dist/http/pages. */
-const BUILT = new URL("../../../dist/dashboard/", import.meta.url);
-const BUILT_WIDGET = new URL("../../../dist/widget/", import.meta.url);
-
-/** Reads the built dashboard by relative path, `index.html` first. Empty if it was not built. */
-export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Representation> {
+/** Reads the built files by relative path. Empty if they were not built. */
+export function readBuilt(part: "dashboard" | "widget"): ReadonlyMap<string, Representation> {
+  // The same path from src/http/pages and from dist/http/pages.
+  const directory = new URL(`../../../dist/${part}/`, import.meta.url);
   let names: readonly string[];
   try {
     names = readdirSync(directory, { recursive: true, encoding: "utf8" });
@@ -24,11 +22,6 @@ export function readBuiltPages(directory: URL = BUILT): ReadonlyMap<string, Repr
     return new Map();
   }
   return new Map(names.flatMap((name) => readPage(directory, name)));
-}
-
-/** Reads the widget's files in the same way. */
-export function readBuiltWidget(): ReadonlyMap<string, Representation> {
-  return readBuiltPages(BUILT_WIDGET);
 }
 
 function readPage(directory: URL, name: string): readonly (readonly [string, Representation])[] {

@@ -24,6 +24,7 @@ export function sendProblem(
   if ((status === 503 || status === 429) && !reply.hasHeader("retry-after")) {
     reply.header("retry-after", String(RETRY_AFTER_S));
   }
+  // The response names the upgrade (RFC 9110, 15.5.22).
   if (status === 426) reply.headers({ upgrade: "websocket", connection: "upgrade" });
   // A Buffer, because the framework would add a charset to a string.
   const body = Buffer.from(JSON.stringify(problemOf(failure, request.id)));

@@ -93,15 +93,13 @@ export function createPreparedRoutes(
     const route = `${scope.prefix}${routeOf(path)}`;
     const prefix = `${scope.prefix}${path.replace(/\{.*/, "")}`;
     const quickly = (request: IncomingMessage) => {
-      const known = head.ready ? bodies.get(keyOf(anonymous.access, request.url)) : undefined;
+      if (!head.ready) return undefined;
+      const { url } = request;
+      const known = live && url === prefix ? { body: live(plan) } : bodies.get(keyOf(anonymous.access, url));
       return known && answer(request, known, anonymousFields);
     };
     if (path.includes("{")) quick.addBelow(prefix, route, quickly);
-    else quick.addQueried(prefix, quickly);
-    if (!live) return;
-    quick.add(prefix, (request) =>
-      head.ready ? answer(request, { body: live(plan) }, anonymousFields) : undefined,
-    );
+    else quick.add(prefix, quickly);
   };
   return ({ path, parameters, channels, live, now, read, fields }) => {
     scope.route({

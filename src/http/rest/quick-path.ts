@@ -22,13 +22,11 @@ const STATUS_LINES = { 200: "HTTP/1.1 200 OK\r\n", 304: "HTTP/1.1 304 Not Modifi
 /**
  * Answers plain requests with prepared bytes, because the framework costs more than the rest of a
  * response. Plain: GET or HEAD of a registered path, on a connection that stays open, without
- * body or key, and without a query unless the path is registered with any. The framework gets all
- * others, and everything while the server closes.
+ * body or key. The framework gets all others, and everything while the server closes.
  */
 export class QuickPath {
   readonly #app: FastifyInstance;
-  readonly #answers = new Map<string, QuickRoute>();
-  readonly #queried = new Map<string, QuickRoute>();
+  readonly #routes = new Map<string, QuickRoute>();
   readonly #below: (readonly [prefix: string, route: QuickRoute])[] = [];
   readonly #common: (origin: string | undefined) => ReadyFields;
   readonly #checkHost: HostCheck;
@@ -66,14 +64,9 @@ export class QuickPath {
     });
   }
 
-  /** Answers requests for `path`, which also needs a route in the framework. */
+  /** Answers requests for `path` with any query. It also needs a route in the framework. */
   add(path: string, answer: QuickAnswer): void {
-    this.#answers.set(path, { route: path, answer });
-  }
-
-  /** Like `add`, with any query for which `answer` returns a response. */
-  addQueried(path: string, answer: QuickAnswer): void {
-    this.#queried.set(path, { route: path, answer });
+    this.#routes.set(path, { route: path, answer });
   }
 
   /** Like `add`, with any path that begins with `prefix`; `route`: its path in the framework. */
@@ -84,8 +77,7 @@ export class QuickPath {
   #routeOf({ url = "" }: IncomingMessage): QuickRoute | undefined {
     const queryAt = url.indexOf("?");
     return (
-      this.#answers.get(url) ??
-      this.#queried.get(queryAt < 0 ? url : url.slice(0, queryAt)) ??
+      this.#routes.get(queryAt < 0 ? url : url.slice(0, queryAt)) ??
       this.#below.find(([prefix]) => url.startsWith(prefix))?.[1]
     );
   }

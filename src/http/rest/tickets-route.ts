@@ -24,13 +24,7 @@ export async function registerTickets(app: FastifyInstance, options: TicketsOpti
         checkOrigin(request.headers.origin, options.allowedOrigins);
         const { text, expiresAtMs } = await options.policy.issueTicket(request, reply);
         const body: TicketResponse = { ticket: text, expires_at: new Date(expiresAtMs).toISOString() };
-        const bytes = Buffer.from(JSON.stringify(body));
-        reply.code(201).headers({
-          "content-type": "application/json; charset=utf-8",
-          "content-length": `${bytes.length}`,
-          "cache-control": "no-store",
-        });
-        return reply.send(bytes);
+        return reply.code(201).header("cache-control", "no-store").send(body);
       },
     });
   });

@@ -53,14 +53,8 @@ export function readStreamQuery(query: unknown, rights: Rights): ConnectQuery {
   const filter = readFilter(given);
   const snapshot = readFlag("snapshot", given.snapshot);
   const mirror = readFlag("mirror", given.mirror);
-  const asked: ConnectQuery = {
-    channels: readChannels(given.channels),
-    filter,
-    ...(mode === undefined ? {} : { mode }),
-    after: readAfter(given.after),
-    snapshot,
-    ...(mirror === undefined ? {} : { mirror }),
-  };
+  const channels = readChannels(given.channels);
+  const asked: ConnectQuery = { channels, filter, mode, after: readAfter(given.after), snapshot, mirror };
   checkQuery(asked, rights);
   return asked;
 }

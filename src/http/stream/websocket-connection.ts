@@ -44,7 +44,10 @@ export async function admitUpgrade(
       await admitConnection({ registry, audit: policy.audit }, request, reply, access);
     });
   } catch (error) {
-    if (error instanceof FlarewireError) setRefusalFields(reply, error);
+    if (error instanceof FlarewireError) setRetryAfter(reply, error.code);
+    // The response names the supported version (RFC 6455, 4.4).
+    if (error instanceof FlarewireError && error.code === "upgrade-required")
+      reply.header("sec-websocket-version", "13");
     throw error;
   }
   responses.set(request.raw, reply.raw);
@@ -72,17 +75,8 @@ export function openConnection(
 }
 
 /** Refuses plain requests of a path that only upgrades. */
-export async function requireUpgrade(_request: FastifyRequest, reply: FastifyReply): Promise<never> {
-  reply.headers({ upgrade: "websocket", connection: "upgrade" });
+export async function requireUpgrade(): Promise<never> {
   throw new FlarewireError("upgrade-required", "this URL serves WebSocket only; send an upgrade request");
-}
-
-function setRefusalFields(reply: FastifyReply, { code }: FlarewireError): void {
-  setRetryAfter(reply, code);
-  // The response names the upgrade (RFC 9110, 15.5.22) and its version (RFC 6455, 4.4).
-  if (code === "upgrade-required") {
-    reply.headers({ upgrade: "websocket", connection: "upgrade", "sec-websocket-version": "13" });
-  }
 }
 
 /**
