@@ -1,7 +1,8 @@
 import { cpSync, globSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "./bundle.ts";
+import { declarationsFrom } from "./contract-types.ts";
 import { writeNotices } from "./notices.ts";
 
 /*
@@ -31,14 +32,6 @@ deleteUnreachableTypes();
 
 /** Deletes the declarations that no export leads to: half of them. */
 function deleteUnreachableTypes(): void {
-  const reached = new Set<string>();
-  const reach = (file: string): void => {
-    if (reached.has(file)) return;
-    reached.add(file);
-    for (const [, target = ""] of readFileSync(file, "utf8").matchAll(/(?:from|import\() ?"(\.[^"]+)"/g))
-      reach(resolve(dirname(file), target.replace(/\.[jt]s$/, ".d.ts")));
-  };
-  for (const entry of ["index", CLIENT]) reach(join(DIST, `${entry}.d.ts`));
-  for (const file of globSync("**/*.d.ts", { cwd: DIST }))
-    if (!reached.has(join(DIST, file))) rmSync(join(DIST, file));
+  const reached = declarationsFrom(["index.d.ts", `${CLIENT}.d.ts`], DIST);
+  for (const file of globSync("**/*.d.ts", { cwd: DIST })) if (!reached.has(file)) rmSync(join(DIST, file));
 }

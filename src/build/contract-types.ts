@@ -18,15 +18,7 @@ export async function contractTypes(
   entry: string,
   { src, dist }: { readonly src: string; readonly dist: string },
 ): Promise<ReadonlyMap<string, string>> {
-  const files = new Map<string, string>();
-  const reach = (file: string): void => {
-    if (files.has(file)) return;
-    const text = readFileSync(join(dist, file), "utf8");
-    files.set(file, text);
-    for (const [, target = ""] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g))
-      reach(join(dirname(file), target.replace(/\.[jt]s$/, ".d.ts")));
-  };
-  reach(entry);
+  const files = declarationsFrom([entry], dist);
   const named: Named = new Map();
   const modules = new Map<string, Module>();
   for (const [file, text] of files) {
@@ -41,6 +33,20 @@ export async function contractTypes(
   return new Map(
     [...files].map(([file, text]) => [file, withoutSchemas(file, text, modules.get(file) ?? {}, named)]),
   );
+}
+
+/** Returns the declarations that these ones lead to, with themselves, by their paths in `dist`. */
+export function declarationsFrom(entries: readonly string[], dist: string): ReadonlyMap<string, string> {
+  const files = new Map<string, string>();
+  const reach = (file: string): void => {
+    if (files.has(file)) return;
+    const text = readFileSync(join(dist, file), "utf8");
+    files.set(file, text);
+    for (const [, target = ""] of text.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g))
+      reach(join(dirname(file), target.replace(/\.[jt]s$/, ".d.ts")));
+  };
+  for (const entry of entries) reach(entry);
+  return files;
 }
 
 function withoutSchemas(file: string, text: string, own: Module, named: Named): string {

@@ -21,24 +21,20 @@ import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";
 
-const FLAGS: Readonly<Record<string, FlagForm>> = {
-  file: { value: true },
-  plan: { value: true },
-  name: { value: true },
-  expires: { value: true },
-  connections: { value: true },
-  "requests-per-minute": { value: true },
-  channels: { value: true },
-  until: { value: true },
-  json: { value: false },
-};
+const VALUE: FlagForm = { value: true };
 
 /** The flags of each action besides `--file`, and its number of other arguments. */
 const ACTIONS = {
-  add: { flags: ["plan", "channels", "name", "expires", "connections", "requests-per-minute"], words: 0 },
-  list: { flags: ["json"], words: 0 },
-  rotate: { flags: ["until"], words: 1 },
-  revoke: { flags: [], words: 1 },
+  add: {
+    flags: {
+      ...{ plan: VALUE, channels: VALUE, name: VALUE, expires: VALUE },
+      ...{ connections: VALUE, "requests-per-minute": VALUE },
+    },
+    words: 0,
+  },
+  list: { flags: { json: { value: false } }, words: 0 },
+  rotate: { flags: { until: VALUE }, words: 1 },
+  revoke: { flags: {}, words: 1 },
 } as const;
 type Action = keyof typeof ACTIONS;
 
@@ -181,9 +177,8 @@ function readArguments(args: readonly string[], terminal: Terminal) {
     const known = Object.keys(ACTIONS);
     throw wrong([`${given}${suggestion(action, known)}; known actions: ${known.join(", ")}`]);
   }
-  const { flags: taken, words } = ACTIONS[action];
-  const forms = Object.entries(FLAGS).filter(([name]) => ["file", ...taken].includes(name));
-  const { flags, positionals, problems } = parseFlags(rest, Object.fromEntries(forms), words);
+  const { flags: forms, words } = ACTIONS[action];
+  const { flags, positionals, problems } = parseFlags(rest, { file: VALUE, ...forms }, words);
   const missing: string[] = [];
   const file = flags.get("file") ?? (terminal.environment.FLAREWIRE_KEYS || undefined);
   if (file === undefined) missing.push("--file is missing, for example --file keys.json");

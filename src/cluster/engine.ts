@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { AppendResult } from "./effect.ts";
 import type { Entry, Position } from "./entry.ts";
 import type { MemberStart } from "./member.ts";
@@ -11,11 +12,13 @@ export type LogNews =
   | { readonly kind: "idle"; readonly head: Position; readonly isWritable: boolean };
 
 /** A message that a node sends to all nodes. It may arrive late, twice or never. */
-export type Notice =
-  | { readonly kind: "commit"; readonly position: Position }
-  | { readonly kind: "fork"; readonly epoch: string }
+export const Notice = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("commit"), position: z.object({ offset: z.number(), hash: z.string() }) }),
+  z.object({ kind: z.literal("fork"), epoch: z.string() }),
   /** A message between gateways, which the protocol does not read. Its sender receives it too. */
-  | { readonly kind: "shared"; readonly text: string };
+  z.object({ kind: z.literal("shared"), text: z.string() }),
+]);
+export type Notice = Readonly<z.infer<typeof Notice>>;
 
 /** The state of a node at a committed position, as named values. */
 export interface Checkpoint extends MemberStart {

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { messageOf } from "../lib/text/message-of.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { FlarewireError } from "../protocol/index.ts";
-import { type FlagForm, type ParsedFlags, parseFlags } from "./flags.ts";
+import { type FlagForm, parseFlags } from "./flags.ts";
 import { ineffective } from "./ineffective.ts";
 import { type GivenValue, type Layer, resolveConfig } from "./resolve.ts";
 import { placeholder } from "./schema/describe.ts";
@@ -47,11 +47,6 @@ interface ConfigInput {
   readonly positionals?: readonly SettingName[];
 }
 
-interface LoadedConfig extends Pick<ParsedFlags, "flags"> {
-  readonly config: Config;
-  isGiven(name: SettingName): boolean;
-}
-
 /** Returns the flags of these settings, for {@link parseFlags}. */
 function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
   return Object.fromEntries(names.map((name) => [flagOf(name), { value: !SETTINGS[name].flagOnly }]));
@@ -67,7 +62,7 @@ const MEANT_FLAGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads flags, then variables, then the file. Throws `invalid-setting` that lists all mistakes. */
-export function loadConfig(input: ConfigInput = {}): LoadedConfig {
+export function loadConfig(input: ConfigInput = {}) {
   const {
     args = [],
     environment = {},

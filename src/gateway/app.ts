@@ -18,7 +18,6 @@ import {
 import { Head, Hub } from "../hub/index.ts";
 import { type Clock, systemClock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
-import type { EventLog } from "../log/index.ts";
 import { registerMcp } from "../mcp/index.ts";
 import type { GatewayMetrics, WorkerCounts } from "../metrics/index.ts";
 import {
@@ -36,7 +35,7 @@ import { type OpenAlerts, openAlerts } from "./open/open-alerts.ts";
 import { type OpenHistory, openHistory } from "./open/open-history.ts";
 import { type Keys, type OwnKeys, openKeys } from "./open/open-keys.ts";
 import { createHttpCounts, isMetricsPortOwn, listenWithMetrics, openMetrics } from "./open/open-metrics.ts";
-import { type OpenSource, openSource, type Resume } from "./open/open-source.ts";
+import { type OpenSource, openSource } from "./open/open-source.ts";
 import { freshnessOf } from "./persistence/gateway-freshness.ts";
 import { openPersistence, type Persistence } from "./persistence/persistence.ts";
 import { logRejections, logSource, reportStart } from "./report-source.ts";
@@ -211,7 +210,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   });
   let frontend: Frontend | undefined;
   const freshness = () => freshnessOf(opened, clock, [persistence, frontend, keys]);
-  const hub = createHub(config, { clock, logger, source, freshness, log, head, resume, prepared });
+  const hub = createHub(config, parts, prepared, head, freshness);
   const events = new GatewayEvents((error) => logger.error({ err: error }, "listener of the gateway failed"));
   let alerts: Alerts | undefined;
   const counts = createHttpCounts(clock, logger);
@@ -313,25 +312,19 @@ async function firstSnapshot(
   over.abort();
 }
 
-interface HubParts {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly source: Pick<SnapshotSource, "info">;
-  readonly freshness: () => Freshness;
-  readonly log: EventLog;
-  readonly head: Head;
-  readonly resume: Resume | undefined;
-  readonly prepared: RunnableSource;
-}
-
-function createHub({ heartbeatMs }: Pick<Config, "heartbeatMs">, parts: HubParts): Hub {
-  const { clock, logger, source, freshness, log, head, resume, prepared } = parts;
+function createHub(
+  { heartbeatMs }: Pick<Config, "heartbeatMs">,
+  { clock, logger, opened: { source, resume } }: RunParts,
+  prepared: RunnableSource,
+  head: Head,
+  freshness: () => Freshness,
+): Hub {
   return new Hub({
     ...(resume ? { known: resume.known } : {}),
     mayBeMirrored: () => prepared.mayBeMirrored(),
     lacksEvents: () => prepared.lacksEvents(),
     limits: { aheadWaitMs: prepared.aheadWaitMs },
-    log,
+    log: prepared.log,
     head,
     clock,
     info: () => source.info,

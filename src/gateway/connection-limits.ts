@@ -10,17 +10,15 @@ const SPARE_SHARE = 1 / 8;
 /** File descriptors reserved for the log, recordings and upstream services. */
 const RESERVED_FILES = 64;
 
-interface ConnectionLimits extends ConnectionBounds {
-  /** Maximum number of streams and polls. It leaves connections for health checks and REST. */
-  readonly maxSockets: number;
-}
-
-/** Computes the limits. If too few files may be open, lowers them and calls `warn`. */
+/**
+ * Computes the limits. If too few files may be open, lowers them and calls `warn`. `maxSockets`,
+ * for streams and polls, leaves connections for health checks and REST.
+ */
 export function connectionLimits(
   { maxSockets, maxSocketsPerIp }: Pick<Config, "maxSockets" | "maxSocketsPerIp">,
   files: ReturnType<typeof openFiles>,
   warn: (message: string) => void,
-): ConnectionLimits {
+): ConnectionBounds & Pick<Config, "maxSockets"> {
   const wanted = maxSockets + SPARE;
   const perAddress = maxSocketsPerIp + SPARE_PER_ADDRESS;
   const room = files ? Math.max(1, files.limit - files.open - RESERVED_FILES) : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
-import { cachedStatements, openDatabase, type Statement, transact } from "../lib/io/sqlite.ts";
+import { cachedStatements, openStore, type Statement, transact } from "../lib/io/sqlite.ts";
 import { MINUTE_MS } from "../lib/time/time.ts";
 import type { Epoch, SourceState } from "../protocol/index.ts";
 import type { PackedMinute } from "./minute-text.ts";
@@ -54,15 +54,11 @@ const FORM = {
 
 /** Opens the file at `path`, or memory. Throws if it is unusable or another program's. */
 export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStore {
-  const db = openDatabase(path, FORM);
-  try {
+  return openStore(path, FORM, (db) => {
     // No flush to disk per minute: a power cut loses the last minutes, a killed process none.
     db.exec("PRAGMA synchronous = NORMAL");
     return new MinuteStore(db, limits);
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 /** Snapshots by minute, bounded by age and bytes: the oldest expire first. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { cachedStatements, openDatabase, type Statement, transact } from "../lib/io/sqlite.ts";
+import { cachedStatements, openStore, type Statement, transact } from "../lib/io/sqlite.ts";
 import type { Notify } from "../lib/notify.ts";
 import { DAY_MS, HOUR_MS } from "../lib/time/time.ts";
 import { type Candle, type Explanation, groupOf, type Outcome, tokenOf } from "../model/index.ts";
@@ -125,18 +125,14 @@ export function openSqliteHistoryStore(
   path?: string,
   notify: Notify = () => {},
 ): HistoryStore {
-  const db = openDatabase(path, FORM);
-  try {
+  return openStore(path, FORM, (db) => {
     // No flush to disk per commit: changes that a power cut loses are read from the log again.
     db.exec(`PRAGMA synchronous = NORMAL; ${SIZE}`);
     for (const { id } of db.prepare(DAMAGED_FLARES).all())
       notify("warn", "removed a damaged record of a flare", { flare: id });
     db.exec("DELETE FROM start WHERE NOT json_valid(why)");
     return new HistoryStore(db, limits, notify);
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 type Row = Record<string, SQLOutputValue>;

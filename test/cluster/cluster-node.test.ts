@@ -4,7 +4,7 @@ import type { AppendResult } from "../../src/cluster/effect.ts";
 import type { Engine, LogNews } from "../../src/cluster/engine.ts";
 import { type Entry, LOG_START } from "../../src/cluster/entry.ts";
 import { seal } from "../../src/cluster/entry-text.ts";
-import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HAS_REDIS, type RedisServer } from "./redis-servers.ts";
 import { endAfterEach, startServer } from "./started-servers.ts";
@@ -24,7 +24,7 @@ const HEADER = { term: 1, by: "fast", nonce: "", epoch: "e1" } as const;
 let batches = 0;
 
 function startNode({ port }: RedisServer, id: string): Running {
-  const engine = createRedisEngine({
+  const engine = new RedisEngine({
     ...{ connection: { host: "127.0.0.1", port }, name: "test", acknowledgements: 0 },
     ...{ retained: 1_000, clock: systemClock, notify: () => {} },
   });

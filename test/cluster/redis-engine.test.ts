@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Engine, LogNews, Notice } from "../../src/cluster/engine.ts";
 import { type Entry, LOG_START, type Position } from "../../src/cluster/entry.ts";
 import { seal } from "../../src/cluster/entry-text.ts";
-import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import type { Notify } from "../../src/lib/notify.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_REDIS)("a log on Redis", () => {
   let engine: Engine;
   let names = 0;
   const open = (name: string, acknowledgements = 0, notify: Notify = () => {}) =>
-    createRedisEngine({
+    new RedisEngine({
       ...{ connection: { host: "127.0.0.1", port: server.port }, name, acknowledgements },
       ...{ retained: 1_000, clock: systemClock, notify },
     });
@@ -232,7 +232,7 @@ test.skipIf(!HAS_REDIS)(
     await once(relay, "listening");
     onTestFinished(() => void relay.close());
     const port = Number(Object(relay.address()).port);
-    const engine = createRedisEngine({
+    const engine = new RedisEngine({
       ...{ connection: { host: "127.0.0.1", port }, name: "resubscribe", acknowledgements: 0 },
       ...{ retained: 1_000, clock: systemClock, notify: () => {} },
     });

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { engineAddress } from "../../src/gateway/cluster/engine-address.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runCli, spawnCli } from "../cli/spawn-cli.ts";
@@ -164,7 +164,7 @@ describe.skipIf(!HAS_SENTINEL)(
       await once(relay.listen(0, "127.0.0.1"), "listening");
       const { connection } = engineAddress(address, PASSWORD);
       const there = { host: "127.0.0.1", port: (relay.address() as AddressInfo).port };
-      const engine = createRedisEngine({
+      const engine = new RedisEngine({
         connection: {
           ...connection,
           ...{ tls: ACCESS.tls, sentinelTLS: ACCESS.tls },

@@ -2,7 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { LOG_START } from "../../src/cluster/entry.ts";
 import { seal } from "../../src/cluster/entry-text.ts";
-import { createRedisEngine } from "../../src/cluster/redis/redis-engine.ts";
+import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
@@ -63,7 +63,7 @@ describe.skipIf(!HAS_REDIS)("nodes of several versions in one cluster", () => {
         const content = { report: { info: {}, freshness: {} }, batch: { observedAtMs: 1 } };
         const events = JSON.stringify([[1, 1, 1, "event-of-a-later-version", "flares.free"]]);
         const body = deflateRawSync(`${JSON.stringify(content)}\n${events}\n{}`);
-        const engine = createRedisEngine({
+        const engine = new RedisEngine({
           ...{ connection: { host: "127.0.0.1", port: server.port }, name: "flarewire", acknowledgements: 0 },
           ...{ retained: 1_000, clock: systemClock, notify: () => {} },
         });

@@ -1,10 +1,13 @@
+import { z } from "zod";
+
 /** A rule's state besides its position in the log. Another process can resume from it. */
-export interface RuleState {
+export const RuleState = z.object({
   /** Tokens in their quiet time, each with its end, in milliseconds of event time. */
-  readonly quiet: readonly (readonly [token: string, untilMs: number])[];
+  quiet: z.array(z.tuple([z.string(), z.number()]).readonly()).readonly(),
   /** Open flares and raised items, and whether their start was reported. */
-  readonly begun: readonly (readonly [what: string, isReported: boolean])[];
-}
+  begun: z.array(z.tuple([z.string(), z.boolean()]).readonly()).readonly(),
+});
+export type RuleState = z.infer<typeof RuleState>;
 
 export const NEW_RULE: RuleState = { quiet: [], begun: [] };
 

@@ -1,6 +1,6 @@
 import { constants, type SQLOutputValue } from "node:sqlite";
 import { transact } from "../../lib/io/sqlite.ts";
-import { AlertStore, openAlertDatabase } from "./alert-store.ts";
+import { openAlertMemory } from "./alert-store.ts";
 
 type Rows = Readonly<Record<string, readonly (readonly SQLOutputValue[])[]>>;
 
@@ -13,7 +13,7 @@ const REPLACEABLE: ReadonlySet<number> = new Set([SQLITE_CHANGESET_CONFLICT, SQL
 
 /** Opens a copy with the content of another. Default: none. */
 export function openAlertCopy(content?: string) {
-  const db = openAlertDatabase();
+  const { db, store } = openAlertMemory();
   if (content !== undefined) {
     const rows: Rows = JSON.parse(content);
     transact(db, () => {
@@ -24,7 +24,7 @@ export function openAlertCopy(content?: string) {
   }
   let session = db.createSession();
   return {
-    store: new AlertStore(db),
+    store,
     /** Returns all changes since the last call; `undefined` if there are none. */
     changes: (): Uint8Array | undefined => {
       const changes = session.changeset();

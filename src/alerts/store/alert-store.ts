@@ -1,10 +1,9 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { z } from "zod";
-import { cachedStatements, openDatabase, type Statement, transact } from "../../lib/io/sqlite.ts";
+import { cachedStatements, openStore, type Statement, transact } from "../../lib/io/sqlite.ts";
 import type { Notify } from "../../lib/notify.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import type { Alert } from "../alert.ts";
-import { NEW_RULE, type RuleState } from "../rules/rule-state.ts";
+import { NEW_RULE, RuleState } from "../rules/rule-state.ts";
 
 const FORM = {
   /** `FLWA`. */
@@ -35,23 +34,18 @@ const DAMAGED = `DELETE FROM alert WHERE NOT json_valid(body) RETURNING webhook,
  * replaces it. Removes and reports damaged messages.
  */
 export function openAlertStore(path?: string, notify: Notify = () => {}): AlertStore {
-  const db = openAlertDatabase(path);
-  for (const { webhook, id } of db.prepare(DAMAGED).all())
-    notify("warn", "removed a damaged alert", { target: webhook, alert: id });
-  db.exec("DELETE FROM notice WHERE NOT json_valid(body)");
-  return new AlertStore(db);
+  return openStore(path, FORM, (db) => {
+    const store = new AlertStore(db);
+    for (const { webhook, id } of db.prepare(DAMAGED).all())
+      notify("warn", "removed a damaged alert", { target: webhook, alert: id });
+    db.exec("DELETE FROM notice WHERE NOT json_valid(body)");
+    return store;
+  });
 }
 
-/** Opens the store's database: see {@link openAlertStore}. */
-export function openAlertDatabase(path?: string): DatabaseSync {
-  const db = openDatabase(path, FORM);
-  try {
-    db.exec(`${AGED}; ${NOTICE}`);
-    return db;
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+/** Opens a store in memory and its database. */
+export function openAlertMemory(): { readonly db: DatabaseSync; readonly store: AlertStore } {
+  return openStore(undefined, FORM, (db) => ({ db, store: new AlertStore(db) }));
 }
 
 type Row = Record<string, SQLOutputValue>;
@@ -78,6 +72,7 @@ export class AlertStore {
   readonly #prepare: (sql: string) => Statement;
 
   constructor(db: DatabaseSync) {
+    db.exec(`${AGED}; ${NOTICE}`);
     this.#db = db;
     this.#prepare = cachedStatements(db);
   }
@@ -87,7 +82,7 @@ export class AlertStore {
     const row = this.#get("SELECT cursor, state FROM place WHERE rule = ?", rule);
     if (!row) return undefined;
     // A rule starts over if its state has an unknown form.
-    const { data: state = NEW_RULE } = State.safeParse(parseJson(String(row.state)));
+    const { data: state = NEW_RULE } = RuleState.safeParse(parseJson(String(row.state)));
     return { cursor: String(row.cursor), state };
   }
 
@@ -224,8 +219,3 @@ export class AlertStore {
 function readAlert(target: string, row: Row): Alert {
   return { id: String(row.id), target, madeAtMs: Number(row.made_at_ms), body: String(row.body) };
 }
-
-const State = z.object({
-  quiet: z.array(z.tuple([z.string(), z.number()])),
-  begun: z.array(z.tuple([z.string(), z.boolean()])),
-});

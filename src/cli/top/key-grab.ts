@@ -1,12 +1,6 @@
 import type { Keyboard } from "../terminal/terminal.ts";
 
-export interface KeyGrab {
-  /** Restores the previous mode until {@link resume}. */
-  pause(): void;
-  resume(): void;
-  /** Restores the previous mode for good. */
-  release(): void;
-}
+export type KeyGrab = ReturnType<typeof grabKeys>;
 
 /** Matches one key: an escape sequence for arrows and function keys, or a single character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a keyboard sends it.
@@ -17,7 +11,7 @@ function splitKeys(pressed: string): readonly string[] {
 }
 
 /** Reports each key, Ctrl-C too, until released. Does nothing without a keyboard. */
-export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly string[]) => void): KeyGrab {
+export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly string[]) => void) {
   if (keyboard?.isTTY !== true) return { pause: () => {}, resume: () => {}, release: () => {} };
   const hear = (chunk: Buffer) => onKeys(splitKeys(chunk.toString("utf8")));
   // A lost terminal also sends SIGHUP.
@@ -25,8 +19,10 @@ export function grabKeys(keyboard: Keyboard | undefined, onKeys: (keys: readonly
   keyboard.setRawMode?.(true);
   keyboard.on("data", hear).on("error", ignore).resume();
   return {
+    /** Restores the previous mode until `resume`. */
     pause: () => void keyboard.setRawMode?.(false),
     resume: () => void keyboard.setRawMode?.(true),
+    /** Restores the previous mode for good. */
     release: () => {
       keyboard.off("data", hear);
       keyboard.setRawMode?.(false);

@@ -1,11 +1,10 @@
 import { Redis, type RedisOptions } from "ioredis";
-import { z } from "zod";
 import type { Notify } from "../../lib/notify.ts";
 import { parseJson } from "../../lib/parse-json.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { AppendResult } from "../effect.ts";
-import type { Checkpoint, Engine, LogNews, Notice } from "../engine.ts";
+import { type Checkpoint, type Engine, type LogNews, Notice } from "../engine.ts";
 import { type Entry, LOG_START, type Position } from "../entry.ts";
 import { readEntry, storedForm, UnreadableEntry } from "../entry-text.ts";
 import { APPEND_SCRIPT } from "./append-script.ts";
@@ -24,12 +23,6 @@ export interface RedisEngineOptions {
   /** Reports a change of the server's state. `fault`: {@link REJECTS}, or "" if it works. */
   readonly notify: Notify;
 }
-
-const NoticeText = z.discriminatedUnion("kind", [
-  z.object({ kind: z.literal("commit"), position: z.object({ offset: z.number(), hash: z.string() }) }),
-  z.object({ kind: z.literal("fork"), epoch: z.string() }),
-  z.object({ kind: z.literal("shared"), text: z.string() }),
-]);
 
 /** How long one attempt waits for the replicas. */
 const WAIT_MS = 300;
@@ -51,11 +44,7 @@ const CHECKPOINT_MS = 30_000;
 const BATCH = 64;
 
 /** The replicated log on Redis or Valkey: a stream whose ids are the entries' offsets. */
-export function createRedisEngine(options: RedisEngineOptions): Engine {
-  return new RedisEngine(options);
-}
-
-class RedisEngine implements Engine {
+export class RedisEngine implements Engine {
   readonly #options: RedisEngineOptions;
   readonly #key = (what: string) => `fw:{${this.#options.name}}:${what}`;
   readonly #writer: Redis;
@@ -71,7 +60,7 @@ class RedisEngine implements Engine {
     this.#writer = this.#connect();
     this.#subscriber = this.#connect();
     this.#subscriber.on("message", (_channel: string, text: string) => {
-      const notice: Notice | undefined = NoticeText.safeParse(parseJson(text)).data;
+      const notice = Notice.safeParse(parseJson(text)).data;
       if (notice) for (const listener of this.#listeners) listener(notice);
     });
     // Subscribe on each connection: the first one may fail before it has subscribed.

@@ -11,26 +11,22 @@ export const ACCESS_SETTINGS = {
   }),
   jwtKey: setting("jwtKey", existingFile, {
     default: undefined,
-    defaultText: "none",
     example: "/etc/flarewire/issuer.pem",
     description:
       "File with the keys that verify JSON Web Tokens: public keys (PEM), a JWK set, or a secret for HS256; reloaded when it changes",
   }),
   jwksUrl: setting("jwksUrl", keySetUrl, {
     default: undefined,
-    defaultText: "none",
     example: "https://login.example.org/.well-known/jwks.json",
     description: "URL of the issuer's JWK set instead, fetched every 5 minutes",
   }),
   jwtIssuer: setting("jwtIssuer", claim, {
     default: undefined,
-    defaultText: "none",
     example: "https://login.example.org/",
     description: "Required iss of a token, with jwtKey or jwksUrl",
   }),
   jwtAudience: setting("jwtAudience", claim, {
     default: undefined,
-    defaultText: "none",
     example: "https://flares.example.org",
     description: "Required aud of a token, with jwtKey or jwksUrl",
   }),
@@ -49,7 +45,6 @@ export const ACCESS_SETTINGS = {
   }),
   tlsKey: setting("tlsKey", existingFile, {
     default: undefined,
-    defaultText: "none",
     example: "/etc/flarewire/tls.key",
     description: "Private key of tlsCert in PEM, without a passphrase",
   }),

@@ -13,7 +13,7 @@ export interface Setting<T = unknown, F extends string = string, D extends Defau
   readonly field: F;
   /** As the user would write it, by market if it differs. `undefined`: not set. */
   readonly default: D;
-  /** The default in words, if the value alone would be unclear. */
+  /** The default in words, if the value alone, or `none` without one, would be unclear. */
   readonly defaultText?: string;
   /** A valid value other than the default. */
   readonly example: string;

@@ -241,13 +241,11 @@ export const SETTINGS = {
   ...ACCESS_SETTINGS,
   alerts: setting("alerts", existingFile, {
     default: undefined,
-    defaultText: "none",
     example: "/etc/flarewire/alerts.json",
     description: "File with webhooks and alert rules; read at startup",
   }),
   push: setting("push", pushContact, {
     default: undefined,
-    defaultText: "none",
     example: "mailto:ops@example.org",
     description:
       "Lets visitors receive alerts by web push while the page is closed. The value is your contact, which push services require: mailto: or https:",
@@ -261,7 +259,6 @@ export const SETTINGS = {
   }),
   publicUrl: setting("publicUrl", serviceUrl("http"), {
     default: undefined,
-    defaultText: "none",
     example: "https://flares.example.org",
     description:
       "URL of this server for its visitors, with basePath, for links in previews and alerts. none: previews have links if the request is for a name in allowedHosts, and alerts have none",

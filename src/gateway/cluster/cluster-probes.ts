@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { createRedisEngine, type RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
+import { RedisEngine, type RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { Probe } from "../../feed/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -36,7 +36,7 @@ export function clusterProbes(
 }
 
 async function readFacts(options: RedisEngineOptions, signal: AbortSignal): Promise<Facts> {
-  const engine = createRedisEngine(options);
+  const engine = new RedisEngine(options);
   const timeout = AbortSignal.timeout(ANSWER_MS);
   try {
     return await engine.facts(AbortSignal.any([signal, timeout]));

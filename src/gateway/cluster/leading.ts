@@ -22,7 +22,6 @@ import {
   type SnapshotSource,
   watchFreshness,
 } from "../../source/index.ts";
-import type { LogUpdate } from "../../workers/index.ts";
 import { type OpenSnapshots, openSource } from "../open/open-source.ts";
 import { CheckpointSchedule } from "../persistence/checkpoint-schedule.ts";
 import { fingerprintOf, needsEngine } from "../persistence/persistence.ts";
@@ -57,6 +56,8 @@ interface LeadingParts {
   /** Receives each poll: see runPoller. */
   readonly onPoll?: ((outcome: PollOutcome, workMs: number) => void) | undefined;
 }
+
+type Change = Omit<EntryContent, "report">;
 
 /** Stands for a source that has not reported yet. */
 export const UNKNOWN: SourceInfo = {
@@ -233,18 +234,11 @@ export class Leading {
   }
 
   async #leadAlerts(): Promise<void> {
-    this.#parts.alerts.lead((alerts) => this.#appendContent(() => ({ alerts })), this.#lead.isNewEpoch);
-  }
-
-  async #append(update: () => LogUpdate | undefined): Promise<void> {
-    await this.#appendContent(() => {
-      const change = update();
-      return change && { update: change };
-    });
+    this.#parts.alerts.lead((alerts) => this.#append(() => ({ alerts })), this.#lead.isNewEpoch);
   }
 
   /** Appends to the cluster's log, then waits until this node's own log has it too. */
-  #appendContent(content: () => Omit<EntryContent, "report"> | undefined): Promise<void> {
+  #append(content: () => Change | undefined): Promise<void> {
     const { node, applied, freshness } = this.#parts;
     const { signal } = this.#over;
     const work = this.#queue.then(async () => {
@@ -261,12 +255,12 @@ export class Leading {
     });
   }
 
-  #beginning(lists: Lists, observedAtMs: number): LogUpdate {
+  #beginning(lists: Lists, observedAtMs: number): Change {
     const cursor = { epoch: toEpoch(this.#lead.epoch), seq: toSeq(0) };
-    return { type: "begin", cursor, positions: {}, observedAtMs, lists: encodeLists(lists) };
+    return { update: { type: "begin", cursor, positions: {}, observedAtMs, lists: encodeLists(lists) } };
   }
 
-  #batch(events: readonly EventBody[], observedAtMs: number): LogUpdate {
+  #batch(events: readonly EventBody[], observedAtMs: number): Change {
     const { clock, state } = this.#parts;
     const { seq } = state.head.cursor;
     // Times never go back, whatever this machine's clock says.
@@ -277,7 +271,7 @@ export class Leading {
       const tail = encodeTail(event);
       return { seq: toSeq(seq + index + 1), batch, name, channel, emittedAtMs: this.#emittedAtMs, tail };
     });
-    return { type: "batch", records, observedAtMs };
+    return { update: { type: "batch", records, observedAtMs } };
   }
 
   /** Stores the state at intervals, for the next leader and for nodes that start. */

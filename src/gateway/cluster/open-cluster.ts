@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Engine } from "../../cluster/engine.ts";
-import { createRedisEngine, REJECTS } from "../../cluster/redis/redis-engine.ts";
+import { REJECTS, RedisEngine } from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { EnricherKeys } from "../../feed/index.ts";
 import { type Notify, notifyLog } from "../../lib/notify.ts";
@@ -43,7 +43,7 @@ export async function openCluster(config: Config, parts: ClusterParts) {
     rejection = facts?.fault === REJECTS ? message : "";
   };
   const name = config.clusterName;
-  const engine = createRedisEngine({ connection, acknowledgements, retained, clock, name, notify });
+  const engine = new RedisEngine({ connection, acknowledgements, retained, clock, name, notify });
   try {
     await checkServer(engine, logger, signal);
     const alerts = new ClusterAlerts(clock);

@@ -82,7 +82,7 @@ const DEFAULT_SEED = 1;
  */
 export function openPersistence(options: PersistenceOptions): Persistence {
   const { config, logger } = options;
-  if (config.data === "none") return memoryPersistence(options, undefined);
+  if (config.data === "none") return memoryPersistence(options);
   const path = storedPath(options, "events");
   let file: LogFile;
   try {
@@ -93,7 +93,7 @@ export function openPersistence(options: PersistenceOptions): Persistence {
     const reason = messageOf(error);
     if (!options.isDataOptional) throw unusable(config, reason, error);
     logger.warn({ err: error }, `events are held in memory only: ${path} cannot be opened (${reason})`);
-    return memoryPersistence(options, TROUBLE);
+    return memoryPersistence(options, { trouble: TROUBLE });
   }
   return new FilePersistence(options, file);
 }
@@ -106,15 +106,24 @@ function unusable({ data }: Pick<Config, "data">, reason: string, cause: unknown
   });
 }
 
-function memoryPersistence(options: PersistenceOptions, trouble: string | undefined): Persistence {
+interface MemoryParts extends Partial<Pick<Persistence, "restored" | "trouble">> {
+  /** The stored log that a follower resumes. Default: none. */
+  readonly stored?: Pick<ConstructorParameters<typeof MemoryLog>[0], "stored" | "epoch">;
+}
+
+/** Holds the log in memory, and stores nothing. */
+export function memoryPersistence(
+  options: Pick<PersistenceOptions, "clock" | "logger" | "epoch"> & { readonly config: RetentionConfig },
+  { restored, trouble, stored }: MemoryParts = {},
+): Persistence {
   const { epoch } = options;
   const memory = memoryOptions(options);
   let log: MemoryLog | undefined;
   return {
-    restored: undefined,
+    restored,
     trouble,
     createLog: () => (log = new MemoryLog({ ...memory, epoch })),
-    createFollowerLog: () => (log = new MemoryLog({ ...memory, follows: true })),
+    createFollowerLog: () => (log = new MemoryLog({ ...memory, follows: true, ...stored })),
     onPublished: () => {},
     onReset: () => {},
     close: async () => await log?.close(),
@@ -202,7 +211,7 @@ class FilePersistence implements Persistence {
   }
 }
 
-export function memoryOptions({
+function memoryOptions({
   config,
   clock,
   logger,

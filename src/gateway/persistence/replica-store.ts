@@ -1,8 +1,8 @@
 import type { KnownLists } from "../../hub/index.ts";
-import { type LogRecord, MemoryLog } from "../../log/index.ts";
+import type { LogRecord } from "../../log/index.ts";
 import { toSeq } from "../../protocol/index.ts";
 import type { SnapshotEnd } from "../../workers/index.ts";
-import { memoryOptions, type Persistence } from "./persistence.ts";
+import { memoryPersistence, type Persistence } from "./persistence.ts";
 import { decodeLists, type RestoredState } from "./restored-state.ts";
 
 /** The primary's log as sent to a worker. */
@@ -15,21 +15,15 @@ export interface LogSnapshot {
 /** Creates a log in memory that resumes from the primary's state. */
 export function createReplicaStore(
   snapshot: LogSnapshot,
-  options: Parameters<typeof memoryOptions>[0],
+  options: Parameters<typeof memoryPersistence>[0],
 ): Persistence {
-  const { records, end } = snapshot;
-  const { cursor, positions, oldest, oldestLasting, runs } = end;
+  const { cursor, positions, oldest, oldestLasting, runs } = snapshot.end;
+  const { records } = snapshot;
   const stored = { records, positions, oldest, oldestLasting, runs };
-  const log = new MemoryLog({ ...memoryOptions(options), follows: true, epoch: cursor.epoch, stored });
-  return {
+  return memoryPersistence(options, {
     restored: restoredOf(snapshot),
-    trouble: undefined,
-    createLog: () => log,
-    createFollowerLog: () => log,
-    onPublished: () => {},
-    onReset: () => {},
-    close: () => log.close(),
-  };
+    stored: { epoch: cursor.epoch, stored },
+  });
 }
 
 function restoredOf({ checkpoints, end }: LogSnapshot): RestoredState | undefined {

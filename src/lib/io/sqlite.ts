@@ -22,6 +22,11 @@ export class DamagedError extends Error {
  * database is corrupt or not ours.
  */
 export function openDatabase(path: string | undefined, form: DatabaseForm): DatabaseSync {
+  return openStore(path, form, (db) => db);
+}
+
+/** Opens a database like {@link openDatabase}, and `open` a store in it. */
+export function openStore<T>(path: string | undefined, form: DatabaseForm, open: (db: DatabaseSync) => T): T {
   if (path !== undefined) makePrivateFile(path);
   const db = new DatabaseSync(path ?? ":memory:");
   try {
@@ -30,7 +35,7 @@ export function openDatabase(path: string | undefined, form: DatabaseForm): Data
     if (!isNew) check(db, form);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
     if (isNew) change(db, `${form.tables}; PRAGMA application_id = ${form.applicationId}`, form);
-    return db;
+    return open(db);
   } catch (error) {
     db.close();
     throw error;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LOG_START } from "../../../src/cluster/entry.ts";
 import { seal } from "../../../src/cluster/entry-text.ts";
-import { createRedisEngine } from "../../../src/cluster/redis/redis-engine.ts";
+import { RedisEngine } from "../../../src/cluster/redis/redis-engine.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
 import { type RedisServer, startRedis } from "../../cluster/redis-servers.ts";
 import { type BenchServer, startNodeServer } from "../harness/bench-server.ts";
@@ -158,11 +158,13 @@ async function readerCost(readers: number): Promise<Row> {
   const batches = 200;
   const bytes = 2_900;
   const server = await startRedis();
-  const engines = Array.from({ length: readers }, () =>
-    createRedisEngine({
-      ...{ connection: { host: "127.0.0.1", port: server.port }, name: "bench", acknowledgements: 0 },
-      ...{ retained: 3_600, clock: systemClock, notify: () => {} },
-    }),
+  const engines = Array.from(
+    { length: readers },
+    () =>
+      new RedisEngine({
+        ...{ connection: { host: "127.0.0.1", port: server.port }, name: "bench", acknowledgements: 0 },
+        ...{ retained: 3_600, clock: systemClock, notify: () => {} },
+      }),
   );
   const over = new AbortController();
   try {
