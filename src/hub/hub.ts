@@ -24,7 +24,6 @@ import { DEFAULT_HUB_LIMITS, type HubLimits } from "./hub-limits.ts";
 import type { HubOptions } from "./hub-options.ts";
 import { ListHistory } from "./lists/list-history.ts";
 import { BatchSteps } from "./lists/list-walk.ts";
-import { closeGradually } from "./session/close-gradually.ts";
 import { type ConnectQuery, checkQuery } from "./session/connect-query.ts";
 import { baseText, heartbeatText, helloText } from "./session/messages.ts";
 import { NOT_SUBSCRIBED, type Selection } from "./session/selection.ts";
@@ -35,6 +34,8 @@ import { createShape, shapeKey } from "./session/stream-shape.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
 const TICK_MS = 1_000;
+const DRAIN_TICK_MS = 50;
+
 /**
  * Fans out the log: sends every session the events that its subscriptions select. Live sessions
  * with the same `StreamShape` share their bytes (laws L5 and L6, src/README.md). A session whose
@@ -45,10 +46,11 @@ export class Hub {
   readonly counters: HubCounters = createHubCounters();
   /** Event-loop budget for admission and catching up. */
   readonly turn: TurnBudget;
+  /** The lists at the head and before it. */
+  readonly history: ListHistory;
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
   readonly #groups = new GroupIndex();
-  readonly #history: ListHistory;
   readonly #sessions = new Set<Session>();
   readonly #watched: Readonly<Record<Watch, Set<Session>>> = {
     unsubscribed: new Set(),
@@ -70,7 +72,7 @@ export class Hub {
     this.limits = { ...DEFAULT_HUB_LIMITS, ...options.limits };
     this.#heartbeatMs = options.heartbeatMs ?? 15_000;
     this.#positions = { ...log.positions };
-    this.#history = new ListHistory(log, head.snapshot, options.known);
+    this.history = new ListHistory(log, head.snapshot, options.known);
     this.#heartbeatAtMs = clock.monotonic() + this.#heartbeatMs;
     this.turn = new TurnBudget(() => clock.monotonic());
     this.#host = this.#createHost();
@@ -99,10 +101,6 @@ export class Hub {
 
   get behind(): number {
     return this.#watched.behind.size;
-  }
-
-  get history(): ListHistory {
-    return this.#history;
   }
 
   /** The state that the sessions follow. */
@@ -167,21 +165,12 @@ export class Hub {
   drain(windowMs: number, reason: CloseReason = "draining"): Promise<void> {
     this.#draining = true;
     this.#stopping.abort();
-    const { clock } = this.#options;
-    const startMs = clock.monotonic();
     const leaving = [...this.#sessions];
     if (windowMs > 0) {
       for (const [at, session] of leaving.entries())
         session.goAway((at / leaving.length) * windowMs, windowMs);
     }
-    return closeGradually(leaving, {
-      clock,
-      startMs,
-      windowMs,
-      reason,
-      check: (nowMs) => this.#check("closing", nowMs),
-      isEmpty: () => this.#sessions.size === 0,
-    });
+    return this.#closeEvenly(leaving, windowMs, reason);
   }
 
   /** Closes all connections with `going-away`, for good. Resolves when all have ended. */
@@ -190,12 +179,33 @@ export class Hub {
     await this.drain(0, "going-away");
   }
 
+  /** Closes the sessions one by one. Resolves once all of the hub's have ended. */
+  #closeEvenly(leaving: readonly Session[], windowMs: number, reason: CloseReason): Promise<void> {
+    const { clock } = this.#options;
+    const startMs = clock.monotonic();
+    let next = 0;
+    return new Promise((resolve) => {
+      const step = () => {
+        const nowMs = clock.monotonic();
+        const share = windowMs > 0 ? (nowMs - startMs) / windowMs : 1;
+        const due = Math.min(leaving.length, Math.ceil(share * leaving.length));
+        for (; next < due; next++) leaving[next]?.close(reason);
+        this.#check("closing", nowMs);
+        if (this.#sessions.size > 0) return;
+        stop();
+        resolve();
+      };
+      const stop = clock.every(DRAIN_TICK_MS, step);
+      step();
+    });
+  }
+
   #createHost(): SessionHost<Session> {
     const { log, head, clock, onError, info, freshness, serverName } = this.#options;
     return {
       log,
       head,
-      history: this.#history,
+      history: this.history,
       counters: this.counters,
       turn: this.turn,
       backlogFrames: new BacklogFrameCache(),
@@ -216,7 +226,7 @@ export class Hub {
         }),
       checkMirror: (rights) => this.checkMirror(rights),
       lacksEvents: () => this.lacksEvents,
-      base: () => baseText(head.observedAtMs, this.#positions, this.#history.lists),
+      base: () => baseText(head.observedAtMs, this.#positions, this.history.lists),
       join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
       leave: (member, group) => {
         group.remove(member);
@@ -264,7 +274,7 @@ export class Hub {
   #restart({ lists }: HeadBase): void {
     const { head, log } = this.#options;
     this.#positions = { ...log.positions };
-    this.#history.restart(lists, head.cursor.seq);
+    this.history.restart(lists, head.cursor.seq);
     this.#host.backlogFrames.clear();
     for (const session of [...this.#sessions]) session.close("reset");
   }
@@ -273,9 +283,9 @@ export class Hub {
   #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
     const { head } = this.#options;
     try {
-      return this.#history.advance(records, events, head.snapshot);
+      return this.history.advance(records, events, head.snapshot);
     } catch (error) {
-      this.#history.restart(listsOf(head.snapshot), head.cursor.seq);
+      this.history.restart(listsOf(head.snapshot), head.cursor.seq);
       for (const group of this.#groups.all()) if (group.shape.selection.filtered) group.fail(error);
       return [];
     }
