@@ -14,8 +14,8 @@ import type { Clock } from "../../lib/time/clock.ts";
 import type { ClusterState } from "../../metrics/index.ts";
 import { FlarewireError, type Snapshot } from "../../protocol/index.ts";
 import {
-  createLeader,
   EngineSource,
+  FollowedLeader,
   type Leader,
   type SnapshotSource,
   UpstreamSource,
@@ -132,7 +132,7 @@ function openLeader(
   { clock, logger, leaderKey }: SourceParts,
 ): Leader {
   const notify = notifyLog(logger, { leader: url });
-  return createLeader({ url, key: leaderKey, clock, staleAfterMs, notify });
+  return new FollowedLeader({ url, key: leaderKey, clock, staleAfterMs, notify });
 }
 
 /** Returns the point to resume from. Polls up to `afterMs` repeat what was published. */

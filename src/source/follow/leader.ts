@@ -53,12 +53,8 @@ const MAX_REASON = 300;
 const MAX_NAME = 64;
 const MAX_PARTS = 32;
 
-/** Creates a client that mirrors another Flarewire from its stream. */
-export function createLeader(options: LeaderOptions): Leader {
-  return new FollowedLeader(options);
-}
-
-class FollowedLeader implements Leader {
+/** Mirrors another Flarewire from its stream. */
+export class FollowedLeader implements Leader {
   readonly #options: LeaderOptions;
   readonly #health: LeaderHealth;
   /** Lets a new connection replace a broken one that the leader may still count. */

@@ -1,6 +1,11 @@
 import { EMPTY_SNAPSHOT } from "../../../src/model/index.ts";
 import { CHANNELS, toEpoch, toSeq } from "../../../src/protocol/index.ts";
-import { createLeader, type Leader, type LeaderBatch, type ReplicaSink } from "../../../src/source/index.ts";
+import {
+  FollowedLeader,
+  type Leader,
+  type LeaderBatch,
+  type ReplicaSink,
+} from "../../../src/source/index.ts";
 import { FRESH, INFO } from "../../hub/hub-fixture.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 
@@ -27,7 +32,7 @@ export function startFollower(url: string, key?: string): FollowerUnderTest {
   const [batches, begun, notices]: [LeaderBatch[], string[], string[]] = [[], [], []];
   const over = new AbortController();
   let position: ReplicaSink["position"];
-  const leader = createLeader({
+  const leader = new FollowedLeader({
     url,
     key,
     clock,
