@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { Clock } from "../lib/time/clock.ts";
 import { VERSION } from "../lib/version.ts";
-import { FlarewireError, type Freshness, type SourceInfo } from "../protocol/index.ts";
-import type { HeadLike } from "./connections/head-like.ts";
+import { FlarewireError, type Freshness } from "../protocol/index.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { noDataYet } from "./problems/no-data-yet.ts";
 import { setFreshness } from "./rest/freshness-fields.ts";
 import type { HealthResponse, ReadyResponse } from "./rest/responses.ts";
+import type { HttpServerOptions } from "./server.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -15,15 +14,10 @@ declare module "fastify" {
   }
 }
 
-interface HealthParts {
-  readonly head: HeadLike;
-  readonly freshness: () => Freshness;
-  readonly info: () => SourceInfo;
+interface HealthParts
+  extends Pick<HttpServerOptions, "head" | "freshness" | "info" | "isStaleReady" | "clock"> {
   /** Returns false once the server is about to stop. */
   readonly ready: () => boolean;
-  /** See HttpServerOptions. */
-  readonly isStaleReady?: () => boolean;
-  readonly clock: Clock;
 }
 
 /** Adds `/healthz`, always 200, and `/readyz`, 200 while fresh data is served and 503 otherwise. */

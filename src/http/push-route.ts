@@ -4,6 +4,7 @@ import type { AccessPolicy } from "./access/access.ts";
 import { clientOf } from "./access/client-address.ts";
 import { checkOrigin } from "./connections/admission.ts";
 import type { HttpSettings } from "./http-settings.ts";
+import type { WebSocketOptions } from "./stream/websocket-route.ts";
 
 /** Only the dashboard uses this path. It is not part of the API. */
 const PUSH_PATH = "/push";
@@ -18,12 +19,10 @@ interface PushSubscriptions {
   unsubscribe(endpoint: string): Promise<void>;
 }
 
-interface PushRouteOptions {
+interface PushRouteOptions extends Pick<WebSocketOptions, "allowedOrigins"> {
   /** `undefined`: the setting `push` is off. */
   readonly push: PushSubscriptions | undefined;
   readonly policy: AccessPolicy;
-  /** See WebSocketOptions. */
-  readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 /** Raises the body limit of the server, because subscriptions have a body. */

@@ -201,30 +201,24 @@ function events(problems: ProblemResponses) {
   });
 }
 
-const STREAM: UpgradeText = {
+const STREAM = {
   summary: "The WebSocket: events after a snapshot or after a cursor.",
   description:
     "Messages and close codes are in `/asyncapi.json`. The subprotocol is `flarewire.v1`; offering none means the same.",
+  /** What follows the handshake. */
   accepted: "The connection becomes a WebSocket; the server first sends `hello`.",
 };
 
-const PRODUCER: UpgradeText = {
+const PRODUCER: typeof STREAM = {
   summary: "The WebSocket of a freqtrade producer: the pairs, at every change.",
   description:
     'For freqtrade\'s `external_message_consumer`. A client sends `{"type":"subscribe","data":["whitelist"]}` for the pairs at every change, and `{"type":"whitelist"}` for the current pairs. They arrive as `{"type":"whitelist","data":["BTC/USDT"]}`; if there are none, as `["NONE/NONE"]`, because freqtrade ignores an empty list. Other requests are ignored.',
   accepted: "The connection becomes a WebSocket; the server waits for requests.",
 };
 
-interface UpgradeText {
-  readonly summary: string;
-  readonly description: string;
-  /** What follows the handshake. */
-  readonly accepted: string;
-}
-
 function upgrade(
   name: string,
-  { accepted, ...text }: UpgradeText,
+  { accepted, ...text }: typeof STREAM,
   parameters: readonly ParameterContract[],
   problems: ProblemResponses,
 ) {

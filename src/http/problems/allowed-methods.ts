@@ -28,7 +28,7 @@ export class AllowedMethods {
 }
 
 /** Returns the path that the router compares: without scheme and host, without query, decoded. */
-function pathOf(requestTarget: string): string {
+export function pathOf(requestTarget: string): string {
   const path = requestTarget.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   try {
     return decodeURI(path);

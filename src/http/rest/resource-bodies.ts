@@ -55,14 +55,6 @@ export class ResourceBodies {
     this.#head = head;
   }
 
-  /**
-   * Returns the resource at the head's cursor as the plan sees it; without a plan, all of it.
-   * `group` selects the flares.
-   */
-  resource(name: Resource, plan?: Plan, group: Group = "bsc"): Representation {
-    return this.#part(name, plan, group);
-  }
-
   /** The candles of the tokens whose flares the plan sees. Changes once a minute and at starts. */
   candles(plan?: Plan): Representation {
     const { candles } = this.#head.snapshot;
@@ -78,7 +70,9 @@ export class ResourceBodies {
     const closed_at = bsc.length > 0 ? candles.closed_at : null;
     const shown: Candles = { closed_at, bsc: Object.fromEntries(bsc) };
     const isSame = held && jsonEqual(held.shown, shown);
-    const representation = isSame ? held.representation : representationOf(JSON.stringify(shown), shownTo);
+    const representation = isSame
+      ? held.representation
+      : representationOf(Buffer.from(JSON.stringify(shown)), shownTo);
     this.#candles.set(shownTo, { value: candles, flares, shown, representation });
     return representation;
   }
@@ -92,20 +86,23 @@ export class ResourceBodies {
     const shown = plan === "free" ? plan : undefined;
     const key = withPlan(group, shown);
     const held = this.#snapshots.get(key);
-    const parts = PARTS.map((name) => this.#part(name, plan, group));
+    const parts = PARTS.map((name) => this.resource(name, plan, group));
     if (held?.cursor === cursor && parts.every((part, at) => part === held.parts[at])) return held.made;
     const { observedAtMs } = this.#head;
     const observedAt = new Date(observedAtMs).toISOString();
     const chunks: Buffer[] = [Buffer.from(`{"cursor":"${cursor}","observed_at":"${observedAt}"`)];
     for (const [at, part] of parts.entries()) chunks.push(Buffer.from(`,"${PARTS[at]}":`), part.bytes);
     chunks.push(Buffer.from("}"));
-    const bytes = Buffer.concat(chunks);
-    const made = new Representation(bytes, withPlan(versionOf(bytes), shown));
+    const made = representationOf(Buffer.concat(chunks), shown);
     this.#snapshots.set(key, { cursor, parts, made });
     return made;
   }
 
-  #part(name: Part, plan: Plan | undefined, group: Group): Representation {
+  /**
+   * Returns the part of the state at the head's cursor as the plan sees it; without a plan, all of
+   * it. `group` selects the flares.
+   */
+  resource(name: Part, plan?: Plan, group: Group = "bsc"): Representation {
     const shown = plan === "free" && BY_PLAN.includes(name) ? plan : undefined;
     const snapshot = shown === undefined ? this.#head.snapshot : this.#shownFree();
     const value = snapshot[name === "flares" ? flaresKeyOf(group) : name];
@@ -116,7 +113,7 @@ export class ResourceBodies {
     const bytes = Buffer.from(JSON.stringify(isNotes ? notesOf(snapshot, name, group) : value));
     const representation = held?.representation.bytes.equals(bytes)
       ? held.representation
-      : new Representation(bytes, withPlan(versionOf(bytes), shown));
+      : representationOf(bytes, shown);
     this.#held.set(key, { value, representation });
     return representation;
   }
@@ -146,8 +143,7 @@ function notesOf(snapshot: Snapshot, name: "explanations" | "outcomes", group: G
   return Object.fromEntries(own.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function representationOf(text: string, plan: Plan | undefined): Representation {
-  const bytes = Buffer.from(text);
+function representationOf(bytes: Buffer, plan: Plan | undefined): Representation {
   return new Representation(bytes, withPlan(versionOf(bytes), plan));
 }
 

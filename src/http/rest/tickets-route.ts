@@ -2,16 +2,14 @@ import type { FastifyInstance } from "fastify";
 import type { AccessPolicy } from "../access/access.ts";
 import { checkOrigin } from "../connections/admission.ts";
 import { TICKETS_ENDPOINT } from "../endpoints.ts";
+import type { WebSocketOptions } from "../stream/websocket-route.ts";
 import type { TicketResponse } from "./responses.ts";
 
-interface TicketsOptions {
-  readonly policy: AccessPolicy;
-  /** See WebSocketOptions. */
-  readonly allowedOrigins?: readonly string[] | undefined;
-}
-
 /** Serves `POST /api/v1/tickets`: tickets for connections that cannot send header fields. */
-export async function registerTickets(app: FastifyInstance, options: TicketsOptions): Promise<void> {
+export async function registerTickets(
+  app: FastifyInstance,
+  { policy, allowedOrigins }: Pick<WebSocketOptions, "allowedOrigins"> & { readonly policy: AccessPolicy },
+): Promise<void> {
   await app.register(async (scope) => {
     // No body is expected; a body of any type is ignored.
     scope.removeAllContentTypeParsers();
@@ -21,8 +19,8 @@ export async function registerTickets(app: FastifyInstance, options: TicketsOpti
       url: TICKETS_ENDPOINT.path,
       config: { parameters: [], channels: [] },
       handler: async (request, reply) => {
-        checkOrigin(request.headers.origin, options.allowedOrigins);
-        const { text, expiresAtMs } = await options.policy.issueTicket(request, reply);
+        checkOrigin(request.headers.origin, allowedOrigins);
+        const { text, expiresAtMs } = await policy.issueTicket(request, reply);
         const body: TicketResponse = { ticket: text, expires_at: new Date(expiresAtMs).toISOString() };
         return reply.code(201).header("cache-control", "no-store").send(body);
       },

@@ -1,16 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Writable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Head } from "../../hub/index.ts";
 import {
   type Claimant,
-  type Hub,
+  type Head,
   LongPoll,
   type PollAnswer,
   type PollQuery,
   sseFraming,
 } from "../../hub/index.ts";
-import type { Clock } from "../../lib/time/clock.ts";
 import type { EventLog } from "../../log/event-log.ts";
 import {
   CLOSE_CODES,
@@ -32,7 +30,6 @@ import {
   setRetryAfter,
 } from "../connections/admission.ts";
 import { AdmissionQueue } from "../connections/admission-queue.ts";
-import type { ConnectionRegistry } from "../connections/connection-registry.ts";
 import { leaveHttp } from "../connections/node-internals.ts";
 import { EVENTS_PARAMETERS, queryNames } from "../contracts/parameters.ts";
 import { ENDPOINTS, EVENTS_ENDPOINT } from "../endpoints.ts";
@@ -40,21 +37,14 @@ import { setFreshness } from "../rest/freshness-fields.ts";
 import { asksForSse } from "./accept-sse.ts";
 import { readPollQuery, readSseQuery } from "./events-query.ts";
 import { SseSocket } from "./sse-socket.ts";
+import type { WebSocketOptions } from "./websocket-route.ts";
 
-interface EventsOptions {
-  readonly hub: Hub;
+/** Slots and queue are shared with the WebSockets. A poll counts until its response is sent. */
+interface EventsOptions extends Omit<WebSocketOptions, "compression"> {
   readonly log: EventLog;
   readonly head: Head;
-  readonly clock: Clock;
   readonly freshness: () => Freshness;
   readonly info: () => SourceInfo;
-  /** Shared with the WebSockets. A request counts until its response is sent. */
-  readonly registry: ConnectionRegistry;
-  /** Shared with the WebSockets. Default: an own queue with the default limits. */
-  readonly admissions?: AdmissionQueue | undefined;
-  /** Decides who may request what. Default: everyone may request everything. */
-  readonly policy?: AccessPolicy | undefined;
-  readonly allowedOrigins?: readonly string[] | undefined;
   /** Returns [0, 1), to spread reconnects. Default Math.random. */
   readonly random?: () => number;
 }

@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance } from "fastify";
 import { hasResponse } from "../connections/node-internals.ts";
+import { pathOf } from "../problems/allowed-methods.ts";
 
 /**
  * Emits upgrade requests for a WebSocket at one of `paths`; others go to other listeners or HTTP.
@@ -16,7 +17,7 @@ export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): 
   const upgrades = new EventEmitter();
   const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket";
   const isStream = (request: IncomingMessage) =>
-    request.method === "GET" && isWebSocket(request) && paths.includes(pathOf(request.url ?? "") ?? "");
+    request.method === "GET" && isWebSocket(request) && paths.includes(pathOf(request.url ?? ""));
   const isOnlyListener = () => server.listenerCount("upgrade") === 1;
   const before: unknown = Reflect.get(server, "shouldUpgradeCallback");
   const shouldUpgradeCallback = (request: IncomingMessage) =>
@@ -30,14 +31,4 @@ export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): 
     else upgrades.emit("upgrade", request, socket, head);
   });
   return upgrades;
-}
-
-/** Returns a request target's path as the router reads it (RFC 9112, 3.2.2). */
-function pathOf(target: string): string | undefined {
-  const [path = ""] = target.replace(/^https?:\/\/[^/?]*/i, "").split("?", 1);
-  try {
-    return decodeURI(path);
-  } catch {
-    return undefined;
-  }
 }
