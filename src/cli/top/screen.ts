@@ -8,7 +8,7 @@ const LEAVE = "\u001B[?7h\u001B[?25h\u001B[?1049l";
 export class Screen {
   readonly #output: Output;
   #drawn: readonly string[] = [];
-  #state: "new" | "open" | "away" | "left" = "new";
+  #state: "closed" | "open" | "left" = "closed";
   #isStale = true;
 
   constructor(output: Output) {
@@ -21,9 +21,11 @@ export class Screen {
     return { width: this.#output.columns || 80, height: this.#output.rows || 24 };
   }
 
+  /** Takes the terminal, at first and after {@link pause}. */
   enter(): void {
-    if (this.#state !== "new") return;
+    if (this.#state !== "closed") return;
     this.#state = "open";
+    this.#isStale = true;
     this.#output.write(ENTER);
   }
 
@@ -47,19 +49,11 @@ export class Screen {
     if (text !== "") this.#output.write(text);
   }
 
-  /** Restores the terminal until {@link resume}. Nothing is drawn in between. */
+  /** Restores the terminal until {@link enter}. Nothing is drawn in between. */
   pause(): void {
     if (this.#state !== "open") return;
-    this.#state = "away";
+    this.#state = "closed";
     this.#output.write(LEAVE);
-  }
-
-  /** Takes the terminal again after {@link pause}. */
-  resume(): void {
-    if (this.#state !== "away") return;
-    this.#state = "open";
-    this.#isStale = true;
-    this.#output.write(ENTER);
   }
 
   /** Restores the terminal for good. May be called repeatedly. */

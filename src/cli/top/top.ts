@@ -165,7 +165,7 @@ async function showLive({ stream, page, trends, terminal, signal }: Showing): Pr
     },
     resume: () => {
       keys?.resume();
-      screen.resume();
+      screen.enter();
       draw();
     },
   });
