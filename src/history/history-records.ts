@@ -1,5 +1,11 @@
 import type { AnyFlare, Candle, Explanation, FinishCause, Group, Outcome } from "../model/index.ts";
 
+/** What a store retains: in event time since a flare's finish, or since a minute. */
+export interface StoreLimits {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
 /** A start that was detected. */
 export interface FlareStart {
   readonly id: string;

@@ -3,6 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { cachedStatements, openStore, type Statement, transact } from "../lib/io/sqlite.ts";
 import { MINUTE_MS } from "../lib/time/time.ts";
 import type { Epoch, SourceState } from "../protocol/index.ts";
+import type { StoreLimits } from "./history-records.ts";
 import type { PackedMinute } from "./minute-text.ts";
 
 /** A state and the minutes, such as 12:34:00, at which it was served. Times are event time. */
@@ -31,11 +32,6 @@ export interface MinuteRange {
   readonly newestMs: number;
 }
 
-interface MinuteLimits {
-  readonly maxAgeMs: number;
-  readonly maxBytes: number;
-}
-
 /** Minutes deleted in one transaction, which takes a few milliseconds. */
 const PAGE = 200;
 
@@ -53,7 +49,7 @@ const FORM = {
 };
 
 /** Opens the file at `path`, or memory. Throws if it is unusable or another program's. */
-export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStore {
+export function openMinuteStore(limits: StoreLimits, path?: string): MinuteStore {
   return openStore(path, FORM, (db) => {
     // No flush to disk per minute: a power cut loses the last minutes, a killed process none.
     db.exec("PRAGMA synchronous = NORMAL");
@@ -64,12 +60,12 @@ export function openMinuteStore(limits: MinuteLimits, path?: string): MinuteStor
 /** Snapshots by minute, bounded by age and bytes: the oldest expire first. */
 export class MinuteStore {
   readonly #db: DatabaseSync;
-  readonly #limits: MinuteLimits;
+  readonly #limits: StoreLimits;
   readonly #prepare: (sql: string) => Statement;
   #bytes: number;
   #version = 0;
 
-  constructor(db: DatabaseSync, limits: MinuteLimits) {
+  constructor(db: DatabaseSync, limits: StoreLimits) {
     this.#db = db;
     this.#limits = limits;
     this.#prepare = cachedStatements(db);

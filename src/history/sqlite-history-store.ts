@@ -15,6 +15,7 @@ import type {
   PastReach,
   StoredOutcome,
   StoredRecord,
+  StoreLimits,
   SymbolQuery,
 } from "./history-records.ts";
 
@@ -113,15 +114,9 @@ function countChanges(table: string): string {
   return on("INSERT", "new.bytes") + on("DELETE", "-old.bytes") + on("UPDATE", "new.bytes - old.bytes");
 }
 
-interface HistoryLimits {
-  /** How long a flare is stored after its finish, in event time. */
-  readonly maxAgeMs: number;
-  readonly maxBytes: number;
-}
-
 /** Opens the file at `path`, or memory. Throws if it is unusable or another program's. */
 export function openSqliteHistoryStore(
-  limits: HistoryLimits,
+  limits: StoreLimits,
   path?: string,
   notify: Notify = () => {},
 ): HistoryStore {
@@ -143,13 +138,13 @@ type Row = Record<string, SQLOutputValue>;
  */
 export class HistoryStore {
   readonly #db: DatabaseSync;
-  readonly #limits: HistoryLimits;
+  readonly #limits: StoreLimits;
   readonly #prepare: (sql: string) => Statement;
   readonly #candles: CandleTable;
   readonly #expired: ExpiredTable;
   #flaresVersion = 0;
 
-  constructor(db: DatabaseSync, limits: HistoryLimits, notify: Notify) {
+  constructor(db: DatabaseSync, limits: StoreLimits, notify: Notify) {
     this.#db = db;
     this.#prepare = cachedStatements(db);
     this.#limits = limits;

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { z } from "zod";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import { GROUPS } from "../../model/index.ts";
 import { ACCESS_SETTINGS } from "./access-settings.ts";
 import {
@@ -34,9 +35,6 @@ export type { Market, Setting } from "./setting.ts";
 // The same path works from src/config/schema and from dist/config/schema.
 const shipped = (name: string) => fileURLToPath(new URL(`../../../examples/data/${name}`, import.meta.url));
 
-const SECOND = 1_000;
-const MINUTE = 60_000;
-const HOUR = 3_600_000;
 const KIB = 1_024;
 const MIB = 1_048_576;
 const GIB = 1_073_741_824;
@@ -119,7 +117,7 @@ export const SETTINGS = {
     example: "false",
     description: "Start again when the recording ends. Its times are shifted so that they never go back",
   }),
-  warmup: setting("warmupMs", duration(0, 7 * 24 * HOUR), {
+  warmup: setting("warmupMs", duration(0, 7 * DAY_MS), {
     default: (market) =>
       ({ simulated: "6h", shipped: "8h", own: "0", exchange: "6h", chain: "10m", live: "10m" })[market],
     defaultText:
@@ -141,28 +139,28 @@ export const SETTINGS = {
     description:
       "Size limit of all recordings in the record directory. The oldest files are removed, so only one process may record there. none: no limit",
   }),
-  refresh: setting("refreshMs", duration(SECOND, HOUR), {
+  refresh: setting("refreshMs", duration(SECOND_MS, HOUR_MS), {
     default: "5s",
     example: "10s",
     description:
       "Interval of event time at which prices, counts and liquidity of listed tokens are refreshed",
   }),
-  pollInterval: setting("pollIntervalMs", duration(100, HOUR), {
+  pollInterval: setting("pollIntervalMs", duration(100, HOUR_MS), {
     default: "1s",
     example: "5s",
     description: "Interval between two polls of an upstream service",
   }),
-  upstreamTimeout: setting("upstreamTimeoutMs", duration(100, 5 * MINUTE), {
+  upstreamTimeout: setting("upstreamTimeoutMs", duration(100, 5 * MINUTE_MS), {
     default: "5s",
     example: "2s",
     description: "Timeout of a request to an upstream service",
   }),
-  staleAfter: setting("staleAfterMs", duration(SECOND, 24 * HOUR), {
+  staleAfter: setting("staleAfterMs", duration(SECOND_MS, DAY_MS), {
     default: "15s",
     example: "1m",
     description: "Age at which data counts as stale and the gateway as not ready",
   }),
-  heartbeat: setting("heartbeatMs", duration(SECOND, MINUTE), {
+  heartbeat: setting("heartbeatMs", duration(SECOND_MS, MINUTE_MS), {
     default: "15s",
     example: "5s",
     description: "Interval between two heartbeats on a stream",
@@ -175,7 +173,7 @@ export const SETTINGS = {
     description:
       "Directory of the state that survives a restart: events and the engine's state; none: memory only",
   }),
-  logAge: setting("logAgeMs", duration(SECOND, 30 * 24 * HOUR), {
+  logAge: setting("logAgeMs", duration(SECOND_MS, 30 * DAY_MS), {
     default: "10m",
     example: "1h",
     description: "Time for which events are stored, so that clients can resume; logCount may extend it",
@@ -185,7 +183,7 @@ export const SETTINGS = {
     example: "50000",
     description: "Number of events that are stored whatever their age",
   }),
-  logFlareAge: setting("logFlareAgeMs", duration(0, 30 * 24 * HOUR), {
+  logFlareAge: setting("logFlareAgeMs", duration(0, 30 * DAY_MS), {
     default: "24h",
     example: "3d",
     description:
@@ -197,7 +195,7 @@ export const SETTINGS = {
     description:
       "Limit of stored events, in memory and in the data directory. It overrides logAge, logCount and logFlareAge. The engine's state comes on top",
   }),
-  historyAge: setting("historyMs", duration(HOUR, 366 * 24 * HOUR), {
+  historyAge: setting("historyMs", duration(HOUR_MS, 366 * DAY_MS), {
     default: "30d",
     example: "90d",
     description:
@@ -313,7 +311,7 @@ export const SETTINGS = {
     example: "bsc",
     description: "Name of the cluster, equal on all its gateways and different for each market",
   }),
-  drain: setting("drainMs", duration(0, 10 * MINUTE), {
+  drain: setting("drainMs", duration(0, 10 * MINUTE_MS), {
     default: "10s",
     example: "30s",
     description: "Shutdown window over which clients are disconnected",
