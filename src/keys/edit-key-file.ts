@@ -1,5 +1,5 @@
-import type { Stats } from "node:fs";
-import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { type Stats, statSync } from "node:fs";
+import { type FileHandle, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../lib/input-error.ts";
 import { formatKeys, type Key, readKeyFile } from "./key-file.ts";
@@ -18,7 +18,7 @@ export async function editKeyFile(
   const next = `${target}.new`;
   const handle = await lock(file, next);
   try {
-    const owner = await ownerOf(target);
+    const owner = statSync(target, { throwIfNoEntry: false });
     const keys = owner ? (await readKeyFile(target)).keys : [];
     await handle.writeFile(formatKeys(edit(keys)));
     if (owner) await keepOwner(handle, owner);
@@ -47,19 +47,8 @@ async function lock(file: string, next: string): Promise<FileHandle> {
   }
 }
 
-type Owner = Pick<Stats, "uid" | "gid" | "mode">;
-
-async function ownerOf(path: string): Promise<Owner | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
 /** Copies the owner, and the group's read permission: the server must still read the file. */
-async function keepOwner(handle: FileHandle, { uid, gid, mode }: Owner): Promise<void> {
+async function keepOwner(handle: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
   await handle.chmod(0o600 | (mode & 0o040));

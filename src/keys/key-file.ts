@@ -71,10 +71,12 @@ export function parseKeys(text: string, file: string): readonly Key[] {
   );
   const parsed = KeyFile.safeParse(content);
   if (!parsed.success) {
+    // A user may have put the key itself into `sha256`.
+    const veil = (name: PropertyKey | undefined) => (name === "sha256" ? "malformed" : undefined);
     const known = (depth: number) => (depth === 0 ? ["keys"] : Object.keys(Key.shape));
     throw new InputError(
       file,
-      describeIssue(parsed.error.issues, content, { veil: replacementFor, hide: hideSecrets, known }),
+      describeIssue(parsed.error.issues, content, { veil, hide: hideSecrets, known }),
     );
   }
   const seen = new Set<string>();
@@ -91,9 +93,4 @@ export function formatKeys(keys: readonly Key[]): string {
 
 export function isExpired({ expires_at }: Pick<Key, "expires_at">, nowMs: number): boolean {
   return expires_at !== undefined && Date.parse(expires_at) <= nowMs;
-}
-
-/** What messages show instead of a value: a user may have put the key itself into `sha256`. */
-function replacementFor(name: PropertyKey | undefined): string | undefined {
-  return name === "sha256" ? "malformed" : undefined;
 }

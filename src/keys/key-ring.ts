@@ -85,10 +85,6 @@ export class KeyRing implements KnownKeys {
     return ring;
   }
 
-  get size(): number {
-    return this.#held.size;
-  }
-
   get keys(): readonly Key[] {
     return [...this.#held.values()].map(({ key }) => key);
   }

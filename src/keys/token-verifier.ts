@@ -23,6 +23,7 @@ const MAX_VERIFIED = 10_000;
 /** How far the issuer's clock may be ahead (`nbf`). Callers reject a grant from `exp` on. */
 const CLOCK_TOLERANCE_S = 5;
 const MAX_NAME = 64;
+const UNAVAILABLE = "tokens cannot be verified: the issuer's keys are not available; retry later";
 
 /** The claims that determine access. The issuer's other claims are ignored. */
 const Claims = z.object({
@@ -56,7 +57,7 @@ export class TokenVerifier {
     try {
       const { alg, kid } = decodeProtectedHeader(text);
       if (kid !== undefined && this.#candidates(alg, kid).length === 0) await source.refresh();
-      if (!source.keys) return unavailable();
+      if (!source.keys) return new FlarewireError("not-ready", UNAVAILABLE);
       const grant = await this.#check(text, this.#candidates(alg, kid));
       this.#verified.set(cacheKeyOf(text), grant);
       return undefined;
@@ -151,11 +152,6 @@ export function withTokens(
 
 function cacheKeyOf(text: string): string {
   return digestOf(text).toString("base64url");
-}
-
-function unavailable(): FlarewireError {
-  const message = "tokens cannot be verified: the issuer's keys are not available; retry later";
-  return new FlarewireError("not-ready", message);
 }
 
 function invalid(error: unknown): FlarewireError {

@@ -169,7 +169,7 @@ export async function openKeys(
       },
     });
     uses = new KeyUses({ file, clock, notify, isKnown: (id) => ring?.get(id) !== undefined });
-    logger.info({ file, keys: ring.size, anonymous }, "loaded the key file");
+    logger.info({ file, keys: ring.keys.length, anonymous }, "loaded the key file");
   }
   const used = (id: string) => uses?.note(id);
   const access = createAccess(config, { clock, state, ring, tokens, logger, onUsed: used });
