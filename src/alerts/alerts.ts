@@ -94,8 +94,9 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
     running.set(target.id, one);
     return one;
   };
-  forgetOthers(options, [...targets, ...others]);
-  for (const target of [...targets, ...others]) begin(target);
+  const all = [...targets, ...others];
+  forgetOthers(options, all);
+  for (const target of all) begin(target);
   const statsOf = ({ id }: Target): readonly [string, TargetStats][] => {
     const { sender } = running.get(id) ?? {};
     return sender ? [[id, readStats(id, sender, store, steadyMs())]] : [];
@@ -108,7 +109,7 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   const forgetStopped = () =>
     forgetOthers(
       options,
-      [...running.values()].map(({ target }) => target),
+      Array.from(running.values(), ({ target }) => target),
     );
   const stop = async () => {
     stopping.abort(new Error("stopping"));

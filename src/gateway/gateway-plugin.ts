@@ -45,7 +45,7 @@ export function createGatewayPlugin(config: Config, parts: GatewayParts = {}): G
     });
     host.gateway = started;
     resolve(started);
-    await Promise.race([host.opened, started]);
+    await Promise.race([host.opened.promise, started]);
   };
   return { plugin, gateway };
 }
@@ -57,8 +57,8 @@ function withinHook(config: Config, { initialConfig }: FastifyInstance): Config 
 
 /** The steps in the host's lifecycle that the gateway waits for. */
 class Host {
+  readonly opened = Promise.withResolvers<void>();
   readonly #scope: FastifyInstance;
-  readonly #opened = Promise.withResolvers<void>();
   readonly #ready = Promise.withResolvers<true>();
   readonly #closing = new AbortController();
   readonly #drained = Promise.withResolvers<void>();
@@ -85,13 +85,9 @@ class Host {
     return this.#closing.signal;
   }
 
-  get opened(): Promise<void> {
-    return this.#opened.promise;
-  }
-
   readonly open: OpenFrontend = async (options) => {
     await addHostRoutes(this.#scope, options);
-    this.#opened.resolve();
+    this.opened.resolve();
     return {
       listen: async () => {
         const isReady = await Promise.race([this.#ready.promise, whenAborted(this.closing)]);

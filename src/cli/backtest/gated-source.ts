@@ -6,14 +6,16 @@ import type { Poll, SnapshotSource } from "../../source/index.ts";
 /** A recorded source that polls only when asked: event time waits for its readers. */
 export class GatedSource implements SnapshotSource {
   readonly info: SnapshotSource["info"];
+  /** Event time of the latest poll. */
+  observedAtMs = 0;
+  isOver = false;
+  /** Why the source ended early, if it did. */
+  failure: unknown;
   readonly #source: SnapshotSource;
   readonly #toMs: number;
   readonly #onPoll: (poll: Poll) => void;
   #parked = Promise.withResolvers<void>();
   #open = () => {};
-  #observedAtMs = 0;
-  #isOver = false;
-  #failure: unknown;
 
   /** The source ends before its first poll after `toMs`, event time in milliseconds. */
   constructor(source: SnapshotSource, toMs: number, onPoll: (poll: Poll) => void) {
@@ -23,24 +25,10 @@ export class GatedSource implements SnapshotSource {
     this.#onPoll = onPoll;
   }
 
-  /** Event time of the latest poll. */
-  get observedAtMs(): number {
-    return this.#observedAtMs;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Why the source ended early, if it did. */
-  get failure(): unknown {
-    return this.#failure;
-  }
-
   /** Lets one poll pass. Resolves when what it found is published, or the source is over. */
   async advance(): Promise<void> {
     await this.#parked.promise;
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#parked = Promise.withResolvers<void>();
     this.#open();
     await this.#parked.promise;
@@ -52,22 +40,22 @@ export class GatedSource implements SnapshotSource {
     this.#parked.resolve();
     await untilAborted(promise, signal);
     const poll = await this.#source.poll(signal).catch((error: unknown) => {
-      this.#failure = error;
+      this.failure = error;
       return undefined;
     });
     if (poll && poll.observedAtMs <= this.#toMs) {
-      this.#observedAtMs = poll.observedAtMs;
+      this.observedAtMs = poll.observedAtMs;
       this.#onPoll(poll);
       return poll;
     }
-    this.#isOver = true;
+    this.isOver = true;
     this.#parked.resolve();
     return undefined;
   }
 
   /** Always live: a status that depended on the wall clock would differ between runs. */
   freshness(): Freshness {
-    const at = this.#observedAtMs === 0 ? null : isoTime(this.#observedAtMs);
+    const at = this.observedAtMs === 0 ? null : isoTime(this.observedAtMs);
     return { state: "live", reason: "", observed_at: at, last_success_at: at, data_age_ms: 0 };
   }
 }

@@ -43,24 +43,15 @@ interface SourceParts {
 export type OpenSource = OpenSnapshots | OpenLeader | OpenCluster;
 
 /** A cluster of gateways with one log. */
-export interface OpenCluster extends Continuation {
-  readonly kind: "cluster";
-  readonly source: ClusterSource;
-}
-
+export type OpenCluster = Opened<"cluster", ClusterSource>;
 /** Another gateway, whose log is followed. */
-interface OpenLeader extends Continuation {
-  readonly kind: "leader";
-  readonly source: Leader;
-}
-
+type OpenLeader = Opened<"leader", Leader>;
 /** A source that is polled. */
-export interface OpenSnapshots extends Continuation {
-  readonly kind: "snapshots";
-  readonly source: SnapshotSource;
-}
+export type OpenSnapshots = Opened<"snapshots", SnapshotSource>;
 
-interface Continuation {
+interface Opened<K, S> {
+  readonly kind: K;
+  readonly source: S;
   /** The published state from which the source resumes. */
   readonly resume?: Resume;
   /** Why the stored state cannot be resumed. */

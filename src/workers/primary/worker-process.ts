@@ -39,23 +39,24 @@ interface WorkerProcessOptions {
 /** The primary's side of one worker process. */
 export class WorkerProcess {
   readonly worker: number;
-  readonly #options: WorkerProcessOptions;
-  readonly #measures = new Map<number, (metrics: MetricsJson | undefined) => void>();
+  isLeaving = false;
+  connections = 0;
+  /** Consecutive unanswered liveness checks. */
+  silentTicks = 0;
   /** The worker's last metrics. */
   metrics: MetricsJson | undefined;
+  readonly #options: WorkerProcessOptions;
+  readonly #measures = new Map<number, (metrics: MetricsJson | undefined) => void>();
   #unfollow: () => void = () => {};
   #measureId = 0;
   #isReady = false;
-  #isLeaving = false;
   #isOver = false;
   /** A connection handed over and not yet taken. */
   #untaken: Socket | undefined;
   /** Liveness checks since the hand-over. */
   #untakenTicks = 0;
-  #connections = 0;
   #cursor: Cursor | undefined;
   #hasSnapshot = false;
-  #silentTicks = 0;
 
   constructor(options: WorkerProcessOptions) {
     const { child } = options;
@@ -80,25 +81,12 @@ export class WorkerProcess {
     return this.#isReady && !this.#isOver;
   }
 
-  get isLeaving(): boolean {
-    return this.#isLeaving;
-  }
-
   get canTake(): boolean {
     return this.isReady && !this.#untaken;
   }
 
   get isStuck(): boolean {
     return this.#untakenTicks >= STUCK_TICKS;
-  }
-
-  get connections(): number {
-    return this.#connections;
-  }
-
-  /** Consecutive unanswered liveness checks. */
-  get silentTicks(): number {
-    return this.#silentTicks;
   }
 
   /** Whether the worker serves the state at this cursor or a later one. */
@@ -117,14 +105,14 @@ export class WorkerProcess {
     if (!child.connected) return false;
     this.#untaken = socket;
     this.#untakenTicks = 0;
-    this.#connections += 1;
+    this.connections += 1;
     child.send({ type: "connection" } satisfies ToWorker, socket, { keepOpen: true }, () => {});
     return true;
   }
 
   tick(report: ToWorker & { readonly type: "source" }): void {
     if (this.#untaken) this.#untakenTicks += 1;
-    this.#silentTicks += 1;
+    this.silentTicks += 1;
     this.send(report);
   }
 
@@ -178,7 +166,7 @@ export class WorkerProcess {
         this.#options.onReady();
         break;
       case "leaving":
-        this.#isLeaving = true;
+        this.isLeaving = true;
         this.#options.onCapacity();
         break;
       case "taken":
@@ -189,8 +177,8 @@ export class WorkerProcess {
         this.#options.onCapacity();
         break;
       case "alive":
-        this.#silentTicks = 0;
-        this.#connections = message.connections + (this.#untaken ? 1 : 0);
+        this.silentTicks = 0;
+        this.connections = message.connections + (this.#untaken ? 1 : 0);
         this.#cursor = message.cursor;
         this.#hasSnapshot = message.hasSnapshot;
         this.#options.onAlive();
