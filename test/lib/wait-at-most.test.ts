@@ -19,4 +19,6 @@ test("a wait ends with the value, with nothing when the time is over, or with th
   const aborted = waitAtMost(never, 1_000, clock, stop.signal);
   stop.abort(new Error("stopping"));
   await expect(aborted).rejects.toThrow("stopping");
+  const late = Promise.reject(new Error("late"));
+  await expect(waitAtMost(late, 1_000, clock, stop.signal)).rejects.toThrow("stopping");
 });

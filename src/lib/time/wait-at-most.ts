@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Resolves as the promise, or with `undefined` after `ms`. Rejects with the signal's reason. */
 export async function waitAtMost<T>(
@@ -8,10 +9,12 @@ export async function waitAtMost<T>(
   signal?: AbortSignal,
 ): Promise<T | undefined> {
   const over = new AbortController();
-  const until = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-  const timeout = clock.sleep(ms, until).then(() => undefined);
+  const first = Promise.race([promise, clock.sleep(ms, over.signal).then(() => undefined)]);
+  // It is not awaited if the signal has aborted already.
+  first.catch(() => undefined);
   try {
-    return await Promise.race([promise, timeout]);
+    // AbortSignal.any would leave some 200 bytes on a long-lived signal for each call on Node 22.
+    return await (signal ? untilAborted(first, signal) : first);
   } finally {
     over.abort();
   }
