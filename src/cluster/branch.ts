@@ -11,8 +11,8 @@ type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
  * The part of a log, read so far, that contradicts what this node delivered: the entries of its
- * latest epoch. The log may be a former primary's, which no node confirms. Or it is the cluster's
- * own, after the engine lost more entries than the nodes remember.
+ * latest epoch. The log is either a former primary's, which no node confirms, or the cluster's own
+ * after the engine lost more entries than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];
@@ -47,18 +47,18 @@ export class Branch {
    * Decides which history is the cluster's: the log's or this node's.
    *
    * @param head End of the log, up to which it was read.
-   * @param left Epochs that this node has left for good.
+   * @param pastEpochs Epochs that this node has left for good.
    * @param epoch This node's current epoch.
    */
-  judge(tail: Tail, head: Position, left: ReadonlySet<string>, epoch: string): Verdict {
+  judge(tail: Tail, head: Position, pastEpochs: ReadonlySet<string>, epoch: string): Verdict {
     const { delivered } = tail;
     const stray = this.#entries.find(
-      ({ offset, header }) => offset > delivered.offset && left.has(header.epoch),
+      ({ offset, header }) => offset > delivered.offset && pastEpochs.has(header.epoch),
     );
     const isShort = head.offset <= delivered.offset && tail.after(head) !== undefined;
     if (!stray && (isShort || this.#has(delivered))) return "own";
     const { base } = this;
-    const isNew = base !== undefined && base.header.epoch !== epoch && !left.has(base.header.epoch);
+    const isNew = base !== undefined && base.header.epoch !== epoch && !pastEpochs.has(base.header.epoch);
     if (isNew && this.#isCommitted(base)) return "new-epoch";
     const other =
       stray ??

@@ -38,7 +38,10 @@ interface ClusterNodeOptions {
   readonly random?: () => number;
 }
 
-/** Rejects the append of a node that does not lead, or stopped leading before the delivery. */
+/**
+ * Rejects the append of a node that does not lead, or stopped leading before its batch was
+ * delivered.
+ */
 export class NotLeading extends Error {
   override readonly name = "NotLeading";
 }
@@ -59,7 +62,7 @@ const REREAD_MS = 100;
 const RELOAD_MS = 12_000;
 /** How long a stopping leader waits for its last entry. */
 const LEAVE_MS = 1_000;
-/** How long a node that resigned does not try to lead. */
+/** Pause after resigning before the node may try to lead again. */
 const REST_MS = 10_000;
 
 /** Runs a {@link Member} on an engine. */
@@ -69,7 +72,7 @@ export class ClusterNode {
   hasCaughtUp = false;
   readonly #options: ClusterNodeOptions;
   readonly #member: Member;
-  readonly #over = new AbortController();
+  readonly #stopped = new AbortController();
   readonly #stopTicks: () => void;
   readonly #unsubscribe: () => void;
   #reader = new AbortController();
@@ -96,10 +99,10 @@ export class ClusterNode {
         seal(offset, { ...header, nonce: randomBytes(9).toString("base64url") }, body),
     });
     this.#unsubscribe = engine.onNotice((notice) => {
-      if (notice.kind === "commit") this.#do(this.#member.committed(notice.position));
-      if (notice.kind === "fork") this.#do(this.#member.forked(notice.epoch));
+      if (notice.kind === "commit") this.#performAll(this.#member.committed(notice.position));
+      if (notice.kind === "fork") this.#performAll(this.#member.forked(notice.epoch));
     });
-    this.#stopTicks = clock.every(TICK_MS, () => this.#do(this.#member.tick(this.#nowMs)));
+    this.#stopTicks = clock.every(TICK_MS, () => this.#performAll(this.#member.tick(this.#nowMs)));
     this.#read().catch(options.onUnreadable);
   }
 
@@ -120,7 +123,7 @@ export class ClusterNode {
     return new Promise((resolve, reject) => {
       if (this.#pending) throw new Error("the previous batch is not delivered yet");
       this.#pending = { body, resolve, reject };
-      if (this.#member.role === "leader" && !this.#over.signal.aborted) this.#submit();
+      if (this.#member.role === "leader" && !this.#stopped.signal.aborted) this.#submit();
       else this.abandon();
     });
   }
@@ -139,7 +142,7 @@ export class ClusterNode {
   /** Leaves the cluster. A leader hands over, so that another node leads at once. */
   async stop(): Promise<void> {
     const { clock, engine } = this.#options;
-    await waitAtMost(this.#leave(Number.POSITIVE_INFINITY), LEAVE_MS, clock, this.#over.signal).catch(
+    await waitAtMost(this.#leave(Number.POSITIVE_INFINITY), LEAVE_MS, clock, this.#stopped.signal).catch(
       () => {},
     );
     this.close();
@@ -148,7 +151,7 @@ export class ClusterNode {
 
   /** Leaves the cluster without a handover, as if the process died. */
   close(): void {
-    this.#over.abort();
+    this.#stopped.abort();
     this.#reader.abort();
     this.#stopTicks();
     this.#unsubscribe();
@@ -161,7 +164,7 @@ export class ClusterNode {
 
   async #read(): Promise<void> {
     const { engine, clock } = this.#options;
-    const { signal } = this.#over;
+    const { signal } = this.#stopped;
     while (!signal.aborted) {
       this.#reader = new AbortController();
       const own = this.#reader.signal;
@@ -178,32 +181,32 @@ export class ClusterNode {
     this.#answeredAtMs = this.#nowMs;
     if (news.kind === "entry") {
       this.#readFrom = news.entry.offset + 1;
-      this.#do(this.#member.entry(news.entry, this.#nowMs));
+      this.#performAll(this.#member.entry(news.entry, this.#nowMs));
     } else {
       this.hasCaughtUp = true;
       // A server without replicas may have been promoted on the smaller side of a partition. No
       // candidate may append there: the leader on the other side has delivered other entries.
-      if (news.isWritable) this.#do(this.#member.idle(news.head, this.#nowMs));
+      if (news.isWritable) this.#performAll(this.#member.idle(news.head, this.#nowMs));
     }
   }
 
   /** Resolves when the last entry is appended. */
   async #leave(restMs: number): Promise<void> {
     const isBusy = () => this.#member.role === "leader" && !this.#member.canAppend;
-    while (isBusy() && !this.#over.signal.aborted) await this.#appended;
-    this.#do(this.#member.leave(this.#nowMs, restMs));
+    while (isBusy() && !this.#stopped.signal.aborted) await this.#appended;
+    this.#performAll(this.#member.leave(this.#nowMs, restMs));
     await this.#appended;
   }
 
   async #reload(): Promise<void> {
     const start = await this.#options.onReload?.().catch(() => undefined);
     this.#isReloading = false;
-    if (start) this.#do(this.#member.reloaded(start));
+    if (start) this.#performAll(this.#member.reloaded(start));
     else this.#reloadAtMs = this.#nowMs + RELOAD_MS;
   }
 
-  #do(effects: readonly Effect[]): void {
-    for (const effect of effects) if (!this.#over.signal.aborted) this.#perform(effect);
+  #performAll(effects: readonly Effect[]): void {
+    for (const effect of effects) if (!this.#stopped.signal.aborted) this.#perform(effect);
     if (effects.length > 0) this.#submit();
   }
 
@@ -213,11 +216,11 @@ export class ClusterNode {
     const pending = this.#pending;
     if (this.#wantsEpoch) {
       this.#wantsEpoch = false;
-      this.#do(this.#member.renew());
+      this.#performAll(this.#member.renew());
     } else if (pending && pending.hash === undefined) {
       const effects = this.#member.batch(pending.body, this.#nowMs);
       for (const effect of effects) if (effect.kind === "append") pending.hash = effect.entry.hash;
-      this.#do(effects);
+      this.#performAll(effects);
     }
   }
 
@@ -271,12 +274,12 @@ export class ClusterNode {
 
   async #append(entry: Entry, isRepair: boolean): Promise<void> {
     try {
-      const result = await this.#options.engine.append(entry, this.#over.signal);
+      const result = await this.#options.engine.append(entry, this.#stopped.signal);
       this.#answeredAtMs = this.#nowMs;
       if (isRepair && result.kind === "appended") this.#options.onRepair?.(entry);
-      this.#do(this.#member.appended(result, this.#nowMs));
+      this.#performAll(this.#member.appended(result, this.#nowMs));
     } catch (error) {
-      if (!this.#over.signal.aborted) throw error;
+      if (!this.#stopped.signal.aborted) throw error;
     }
   }
 }

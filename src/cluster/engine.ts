@@ -49,8 +49,8 @@ export interface Engine {
   /** Stores a checkpoint, unless one of a later term or position is stored. Rejects on failure. */
   store(checkpoint: Checkpoint): Promise<"stored" | "fenced">;
   /**
-   * Loads the stored checkpoint with those of the named values that it has; `undefined` if none is
-   * stored. Retries until the engine answers. Rejects only when the signal aborts.
+   * Loads the stored checkpoint with the named values, where stored; `undefined` without a stored
+   * checkpoint. Retries until the engine answers. Rejects only when the signal aborts.
    */
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined>;
   /** Stores a value for a time. Like `get` and `take`, rejects if the engine does not answer. */
@@ -59,8 +59,9 @@ export interface Engine {
   /** Removes the value and returns it. Only one of several concurrent callers gets it. */
   take(name: string): Promise<string | undefined>;
   /**
-   * Returns facts about the server, by Redis's names; none if the user has no permission. Retries
-   * until the server answers. Rejects if it refuses the password or its certificate is invalid.
+   * Returns facts about the server, named as in Redis INFO; none if the user has no permission.
+   * Retries until the server answers. Rejects if it refuses the password or its certificate is
+   * invalid.
    */
   facts(signal: AbortSignal): Promise<ReadonlyMap<string, string>>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { ENTRY_KINDS, type Entry, type EntryHeader } from "./entry.ts";
 
 /** Version of the header. A node stops delivering at an entry whose version it cannot read. */
 const VERSION = 1;
-/** 72 bits: two entries of one log never have the same hash by accident. */
+/** 72 bits: two entries of one log practically never have the same hash. */
 const HASH_CHARACTERS = 12;
 
 const Count = z.int().min(0);

@@ -12,13 +12,13 @@ import {
 import { Silence } from "./silence.ts";
 import { type Reading, Tail } from "./tail.ts";
 
-/** Minimum time for which other nodes leave it to the leader to repair the log. */
+/** Minimum time that other nodes wait for the leader to repair the log. */
 const REPAIR_MS = 500;
 /** How often a forked node asks for a new epoch. */
 const FORK_EVERY_MS = 1_000;
 /** How often a leader without events writes a sign of life. */
 const ALIVE_MS = 1_000;
-/** Ten minutes at one batch per second. */
+/** Entries to remember: ten minutes at one batch per second. */
 const REMEMBERED = 600;
 
 /** The position in the log, and its epoch, from which a node with a stored state continues. */
@@ -159,12 +159,12 @@ export class Member {
     return this.#flush();
   }
 
-  /** Does what is due: leading, signs of life, reports. Call it several times a second. */
+  /** Campaigns, writes a sign of life or reports a fork, if due. Call it several times a second. */
   tick(nowMs: number): readonly Effect[] {
     if (this.#flight || nowMs < this.#restsUntilMs) return this.#flush();
     if (this.#role === "leader") {
       if (nowMs - this.#wroteAtMs >= ALIVE_MS) this.#write("alive", nowMs, this.#options.report?.());
-    } else if (this.#engineHead && this.#silence.isOver(nowMs, this.#isInDoubt)) this.#campaign(nowMs);
+    } else if (this.#engineHead && this.#silence.isLongEnough(nowMs, this.#isInDoubt)) this.#campaign(nowMs);
     else if (this.#isForked && nowMs - this.#askedAtMs >= FORK_EVERY_MS) {
       this.#askedAtMs = nowMs;
       this.#effects.push({ kind: "fork", epoch: this.#branch?.base?.header.epoch ?? this.#epoch });
@@ -195,7 +195,7 @@ export class Member {
     if (result.kind === "fenced") this.#fenced(nowMs);
     else if (result.kind === "truncated") this.#repair(flight.entry, result.head);
     else if (flight.repairs.length > 0) this.#send(flight.entry, flight.repairs.slice(1));
-    else if (flight.entry) this.#won(flight.entry, nowMs);
+    else if (flight.entry) this.#committedOwn(flight.entry, nowMs);
     return this.#flush();
   }
 
@@ -215,7 +215,7 @@ export class Member {
 
   #read(entry: Entry, nowMs: number): void {
     if (this.#pastEpochs.has(entry.header.epoch)) {
-      this.#contradict();
+      this.#handleContradiction();
       return;
     }
     const reading = this.#tail.receive(entry);
@@ -277,7 +277,7 @@ export class Member {
     }
     const missing = this.#tail.after(head)?.filter(({ offset }) => offset <= delivered.offset);
     if (!missing || missing.length === 0) {
-      this.#contradict();
+      this.#handleContradiction();
       return;
     }
     this.#repairAtMs ??= nowMs + REPAIR_MS * (1 + this.#options.random());
@@ -296,11 +296,11 @@ export class Member {
   #react(reading: Reading): void {
     if (reading === "reread") this.#reread();
     else if (reading === "gap") this.#isBehind = true;
-    else if (reading === "fork") this.#contradict();
+    else if (reading === "fork") this.#handleContradiction();
   }
 
   /** Handles a log that contradicts what was delivered. A leader's next append settles it. */
-  #contradict(): void {
+  #handleContradiction(): void {
     if (this.#role !== "leader") this.#branch = new Branch();
     this.#reread();
   }
@@ -376,7 +376,7 @@ export class Member {
   }
 
   /** Handles the commit of this node's entry, and so of every entry before it. */
-  #won(entry: Entry, nowMs: number): void {
+  #committedOwn(entry: Entry, nowMs: number): void {
     const { header } = entry;
     if (header.kind === "base") {
       this.#leaveBranch();

@@ -2,16 +2,16 @@
 const SILENCE_MS = 3_000;
 /** Maximum random addition, so that nodes rarely try at the same moment. */
 const JITTER_MS = 500;
-/** Maximum random wait after a leader has left. It replaces the silence. */
+/** Maximum random wait after a leader has left, used instead of `SILENCE_MS`. */
 const DEPARTURE_MS = 100;
 /**
- * Minimum silence while this node is in doubt. Either the log lacks a committed entry, which
- * another node may repair, or the log may be a former primary's.
+ * Minimum silence while this node is in doubt, which means: either the log lacks a committed entry,
+ * which another node may repair, or the log may be a former primary's.
  */
 const LOSS_MS = 10_000;
 /**
- * Maximum age of the engine's last answer for a node that tries to lead. A shorter delay may be the
- * machine's, so it does not count as an outage of the engine.
+ * Maximum age of the engine's last answer for a node that tries to lead. A shorter pause may be
+ * caused by this machine, so it does not count as an outage of the engine.
  */
 const ANSWER_MS = 1_000;
 
@@ -27,11 +27,11 @@ export class Silence {
 
   /**
    * @param random Returns [0, 1).
-   * @param mayBeLed Whether the log may have a leader already: the node starts from a stored state.
+   * @param mayHaveLeader The node starts from a stored state, so the log may have a leader already.
    */
-  constructor(random: () => number, mayBeLed = false) {
+  constructor(random: () => number, mayHaveLeader = false) {
     this.#random = random;
-    this.#limitMs = (mayBeLed ? SILENCE_MS : 0) + random() * JITTER_MS;
+    this.#limitMs = (mayHaveLeader ? SILENCE_MS : 0) + random() * JITTER_MS;
   }
 
   /** Records an answer of the engine. */
@@ -53,7 +53,7 @@ export class Silence {
   }
 
   /** Whether it is time to try to lead. */
-  isOver(nowMs: number, isInDoubt: boolean): boolean {
+  isLongEnough(nowMs: number, isInDoubt: boolean): boolean {
     if (this.#sinceMs === undefined || nowMs - this.#answeredAtMs > ANSWER_MS) return false;
     return nowMs - this.#sinceMs >= (isInDoubt ? Math.max(LOSS_MS, this.#limitMs) : this.#limitMs);
   }

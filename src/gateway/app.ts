@@ -322,7 +322,7 @@ function createHub(
   return new Hub({
     ...(resume ? { known: resume.known } : {}),
     mayBeMirrored: () => prepared.mayBeMirrored(),
-    lacksEvents: () => prepared.lacksEvents(),
+    mayLackEvents: () => prepared.mayLackEvents(),
     limits: { aheadWaitMs: prepared.aheadWaitMs },
     log: prepared.log,
     head,

@@ -30,7 +30,7 @@ export interface RunnableSource {
   /** How long clients may wait for events that they are ahead of: see HubLimits. */
   readonly aheadWaitMs: number;
   /** Whether the cluster may have events that this gateway has not read: see HubOptions. */
-  lacksEvents(): boolean;
+  mayLackEvents(): boolean;
   /** Whether servers may follow this one: not while it is itself cut off from a leader. */
   mayBeMirrored(): boolean;
 }
@@ -68,7 +68,7 @@ function prepareSnapshots(
     log: persistence.createLog(problem),
     publish,
     aheadWaitMs: 0,
-    lacksEvents: () => false,
+    mayLackEvents: () => false,
     mayBeMirrored: () => true,
     run: (run) =>
       runPoller({
@@ -95,7 +95,8 @@ function prepareFollower(
     log,
     publish: undefined,
     aheadWaitMs: opened.kind === "leader" ? LEADER_LAG_MS : TAKE_OVER_MS,
-    lacksEvents: () => opened.kind === "cluster" && !(opened.source.isConnected && opened.source.hasCaughtUp),
+    mayLackEvents: () =>
+      opened.kind === "cluster" && !(opened.source.isConnected && opened.source.hasCaughtUp),
     mayBeMirrored: () => opened.source.isConnected,
     run: ({ head, hub: { history }, onPublished, onPoll, signal }) => {
       const sink = createReplicaSink({ log, head, history, persistence, onPublished });

@@ -54,7 +54,7 @@ export function resolveChannels(
     if (open.length > 0) return open;
     if (channels.length > 0) {
       const message = channelsOfPlan(rights.plan).some((channel) => channels.includes(channel))
-        ? `channel "${pattern}" is not among those of the key; leave it out`
+        ? `the key does not allow channel "${pattern}"; leave it out`
         : `channel "${pattern}" is not part of the "${rights.plan}" plan; leave it out, or use a key with the "pro" plan`;
       throw new FlarewireError("forbidden", message, { field: "channels", bound: allowed.join(", ") });
     }
@@ -62,7 +62,7 @@ export function resolveChannels(
     const bound = `one of ${CHANNELS.join(", ")}, or a pattern such as flares.* or *`;
     const isPrefix = CHANNEL_PATTERNS.includes(`${pattern}.*`);
     const near = isPrefix ? ` (did you mean ${pattern}.*?)` : suggestion(pattern, CHANNEL_PATTERNS);
-    const message = `channels has ${shown}${near}, which matches no channel; use ${bound}`;
+    const message = `channels contains ${shown}${near}, which matches no channel; use ${bound}`;
     throw new FlarewireError("unknown-channel", message, { field: "channels", bound });
   });
   return channelsOf(maskOf(found.flat()));

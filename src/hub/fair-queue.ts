@@ -1,6 +1,6 @@
 /** The client for which an item waits. */
 export interface Claimant {
-  /** Items of one name leave first in, first out. Different names take turns. */
+  /** Items of one client leave in order of arrival. Different clients take turns. */
   readonly name: string;
   /** Has an API key. Keyed clients go before others. */
   readonly isKeyed: boolean;

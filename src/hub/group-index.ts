@@ -49,13 +49,13 @@ export class GroupIndex {
     const affected = new Map<Group, number[] | undefined>();
     for (const group of this.#general) if (group.shape.selection.mask & mask) affected.set(group, undefined);
     if (this.#named.size === 0) return affected;
-    for (const [at, step] of steps.entries()) {
+    for (const [index, step] of steps.entries()) {
       const { tokens, symbols } = touchedBy(step);
       for (const name of [...tokens.map(tokenName), ...symbols.map(symbolName)]) {
         for (const group of this.#named.get(name) ?? []) {
           const indices = affected.get(group);
-          if (!indices) affected.set(group, [at]);
-          else if (indices.at(-1) !== at) indices.push(at);
+          if (!indices) affected.set(group, [index]);
+          else if (indices.at(-1) !== index) indices.push(index);
         }
       }
     }

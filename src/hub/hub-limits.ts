@@ -1,20 +1,23 @@
 export interface HubLimits {
-  /** Largest inbound message in bytes, default 4,096. Transports report larger ones. */
+  /**
+   * Largest inbound message in bytes, default 4,096. The transport calls `oversize()` for larger
+   * ones.
+   */
   readonly inboundBytes: number;
   /** Sustained commands per second; default 5. */
   readonly commandsPerSecond: number;
   /** Commands in a burst; default 20. */
   readonly commandsBurst: number;
   /**
-   * Rejected commands before a close, default 10; one is regained per second. Commands above the
-   * rate are counted separately.
+   * Rejected commands before a close, default 10; the count falls by one per second. Commands above
+   * the rate are counted separately.
    */
   readonly refusals: number;
   /** Subscriptions per connection; default 64. */
   readonly subscriptions: number;
   /** Deadline for the first subscription, in milliseconds; default 10,000. */
   readonly firstCommandWithinMs: number;
-  /** Size of a catch-up write in bytes, exceeded by less than one event; default 64 KiB. */
+  /** Size of a catch-up write in bytes, default 64 KiB; the last event may exceed it. */
   readonly catchUpBytes: number;
   /** Records read from the log at once to catch up a session; default 256. */
   readonly catchUpRecords: number;
@@ -25,7 +28,7 @@ export interface HubLimits {
   readonly conflateFrom: number;
   /** Commands that may wait for a response; one more closes the connection. Default 32. */
   readonly queuedCommands: number;
-  /** Milliseconds that a client whose cursor is beyond the head waits for the head. Default 0. */
+  /** Milliseconds to wait for the head if a client's cursor is beyond it; default 0. */
   readonly aheadWaitMs: number;
   /** Milliseconds that a full socket may make no progress; default 10,000. */
   readonly noProgressMs: number;

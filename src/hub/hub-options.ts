@@ -8,7 +8,7 @@ import type { KnownLists } from "./lists/list-history.ts";
 export interface HubOptions {
   readonly log: EventLog;
   readonly head: Head;
-  /** List history of a restored log. Without it, filtered clients get a reset on resuming. */
+  /** List history of a restored log. Without it, clients with a filter get a reset on resuming. */
   readonly known?: KnownLists;
   readonly clock: Clock;
   /** Source description for `hello`. */
@@ -17,11 +17,11 @@ export interface HubOptions {
   /** Whether another server may mirror this one now. Default: always. */
   readonly mayBeMirrored?: () => boolean;
   /**
-   * Whether the leader may have events that this server has not read. If so, a client whose cursor
-   * is beyond this server's head, and that has waited in vain, is disconnected and keeps its
-   * cursor. Otherwise it gets a reset. Default: never.
+   * Whether the leader may have events that this server has not read. It decides what happens to a
+   * client whose cursor is still beyond this server's head after the wait. If true, the client is
+   * disconnected and keeps its cursor. Otherwise it gets a reset. Default: never.
    */
-  readonly lacksEvents?: () => boolean;
+  readonly mayLackEvents?: () => boolean;
   /** Overrides of `DEFAULT_HUB_LIMITS`. */
   readonly limits?: Partial<HubLimits>;
   /** Heartbeat interval in milliseconds; default 15,000. */

@@ -46,7 +46,7 @@ export class Hub {
   readonly counters: HubCounters = createHubCounters();
   /** Event-loop budget for admission and catching up. */
   readonly turn: TurnBudget;
-  /** The lists at the head and before it. */
+  /** The lists at the head and at earlier cursors. */
   readonly history: ListHistory;
   readonly #options: HubOptions;
   readonly #heartbeatMs: number;
@@ -108,7 +108,10 @@ export class Hub {
     return this.#options.head;
   }
 
-  /** Why new connections are refused now, if so. Check it before the upgrade, in plain HTTP. */
+  /**
+   * Reason for refusing new connections; `undefined` if they are accepted. Check it before the
+   * upgrade, in plain HTTP.
+   */
   get refusal(): Extract<ErrorCode, "draining" | "not-ready"> | undefined {
     if (this.#draining) return "draining";
     return this.#options.head.ready ? undefined : "not-ready";
@@ -122,7 +125,7 @@ export class Hub {
   /**
    * Checks whether another server may mirror this one. Throws `forbidden` if its rights do not
    * allow that. Throws `not-ready` while this server is cut off from its leader: otherwise servers
-   * in a ring would take their own events for new ones.
+   * in a ring would treat their own events as new.
    */
   checkMirror(rights: Rights): void {
     checkMirrorRights(rights);
@@ -134,8 +137,8 @@ export class Hub {
   }
 
   /** Whether the leader may have events that this server has not read: see {@link HubOptions}. */
-  get lacksEvents(): boolean {
-    return this.#options.lacksEvents?.() ?? false;
+  get mayLackEvents(): boolean {
+    return this.#options.mayLackEvents?.() ?? false;
   }
 
   /**
@@ -167,8 +170,8 @@ export class Hub {
     this.#stopping.abort();
     const leaving = [...this.#sessions];
     if (windowMs > 0) {
-      for (const [at, session] of leaving.entries())
-        session.goAway((at / leaving.length) * windowMs, windowMs);
+      for (const [index, session] of leaving.entries())
+        session.goAway((index / leaving.length) * windowMs, windowMs);
     }
     return this.#closeEvenly(leaving, windowMs, reason);
   }
@@ -179,7 +182,7 @@ export class Hub {
     await this.drain(0, "going-away");
   }
 
-  /** Closes the sessions one by one. Resolves once all of the hub's have ended. */
+  /** Closes the sessions one by one. Resolves once every session of the hub has ended. */
   #closeEvenly(leaving: readonly Session[], windowMs: number, reason: CloseReason): Promise<void> {
     const { clock } = this.#options;
     const startMs = clock.monotonic();
@@ -225,7 +228,7 @@ export class Hub {
           freshness: freshness(),
         }),
       checkMirror: (rights) => this.checkMirror(rights),
-      lacksEvents: () => this.lacksEvents,
+      mayLackEvents: () => this.mayLackEvents,
       base: () => baseText(head.observedAtMs, this.#positions, this.history.lists),
       join: (member, selection, framing, prev) => this.#join(member, selection, framing, prev),
       leave: (member, group) => {
@@ -264,13 +267,13 @@ export class Hub {
     // A session that leaves its group here may create a new group. The new group starts after this
     // batch, so this loop need not visit it.
     for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
-      const selected = affected ? affected.flatMap((at) => records[at] ?? []) : records;
+      const selected = affected ? affected.flatMap((index) => records[index] ?? []) : records;
       group.publish(selected, prefixes, batchSteps, this.#host);
     }
     for (const session of [...this.#watched.ahead]) session.ready();
   }
 
-  /** Starts a new history. Closes all sessions: resuming tells each client what it lost. */
+  /** Starts a new history. Closes all sessions: each client learns on resuming what it lost. */
   #restart({ lists }: HeadBase): void {
     const { head, log } = this.#options;
     this.#positions = { ...log.positions };
@@ -279,7 +282,7 @@ export class Hub {
     for (const session of [...this.#sessions]) session.close("reset");
   }
 
-  /** Advances the lists. If that fails, filters cannot be applied: filtered sessions are closed. */
+  /** Advances the lists. If that fails, no filter can be applied: sessions with one are closed. */
   #advance(records: readonly LogRecord[], events: readonly EventBody[]): readonly Step[] {
     const { head } = this.#options;
     try {

@@ -35,7 +35,7 @@ export class TurnBudget {
   readonly #afterMicrotasks: (next: () => void) => void;
   readonly #own = new FairQueue<Work>();
   readonly #requested = new FairQueue<Work>();
-  #isOwnTurn = false;
+  #isServersTurn = false;
   /** When the first work of this turn started. */
   #turnStartMs: number | undefined;
   #turnScheduled = false;
@@ -80,8 +80,8 @@ export class TurnBudget {
   }
 
   /**
-   * Call after `blockedMs` of work. Resolves when nothing waits, or after `blockedMs`, at most 50.
-   * Returns `undefined` if nothing waits now.
+   * Call after `blockedMs` of work. Resolves when nothing waits, or after `blockedMs`, at most 50
+   * ms. Returns `undefined` if nothing waits now.
    */
   yieldAfter(blockedMs: number): Promise<void> | undefined {
     const nowMs = this.#monotonicMs();
@@ -109,8 +109,8 @@ export class TurnBudget {
   }
 
   #next(): Work | undefined {
-    this.#isOwnTurn = !this.#isOwnTurn;
-    const [first, second] = this.#isOwnTurn ? [this.#own, this.#requested] : [this.#requested, this.#own];
+    this.#isServersTurn = !this.#isServersTurn;
+    const [first, second] = this.#isServersTurn ? [this.#own, this.#requested] : [this.#requested, this.#own];
     return first.shift() ?? second.shift();
   }
 

@@ -21,7 +21,7 @@ test("--group follows the flares of a group, by pair, and not beside --channels"
   expect(tail.stderr()).toContain(
     "the server does not send flares.exchange.pro: following flares.exchange.free",
   );
-  const detail = 'channel "status" is not among those of the key';
+  const detail = 'the key does not allow channel "status"';
   server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "flares.exchange.pro" };
   const limited = await runInProcess(["tail", server.url, "--group", "exchange"]);
   expect([limited.code, limited.stderr]).toEqual([1, expect.stringContaining(detail)]);

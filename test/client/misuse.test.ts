@@ -73,7 +73,7 @@ const REFUSED: readonly (readonly [string, ConnectOptions, RegExp])[] = [
   [
     "no channel at all",
     { channels: [] },
-    /channels has "", which matches no channel; use one of flares\.free, /,
+    /channels contains "", which matches no channel; use one of flares\.free, /,
   ],
   ["a channel that there is not", { channels: ["flares.gold"] }, /"flares\.gold", .* a pattern such as /],
   ["a cursor that is none", { after: "yesterday" }, /after is "yesterday".* a cursor from this server/],

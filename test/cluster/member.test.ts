@@ -188,14 +188,14 @@ test("silence counts only while the engine answers", () => {
   silence.noteAnswer(0);
   silence.noteLeader(0);
   for (let nowMs = 0; nowMs <= 2_800; nowMs += 400) silence.noteAnswer(nowMs);
-  expect(silence.isOver(2_999, false)).toBe(false);
+  expect(silence.isLongEnough(2_999, false)).toBe(false);
   // The engine does not answer for a second.
   silence.noteAnswer(3_900);
-  expect(silence.isOver(3_900, false)).toBe(false);
+  expect(silence.isLongEnough(3_900, false)).toBe(false);
   for (let nowMs = 3_900; nowMs <= 6_900; nowMs += 400) silence.noteAnswer(nowMs);
-  expect(silence.isOver(6_900, false)).toBe(true);
-  expect(silence.isOver(6_900, true)).toBe(false);
-  expect(silence.isOver(7_900, false)).toBe(false);
+  expect(silence.isLongEnough(6_900, false)).toBe(true);
+  expect(silence.isLongEnough(6_900, true)).toBe(false);
+  expect(silence.isLongEnough(7_900, false)).toBe(false);
 });
 
 test("[L3] a node behind a log that no longer has what it lacks looks for the stored state at its end, and begins a new epoch only after ten seconds of silence, whatever it reads again", () => {

@@ -58,10 +58,10 @@ test("[L3] a client or poll that is ahead of a server that has yet to read the l
   make,
 }) => {
   let isBehind = true;
-  const lacksEvents = () => isBehind;
-  const sut = make({ hub: { ...LIMITS.hub, lacksEvents } });
+  const mayLackEvents = () => isBehind;
+  const sut = make({ hub: { ...LIMITS.hub, mayLackEvents } });
   const parts = { history: sut.hub.history, stopping: sut.hub.stopping, aheadWaitMs: 3_000 };
-  const polls = new LongPoll({ ...sut, ...parts, lacksEvents });
+  const polls = new LongPoll({ ...sut, ...parts, mayLackEvents });
   const query = { channels: ["*"], after: `${EPOCH}-9`, limit: 9, waitMs: 0 };
   const socket = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
   const answer = polls.take(query, new AbortController().signal);
@@ -79,7 +79,7 @@ test("[L3] a client that waits for its response as long as it could for its firs
   make,
 }) => {
   const limits = { aheadWaitMs: 10_000, firstCommandWithinMs: 10_000 };
-  const sut = make({ hub: { limits, lacksEvents: () => true } });
+  const sut = make({ hub: { limits, mayLackEvents: () => true } });
   const silent = sut.open();
   const ahead = sut.open({ channels: ["*"], after: `${EPOCH}-9` });
   sut.clock.advance(10_000);

@@ -27,7 +27,7 @@ test("[K6] of buckets that hear late of each other a key has its burst once each
         for (const { at, times, afterMs } of asks) {
           nowMs += afterMs;
           for (let next = reported[0]; next && next.atMs + LATE_MS <= nowMs; next = reported[0]) {
-            for (const other of buckets) if (other !== next.by) other.owe(1, next.atMs + LATE_MS);
+            for (const other of buckets) if (other !== next.by) other.charge(1, next.atMs + LATE_MS);
             reported.shift();
           }
           const bucket = buckets[at % count];
@@ -57,7 +57,7 @@ test("[K6] a client that uses each bucket fully gets the rate over the hours, an
       return own;
     });
     const all = taken.reduce((sum, own) => sum + own, 0);
-    for (const [at, bucket] of buckets.entries()) bucket.owe(all - (taken[at] ?? 0), nowMs + LATE_MS);
+    for (const [at, bucket] of buckets.entries()) bucket.charge(all - (taken[at] ?? 0), nowMs + LATE_MS);
     had += all;
   }
   expect(had).toBeLessThanOrEqual((minutes + count) * PER_MINUTE);

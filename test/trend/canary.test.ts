@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDangerous, judgeCanary } from "../../src/trend/detect/canary.ts";
+import { hasGraveWarning, judgeCanary } from "../../src/trend/detect/canary.ts";
 import { addTrade, createTradeState, decayTrades } from "../../src/trend/detect/forms/trade-detector.ts";
 import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
 import { NO_PROFILE } from "../../src/trend/state/token-profile.ts";
@@ -79,10 +79,10 @@ test("a warning stays for ten minutes after its cause, every time; a new cause r
   for (let round = 0; round < 2; round += 1) {
     token.price = collapseShare / 2;
     judge(atMs);
-    expect([token.canary.isOn, isDangerous(token.canary)]).toEqual([true, true]);
+    expect([token.canary.isOn, hasGraveWarning(token.canary)]).toEqual([true, true]);
     token.price = 1;
     judge(atMs + SECOND);
-    expect([token.canary.isOn, isDangerous(token.canary)]).toEqual([true, false]);
+    expect([token.canary.isOn, hasGraveWarning(token.canary)]).toEqual([true, false]);
     judge(atMs + SECOND + canaryHoldMs - 1);
     token.price = collapseShare / 2;
     judge(atMs + canaryHoldMs + SECOND);
@@ -167,7 +167,7 @@ test("when more than three fifths of the buyers sold within 15 minutes, that alo
   for (let n = 51; n < 60; n += 1) trade(START + 15 * MINUTE + 3, true, `buyer ${n}`);
   sell(START + 15 * MINUTE + 4, 51, 60);
   expect([judge(START + 15 * MINUTE + 5), token.canary.isOn]).toEqual([["quick-sellers"], true]);
-  expect(isDangerous(token.canary)).toBe(false);
+  expect(hasGraveWarning(token.canary)).toBe(false);
 });
 
 test("a wallet that sold within minutes and buys again is still a quick seller", () => {

@@ -23,7 +23,7 @@ function judged() {
       return judge(
         trend,
         reading,
-        { ...now, isDangerous: false, isSilent: false, isGroupSilent: false, ...part },
+        { ...now, hasGraveWarning: false, isSilent: false, isGroupSilent: false, ...part },
         DEFAULT_SETTINGS,
       );
     });
@@ -53,7 +53,7 @@ test.each<[string, Reading, Partial<Circumstances>]>([
   ["an activity at the least activity", { ...HOT, activity: DEFAULT_SETTINGS.startActivity }, {}],
   ["no money behind the rise", { ...HOT, supported: false }, {}],
   ["a token that may not start", HOT, { mayStart: false }],
-  ["a grave warning", HOT, { isDangerous: true }],
+  ["a grave warning", HOT, { hasGraveWarning: true }],
   ["a silent market", HOT, { isSilent: true }],
 ])("%s starts no flare, and a single second of it restarts the count", (_, reading, part) => {
   const { run } = judged();
@@ -110,7 +110,7 @@ test("a flare continues exactly at the finish threshold, and fades below it or w
 test("a grave warning ends a flare at once, even in its first second", () => {
   const { run } = judged();
   run(3, HOT);
-  expect(run(2, HOT, { isDangerous: true })).toEqual(["canary", "none"]);
+  expect(run(2, HOT, { hasGraveWarning: true })).toEqual(["canary", "none"]);
 });
 
 test("starts and ends always alternate, none starts during the cool-down, and only a warning ends one early", () => {
@@ -118,7 +118,7 @@ test("starts and ends always alternate, none starts during the cool-down, and on
     length: fc.integer({ min: 1, max: 900 }),
     reading: fc.constantFrom(HOT, HOT, CALM),
     isSilent: fc.nat(9).map((n) => n === 0),
-    isDangerous: fc.nat(9).map((n) => n === 0),
+    hasGraveWarning: fc.nat(9).map((n) => n === 0),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {

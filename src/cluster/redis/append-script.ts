@@ -1,7 +1,8 @@
 /**
  * Appends an entry if the log ends with the entry before it. The entry's offset is its id in the
- * stream, so that reading continues by offset. An epoch's base, with 1 as `mark`, lets any term
- * replace the checkpoint: the log before it may be another cluster's. All keys are in one slot.
+ * stream, so that reading continues by offset. If `mark` is 1 (the entry starts an epoch), resets
+ * the checkpoint's term to 0, so that any term may replace it: the log before the entry may be
+ * another cluster's. All keys are in one slot.
  *
  * Returns `{"appended"}`, even if the log has this entry already; `{"fenced"}`; or `{"truncated",
  * offset, hash}` with the log's end.

@@ -79,7 +79,7 @@ export class RedisEngine implements Engine {
       let after = Math.max(0, from - 1);
       while (!signal.aborted) {
         const entries = await this.#readAfter(reader, after);
-        if (this.#fault !== REJECTS) this.#note(undefined);
+        if (this.#fault !== REJECTS) this.#reportFault(undefined);
         for (const entry of entries) yield { kind: "entry", entry };
         // Without a command, nothing would show that the subscription's connection is dead.
         if (entries.length === 0) this.#subscriber.ping().catch(() => {});
@@ -90,7 +90,7 @@ export class RedisEngine implements Engine {
       }
     } catch (error) {
       if (error instanceof UnreadableEntry) throw error;
-      if (!signal.aborted) this.#note(error);
+      if (!signal.aborted) this.#reportFault(error);
     } finally {
       signal.removeEventListener("abort", stop);
       reader.disconnect();
@@ -159,11 +159,11 @@ export class RedisEngine implements Engine {
       signal.throwIfAborted();
       try {
         const answer = await attempt();
-        if (answer === "again" && waits > 3) this.#note("too few replicas have the entry", REJECTS);
-        else this.#note(undefined);
+        if (answer === "again" && waits > 3) this.#reportFault("too few replicas have the entry", REJECTS);
+        else this.#reportFault(undefined);
         if (answer !== "again") return answer;
       } catch (error) {
-        this.#note(error, String(error).startsWith("ReplyError") ? REJECTS : undefined);
+        this.#reportFault(error, faultOf(error));
         await this.#options.clock.sleep(RETRY_MS, signal);
       }
     }
@@ -187,7 +187,7 @@ export class RedisEngine implements Engine {
       reconnectOnError: ({ message }: Error) => message.startsWith("READONLY"),
     });
     redis.on("error", (error: Error) => {
-      this.#note(error);
+      this.#reportFault(error);
       if (REFUSAL.test(error.message)) this.#refused.abort(error);
     });
     return redis;
@@ -236,7 +236,7 @@ export class RedisEngine implements Engine {
     return row === undefined ? LOG_START : entryOf(row);
   }
 
-  #note(error: unknown, fault = error === undefined ? "" : "does not answer"): void {
+  #reportFault(error: unknown, fault = error === undefined ? "" : "does not answer"): void {
     if (fault === this.#fault) return;
     this.#fault = fault;
     const reason = messageOf(error).replace(/^Reached the max retries.*/, "the connection was lost");
@@ -245,12 +245,20 @@ export class RedisEngine implements Engine {
   }
 }
 
+class InvalidResult extends Error {}
+
+/** The fault that an attempt's error shows; `undefined` if the server does not answer. */
+function faultOf(error: unknown): string | undefined {
+  if (error instanceof InvalidResult) return "gave an invalid answer";
+  return String(error).startsWith("ReplyError") ? REJECTS : undefined;
+}
+
 function appendResult(answer: unknown): AppendResult {
   const [kind, offset, hash]: unknown[] = Array.isArray(answer) ? answer : [];
   if (kind === "appended" || kind === "fenced") return { kind };
   if (kind === "truncated" && typeof offset === "number" && typeof hash === "string")
     return { kind, head: { offset, hash } };
-  throw new Error("it returned an unexpected result for an append");
+  throw new InvalidResult("unexpected result of an append");
 }
 
 function checkpointOf(

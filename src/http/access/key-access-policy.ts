@@ -151,7 +151,7 @@ export class KeyAccessPolicy implements AccessPolicy {
   countElsewhere(id: string, requests: number): void {
     const perMinute = this.#options.ring.get(id)?.requests_per_minute ?? this.#rates.get(id)?.perMinute;
     if (perMinute === undefined) return;
-    this.#rateOf(id, perMinute).bucket.owe(requests, this.#options.clock.monotonic());
+    this.#rateOf(id, perMinute).bucket.charge(requests, this.#options.clock.monotonic());
   }
 
   /** Requests that keys have spent and not regained, for a process that continues the count. */

@@ -51,7 +51,7 @@ export class RequestLimit {
     const nowMs = this.#clock.monotonic();
     const bucket = this.#bucketOf(address, nowMs);
     const isAllowed = bucket.take(nowMs);
-    if (isAllowed && bytes >= BYTES_PER_REQUEST) bucket.owe(Math.floor(bytes / BYTES_PER_REQUEST), nowMs);
+    if (isAllowed && bytes >= BYTES_PER_REQUEST) bucket.charge(Math.floor(bytes / BYTES_PER_REQUEST), nowMs);
     return isAllowed;
   }
 
@@ -79,7 +79,7 @@ export class RequestLimit {
   /** Counts the bytes of a response if its request was counted here. */
   charge(request: FastifyRequest, bytes: number): void {
     if (bytes >= BYTES_PER_REQUEST)
-      this.#counted.get(request)?.owe(Math.floor(bytes / BYTES_PER_REQUEST), this.#clock.monotonic());
+      this.#counted.get(request)?.charge(Math.floor(bytes / BYTES_PER_REQUEST), this.#clock.monotonic());
   }
 
   #bucketOf(given: string, nowMs: number): TokenBucket {

@@ -84,7 +84,7 @@ export const MESSAGE_EXAMPLES: {
       type: "error",
       id: 1,
       code: "unknown-channel",
-      message: 'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
+      message: 'channels contains "flare.pro" (did you mean flares.pro?), which matches no channel',
       field: "channels",
     },
   ],

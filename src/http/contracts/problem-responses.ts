@@ -36,7 +36,7 @@ const EXAMPLES: Readonly<Partial<Record<ErrorCode, ErrorText>>> = {
     { field: "limit", bound: "a whole number from 1 to 1000" },
   ],
   "unknown-channel": [
-    'channels has "flare.pro" (did you mean flares.pro?), which matches no channel',
+    'channels contains "flare.pro" (did you mean flares.pro?), which matches no channel',
     { field: "channels" },
   ],
   "cursor-gone": [

@@ -65,8 +65,8 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
   const { policy = allowAll, hub, clock, admissions = new AdmissionQueue({ hub, clock }) } = options;
   const { history, stopping, limits, turn } = hub;
   const { aheadWaitMs } = limits;
-  const lacksEvents = () => hub.lacksEvents;
-  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs, lacksEvents });
+  const mayLackEvents = () => hub.mayLackEvents;
+  const polls = new LongPoll({ ...options, history, stopping, turn, aheadWaitMs, mayLackEvents });
   app.route({
     method: ["GET", "HEAD"],
     url: EVENTS_ENDPOINT.path,

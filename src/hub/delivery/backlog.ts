@@ -13,7 +13,10 @@ export type BacklogPart =
     }
   | { readonly kind: "lost"; readonly lost: Lost };
 
-/** Reads up to `limit` events; with `lasting`, only lasting ones if the log dropped others. */
+/**
+ * Reads up to `limit` events. If `lasting` is set and the log dropped others, reads only lasting
+ * ones.
+ */
 export async function readBacklog(
   log: EventLog,
   after: Cursor,

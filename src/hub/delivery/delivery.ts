@@ -69,7 +69,7 @@ export class Delivery implements GroupMember {
   }
 
   /**
-   * Switches to these channels at the head. For callers outside: call it only while {@link isLive},
+   * Switches to these channels at the head. Other classes may call it only while {@link isLive},
    * because it drops the client's backlog.
    */
   move(selection: Selection): void {
@@ -79,7 +79,7 @@ export class Delivery implements GroupMember {
 
   /**
    * Resumes these channels after a cursor. Calls `respond` once the answer is known, then sends the
-   * events. If they are `lost`, the client becomes live, without channels.
+   * events. If events are lost, the client becomes live, without channels.
    */
   resume(selection: Selection, after: Cursor, respond: (lost: Lost | undefined) => void): void {
     this.#leave();
@@ -258,7 +258,9 @@ export class Delivery implements GroupMember {
     return result;
   }
 
-  /** True if the shape selects only lasting events, or lists at the head will cover the others. */
+  /**
+   * True if the shape selects only lasting events, or lists at the head will replace the others.
+   */
   #needsOnlyLasting({ selection }: StreamShape): boolean {
     return !selection.filtered && (this.latest || selection.lasting);
   }

@@ -6,7 +6,7 @@ export const FINAL_DEFLATED_TEXT = 0xc1;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** Size of a payload's header. Server frames are unmasked, so one serves all clients. */
+/** Size of a payload's header. Server frames are unmasked, so one header serves all clients. */
 export function headerBytes(payloadBytes: number): number {
   if (payloadBytes < LENGTH_16) return 2;
   return payloadBytes < 65_536 ? 4 : 10;

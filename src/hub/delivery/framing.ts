@@ -1,6 +1,6 @@
 /** An event to send. `own`, `head` and `tail` joined are its message as JSON text. */
 export interface FramedEvent {
-  /** The cursor after the event, as text; `undefined` if the client's cursor stays. */
+  /** The cursor after the event, as text; `undefined` if the client's cursor does not move. */
   readonly cursor: string | undefined;
   /** The event's name; the message type if that is not `event`. */
   readonly name: string;

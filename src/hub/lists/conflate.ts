@@ -15,7 +15,10 @@ import type { Steps } from "./list-walk.ts";
 
 const FLARES = maskOf(FLARE_CHANNELS);
 
-/** In a part of a backlog, the events that must be sent although the lists at the head follow. */
+/**
+ * The lasting events of a skipped part of a backlog. They are sent even though the lists at the
+ * head follow.
+ */
 interface MissedFrames {
   /** `undefined` if there is nothing to send. */
   readonly bytes: Buffer | undefined;
@@ -53,7 +56,10 @@ export function frameMissed(
   return { bytes: framed.length > 0 ? shape.framing.events(framed) : undefined, mask, through };
 }
 
-/** Selects the lists to send: all followed flare channels or none, as they share explanations. */
+/**
+ * Selects the lists to send. If one flare channel changed, selects all followed flare channels,
+ * because they share explanations.
+ */
 export function conflatedMask(happened: ChannelMask, followed: ChannelMask): ChannelMask {
   return happened & FLARES ? happened | (followed & FLARES) : happened;
 }

@@ -51,7 +51,10 @@ export class ListHistory {
   #seq: Seq;
   #seqWithoutMarks: Seq | undefined;
 
-  /** Starts at the log's head with `snapshot`. `known`: marks and checkpoints of a restored log. */
+  /**
+   * Starts at the log's head with `snapshot`. `known`: checkpoints and marks of a restored log.
+   * Marks are the values by which filters select items.
+   */
   constructor(log: EventLog, snapshot: Snapshot, known?: KnownLists) {
     this.#log = log;
     const lists = known?.lists ?? listsOf(snapshot);
@@ -81,7 +84,10 @@ export class ListHistory {
     return seq === this.#seqWithoutMarks;
   }
 
-  /** Applies a batch, or a base without events. Throws ChangeMismatch if an event does not fit. */
+  /**
+   * Applies a batch or, without events, replaces the lists. Throws ChangeMismatch if an event does
+   * not fit.
+   */
   advance(records: readonly LogRecord[], events: readonly EventBody[], snapshot: Snapshot): readonly Step[] {
     const last = records.at(-1);
     if (!last) {

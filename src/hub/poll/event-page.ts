@@ -18,7 +18,7 @@ const MAX_EXAMINED = 10_000;
 const MAX_FILTERED = 1_000;
 /** Filtered records between two pauses: about a quarter of a millisecond. */
 const SLICE_RECORDS = 8;
-/** Event bytes after which a page ends, exceeded by less than one event. */
+/** Event bytes after which a page ends; the last event may exceed it. */
 const PAGE_BYTES = 1_048_576;
 
 /** Formats messages as members of a JSON array. */
@@ -29,8 +29,8 @@ export const jsonFraming: Framing = {
   message: (json, snapshot) => Buffer.from(withSnapshot(json, snapshot)),
   events: (events) =>
     Buffer.concat(
-      events.flatMap(({ own, head, tail }, at) => [
-        Buffer.from(`${at === 0 ? "" : ","}${own}${head}`, "latin1"),
+      events.flatMap(({ own, head, tail }, index) => [
+        Buffer.from(`${index === 0 ? "" : ","}${own}${head}`, "latin1"),
         tail,
       ]),
     ),
@@ -39,7 +39,7 @@ export const jsonFraming: Framing = {
 export interface PageParts {
   readonly log: EventLog;
   readonly head: Head;
-  /** The lists at the head and before it, for filters. */
+  /** The lists at the head and at earlier cursors, for filters. */
   readonly history: ListHistory;
 }
 

@@ -38,7 +38,7 @@ interface LongPollOptions extends PageParts {
   /** See HubLimits. Default 0. */
   readonly aheadWaitMs?: number;
   /** See HubOptions. Default: never. */
-  readonly lacksEvents?: () => boolean;
+  readonly mayLackEvents?: () => boolean;
   /** Shares the event loop. Default: a budget of its own. */
   readonly turn?: TurnBudget;
 }
@@ -65,7 +65,7 @@ export class LongPoll {
    * An aborted signal ends the search and the wait. `by`: the client; default: the server.
    */
   async take(query: PollQuery, signal: AbortSignal, by?: Claimant): Promise<PollAnswer> {
-    const { head, history, clock, stopping, lacksEvents } = this.#options;
+    const { head, history, clock, stopping, mayLackEvents } = this.#options;
     const shape = shapeOf(query);
     if (query.after === undefined) {
       const page = emptyPage(head.cursor);
@@ -77,7 +77,7 @@ export class LongPoll {
     let steps = oldest?.steps;
     await this.#untilReached(start, signal);
     // The wait was cut short, or this server has events yet to read: the cursor may still be valid.
-    const isUndecided = () => signal.aborted || stopping.aborted || lacksEvents?.();
+    const isUndecided = () => signal.aborted || stopping.aborted || mayLackEvents?.();
     if (this.#isAhead(start) && isUndecided()) return { kind: "nothing", cursor: start };
     const pause = () => this.#turn.pause(by);
     const request = { shape, prev: start.seq, limit: query.limit, pause, signal };

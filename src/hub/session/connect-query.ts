@@ -11,7 +11,7 @@ import { quote } from "./command-reader.ts";
 /** The id of the subscription in the URL. */
 const URL_SUBSCRIPTION = "url";
 
-/** A connection's URL parameters, as in `subscribe`. Without `channels`, all must be absent. */
+/** A connection's URL parameters, as in `subscribe`. The others require `channels`. */
 export interface ConnectQuery extends Readonly<Omit<Subscribe, "type" | "id" | "channels">> {
   readonly channels?: readonly string[] | undefined;
 }

@@ -17,7 +17,7 @@ export interface Selection {
   readonly parts: readonly SelectionPart[];
   /** Some filter excludes items, so selecting events requires the lists. */
   readonly filtered: boolean;
-  /** Only lasting events can ever belong to it. */
+  /** Only lasting events ({@link LASTING_EVENTS}) can ever belong to it. */
   readonly lasting: boolean;
 }
 
@@ -46,7 +46,7 @@ function isLasting({ mask, filter }: SelectionPart): boolean {
 }
 
 /**
- * No channels yet. Unlike after an unsubscribe, the client has no position: the cursor in `hello`
- * is only the head.
+ * The selection before the first subscription. The client has no position yet: the cursor in
+ * `hello` is only the head. After an unsubscribe it has one.
  */
 export const NOT_SUBSCRIBED: Selection = { ...selectionOf([]), key: "not subscribed" };

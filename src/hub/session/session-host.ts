@@ -13,7 +13,7 @@ import type { Selection } from "./selection.ts";
 export interface DeliveryHost {
   readonly log: EventLog;
   readonly head: Head;
-  /** The lists at the head and before it, for filters. */
+  /** The lists at the head and at earlier cursors, for filters. */
   readonly history: ListHistory;
   readonly limits: HubLimits;
   readonly counters: HubCounters;
@@ -39,7 +39,7 @@ export interface SessionHost<S> extends DeliveryHost {
   /** Throws FlarewireError if a connection with these rights may not mirror the server now. */
   checkMirror(rights: Rights): void;
   /** Whether events may exist that this server has not read: see HubOptions. */
-  lacksEvents(): boolean;
+  mayLackEvents(): boolean;
   /** Formats the part of the state that a mirror needs besides the snapshot. */
   base(): string;
   watch(session: S, what: Watch, on: boolean): void;

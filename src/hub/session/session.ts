@@ -197,7 +197,7 @@ export class Session implements DeliveryOwner {
     const isAhead = epoch === head.cursor.epoch && seq > head.cursor.seq;
     const mustWait = isAhead && nowMs < this.#aheadUntilMs;
     this.#host.watch(this, "ahead", mustWait);
-    if (!isAhead || mustWait || !this.#host.lacksEvents()) return mustWait;
+    if (!isAhead || mustWait || !this.#host.mayLackEvents()) return mustWait;
     // Another server may have the events, so the client keeps its cursor.
     this.close("draining");
     return true;
@@ -246,17 +246,17 @@ export class Session implements DeliveryOwner {
   #subscribe(command: Subscribe, part: SelectionPart): void {
     if (command.mirror) this.#host.checkMirror(this.#rights);
     this.#subscriptions.check(command.id, part);
-    this.#settleMode(command);
+    this.#setMode(command);
     if (command.after === undefined) this.#start(command, part);
     else if (this.#phase.kind === "waiting") this.#resume(command, part, command.after);
     else {
-      const message = `after is ${quote(command.after)}, but the connection already has a cursor; send after with the first subscription only`;
+      const message = `after is ${quote(command.after)}, but the connection already has a cursor; send it with the first subscription only`;
       throw new FlarewireError("cursor-conflict", message, { field: "after" });
     }
   }
 
   /** The first subscription sets the connection's mode. */
-  #settleMode({ mode }: Subscribe): void {
+  #setMode({ mode }: Subscribe): void {
     const latest = mode === "latest";
     if (this.#phase.kind === "waiting") this.#delivery.latest = latest;
     else if (mode !== undefined && latest !== this.#delivery.latest) {

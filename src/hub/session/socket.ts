@@ -1,6 +1,6 @@
 import type { CloseReason } from "../../protocol/index.ts";
 
-/** A connection. Calls the session back in a later turn, never during a call. */
+/** A connection. Calls the session back asynchronously, never from within a call. */
 export interface Socket {
   /**
    * Sends or buffers bytes; discards them on a closing connection. Returns false if the socket is
@@ -10,6 +10,9 @@ export interface Socket {
   /** Closes the connection with this reason, after everything written. */
   close(reason: CloseReason): void;
   terminate(): void;
-  /** Changes when the peer accepts buffered data. Read once a second while the socket is full. */
+  /**
+   * A number that changes when the peer accepts buffered data. Read once a second while the socket
+   * is full.
+   */
   readonly progress: number;
 }

@@ -39,7 +39,7 @@ export function createShape(selection: Selection, framing: Framing): StreamShape
   };
 }
 
-/** Filters cached per step: enough for many clients that use the same few. */
+/** Maximum filters cached per step. Most clients share a few. */
 const MAX_CACHED_RESULTS = 16;
 /** Results by filter key, cached for as long as the step. */
 const results = new WeakMap<Step, Map<string, SelectedEvent | undefined>>();

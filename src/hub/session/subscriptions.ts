@@ -22,7 +22,7 @@ export class Subscriptions {
     if (this.#subscriptions.some((existing) => existing.id === id)) {
       throw new FlarewireError(
         "duplicate-subscription",
-        `id is ${quote(id)}, which a subscription already has; use another id`,
+        `id is ${quote(id)}, but a subscription with that id exists; use another id`,
         { field: "id" },
       );
     }

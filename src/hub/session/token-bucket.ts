@@ -28,7 +28,7 @@ export class TokenBucket {
   }
 
   /** Charges tokens that were used elsewhere. The balance may become negative. */
-  owe(count: number, nowMs: number): void {
+  charge(count: number, nowMs: number): void {
     this.#refill(nowMs);
     this.#tokens -= count;
   }

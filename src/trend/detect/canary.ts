@@ -6,8 +6,8 @@ import { isRemoved } from "./liquidity-level.ts";
 import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
- * Judges whether a token looks dangerous. A grave warning is enough by itself, and so are quick
- * sellers; of the others, two are needed. Only what the feed supports counts.
+ * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
+ * `quick-sellers`, or with two others. Only what the feed supports counts.
  */
 
 /**
@@ -90,7 +90,7 @@ export function judgeCanary(token: TokenState, atMs: number, settings: DetectorS
 }
 
 /** Returns whether a grave warning is active, which ends a flare at once. */
-export function isDangerous(canary: CanaryState): boolean {
+export function hasGraveWarning(canary: CanaryState): boolean {
   return canary.warnings.length > 0 && canary.warnings.some((warning) => RULES[warning].isGrave);
 }
 

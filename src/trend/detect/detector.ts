@@ -13,7 +13,7 @@ import {
   type TokenState,
 } from "../state/token-state.ts";
 import type { BuyerRatePriors } from "./buyer-rate-priors.ts";
-import { isDangerous, judgeCanary } from "./canary.ts";
+import { hasGraveWarning, judgeCanary } from "./canary.ts";
 import { type Minute, stepCandle } from "./forms/candle-detector.ts";
 import { decayTrades, logVolume, sampleTrades } from "./forms/trade-detector.ts";
 import { judge, type Verdict } from "./hysteresis.ts";
@@ -23,12 +23,12 @@ import { createReading, type Reading, readCandle, readTrades, readWindow } from 
 import { medianInPlace } from "./statistics.ts";
 
 /**
- * Maximum gap between past candles that is filled minute by minute, and the oldest silent minute
- * that a late candle may change. Every measuring window is shorter.
+ * Maximum gap between past candles that is filled minute by minute. A late candle may change a
+ * silent minute of at most this age. Every measuring window is shorter.
  */
 const MAX_FLAT_MINUTES = 1_440;
 
-/** A group counts as unreported after this time without a report of an aggregator. */
+/** A group counts as silent after this time without a report of an aggregator. */
 const MAX_WINDOW_GAP_MS = 150_000;
 
 /** Runs the detector: processes each minute, measures the groups, reads and judges tokens. */
@@ -104,9 +104,9 @@ export class Detector {
   }
 
   /**
-   * Recomputes a past minute with a candle that arrived late: one of the silent minutes at the end
-   * ({@link TokenState.silentMinutes}) or, if there are none, the last minute. {@link catchUp}
-   * repeats the silent ones after it.
+   * Recomputes a past minute with a candle that arrived late. It must be one of the silent minutes
+   * at the end ({@link TokenState.silentMinutes}). If there are none, it must be the last minute.
+   * Call {@link catchUp} afterwards to repeat the silent minutes after it.
    *
    * @param lastMinute The last closed minute.
    */
@@ -187,8 +187,8 @@ export class Detector {
   }
 
   /**
-   * Returns the token's price at `atMs`, in a unit that stays the same if another pool sets the
-   * price; 0 if no recent one is known.
+   * Returns the token's price at `atMs`, scaled so that a change of pool does not move it; 0 if no
+   * recent one is known.
    */
   knownPrice(token: TokenState, atMs: number): number {
     const isRecent = token.priceAtMs >= 0 && atMs - token.priceAtMs <= this.#settings.outcomePriceMs;
@@ -227,7 +227,7 @@ export class Detector {
       startRise: isCandle ? this.#settings.candleStartRise : this.#settings.tradeStartRise,
       startTicks: token.trades ? this.#settings.tradeStartTicks : this.#settings.candleStartTicks,
       mayStart: !token.profile.quote && this.#isKnown(token, atMs),
-      isDangerous: isDangerous(token.canary),
+      hasGraveWarning: hasGraveWarning(token.canary),
       isGroupSilent,
       isSilent: this.#isSilent(token, reading, isGroupSilent, atMs),
     };
@@ -243,8 +243,9 @@ export class Detector {
   }
 
   /**
-   * An aggregator reports once a minute, so {@link MAX_WINDOW_GAP_MS} without a report is enough.
-   * By the rule of twenty usual gaps, it could take 20 minutes.
+   * Returns whether the token's whole group is silent. An aggregator reports once a minute, so
+   * {@link MAX_WINDOW_GAP_MS} without a report is enough. By `OUTAGE_GAPS` (market.ts), it could
+   * take 20 minutes.
    */
   #isGroupSilent(token: TokenState, atMs: number): boolean {
     const market = this.#markets[token.group];
@@ -254,7 +255,7 @@ export class Detector {
 
   /**
    * Returns whether trading has almost stopped. Counting is expensive, so a token that cannot start
-   * now counts as silent.
+   * a flare now counts as silent.
    */
   #isSilent(token: TokenState, reading: Reading, isGroupSilent: boolean, atMs: number): boolean {
     const { silentMs, silentTrades, outageMs } = this.#settings;

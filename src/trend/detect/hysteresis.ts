@@ -3,9 +3,10 @@ import type { DetectorSettings } from "../settings.ts";
 import type { Reading } from "./score.ts";
 
 /*
- * Decides when a token's flare starts and ends, with two thresholds far apart, a time below the
- * lower one, a minimum duration and a cool-down. Theory: Page's CUSUM (1954) for the start,
- * Kleinberg's two-state burst automaton (2002) for the cost of changing state.
+ * Decides when a token's flare starts and ends. Two thresholds are far apart. A flare ends after
+ * some time below the lower one, but lasts for a minimum duration. A cool-down follows. Theory:
+ * Page's CUSUM (1954) for the start, Kleinberg's two-state burst automaton (2002) for the cost of
+ * changing state.
  */
 
 /** A token's flare state. Times are event time; -1 if unset. */
@@ -35,7 +36,7 @@ export interface Circumstances {
   /** False for quote tokens and tokens that are too young. Prevents a start only. */
   readonly mayStart: boolean;
   /** A grave warning ends the flare at once and prevents a start. */
-  readonly isDangerous: boolean;
+  readonly hasGraveWarning: boolean;
   /** Trading has almost stopped: prevents a start and ends a running flare. */
   readonly isSilent: boolean;
   /** The token's whole group is silent, so the token's state is unknown. */
@@ -46,9 +47,9 @@ export type Verdict = "start" | "none" | FinishCause;
 
 /**
  * Judges a token and updates its trend. A running flare is low while its score, its activity or its
- * volume is low. The score alone stays high long after a burst, and buyers who spend almost nothing
- * are cheap to fake. The flare ends after `fadeMs` of being low, or when it is silent. Time in
- * which the whole group is silent does not count.
+ * volume is low. The score alone stays high long after a burst. Buyers who spend almost nothing are
+ * cheap to fake, so volume must stay up too. The flare ends after `fadeMs` of being low, or when it
+ * is silent. Time in which the whole group is silent does not count.
  */
 export function judge(
   trend: Trend,
@@ -67,7 +68,7 @@ export function judge(
 function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings: DetectorSettings): Verdict {
   const isReady =
     now.mayStart &&
-    !now.isDangerous &&
+    !now.hasGraveWarning &&
     !now.isSilent &&
     now.atMs >= trend.coolUntilMs &&
     reading.supported &&
@@ -83,7 +84,7 @@ function judgeStart(trend: Trend, reading: Reading, now: Circumstances, settings
 }
 
 function judgeFinish(trend: Trend, isOver: boolean, now: Circumstances, settings: DetectorSettings): Verdict {
-  if (now.isDangerous) return finish(trend, now, settings, "canary");
+  if (now.hasGraveWarning) return finish(trend, now, settings, "canary");
   if (!isOver) trend.lowSinceMs = -1;
   else if (trend.lowSinceMs < 0) trend.lowSinceMs = now.atMs;
   if (now.atMs - trend.startedMs < settings.minimumFlareMs) return "none";

@@ -3,8 +3,9 @@ import { decay } from "./statistics.ts";
 
 /*
  * Detects liquidity that is removed and stays removed. The current level is compared with the lower
- * of two references for what the pools held recently. Adding up removals would not work: a position
- * that is moved, or that stays in a pool for one block only, must leave the level unchanged.
+ * of two references for what the pools held recently: `referenceUsd` and `usualUsd`. Adding up
+ * removals would not work: a position that is moved, or that stays in a pool for one block only,
+ * must leave the level unchanged.
  */
 
 /**
@@ -13,9 +14,7 @@ import { decay } from "./statistics.ts";
  * without concentrated liquidity falls below it only if the price falls by 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
-/**
- * Below this, the usual level is not known yet: a token's age counts from its first real liquidity.
- */
+/** Below this, the usual level is not known yet; the averages start once it is reached. */
 const MIN_USUAL_USD = 500;
 
 /** The liquidity of a token's pools, compared with its recent level. Plain data for checkpoints. */
@@ -26,7 +25,7 @@ export interface LiquidityLevel {
   usualUsd: number;
   /** Since when they have held at least {@link MIN_USUAL_USD}. */
   bornMs: number;
-  /** Time at a low level, minus the time at a sufficient one since; at most the grace period. */
+  /** Rises while the level is low, falls while it is not; from 0 to the grace period. */
   lowMs: number;
   isLow: boolean;
   /** Event time of these values. */
@@ -75,7 +74,7 @@ export function referenceAfterTrade(referenceUsd: number, beforeUsd: number, aft
 /**
  * Returns the weight of the past at `atMs` in an average of time constant `tauMs`. In a token's
  * first hours the average is the plain mean since its birth: otherwise a small first deposit would
- * hide the next ones for hours.
+ * keep the average too low for hours.
  */
 export function shareLeft(level: LiquidityLevel, atMs: number, tauMs: number): number {
   const elapsed = atMs - level.atMs;

@@ -1,14 +1,17 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import type { MarketGroup } from "../../market/index.ts";
 
-/* Tracks the moves of a whole group, so that no single token flares or ranks because of them. */
+/*
+ * Tracks the moves of a whole group, so that a token does not flare or rank only because its whole
+ * group moved.
+ */
 
 const PATH_MINUTES = 32;
 /**
  * A group's feed counts as cut off after this many usual gaps without data, but at least a minute.
  */
 const OUTAGE_GAPS = 20;
-/** Weight of the latest gap in the usual one. */
+/** Weight of the latest gap in the average one (`usualGapMs`). */
 const GAP_SHARE = 0.05;
 
 export function createMarket() {
@@ -24,7 +27,7 @@ export function createMarket() {
     resumedMs: -1,
     /** When the medians were last measured; -1 before. */
     measuredMs: -1,
-    /** Since when the feed has known its trades; -1 if from the start. */
+    /** Since when the feed has known the group's trades; -1 if from the start. */
     sinceMs: -1,
     /** Cumulative median one-minute log return of the last 32 minutes, by minute modulo 32. */
     path: new Float64Array(PATH_MINUTES),
@@ -32,7 +35,10 @@ export function createMarket() {
   };
 }
 
-/** A group's medians; 0 if too few tokens trade. They are subtracted from each token's values. */
+/**
+ * A group's medians, silence and path. The medians are subtracted from each token's values. They
+ * are 0 if too few tokens trade.
+ */
 export type Market = ReturnType<typeof createMarket>;
 export type Markets = Record<MarketGroup, Market>;
 

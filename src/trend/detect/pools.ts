@@ -7,7 +7,10 @@ import { noteLevel, passTime, referenceAfterTrade, shareLeft } from "./liquidity
 import { decay } from "./statistics.ts";
 
 const MAX_POOLS = 16;
-/** Liquidity counts after one to two of these periods, so a deposit for one block does not. */
+/**
+ * Liquidity counts after one to two of these periods, 20 to 40 seconds. A deposit for one block
+ * therefore does not count.
+ */
 const STEADY_MS = 20_000;
 /** A pool needs this share of the deepest pool's liquidity to set the price. */
 const PRICE_POOL_SHARE = 0.1;
@@ -19,7 +22,10 @@ const TAKE_OVER = 2;
 const MIN_STAY_MS = 3_600_000;
 /** Maximum distance of the new price from the current one, as log ratio. */
 const MAX_STEP = 0.25;
-/** The last two bounds do not apply to a pool this many times as deep: depth is hard to fake. */
+/**
+ * `MIN_STAY_MS` and `MAX_STEP` do not apply to a pool this many times as deep: depth is hard to
+ * fake.
+ */
 const MUCH_DEEPER = 4;
 
 export function findPool(token: TokenState, name: string): Pool | undefined {
@@ -31,7 +37,7 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
  * Whether trades in a pool of unknown depth count: in any pool until a depth is known, then only in
  * the first one.
  */
-export function mayTradeInUnknown(token: TokenState, name: string): boolean {
+export function countsTradesOfUnknownDepth(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
 }
 
@@ -42,14 +48,15 @@ interface LiquidityReport {
   readonly usdText: string;
   /** `listing`: the pool is new. The others are those of the market event. */
   readonly cause: "listing" | "sync" | "add" | "remove";
-  /** The part of the change of a `sync` that trades explain, in dollars. Default: all. */
+  /** For a `sync`: the pool's dollars after the trades alone. Default: `usd`. */
   readonly tradedUsd?: number;
 }
 
 /**
  * Stores a pool's liquidity and compares the token's total with its recent level. Older reports
- * change nothing. The first pool counts at once. Of a later pool that begins with a `sync`, only
- * `referenceUsd` is set at once. Beyond 16 pools, the least valuable is dropped.
+ * change nothing. The first pool counts at once. For a later pool that begins with a `sync`, the
+ * reference is set at once, and the steady liquidity later. Beyond 16 pools, the least valuable is
+ * dropped.
  */
 export function notePool(
   token: TokenState,
@@ -117,14 +124,14 @@ function advanceTo(token: TokenState, atMs: number, settings: DetectorSettings):
   if (atMs <= level.atMs) return;
   const left = shareLeft(level, atMs, settings.removalMs);
   let usd = 0;
-  let steady = 0;
+  let steadySum = 0;
   for (const pool of pools) {
-    const stood = steadyUsd(pool, atMs);
-    pool.referenceUsd = stood + (pool.referenceUsd - stood) * left;
+    const steady = steadyUsd(pool, atMs);
+    pool.referenceUsd = steady + (pool.referenceUsd - steady) * left;
     usd += pool.usd;
-    steady += stood;
+    steadySum += steady;
   }
-  passTime(level, usd, steady, atMs, settings);
+  passTime(level, usd, steadySum, atMs, settings);
 }
 
 /** Returns the pool's minimum liquidity of the last 20 to 40 seconds. */
@@ -188,9 +195,9 @@ export type PoolRole = "price" | "other" | "shallow";
  *
  * The price comes from the pool that trades most. Another pool of sufficient depth takes over once
  * it has traded twice as much recently. While the current pool trades, the other's price must also
- * be near and the last takeover an hour ago, unless the other is much deeper. Volume is cheap to
- * fake, a price that nobody arbitrages means nothing, and switching back and forth could add up to
- * a rise that nobody traded.
+ * be near, and at least an hour must have passed since the last takeover. Neither is needed if the
+ * other is much deeper. Volume is cheap to fake, a price that nobody arbitrages means nothing, and
+ * switching back and forth could add up to a rise that nobody traded.
  */
 export function noteTradeIn(
   token: TokenState,
@@ -291,9 +298,9 @@ function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
  */
 function dropLowest(token: TokenState): void {
   const worth = ({ usd, referenceUsd }: Pool) => Math.min(usd, referenceUsd);
-  const lowest = token.pools.reduce((best, pool) => {
-    const more = worth(pool) - worth(best);
-    return more < 0 || (more === 0 && pool.usd < best.usd) ? pool : best;
+  const dropped = token.pools.reduce((lowest, pool) => {
+    const difference = worth(pool) - worth(lowest);
+    return difference < 0 || (difference === 0 && pool.usd < lowest.usd) ? pool : lowest;
   });
-  token.pools.splice(token.pools.indexOf(lowest), 1);
+  token.pools.splice(token.pools.indexOf(dropped), 1);
 }

@@ -48,15 +48,15 @@ function weigh(reading: Reading): void {
   const { buyers, imbalance, price, volume, flow } = reading.terms;
   const total = buyers.weight + imbalance.weight + price.weight + volume.weight + flow.weight;
   reading.score =
-    share(buyers, total) +
-    share(imbalance, total) +
-    share(price, total) +
-    share(volume, total) +
-    share(flow, total);
+    normalizeAndScore(buyers, total) +
+    normalizeAndScore(imbalance, total) +
+    normalizeAndScore(price, total) +
+    normalizeAndScore(volume, total) +
+    normalizeAndScore(flow, total);
 }
 
 /** Makes the term's weight a share of `total` and returns what the term adds to the score. */
-function share(term: Measure, total: number): number {
+function normalizeAndScore(term: Measure, total: number): number {
   term.weight = total > 0 ? term.weight / total : 0;
   return term.weight * clip(term.z, 0, MAX_Z);
 }
@@ -96,7 +96,7 @@ function measurePrice(
  *
  * The price term is multiplied by the backed share of the rise ({@link CandleState.backed}), the
  * part that came in minutes of high volume. Most jumps of a volatile pair come with little volume.
- * At full weight they would require a threshold that a small pump on real volume cannot reach. A
+ * At full weight they would require a threshold that is too high for small pumps on real volume. A
  * rise is unsupported if its volume is not above `volumeShare` times the usual or its backed share
  * is too small, however far the price jumped.
  *
@@ -204,8 +204,8 @@ export function readWindow(
 }
 
 /**
- * The depth gate: returns whether `usd` is at least `depthShare` of what the rise costs. If no
- * depth is known, the volume must be high.
+ * The depth gate: returns whether `usd` is at least `depthShare` of what it costs to move the price
+ * as far as it rose. If no depth is known, the volume must be high.
  */
 function isPaidFor(
   reading: Reading,

@@ -13,9 +13,9 @@ import {
   type TradeState,
 } from "../detect/forms/trade-detector.ts";
 import {
+  countsTradesOfUnknownDepth,
   findPool,
   liquidityOf,
-  mayTradeInUnknown,
   notePool,
   noteTradeIn,
   noteVolume,
@@ -86,7 +86,7 @@ export class Intake {
     if (usd < minTradeUsd(known, pool, settings)) return "dust";
     const token = known ?? this.#create(event);
     if (token.candle) return "mixed";
-    if (!pool && !mayTradeInUnknown(token, event.pool)) return "unknown-pool";
+    if (!pool && !countsTradesOfUnknownDepth(token, event.pool)) return "unknown-pool";
     const { pool: name } = event;
     const at = tradedAtOf(event);
     const isPast = at < event.at;

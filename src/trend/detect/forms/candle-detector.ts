@@ -34,9 +34,11 @@ export function createCandleState(price: number, settings: DetectorSettings) {
     /** Mean and variance of the logarithm of the fast volume. */
     logMean: 0,
     logVariance: 1,
-    /** Last minute: log return against the average, {@link burstAfter}, log volume above mean. */
+    /** Log return against the average, as of the last minute. */
     longRise: 0,
+    /** {@link burstAfter} of the last minute. */
     burst: 0,
+    /** Logarithm of the fast volume above its mean, as of the last minute. */
     logVolume: 0,
     /** The part of the burst that came with enough volume: see {@link stepCandle}. */
     backed: 0,

@@ -48,16 +48,21 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     longRise: 0,
     /** Log return since the last low, as for candles. */
     burst: 0,
-    /** Fast: distinct buyers, purchases, sales, dollars. */
+    /** Fast count of distinct buyers. */
     buyers: 0,
+    /** Fast count of purchases. */
     buys: 0,
+    /** Fast count of sales. */
     sells: 0,
+    /** Fast sum of dollars. */
     usd: 0,
     /** Decaying dollars bought minus sold by trades that set the price, not in another pool. */
     inflow: 0,
-    /** Slow: distinct buyers, dollars, and their observation time in milliseconds. */
+    /** Slow count of distinct buyers. */
     slowBuyers: 0,
+    /** Slow sum of dollars. */
     slowUsd: 0,
+    /** Observation time of the slow sums, in milliseconds. */
     slowMs: 0,
     /** Expected distinct buyers per millisecond in the token's bucket. */
     priorRate: 0,
@@ -72,17 +77,23 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     /** Mean and variance of the logarithm of the fast volume, sampled each minute. */
     logMean: 0,
     logVariance: 1,
-    /** The canary's half hour: buyers, sellers, purchases, dollars bought, traded, round trips. */
+    /** Distinct buyers in the canary's half hour. */
     longBuyers: 0,
-    /** Those of the buyers who have sold within minutes of a purchase. */
+    /** Of `longBuyers`, those who sold within minutes of a purchase. */
     quickSellers: 0,
-    /** The same of the fast count of buyers. */
+    /** Of `buyers`, those who sold within minutes of a purchase. */
     quickBuyers: 0,
+    /** Distinct sellers in the canary's half hour. */
     longSellers: 0,
+    /** Purchases in the canary's half hour. */
     longBuys: 0,
+    /** Dollars bought in the canary's half hour. */
     longBuyUsd: 0,
+    /** Dollars bought and sold in the canary's half hour. */
     longUsd: 0,
+    /** Dollars of round trips in the canary's half hour. */
     roundTripUsd: 0,
+    /** Dollars of the largest buyer in the canary's half hour. */
     topBuyerUsd: 0,
     wallets: createWallets(),
   };
@@ -126,9 +137,8 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
 }
 
 /**
- * Adds one trade to a state that {@link decayTrades} has brought to its time. A past trade adds to
- * the sums what remains of it after the decay, and to a distinct count only if its trader did not
- * act since.
+ * Adds one trade to a state that {@link decayTrades} has brought to its time. A past trade is added
+ * with its decayed weight, and to a distinct count only if its trader did not act since.
  */
 export function addTrade(
   state: TradeState,
@@ -167,7 +177,7 @@ export function followSince(state: TradeState, atMs: number, settings: DetectorS
 
 /**
  * Adds the price of a past trade that is not the latest. Past prices before the first live trade
- * must come in order: each sets the long average until the next. A price out of order, or at or
+ * must come in order: each price counts until the next one. A price out of order, or at or
  * after the first live trade, leaves the average unchanged.
  */
 export function addPastPrice(
@@ -222,8 +232,10 @@ function addPurchase(
 
 /**
  * Returns what a purchase adds to the slow count. If its trader has bought again since, the later
- * purchase was counted as new although it was not; its share is subtracted here. Only the latest
- * purchase of a trader is remembered, so of several past ones each counts as new.
+ * purchase was counted as new although it was not; its share is subtracted here. Example: one of
+ * 10:05 is known and counted as a whole buyer. One of 10:00 arrives late. It adds a buyer, minus
+ * the part of 10:05 that repeats it. Only the latest purchase of a trader is remembered, so of
+ * several past ones each counts as new.
  */
 function slowNewness(
   fresh: number,

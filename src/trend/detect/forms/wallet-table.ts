@@ -20,7 +20,7 @@ const MAX_LOAD = 0.75;
 
 /** The columns of a row. The key of an empty row is 0. */
 const KEY = 0;
-/** Times are -1 before the first. */
+/** Times are -1 before the first purchase or sale. */
 export const LAST_BUY_MS = 1;
 export const LAST_SELL_MS = 2;
 /** Dollars bought, decayed to `USD_AT_MS`. */

@@ -59,7 +59,7 @@ export function measureWindow(
     hourUsd: Number(h1.usd),
     /** Buyers of the day before these five minutes, each counted once per five minutes. */
     usualBuyers: Math.max(0, h24.buys - m5.buys) * distinct,
-    /** The length of that day in milliseconds. */
+    /** The length of that period in milliseconds. */
     usualMs,
     /** Usual dollars in five minutes. */
     usualUsd,
