@@ -46,5 +46,7 @@ try {
 
 /** Removes control characters: token names are untrusted. */
 function print(at: string, what: string, { token, recent_price_change }: Flare, reason = ""): void {
-  console.log(`${at} ${what} ${token.symbol.replace(/\p{C}/gu, "?")} ${recent_price_change} %${reason}`);
+  console.log(
+    `${at} ${what} ${token.symbol.replace(/\p{C}/gu, "?")} (${recent_price_change} % in 5 min)${reason}`,
+  );
 }

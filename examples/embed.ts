@@ -26,7 +26,7 @@ console.log(`listening on ${await server.listen({ port: Number(port) })}`);
 // Available only now, because Flarewire starts with the server.
 const { events } = await gateway;
 events.on("flare-started", ({ observed_at, data: { flare } }) => {
-  lately.unshift(`${observed_at} ${flare.token.symbol} ${flare.recent_price_change} %`);
+  lately.unshift(`${observed_at} ${flare.token.symbol} ${flare.recent_price_change} % in 5 min`);
   lately.length = Math.min(lately.length, 20);
   console.log("flare-started", lately[0]);
 });

@@ -1,5 +1,5 @@
 import { placeholder } from "./schema/describe.ts";
-import { flagOf, SETTING_NAMES } from "./schema/settings.ts";
+import { flagOf, SETTING_NAMES, SETTINGS, type SettingName } from "./schema/settings.ts";
 
 /** How npm starts `serve` in a clone, by the script's name. */
 const COMMANDS: ReadonlyMap<string, string> = new Map([
@@ -19,14 +19,23 @@ export function npmFlagsHint(
   const command = COMMANDS.get(event);
   // The scripts of another package may read such variables themselves.
   if (name !== "flarewire" || command === undefined) return undefined;
+  const givenOf = (setting: SettingName) => environment[`npm_config_${flagOf(setting).replaceAll("-", "_")}`];
   const lost = SETTING_NAMES.filter((setting) => {
-    const flag = flagOf(setting);
-    const isPassed = args.some((arg) => arg === `--${flag}` || arg.startsWith(`--${flag}=`));
-    return !isPassed && Boolean(environment[`npm_config_${flag.replaceAll("-", "_")}`]);
+    const forms = [`--${flagOf(setting)}`, `--no-${flagOf(setting)}`];
+    const isPassed = args.some((arg) => forms.some((form) => arg === form || arg.startsWith(`${form}=`)));
+    // npm states a switch that is off, as in --no-loop, by an empty value.
+    const isGiven = SETTINGS[setting].flagOnly ? givenOf(setting) !== undefined : Boolean(givenOf(setting));
+    return !isPassed && isGiven;
   });
   if (lost.length === 0) return undefined;
-  const flags = lost.map((setting) => `--${flagOf(setting)}`).join(", ");
-  const right = lost.map((setting) => `--${flagOf(setting)} ${placeholder(setting)}`).join(" ");
+  const formOf = (setting: SettingName) =>
+    SETTINGS[setting].flagOnly && givenOf(setting) === ""
+      ? `--no-${flagOf(setting)}`
+      : `--${flagOf(setting)}`;
+  const flags = lost.map(formOf).join(", ");
+  const right = lost
+    .map((setting) => formOf(setting) + (SETTINGS[setting].flagOnly ? "" : ` ${placeholder(setting)}`))
+    .join(" ");
   const them = lost.length === 1 ? "it" : "them";
   // An .npmrc sets the same variables.
   return `npm did not pass on ${flags}: use ${command} ${right}; if an .npmrc sets ${them}, remove ${them} there`;

@@ -32,7 +32,7 @@ export function startWithWorkers(config: Config, parts: GatewayParts = {}): Prom
       const tls = await TlsServer.open(config, { ...options, onSecure: () => {}, room: () => 0 });
       const workers = new WorkersFrontend({
         ...options,
-        ...{ ...config, config, spawn: spawnWorker },
+        ...{ ...config, config, spawn: spawnWorker, signal: parts.signal },
         report: () => ({ info: info(), freshness: freshness() }),
         format: encodeLists,
         used: (keyId) => keys.used(keyId),

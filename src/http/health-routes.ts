@@ -48,7 +48,11 @@ function add(scope: FastifyInstance, url: string, answer: (reply: FastifyReply) 
     method: ["GET", "HEAD"],
     url,
     config: { isHealthCheck: true },
-    handler: (_request, reply) => reply.header("cache-control", "no-store").send(answer(reply)),
+    handler: (_request, reply) =>
+      reply
+        .headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })
+        // Text, because hooks and serializers of a host would change an object.
+        .send(JSON.stringify(answer(reply))),
   });
 }
 

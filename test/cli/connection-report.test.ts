@@ -10,6 +10,13 @@ test.each([
     { reason: "no answer: SocketError: other side closed" },
     "no answer: other side closed; check that a Flarewire server runs there",
   ],
+  [
+    {
+      reason:
+        "no answer: Error: 4013:error:0A00010B:SSL routines:tls_validate_record_header:wrong version number:",
+    },
+    "no answer: that port serves plain HTTP; use http:// instead of https://; check that a Flarewire server runs there",
+  ],
   [{ reason: "HTTP 404 ", code: 404 }, "refused: HTTP 404; check that the URL is a Flarewire server's"],
   [
     { reason: "HTTP 403 this origin may not connect", code: 403 },

@@ -36,6 +36,15 @@ test("flags that were passed on, empty ones, and those of another package or scr
     expect(npmFlagsHint([], { ...given, ...other })).toBeUndefined();
 });
 
+test.each([
+  ["true", "--compression"],
+  ["", "--no-compression"],
+])("a switch that npm keeps as %j is passed on as %s, without a value", (npm_config_compression, flag) => {
+  const given = { ...START, npm_config_compression };
+  expect(npmFlagsHint([], given)).toContain(`npm did not pass on ${flag}: use npm start -- ${flag};`);
+  expect(npmFlagsHint([flag], given)).toBeUndefined();
+});
+
 test("a hint names all flags and the script", async () => {
   const environment = {
     ...START,

@@ -23,8 +23,8 @@ test("the bot prints each start of a flare with its reason, and each finish", as
   gateway.finish("ONE");
   await bot.said("stdout", "flare-finished");
   expect(bot.stdout().trim().split("\n")).toEqual([
-    "2017-11-12T08:00:01.000Z flare-started ONE 14 %: price 8.3 % above normal",
-    "2017-11-12T08:00:02.000Z flare-finished ONE 14 % faded",
+    "2017-11-12T08:00:01.000Z flare-started ONE (14 % in 5 min): price 8.3 % above normal",
+    "2017-11-12T08:00:02.000Z flare-finished ONE (14 % in 5 min) faded",
   ]);
 });
 
@@ -84,8 +84,8 @@ test("the bot prints the running flares at the start and after a reset", async (
   await bot.said("stdout", "TWO");
   expect(bot.stderr()).toContain("missed some events");
   expect(bot.stdout().trim().split("\n")).toEqual([
-    "2017-11-12T08:21:00.000Z flare-running ONE 9 %",
-    "2017-11-12T08:21:00.000Z flare-running TWO?[2J 9 %",
+    "2017-11-12T08:21:00.000Z flare-running ONE (9 % in 5 min)",
+    "2017-11-12T08:21:00.000Z flare-running TWO?[2J (9 % in 5 min)",
   ]);
 });
 
@@ -148,5 +148,5 @@ test("control characters in names never reach the terminal", async () => {
   greet(socket, { cursor: "abcd-6", resumed: "reset", snapshot: NOTHING });
   send(socket, flareStarted(7, "A\u001B[2J\u202EB\u009B"));
   await bot.said("stdout", "\n");
-  expect(bot.stdout()).toContain("flare-started A?[2J?B? 9 %");
+  expect(bot.stdout()).toContain("flare-started A?[2J?B? (9 % in 5 min)");
 });

@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MemoryLog } from "../../src/log/index.ts";
-import type { EventBody } from "../../src/protocol/index.ts";
+import { createConfig } from "../../src/config/config.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
+import { createReplicaStore } from "../../src/gateway/persistence/replica-store.ts";
+import { type LogRecord, MemoryLog } from "../../src/log/index.ts";
+import { type EventBody, toEpoch, toSeq } from "../../src/protocol/index.ts";
+import type { SnapshotEnd } from "../../src/workers/index.ts";
 import { createGc } from "../support/create-gc.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
@@ -119,4 +123,35 @@ test("whatever is appended, no more than the bound is counted, but for a latest 
     ),
     lawRuns(20),
   );
+});
+
+const cursorOf = (epoch: string, seq: number) => ({ epoch: toEpoch(epoch), seq: toSeq(seq) });
+
+/** A worker's store that received one event, and that event's text. */
+function openReplica() {
+  const clock = new ManualClock();
+  const tail = Buffer.alloc(1_000);
+  const record: LogRecord = {
+    ...{ seq: toSeq(1), batch: toSeq(1), name: "source-status", channel: "status" },
+    ...{ emittedAtMs: clock.now(), tail },
+  };
+  const end: SnapshotEnd = {
+    ...{ cursor: cursorOf("aaaaaaaa", 1), positions: { status: 1 }, observedAtMs: 1, lists: undefined },
+    ...{ runs: [{ from: toSeq(0), run: undefined }], oldest: 0, oldestLasting: 0 },
+  };
+  const parts = { config: createConfig({}), clock, logger: createLogger("silent") };
+  const store = createReplicaStore({ records: [record], checkpoints: [], end }, parts);
+  return { store, log: store.createFollowerLog(), held: new WeakRef(tail) };
+}
+
+test("a worker's store releases the primary's events when the log has dropped them", async () => {
+  const { store, log, held } = openReplica();
+  await log.restart({ cursor: cursorOf("bbbbbbbb", 5), positions: { status: 5 } });
+  const gc = createGc();
+  const isHeld = () => {
+    gc();
+    return held.deref() !== undefined;
+  };
+  await expect.poll(isHeld, { timeout: 5_000 }).toBe(false);
+  await store.close();
 });

@@ -106,6 +106,16 @@ test("responses outside the prefix are the host's own, and errors inside it are 
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, OPTIONS"]);
 });
 
+test("the host's hooks and serializers do not change what is sent below the prefix", async ({ host }) => {
+  host.addHook("preSerialization", async (_request, _reply, payload) => ({ wrapped: payload }));
+  host.setReplySerializer((payload) => `mine ${JSON.stringify(payload)}`);
+  const { listen, gateway } = embed(host);
+  const url = await listen();
+  await gateway;
+  for (const path of ["/healthz", "/readyz", "/api/v1/flares", "/nowhere"])
+    expect(await (await fetch(url + path)).json(), path).not.toHaveProperty("wrapped");
+});
+
 test("[W25] [W31] the host's close sends the clients away within the drain time, and frees the data directory", async ({
   onTestFinished,
 }) => {

@@ -10,7 +10,7 @@ import { test as base } from "../support/still-running.ts";
 import { FakeChild } from "./fake-child.ts";
 
 /** A pool whose workers' processes the test leads. */
-function createPoolUnderTest(workers: number) {
+function createPoolUnderTest(workers: number, signal?: AbortSignal) {
   const clock = new ManualClock();
   const sut = createHubUnderTest();
   const tickets = new TicketTable(clock);
@@ -41,7 +41,7 @@ function createPoolUnderTest(workers: number) {
     return { snapshot, stop: leave };
   };
   const pool = new WorkerPool({
-    ...{ workers, clock, logger },
+    ...{ workers, clock, logger, signal },
     spawn: () => {
       const child = new FakeChild(1_000 + children.length);
       children.push(child);
@@ -88,8 +88,8 @@ export const test = base.extend<{
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   createPool: async ({}, use) => {
     const made: ReturnType<typeof createPoolUnderTest>[] = [];
-    await use((workers) => {
-      const pool = createPoolUnderTest(workers);
+    await use((workers, signal) => {
+      const pool = createPoolUnderTest(workers, signal);
       made.push(pool);
       return pool;
     });

@@ -83,6 +83,24 @@ test("a worker that does not answer for 30 s is killed; each answer restarts the
   expect(child(1).connected).toBe(false);
 });
 
+test("a start that is stopped waits for no worker, and the drain kills those that never began", async ({
+  createPool,
+}) => {
+  const stop = new AbortController();
+  const { clock, pool, child, warnings } = createPool(2, stop.signal);
+  const started = pool.start();
+  child(0).say({ type: "ready" });
+  stop.abort();
+  await started;
+  const drained = pool.drain(1_000);
+  child(0).end(0);
+  clock.advance(5_999);
+  expect(child(1).connected).toBe(true);
+  clock.advance(1);
+  await drained;
+  expect(warnings).toEqual(["killing workers that did not stop in time"]);
+});
+
 test("a worker that starts slowly is reported each 30 s and waited for; one that is silent for 5 minutes is killed", async ({
   createPool,
 }) => {

@@ -56,6 +56,9 @@ const MISSED_TEXTS: Readonly<Record<string, string>> = {
   expired: "expired: the server no longer stores them",
 };
 
+/** What OpenSSL says of an answer that is not TLS. */
+const NOT_TLS = /SSL routines:.*wrong version number/;
+
 /** Describes why a first connection failed, and what to check. */
 export function describeFailure(status: Pick<ConnectionStatus, "reason" | "code">): string {
   const { code } = status;
@@ -72,8 +75,9 @@ export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason
   if (detail !== undefined) return `waiting for the server: ${detail}`;
   const known = Object.entries(CLOSE_CODES).find(([, entry]) => entry.code === code);
   if (known) return `closed: ${code} ${known[0]}: ${known[1].meaning}`;
-  return code >= 100 && code < 600
-    ? `refused: ${reason.trim()}`
+  if (code >= 100 && code < 600) return `refused: ${reason.trim()}`;
+  return NOT_TLS.test(reason)
+    ? "no answer: that port serves plain HTTP; use http:// instead of https://"
     : reason.replace(/^(no answer: )\w*Error: /, "$1");
 }
 

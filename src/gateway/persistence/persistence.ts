@@ -123,7 +123,12 @@ export function memoryPersistence(
     restored,
     trouble,
     createLog: () => (log = new MemoryLog({ ...memory, epoch })),
-    createFollowerLog: () => (log = new MemoryLog({ ...memory, follows: true, ...stored })),
+    createFollowerLog: () => {
+      log = new MemoryLog({ ...memory, follows: true, ...stored });
+      // The log drops events in time. This would retain all of them.
+      stored = undefined;
+      return log;
+    },
     onPublished: () => {},
     onReset: () => {},
     close: async () => await log?.close(),

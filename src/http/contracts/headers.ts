@@ -28,7 +28,7 @@ export const HEADERS = {
   },
   "Flarewire-Stored-Since": {
     description:
-      "The oldest stored minute, which `at` can select. Absent while none is stored, and from responses to requests with `at`.",
+      "The oldest stored minute, which `at` can select. Absent while none is stored or readable, and from responses to requests with `at`.",
     schema: text("^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:00\\.000Z$"),
     example: "2017-11-12T02:24:00.000Z",
   },

@@ -124,16 +124,16 @@ export function createPreparedRoutes(
         const before = now();
         const by = at === undefined || !past ? undefined : await claimantOf(policy, request);
         const then = by && (await past?.read(at, by));
-        const bodyFor = await (by && past
-          ? past.inTurn(by, () => read(request, rights, then))
-          : read(request, rights, undefined));
-        const further = then || !fields ? undefined : readyFields(await fields());
+        const [bodyFor, further] = await Promise.all([
+          by && past ? past.inTurn(by, () => read(request, rights, then)) : read(request, rights, undefined),
+          then ? undefined : fields?.(),
+        ]);
         // Without a wait from here on: the fields and the body show the same moment (law L2).
         const made = bodyFor(shownTo((then?.head ?? head).snapshot, plan));
         const last = bodies.last(key)?.body;
         // An equal body has its compressed forms already.
         const body = last?.version === made.version ? last : made;
-        const prepared = { body, past: then?.fields, further };
+        const prepared = { body, past: then?.fields, further: further && readyFields(further) };
         bodies.set(key, prepared, then ? then.stamp : before, then?.now ?? now);
         return sendReady(reply, answer(raw, prepared));
       },

@@ -22,7 +22,11 @@ export async function registerTickets(
         checkOrigin(request.headers.origin, allowedOrigins);
         const { text, expiresAtMs } = await policy.issueTicket(request, reply);
         const body: TicketResponse = { ticket: text, expires_at: new Date(expiresAtMs).toISOString() };
-        return reply.code(201).header("cache-control", "no-store").send(body);
+        // Text, because hooks and serializers of a host would change an object.
+        reply
+          .code(201)
+          .headers({ "content-type": "application/json; charset=utf-8", "cache-control": "no-store" });
+        return reply.send(JSON.stringify(body));
       },
     });
   });

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import type { Clock } from "../../lib/time/clock.ts";
+import { whenAborted } from "../../lib/time/until-aborted.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
 import type { Question, SourceReport, ToWorker } from "../messages.ts";
@@ -23,6 +24,8 @@ interface WorkerPoolOptions {
   readonly onCapacity: () => void;
   /** Called when a worker ended before it took this connection. */
   readonly onReturned: (socket: Socket) => void;
+  /** Ends the wait for workers that are slow to start. */
+  readonly signal?: AbortSignal | undefined;
   /** Called when a key made requests at a worker. */
   readonly onCounted: (keyId: string, requests: number) => void;
   /** Called when a worker ended. Its last metrics are still there. */
@@ -88,16 +91,20 @@ export class WorkerPool {
     return `${failing.length} of ${this.#slots.length} workers crash repeatedly`;
   }
 
-  /** Resolves when all workers take connections. Rejects if one ends before that. */
+  /**
+   * Resolves when all workers take connections, or the signal aborts. Rejects if a worker ends
+   * before that.
+   */
   async start(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, signal } = this.#options;
     const failed = new Promise<never>((_, reject) => {
       this.#failStart = reject;
     });
     this.#stopTicking = clock.every(TICK_MS, () => this.#tick());
     for (const slot of this.#slots) this.#begin(slot);
     try {
-      await Promise.race([failed, this.#until(() => this.counts.serving === this.#slots.length)]);
+      const serving = this.#until(() => this.counts.serving === this.#slots.length);
+      await Promise.race([failed, serving, ...(signal ? [whenAborted(signal)] : [])]);
     } catch (error) {
       await this.#end();
       throw error;

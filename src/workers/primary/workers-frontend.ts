@@ -42,6 +42,8 @@ interface WorkersFrontendOptions {
   /** The primary's own metrics; `undefined` if metrics are off. */
   readonly metrics: Pick<GatewayMetrics, "json"> | undefined;
   readonly refusals: Refusals;
+  /** Ends the wait for workers that are slow to start. */
+  readonly signal?: AbortSignal | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }

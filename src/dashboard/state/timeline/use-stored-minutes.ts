@@ -9,7 +9,7 @@ const KNOWN_MS = 10 * MINUTE_MS;
 
 /**
  * Returns since when the server stores past minutes. Asks again every ten minutes, and each minute
- * while there are none.
+ * while that is unknown or there are none.
  */
 export function useStoredMinutes(
   server: URL,
@@ -18,13 +18,13 @@ export function useStoredMinutes(
   nowMs: number,
 ): StoredSince {
   const [since, setSince] = useState<StoredSince>();
-  const period = Math.floor(nowMs / (since === "none" ? MINUTE_MS : KNOWN_MS));
+  const period = Math.floor(nowMs / (typeof since === "number" ? KNOWN_MS : MINUTE_MS));
   useEffect(() => setSince(undefined), [server.href, key, group]);
   useEffect(() => {
     const over = new AbortController();
     // A minute that is not stored would be an error in the browser's console.
     const url = new URL(`api/v1/history?group=${group}&limit=1`, server);
-    fetchWithKey(url, key, over.signal, "HEAD").then(
+    fetchWithKey(url, key, AbortSignal.any([over.signal, AbortSignal.timeout(10_000)]), "HEAD").then(
       ({ ok, headers }) => ok && setSince(storedSince(headers)),
       () => {},
     );
