@@ -38,10 +38,9 @@ A truncated recording is played up to the cut, and all of that is written; the e
 }
 
 export async function replay(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  const { environment } = terminal;
   const { config, flags } = loadConfig({
     args,
-    environment,
+    environment: terminal.environment,
     settings: SETTINGS,
     flags: FLAGS,
     positionals: ["file"],

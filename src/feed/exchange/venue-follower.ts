@@ -1,7 +1,7 @@
 import { chunks } from "../../lib/chunks.ts";
 import type { Notify } from "../../lib/notify.ts";
 import type { Clock } from "../../lib/time/clock.ts";
-import { MINUTE_MS } from "../../lib/time/time.ts";
+import { MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { ServiceReport } from "../feed.ts";
 import { ServiceClient } from "../service/service-client.ts";
 import type { Listing } from "./choose-pairs.ts";
@@ -23,15 +23,15 @@ interface FollowerOptions {
 }
 
 /** Without a message for this long, an exchange is down: busy markets have several per second. */
-const LIVE_MS = 10_000;
+const LIVE_MS = 10 * SECOND_MS;
 const LIST_TRIES = 5;
 /** Few, because waiting for one exchange's past delays the others too. */
 const FILL_TRIES = 2;
 const CONCURRENT_FILLS = 8;
 /** After this many unavailable pairs in a row, the cause is the exchange, not a delisted pair. */
 const MAX_MISSED = 3;
-/** Window of the estimate of the exchange's clock, in milliseconds. */
-const TIME_WINDOW_MS = 60_000;
+/** Window of the estimate of the exchange's clock. */
+const TIME_WINDOW_MS = MINUTE_MS;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface HeldSubscription {

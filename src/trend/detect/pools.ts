@@ -1,5 +1,5 @@
 import { formatDecimal } from "../../lib/text/format-decimal.ts";
-import { MINUTE_MS } from "../../lib/time/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/time/time.ts";
 import type { FeedFacts } from "../../market/index.ts";
 import type { DetectorSettings } from "../settings.ts";
 import type { TokenState } from "../state/token-state.ts";
@@ -11,15 +11,15 @@ const MAX_POOLS = 16;
  * Liquidity counts after one to two of these periods, 20 to 40 seconds. A deposit for one block
  * therefore does not count.
  */
-const STEADY_MS = 20_000;
+const STEADY_MS = 20 * SECOND_MS;
 /** A pool needs this share of the deepest pool's liquidity to set the price. */
 const PRICE_POOL_SHARE = 0.1;
 /** Time constant of a pool's recent volume. */
-const VOLUME_MS = 600_000;
+const VOLUME_MS = 10 * MINUTE_MS;
 /** A pool takes over the price if its recent volume is this many times that of the current one. */
 const TAKE_OVER = 2;
 /** Minimum time between takeovers while the current pool trades. */
-const MIN_STAY_MS = 3_600_000;
+const MIN_STAY_MS = HOUR_MS;
 /** Maximum distance of the new price from the current one, as log ratio. */
 const MAX_STEP = 0.25;
 /**

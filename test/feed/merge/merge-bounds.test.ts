@@ -279,7 +279,8 @@ describe("a merged market", () => {
     const { bsc, exchange } = market;
     await market.run(0, 1, [bsc, exchange]);
     const running = stillRunning();
-    expect(running).toHaveLength(1);
+    // The timer of the wait, and its listener on the signal of the feed.
+    expect(running).toHaveLength(2);
     await market.run(2, 10, [bsc, exchange]);
     await market.run(11, 40, [exchange]);
     expect(stillRunning()).toEqual(running);
