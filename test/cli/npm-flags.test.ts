@@ -31,7 +31,7 @@ test("flags that were passed on, empty ones, and those of another package or scr
     { npm_package_name: undefined },
     { npm_lifecycle_event: "test" },
     { npm_config_port: "" },
-    { npm_config_port: undefined, npm_config_cache: "/tmp", npm_config_userconfig: "/root/.npmrc" },
+    { npm_config_port: undefined, npm_config_cache: "/tmp", npm_config_userconfig: "/home/ann/.npmrc" },
   ])
     expect(npmFlagsHint([], { ...given, ...other })).toBeUndefined();
 });
