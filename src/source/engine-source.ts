@@ -41,7 +41,7 @@ interface EngineSourceOptions {
   readonly clock: Clock;
   /** How long event time may stand still before the state is `stale`, in ms. Default 10,000. */
   readonly staleAfterMs?: number;
-  /** Event time to read before the first poll, in ms. It becomes part of the base. Default 0. */
+  /** Event time that the engine processes before the first poll, in ms. Default 0. */
   readonly warmupMs?: number;
 }
 
@@ -58,7 +58,7 @@ type Health = Pick<FeedPart, "state" | "reason" | "ageMs">;
 /**
  * A snapshot source from a feed and the engine. A poll passes market events to the engine until a
  * `clock` event starts another second and the snapshot may have changed. So the events alone decide
- * when polls return (law L4). The first poll, the base, comes after the warm-up.
+ * when polls return (law L4 of src/README.md). The first poll comes after the warm-up.
  *
  * If the feed or the engine fails, one poll rejects: `invalid-input` for the feed's file
  * (InputError), else `internal`. Later ones report the end. Polls must not overlap.
@@ -75,7 +75,7 @@ export class EngineSource implements SnapshotSource {
   /** The second of event time that was examined last. */
   #lastSecond = -1;
   #polled = false;
-  /** Event time of the feed's first `clock` plus the warm-up. There is no poll before it. */
+  /** Event time of the first poll: that of the feed's first `clock` plus the warm-up. */
   #baseAtMs: number | undefined;
   #clockAtMs: number | undefined;
   #observedAtMs: number | undefined;
@@ -148,7 +148,7 @@ export class EngineSource implements SnapshotSource {
     };
   }
 
-  /** While a feed without parts reads its past, reports the feed itself as the only part. */
+  /** While a feed without parts loads past events, reports the feed itself as the only part. */
   #ownPart(whole: Health): readonly FeedPart[] {
     const filling = this.#feed.filling?.();
     if (!filling) return [];

@@ -13,12 +13,15 @@ export interface MergedPart {
 
 /**
  * A part at most this far behind the furthest one, in event time, is in step, and the merge waits
- * for it. Together with {@link PATIENCE_MS}, less than the age at which data counts as stale.
+ * for it. IN_STEP_MS + PATIENCE_MS must be less than the age at which data counts as stale.
  */
 export const IN_STEP_MS = 10 * SECOND_MS;
-/** The merge waits for a part further behind if it catches up by a quarter of each such span. */
-const PATIENCE_MS = 3 * SECOND_MS;
+/**
+ * The merge also waits for a part that is further behind, as long as it catches up: in each span of
+ * PATIENCE_MS, it must gain this share of the span on the others.
+ */
 const GAIN = 1 / 4;
+const PATIENCE_MS = 3 * SECOND_MS;
 /** A part further behind than this does not delay the others: it catches up while they continue. */
 const FAR_MS = MINUTE_MS;
 /** How long the merge waits for a part without any event. */
@@ -31,8 +34,8 @@ const MAX_AHEAD = 20_000;
 const REST_AFTER = 1_024;
 
 /**
- * Position of an event in the market: by time, then events before their part's clock of the same
- * time, then clocks, then the rest.
+ * Position of an event in the market: by time `at`, then by `phase`. At the same time, phase 0 has
+ * the events that a part sends before its `clock` event, 1 the `clock` events, 2 the rest.
  */
 export interface Slot {
   readonly at: number;
@@ -57,14 +60,17 @@ export class FeedBuffer {
   #frontierMs: number | undefined;
   #movedAt: number;
   #end: { readonly reason: string; readonly error?: unknown } | undefined;
-  #holdsWatermark = true;
+  #isAwaited = true;
   #isFull = false;
   #wasInStep = false;
-  /** The current span for catching up: when it began, and how far behind the part was then. */
+  /**
+   * The current span for catching up: when it began, and how far the part's event time was then
+   * ahead of the monotonic clock, which increases while the part catches up.
+   */
   #span: { readonly at: number; readonly leadMs: number } | undefined;
   #gapMs = 0;
   readonly #beganAt: number;
-  /** Position of the last taken event, and its clock. */
+  /** Event times of the last event and of the last `clock` event that were taken. */
   #placedAt = Number.NEGATIVE_INFINITY;
   #clockAt = Number.NEGATIVE_INFINITY;
 
@@ -88,8 +94,9 @@ export class FeedBuffer {
     return this.#frontierMs;
   }
 
-  get holdsWatermark(): boolean {
-    return this.#holdsWatermark && this.#end === undefined;
+  /** Whether the merge waits for this part. */
+  get isAwaited(): boolean {
+    return this.#isAwaited && this.#end === undefined;
   }
 
   /** Whether it was ever in step with the others. */
@@ -112,7 +119,7 @@ export class FeedBuffer {
       for await (const event of this.#feed.events(signal)) {
         if (signal.aborted) break;
         const isPut = this.#put(event);
-        // A dropped event needs no room in the buffer.
+        // Dropped events never fill the buffer, so the wait for room below would not yield.
         if (!isPut && this.early % REST_AFTER === 0) await this.#clock.sleep(0, signal);
         if (this.#queue.length - this.#taken < MAX_AHEAD) continue;
         await this.#untilRoom(signal);
@@ -132,23 +139,23 @@ export class FeedBuffer {
    */
   judge(furthestMs: number): boolean {
     const now = this.#clock.monotonic();
-    const before = this.#holdsWatermark;
+    const before = this.#isAwaited;
     if (this.#frontierMs === undefined) {
-      if (now - this.#beganAt > FIRST_WORD_MS) this.#holdsWatermark = false;
-      return before !== this.#holdsWatermark;
+      if (now - this.#beganAt > FIRST_WORD_MS) this.#isAwaited = false;
+      return before !== this.#isAwaited;
     }
     this.#gapMs = furthestMs - this.#frontierMs;
     const leadMs = this.#frontierMs - now;
     this.#wasInStep ||= this.#gapMs <= IN_STEP_MS;
-    if (this.#gapMs <= IN_STEP_MS) this.#holdsWatermark = true;
+    if (this.#gapMs <= IN_STEP_MS) this.#isAwaited = true;
     // A part that is not read because its buffer is full cannot catch up.
-    else if (this.#gapMs > FAR_MS && !this.#isFull) this.#holdsWatermark = false;
+    else if (this.#gapMs > FAR_MS && !this.#isFull) this.#isAwaited = false;
     if (!this.#span || this.#gapMs <= IN_STEP_MS || this.#isFull) this.#span = { at: now, leadMs };
     else if (now - this.#span.at > PATIENCE_MS) {
-      if (leadMs - this.#span.leadMs < PATIENCE_MS * GAIN) this.#holdsWatermark = false;
+      if (leadMs - this.#span.leadMs < PATIENCE_MS * GAIN) this.#isAwaited = false;
       this.#span = { at: now, leadMs };
     }
-    return before !== this.#holdsWatermark;
+    return before !== this.#isAwaited;
   }
 
   /** Position of the next event; `undefined` if there is none yet. */
@@ -197,14 +204,14 @@ export class FeedBuffer {
     const stale = (words: string) => ({ state: "stale", reason: `${this.name} ${words}` }) as const;
     if (this.#frontierMs === undefined) return stale("has no data yet");
     if (ageMs > staleAfterMs) return stale(`has had no new data for more than ${staleAfterMs / SECOND_MS} s`);
-    if (this.#holdsWatermark && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
+    if (this.#isAwaited && this.#gapMs <= IN_STEP_MS) return { state: "live", reason: "" };
     return stale(`is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market`);
   }
 
   /** Buffers an event. Returns false if it is dropped because it is dated too far ahead. */
   #put(event: MarketEvent): boolean {
-    // Such an event would set the market's time, and the events of all other parts until then would
-    // be too late.
+    // A wrong date would move the market's time ahead, and make earlier events of all other parts
+    // too late.
     if (event.at > this.#latestMs()) {
       this.early += 1;
       if (this.early === 1) this.#onNews();

@@ -20,7 +20,7 @@ interface MergeOptions {
   readonly notify?: Notify;
 }
 
-/** How far behind the clock an event may be and still keep its own time, as the engine accepts. */
+/** How late an event may be and still keep its own time. The engine accepts the same. */
 export const LATE_MS = 5_000;
 /** How often the merge checks whether to keep waiting for a part. */
 const POLL_EVERY_MS = 250;
@@ -36,12 +36,12 @@ const HINT = "run flarewire doctor, which checks every endpoint";
  * slowest part. While the merge waits for every part, the order depends only on their events, not
  * on when they arrive.
  *
- * The wait is bounded. If a part falls ten seconds of event time behind the furthest one and does
- * not catch up for three, the merge continues without it until it is within the ten again. If it
- * is more than a minute behind, the merge does not wait at all. The part's events are then late. Up
- * to five seconds they pass unchanged, which the engine accepts. Beyond that settleLate decides,
- * and dropped events are counted. A part that fails for good is left out. If all fail, the merge
- * fails.
+ * The wait is bounded. If a part is more than ten seconds of event time behind the furthest one,
+ * and gains less than 0.75 s in three seconds, the merge continues without it until it is within
+ * ten seconds again. If it is more than a minute behind, the merge does not wait at all. The part's
+ * events are then late. Those that are at most five seconds late pass unchanged, because the engine
+ * accepts them. For later ones settleLate decides, and dropped events are counted. A part that
+ * fails for good is left out. If all fail, the merge fails.
  *
  * No part of a live market can move the others into the future. The furthest part counts as no
  * further than this machine's clock. Events dated more than a minute ahead of that clock and of all
@@ -75,7 +75,7 @@ export function mergeFeeds(options: MergeOptions): Feed {
 class Merger {
   readonly #options: MergeOptions;
   readonly #buffers: readonly FeedBuffer[];
-  /** The present. A clock that is set back makes no event a future one. */
+  /** The current time. It never goes back: no event looks dated ahead after the clock was set. */
   readonly #forwardMs: () => number;
   readonly #isLive: boolean;
   readonly #beganAt: number;
@@ -144,7 +144,7 @@ class Merger {
     for (const buffer of this.#buffers) {
       const slot = buffer.next;
       if (!slot) {
-        if (buffer.holdsWatermark) return undefined;
+        if (buffer.isAwaited) return undefined;
         continue;
       }
       if (!first || isBefore(slot, first.slot)) first = { buffer, slot };
@@ -172,7 +172,7 @@ class Merger {
     this.#judgeEach(furthestMs);
     const isSilent = this.#buffers.every(({ frontierMs }) => frontierMs === undefined)
       ? this.#hasFailedToStart()
-      : this.#buffers.every((buffer) => !buffer.holdsWatermark);
+      : this.#buffers.every((buffer) => !buffer.isAwaited);
     if (isSilent === this.#isSilent || this.#buffers.every(({ hasEnded }) => hasEnded)) return;
     this.#isSilent = isSilent;
     const words = isSilent
@@ -191,14 +191,14 @@ class Merger {
     for (const buffer of this.#buffers) {
       this.#reportEarly(buffer);
       if (buffer.hasEnded || !buffer.judge(furthestMs)) continue;
-      const words = buffer.holdsWatermark
+      const words = buffer.isAwaited
         ? `has caught up with the rest of the market; ${buffer.late} of its reports came too late so far`
         : buffer.wasInStep
           ? `is silent or more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; continuing without it`
           : buffer.frontierMs === undefined
             ? "has no data yet; starting without it"
             : `is more than ${IN_STEP_MS / SECOND_MS} s behind the rest of the market; starting without it`;
-      const isProblem = !buffer.holdsWatermark && buffer.wasInStep;
+      const isProblem = !buffer.isAwaited && buffer.wasInStep;
       this.#options.notify?.(isProblem ? "warn" : "info", `${buffer.name} ${words}`);
     }
   }
@@ -243,10 +243,10 @@ class Merger {
 }
 
 /**
- * Returns the replacement of an event that is too late for its own time, dated `atMs`, the present;
- * `undefined` to drop it. Trades and candles become past ones and listings keep their time, because
- * an outage's events, replayed as new, would look like a rush. A pool's liquidity and a token's
- * profile still hold. An aggregator's reports are dropped.
+ * Returns a replacement for an event that is too late to keep its own time, dated `atMs`, the
+ * market's current time; `undefined` to drop it. Trades, candles and listings still state when they
+ * happened, because an outage's events, replayed as new, would look like a rush. A pool's liquidity
+ * and a token's profile still hold. An aggregator's reports are dropped.
  */
 function settleLate(event: MarketEvent, atMs: number): MarketEvent | undefined {
   switch (event.kind) {

@@ -19,14 +19,14 @@ export function readSseQuery(query: unknown, lastEventId: string | undefined, ri
   return readStreamQuery({ ...given, ...after }, rights);
 }
 
-/** Reads a page's query. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
+/** Reads the query of a long poll. Throws `invalid-parameter`, `unknown-channel` or `forbidden`. */
 export function readPollQuery(query: unknown, rights: Rights): PollQuery {
   const given = withChannels(query);
   if ("mode" in given)
-    throw invalid("mode", given.mode, "left out: only streams have modes; a page has all of its events");
-  if ("client" in given) throw invalid("client", given.client, "left out: requests replace no connection");
+    throw invalid("mode", given.mode, "left out: only streams have modes; a poll returns every event");
+  if ("client" in given) throw invalid("client", given.client, "left out: a poll replaces no connection");
   if (rights.plan !== undefined && "ticket" in given) {
-    const message = 'ticket is for streams; send "Authorization: Bearer KEY" for a page';
+    const message = 'a ticket opens a stream; to poll, send "Authorization: Bearer KEY"';
     throw new FlarewireError("invalid-parameter", message, { field: "ticket", bound: "left out" });
   }
   const fromOldest = given.after === OLDEST;

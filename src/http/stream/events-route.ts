@@ -78,7 +78,7 @@ export function registerEvents(app: FastifyInstance, options: EventsOptions): vo
       try {
         checkOrigin(request.headers.origin, options.allowedOrigins);
         const by = await claimantOf(policy, request);
-        // A returning stream and a request for missed events cost the same.
+        // Polls wait in the same queue: reading missed events costs as much as for a stream.
         return await admissions.admit({ by, socket: request.raw.socket, isUpgraded: false }, () =>
           asksForSse(request.headers.accept)
             ? follow(request, reply, { ...options, policy })
@@ -109,7 +109,7 @@ async function follow(
   await admitConnection({ registry, audit: policy.audit }, request, reply, access);
   // If the client has disconnected meanwhile, its slot is already released.
   if (socket.destroyed) return reply.hijack();
-  // Heartbeats keep the connection active, and the hub detects a client that does not read sooner.
+  // No timeout: heartbeats keep the connection active, and the hub closes clients that do not read.
   socket.setTimeout(0);
   reply.headers(SSE_FIELDS).hijack();
   const out = begin(request.raw, reply);
@@ -133,14 +133,14 @@ function begin(request: IncomingMessage, reply: FastifyReply): Writable {
   const { socket } = request;
   const fields = flatFields(reply.getHeaders());
   if (!leaveHttp(request)) return response.writeHead(200, fields);
-  // A body that ends with its connection has no other length (RFC 9112, 6.3).
+  // The end of the connection ends this body, so it must not be chunked (RFC 9112, 6.3).
   response.removeHeader("transfer-encoding");
   response.writeHead(200, fields).flushHeaders();
   response.detachSocket(socket);
   return socket;
 }
 
-/** Flattens the fields into a list, which the response does not store for its lifetime. */
+/** Flattens the fields into a list, which the response does not keep in memory while it is open. */
 function flatFields(fields: ReturnType<FastifyReply["getHeaders"]>): string[] {
   return Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : [name, String(value)],
@@ -212,7 +212,8 @@ async function take(
 function whenOver({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, over: () => void): void {
   let isOver = false;
   const end = () => {
-    // The socket's close ends the response first, and then still calls listeners removed meanwhile.
+    // A closing socket closes the response first. That removes this listener from the socket, which
+    // still calls it.
     if (isOver) return;
     isOver = true;
     raw.off("close", end);

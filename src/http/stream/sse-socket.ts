@@ -7,10 +7,7 @@ import { unsentBytes } from "../connections/node-internals.ts";
 /** Reconnect delay for browsers after a close with `backoff`. */
 const BACKOFF_MS = 5_000;
 
-/*
- * One function each for all connections, because a closure each would cost memory for ten thousand
- * idle clients.
- */
+/* All connections share these functions: ten thousand idle clients would hold as many closures. */
 
 /** Ignores write errors on a broken connection; `close` follows. */
 function ignore(): void {}
@@ -30,7 +27,7 @@ export class SseSocket implements Socket {
   #session: Session | undefined;
   #awaitsDrain = false;
 
-  /** `out`: sink for the body; `raw`: the connection, or the response on it. */
+  /** `out`: sink for the body, the connection or the response on it; `raw`: the connection. */
   constructor(out: Writable, raw: Connection) {
     this.#out = out;
     this.#raw = raw;

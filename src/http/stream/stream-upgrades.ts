@@ -6,11 +6,12 @@ import { pathOf } from "../problems/allowed-methods.ts";
 
 /**
  * Emits upgrade requests for a WebSocket at one of `paths`; others go to other listeners or HTTP.
- * Java's client, for example, offers `h2c`, and Node would then take its request out of HTTP.
- * Node before 24.9 still does.
+ * By default, Node takes every request with an `Upgrade` field out of HTTP, such as one of Java's
+ * client, which offers `h2c`. Node before 24.9 does so always.
  *
- * A handshake of another method than GET, or before the end of the previous response, is left to
- * HTTP, or cut where Node has already taken it out: nothing would close the connection.
+ * A handshake whose method is not GET, or that comes before the end of the previous response, is
+ * left to HTTP. If Node has already taken it out of HTTP, its connection is destroyed, because
+ * nothing else would close it.
  */
 export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): EventEmitter {
   const { server } = app;
@@ -25,7 +26,7 @@ export function streamUpgrades(app: FastifyInstance, paths: readonly string[]): 
     (!isOnlyListener() && (typeof before !== "function" || before.call(server, request)));
   Object.assign(server, { shouldUpgradeCallback });
   server.on("upgrade", (request, socket, head) => {
-    // A request without another listener is answered here.
+    // Without another listener, any request that Node took out of HTTP must be answered here.
     if (!isStream(request) && !isOnlyListener()) return;
     if (hasResponse(socket) || (isWebSocket(request) && request.method !== "GET")) socket.destroy();
     else upgrades.emit("upgrade", request, socket, head);

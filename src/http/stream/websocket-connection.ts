@@ -37,7 +37,7 @@ export async function admitUpgrade(
   try {
     checkHandshake(request.raw, allowedOrigins);
     const by = await claimantOf(policy, request);
-    // Wait first, because everything decided earlier may have changed by then.
+    // Decide after the wait in the queue: an earlier decision could be outdated by then.
     await admissions.admit({ by, socket: request.raw.socket, isUpgraded: true }, async () => {
       const access = await policy.admitStream(request, reply);
       check(access);
@@ -80,8 +80,8 @@ export async function requireUpgrade(): Promise<never> {
 }
 
 /**
- * Releases the handshake's response, request and reply, which the socket and the plugin's listener
- * would hold for its lifetime: more than the connection itself.
+ * Releases the handshake's response, request and reply. The socket and the plugin's listener would
+ * hold them while the connection is open, and they take more memory than the connection itself.
  */
 function releaseHandshake(
   ws: WebSocket,
@@ -90,9 +90,11 @@ function releaseHandshake(
 ): void {
   const { socket } = raw;
   response?.detachSocket(socket);
-  // Only the plugin's listener is there yet. Removing it by name would leave a larger table behind.
+  // Only the plugin's listener is there yet. Removing it by its event's name would leave a larger
+  // table of listeners in the emitter.
   ws.removeAllListeners();
-  // A list that once was longer reserves room for eighteen more; a new one does not.
+  // Listeners are removed and added again, because Node reserves room for eighteen more in a list
+  // that was once longer.
   const [, ...others] = socket.rawListeners("close");
   for (const listener of others) socket.off("close", listener);
   for (const listener of others) socket.on("close", listener);

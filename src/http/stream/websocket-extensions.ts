@@ -36,7 +36,7 @@ function acceptDeflate({ parameters }: Offer): string | undefined {
   if (serverBits !== undefined && Number(serverBits) < WINDOW_BITS) return undefined;
   const server = serverBits === undefined ? "" : `; server_max_window_bits=${WINDOW_BITS}`;
   const clientBits = given.get("client_max_window_bits");
-  // Client messages fit into such a window, which limits the memory to inflate them.
+  // Client messages are small. A limited window limits the memory to inflate them.
   const most = clientBits === true ? WINDOW_BITS : Math.min(Number(clientBits), WINDOW_BITS);
   const client = clientBits === undefined ? "" : `; client_max_window_bits=${most}`;
   return `${DEFLATE}; ${NO_TAKEOVER}${server}${client}`;
@@ -57,7 +57,7 @@ function isParameter(name: string, value: string | true): boolean {
   }
 }
 
-/** Splits the field. Values have no comma or semicolon; plain ones are tokens (RFC 6455, 9.1). */
+/** Splits the field. No value has a comma or semicolon, not even a quoted one (RFC 6455, 9.1). */
 function readOffers(field: string): readonly Offer[] {
   const members = field.split(",").map((member) => member.trim());
   return members.filter((member) => member !== "").map((member) => readOffer(member, field));

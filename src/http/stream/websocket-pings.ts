@@ -17,7 +17,10 @@ const PERIOD_TICKS = 25;
 /** Seconds to wait for the pong. */
 const PATIENCE_TICKS = 10;
 
-/** Pings each target every 25 s, some each second. Reports a target without a pong in 10 s. */
+/**
+ * Pings each target every 25 s, a 25th of them each second. Reports a target whose pong does not
+ * arrive within 10 s.
+ */
 export class WebSocketPings {
   readonly #slots: readonly Set<PingTarget>[] = Array.from({ length: PERIOD_TICKS }, () => new Set());
   readonly #stop: () => void;

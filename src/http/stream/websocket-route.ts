@@ -22,24 +22,24 @@ export interface WebSocketOptions {
   readonly clock: Clock;
   /** Slots shared with other transports. */
   readonly registry: ConnectionRegistry;
-  /** Queue of new connections. Default: an own one with the default limits. */
+  /** Queue of new connections. Default: a new one with the default limits. */
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Origins of pages that may connect; absent or `*`: all. Programs, without one, always may. */
+  /** Origins of pages that may connect; absent or `*`: all. Without an origin: always. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
 }
 
-/** How long a closed connection may stay open. The hub's own grace is shorter. */
+/** How long `ws` waits for the closing handshake. The hub waits less, and then destroys it. */
 const CLOSE_TIMEOUT_MS = 10_000;
 
 /** Options of `ws` that the plugin passes on, although neither declares them. */
 const untypedOptions: object = {
   WebSocket: StreamWebSocket,
   closeTimeout: CLOSE_TIMEOUT_MS,
-  // It would disconnect clients that send 60 pings at once. See WebSocketSocket.pinged.
+  // The one of `ws` disconnects a client that sends 60 pings at once. See WebSocketSocket.pinged.
   autoPong: false,
 };
 

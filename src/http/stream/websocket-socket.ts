@@ -21,7 +21,7 @@ export type SocketUser = Pick<
 
 /** A `ws` socket that closes after an oversized message with the protocol's code. */
 export class StreamWebSocket extends WebSocket {
-  /** The hub's adapter, notified before a close frame: `ws` sends some itself. */
+  /** The hub's adapter. It is notified before each close frame, even if `ws` sends it itself. */
   owner: WebSocketSocket | undefined;
 
   override close(code?: number, reason?: string | Buffer): void {
@@ -31,10 +31,7 @@ export class StreamWebSocket extends WebSocket {
   }
 }
 
-/*
- * One function each for all connections, because a closure each would cost memory for ten thousand
- * idle clients.
- */
+/* All connections share these functions: ten thousand idle clients would hold as many closures. */
 function onMessage(this: WebSocket, data: RawData, isBinary: boolean): void {
   ownerOf(this)?.received(data, isBinary);
 }
@@ -109,7 +106,7 @@ export class WebSocketSocket implements Socket, PingTarget {
 
   /**
    * Answers a ping. While {@link MAX_WAITING_PONGS} are queued, only the newest is answered later
-   * (RFC 6455, 5.5.3), which bounds a client's memory.
+   * (RFC 6455, 5.5.3), which bounds the memory that one client takes up here.
    */
   pinged(data: Buffer): void {
     if (this.#ws.readyState !== WebSocket.OPEN) return;
