@@ -62,8 +62,13 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
     uses.set(word, (uses.get(word) ?? 0) + 1);
   return sections.map(({ title, page, href, names, words }) => {
     const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
-    return [title, page, href, [...new Set([...names, ...rare])].join(" ")];
+    return [title, page, href, withoutParts([...new Set([...names, ...rare])]).join(" ")];
   });
+}
+
+/** Removes words that are part of another word: a search finds parts of words too. */
+function withoutParts(words: readonly string[]): readonly string[] {
+  return words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
 }
 
 /** A paragraph or an item with a bold opening, which works as a heading. */

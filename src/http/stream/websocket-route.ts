@@ -26,7 +26,7 @@ export interface WebSocketOptions {
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Origins of pages that may connect; absent or `*`: all. Without an origin: always. */
+  /** Origins of pages that may connect; absent or `*`: all. Programs without one always may. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
