@@ -30,14 +30,16 @@ function flareFrom(index: number, from: number, to: number | null): Flare {
 
 const pro = Array.from({ length: 60 }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
 const ended = Array.from({ length: 10 }, (_, index) => flareFrom(index + 100, -60.5 - index, -50.5 - index));
-const why = (finish_cause: "canary" | "faded") => ({ ...SAMPLE_EXPLANATION, finish_cause });
+const why = (finish_cause: "canary" | "faded", warnings: string[]) => ({
+  ...{ ...SAMPLE_EXPLANATION, finish_cause, warnings },
+});
 /** A market of the first of these flares. */
 const marketOf = (running: number, past: number): Snapshot => ({
   ...SAMPLE_SNAPSHOT,
   flares: { pro: pro.slice(0, running), free: [], finished_trending: ended.slice(0, past) },
   explanations: Object.fromEntries([
     ...pro.map(({ id }) => [id, SAMPLE_EXPLANATION]),
-    ...ended.map(({ id }, index) => [id, why(index % 2 === 0 ? "canary" : "faded")]),
+    ...ended.map(({ id }, index) => [id, index % 2 === 0 ? why("canary", ["honeypot"]) : why("faded", [])]),
   ]),
   outcomes: Object.fromEntries(
     ended.map(({ id }, index) => [
@@ -261,6 +263,31 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     // Running flares have no cause.
     await page.goto(`${gateway.url}/#/flares?cause=canary`);
     await expect.poll(async () => (await symbols(page)).length).toBe(60);
+  });
+
+  test("the counts of lists and causes are of what they would show, and hidden flares are counted", async ({
+    onTestFinished: finish,
+  }) => {
+    const page = await open(finish, "#/flares?channels=flares.finished");
+    const choice = (name: string) => page.getByRole("radio", { name, exact: true });
+    await choice("Any end 10").waitFor();
+    const note = page.locator("p.legend", { hasText: "Your filters hide" });
+    expect(await note.count()).toBe(0);
+    await page.getByRole("searchbox").fill("T10");
+    await page.getByLabel("Hide warned").check();
+    for (const name of ["Running 1", "Finished 5", "Any end 5", "possible rug 0", "back to normal 5"])
+      await choice(name).waitFor();
+    expect(await note.innerText()).toMatch(/^Your filters hide 5 flares\./);
+    await choice("back to normal 5").check();
+    await page.getByRole("searchbox").fill("T103");
+    await choice("back to normal 1").waitFor();
+    expect(await note.innerText()).toMatch(/^Your filters hide 4 flares \(back to normal\)\./);
+    await choice("possible rug 0").check();
+    await page.getByText("None of 5 matches your choice.").waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await expect.poll(() => symbols(page)).toEqual(["T100", "T102", "T104", "T106", "T108"]);
+    await choice("possible rug 5").waitFor();
+    expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=canary");
   });
 
   test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async ({

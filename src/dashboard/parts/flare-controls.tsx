@@ -10,7 +10,7 @@ import {
   type Order,
 } from "../state/flare-query.ts";
 import type { FlareLists } from "../state/group/flare-lists.ts";
-import { countCauses, isSelective } from "../state/select-flares.ts";
+import { countCauses, isSelective, wantedFlares } from "../state/select-flares.ts";
 import { CAUSE_MEANINGS } from "../text/fate-text.ts";
 import { AlertsButton } from "./alerts/bell.tsx";
 import { Segments } from "./segments.tsx";
@@ -48,6 +48,12 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
   // Folded on phones only, where the filters would push all flares off the first screen.
   const [isOpen, setOpen] = useState(false);
   const change = (part: Partial<FlareQuery>) => onQuery({ ...query, ...part }, "push");
+  const count = (channel: FlareChannel) =>
+    wantedFlares(view.flares?.[LIST_OF_CHANNEL[channel]] ?? [], view.explanations, {
+      ...query,
+      channel,
+      cause: undefined,
+    }).length;
   return (
     <div class="controls">
       <Segments
@@ -59,8 +65,7 @@ export function FlareControls({ query, channels, view, watched, onQuery }: Flare
         label={(channel) => (
           <>
             {LIST_LABELS[channel][0]}
-            <span class="aside">{LIST_LABELS[channel][1]}</span>{" "}
-            <small>{view.flares?.[LIST_OF_CHANNEL[channel]]?.length ?? 0}</small>
+            <span class="aside">{LIST_LABELS[channel][1]}</span> <small>{count(channel)}</small>
           </>
         )}
       />
@@ -179,10 +184,15 @@ interface CausesProps {
   readonly onQuery: (query: FlareQuery, how: "push" | "replace") => void;
 }
 
-/** Chooses finished flares by why they ended. Causes that no flare has are not offered. */
+/**
+ * Chooses finished flares by why they ended, with the number that the other filters leave of each
+ * cause. Causes that no flare has are not offered.
+ */
 export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
-  const counts = countCauses(flares, explanations);
-  const offered = FINISH_CAUSES.filter((cause) => counts.has(cause) || cause === query.cause);
+  const matching = wantedFlares(flares, explanations, { ...query, cause: undefined });
+  const counts = countCauses(matching, explanations);
+  const known = countCauses(flares, explanations);
+  const offered = FINISH_CAUSES.filter((cause) => known.has(cause) || cause === query.cause);
   if (offered.length === 0) return null;
   return (
     <Segments
@@ -197,7 +207,7 @@ export function Causes({ query, flares, explanations, onQuery }: CausesProps) {
           title={cause && CAUSE_MEANINGS[cause]}
         >
           {cause === undefined ? "Any end" : END_TEXTS[cause]}{" "}
-          <small>{cause === undefined ? flares.length : (counts.get(cause) ?? 0)}</small>
+          <small>{cause === undefined ? matching.length : (counts.get(cause) ?? 0)}</small>
         </span>
       )}
     />

@@ -3,12 +3,13 @@ import { useContext, useEffect } from "preact/hooks";
 import { HOUR_MS } from "../../../lib/time/time.ts";
 import type { AnyFlare } from "../../../model/index.ts";
 import { tokenOf } from "../../../model/key-of.ts";
+import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { useCandles } from "../../state/candles/use-candles.ts";
 import { type FlareChannel, type FlareQuery, LIST_OF_CHANNEL } from "../../state/flare-query.ts";
 import { type FlareLists, MAX_FINISHED } from "../../state/group/flare-lists.ts";
-import { sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
+import { causeOf, sortFlares, wantedFlares, withoutFilters } from "../../state/select-flares.ts";
 import { useWatched } from "../../state/visitor/use-watched.ts";
 import { Causes, FlareControls } from "../flare-controls.tsx";
 import { UntrustedText } from "../untrusted-text.tsx";
@@ -56,6 +57,8 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
     query.order,
     view.outcomes,
   );
+  const unfiltered = { ...withoutFilters(query), cause: query.cause };
+  const named = wantedFlares(all, view.explanations, unfiltered).length;
   const priced = query.group === "bsc" ? (view.flares?.pro ?? view.flares?.free ?? []) : [];
   const candles = useCandles(server, apiKey, priced, query.at);
   const watched = useWatched(query.group);
@@ -82,15 +85,26 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
       ) : (
         <WhyLegend of={shown.map(({ id }) => view.explanations[id])} />
       )}
+      {shown.length > 0 && shown.length < named && (
+        <p class="legend">
+          {hiddenText(named - shown.length, causeOf(query))}
+          <button type="button" onClick={() => onQuery(unfiltered, "push")}>
+            Show all
+          </button>
+        </p>
+      )}
       {shown.length === 0 ? (
         <p class="empty">
           {all.length === 0
             ? query.at === undefined
               ? NONE[channel]
               : "None at this time."
-            : `None of ${all.length} matches your choice.  `}
+            : `None of ${named || all.length} matches your choice.  `}
           {all.length > 0 && (
-            <button type="button" onClick={() => onQuery(withoutFilters(query), "push")}>
+            <button
+              type="button"
+              onClick={() => onQuery(named > 0 ? unfiltered : withoutFilters(query), "push")}
+            >
               Show all
             </button>
           )}
@@ -139,6 +153,12 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
       )}
     </>
   );
+}
+
+/** Counts the flares that only filters hide, those of the chosen cause if there is one. */
+function hiddenText(hidden: number, cause: FlareQuery["cause"]): string {
+  const flares = hidden === 1 ? "flare" : "flares";
+  return `Your filters hide ${hidden} ${flares}${cause ? ` (${END_TEXTS[cause]})` : ""}.`;
 }
 
 function CourseLegend() {
