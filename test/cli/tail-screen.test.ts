@@ -40,6 +40,18 @@ test("at 80, 120 and 50 columns tail says the whole reason of a start, without a
   ]);
 });
 
+test("a flare that already runs has one line, in which its reason may be cut", () => {
+  const flare = { ...SAMPLE_FLARE, started_trending_at: "2017-11-12T08:18:00.000Z" };
+  const event = { ...startOf(""), name: "flare-running", data: { flare, why: { text: WHY } } };
+  const [beside = "", ...more] = screenLines(event, symbols, plain, 80);
+  expect([beside, more]).toEqual([
+    expect.stringMatching(/^08:21:00 running +\S+ % {2}UNI {9}already for 3 min: 9\.3 times the usual…$/),
+    [],
+  ]);
+  expect(columns(beside)).toBeLessThanOrEqual(80);
+  expect(screenLines(event, symbols, plain, 50)).toHaveLength(2);
+});
+
 test("a listing has its price and liquidity in few digits, and none that the API does not know", () => {
   const textOf = (price: string, liquidity: string) => {
     const listing = { ...SAMPLE_LISTING, liquidity, token: { ...SAMPLE_LISTING.token, price } };
@@ -96,9 +108,11 @@ test("[law] for any names and texts, no line is too wide or moves the cursor, an
   fc.assert(
     fc.property(hostile, hostile, hostile, fc.constantFrom(50, 80, 120), (symbol, text, channel, width) => {
       const event = { ...startOf(symbol, text), channel };
+      const running = screenLines({ ...event, name: "flare-running" }, symbols, plain, width);
+      expect(running.length).toBeLessThanOrEqual(2);
       const lines = screenLines(event, symbols, plain, width);
       expect(lines.length).toBeLessThanOrEqual(6);
-      for (const line of lines) {
+      for (const line of [...lines, ...running]) {
         expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
         expect(columns(line)).toBeLessThanOrEqual(width);
       }

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import type { View } from "../../client/index.ts";
 import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
-import { FinishCause, nameItem, Outcome, outcomeText } from "../../model/index.ts";
+import { FinishCause, flaresKeyOf, GROUPS, nameItem, Outcome, outcomeText } from "../../model/index.ts";
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
@@ -32,6 +33,22 @@ const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
   "token-listed": "cyan",
   "source-status": "yellow",
 };
+
+/**
+ * Returns the flares of the followed lists that ran at this time, oldest first, in the form of
+ * events.
+ */
+export function runningFlares(view: View | undefined, observed_at: string): readonly TailEvent[] {
+  const running = GROUPS.flatMap((group) => {
+    const { pro, free } = view?.[flaresKeyOf(group)] ?? {};
+    const channel = `flares.${group === "bsc" ? "" : `${group}.`}${pro ? "pro" : "free"}`;
+    return list(pro ?? free).map((flare) => {
+      const data = { flare, why: view?.explanations[word(flare.id)] };
+      return { name: RUNNING, channel, observed_at, data, since: word(flare.started_trending_at) };
+    });
+  });
+  return running.sort((a, b) => Date.parse(a.since) - Date.parse(b.since) || 0);
+}
 
 function styled(event: TailEvent, text: string, paint: Paint): string {
   const style = event.data.cause === "canary" ? "red" : STYLES[event.name];
@@ -66,6 +83,8 @@ const SYMBOL_WIDTH = 10;
 const MIN_BESIDE = 30;
 /** Untrusted text may be long. */
 const MAX_TEXT_LINES = 5;
+/** No event has this name: see {@link runningFlares}. */
+const RUNNING = "flare-running";
 
 /**
  * Formats an event for a terminal: the time of day, what happened to which token, and the whole
@@ -89,7 +108,7 @@ export function screenLines(
   const isBeside = left >= MIN_BESIDE && /^[ -~]*$/.test(given);
   const margin = " ".repeat(width < NARROW ? 2 : when.length + 1);
   const room = Math.max(10, width - margin.length);
-  const limits = { most: MAX_TEXT_LINES, ...(isBeside ? { first: left } : {}) };
+  const limits = { most: event.name === RUNNING ? 1 : MAX_TEXT_LINES, ...(isBeside ? { first: left } : {}) };
   const wrapped = text === "" ? [] : wrapText(text, room, limits);
   const [beside = "", ...below] = isBeside ? wrapped : ["", ...wrapped];
   const label = `${paint("bold", isBeside ? padColumns(given, SYMBOL_WIDTH) : given)}`;
@@ -125,19 +144,21 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
   const changed = name === "flare-finished" ? undefined : (item ?? asRecord(data.set))?.recent_price_change;
   const id = unknownId(event, symbols);
   const what = channel.startsWith("flares.") ? "flare" : "listing";
-  const text = reason(name, data, item, symbols);
+  const text = reason(event, item, symbols);
   const named = id === undefined ? [text] : [`${what} ${id}`, text].filter((part) => part !== "");
   return { symbol, change: percent(changed), text: named.join(": ") };
 }
 
-function reason(name: string, data: Fields, item: Fields | undefined, symbols: SymbolBook): string {
+function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, symbols: SymbolBook): string {
   switch (name) {
+    case RUNNING:
+      return `${spent("already for", item, event.observed_at, ": ")}${word(asRecord(data.why)?.text)}`;
     case "flare-started":
       if (data.cause === "aged") return `lasts 5 minutes, not a ${END_TEXTS.canary}`;
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);
       return `meets the filter; flares since ${word(item?.started_trending_at).slice(11, 19)}`;
     case "flare-finished":
-      return `${lasted(item)}${outcomeOf(data) || endOf(data)}`;
+      return `${spent("lasted", item, item?.finished_trending_at, ", ")}${outcomeOf(data) || endOf(data)}`;
     case "flare-outcome":
       return outcomeOf(data);
     case "flare-withdrawn":
@@ -179,9 +200,10 @@ function endOf({ cause }: Fields): string {
   return data ? END_TEXTS[data] : word(cause);
 }
 
-function lasted(flare: Fields | undefined): string {
-  const ms = Date.parse(word(flare?.finished_trending_at)) - Date.parse(word(flare?.started_trending_at));
-  return Number.isFinite(ms) ? `lasted ${Math.round(ms / 60_000)} min, ` : "";
+/** Formats how long the flare had lasted at a time, between these words: `lasted 9 min, `. */
+function spent(before: string, flare: Fields | undefined, at: unknown, after: string): string {
+  const ms = Date.parse(word(at)) - Date.parse(word(flare?.started_trending_at));
+  return Number.isFinite(ms) ? `${before} ${Math.round(ms / 60_000)} min${after}` : "";
 }
 
 /** `in ABC, DEF; out GHI; 7 changed`. */

@@ -22,7 +22,15 @@ import { paintFor, say, type Terminal } from "../terminal/terminal.ts";
 import { untilStopped } from "../terminal/until-stopped.ts";
 import { unknownTokens } from "./candle-text.ts";
 import { describeFailure, reportConnection } from "./connection-report.ts";
-import { eventLine, readEvent, screenLines, type TailEvent, UPDATES, unknownId } from "./event-lines.ts";
+import {
+  eventLine,
+  readEvent,
+  runningFlares,
+  screenLines,
+  type TailEvent,
+  UPDATES,
+  unknownId,
+} from "./event-lines.ts";
 import { FinishBook } from "./finish-book.ts";
 import { SymbolBook } from "./symbol-book.ts";
 
@@ -51,6 +59,7 @@ export function tailHelp(): string {
 Prints the live events of a server until it is stopped: on a terminal the time
 of day, what happened to which token, and why; into a pipe one line per event.
 A percentage next to a token is its price change in the last 5 minutes.
+First it prints each flare that is already running (not with --json or --after).
 After a lost connection it resumes, and reports on standard error that it did,
 or that events are missing.
 
@@ -134,8 +143,12 @@ async function follow(follower: Follower, channels: string, after: string | unde
   try {
     for await (const item of stream) {
       if (signal.aborted) break;
-      if (item.name === "reset") symbols.learnSnapshot(item.view ?? {});
-      else hasPrinted = (await print(item)) || hasPrinted;
+      if (item.name === "reset") {
+        symbols.learnSnapshot(item.view ?? {});
+        if (plan.json || item.reason !== "started") continue;
+        const { observedAt } = stream.freshness ?? {};
+        for (const flare of observedAt ? runningFlares(item.view, observedAt) : []) await print(flare);
+      } else hasPrinted = (await print(item)) || hasPrinted;
     }
     return code;
   } catch (error) {
