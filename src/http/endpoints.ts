@@ -128,7 +128,8 @@ export const HISTORY_ENDPOINTS = {
 /** Events as JSON, 204 after an empty wait, or SSE. Needs a hub: see `registerEvents`. */
 export const EVENTS_ENDPOINT = {
   path: "/api/v1/events",
-  summary: "Events after a cursor, as JSON with an optional wait, or as server-sent events.",
+  summary:
+    "Events after a cursor, as JSON with an optional wait (long poll), or as server-sent events (SSE).",
   schema: EventsResponse,
   conditional: false,
   alsoAtRoot: false,

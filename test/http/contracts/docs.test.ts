@@ -190,6 +190,14 @@ test("the search finds every operation, message, close code, rule, setting and s
   // Words of the text, and bold openings of paragraphs.
   expect(finds("systemd")).toContain("/fw/docs/operating#supervise");
   expect(finds("Resuming")).toContain("/fw/docs/client#about-resuming");
+  // Common words, which count only in titles, summaries, names and italics.
+  for (const page of [
+    "protocol#polling-and-history",
+    "rest/get-events",
+    "client#server-sent-events-and-long-poll",
+  ])
+    expect(finds("long poll")).toContain(`/fw/docs/${page}`);
+  expect(finds("SSE")).toContain("/fw/docs/rest/get-events");
   expect(finds("port")).toContain("/fw/docs/settings#about-port");
 });
 
