@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 import type { Clock } from "../lib/time/clock.ts";
-import type { SnapshotSource } from "../source/index.ts";
 import type { OpenSource } from "./open/open-source.ts";
 
 /** How long a started source may have no data before the log warns. */
@@ -23,6 +22,17 @@ export function logRejections(opened: OpenSource, logger: Logger): void {
   if (rejected) logger.info({ rejected }, "ignored unusable market events");
 }
 
+/**
+ * Names a service of a live market, if possible one that failed; `undefined` if any has responded
+ * since the start, or if there is data.
+ */
+function silentService({ source, services }: OpenSource): string | undefined {
+  const all = services?.() ?? [];
+  const hasData = source.freshness().observed_at !== null || all.some(({ ageMs }) => ageMs !== undefined);
+  if (hasData || source.info.origin !== "live") return undefined;
+  return (all.find(({ errors }) => errors > 0) ?? all[0])?.service;
+}
+
 /** Logs the state of the source, at the start and on each change. */
 export function logSource(opened: OpenSource, logger: Logger): void {
   const { info } = opened.source;
@@ -32,22 +42,27 @@ export function logSource(opened: OpenSource, logger: Logger): void {
   else {
     const isHelpful = observed_at === null && info.origin === "live" && opened.services;
     const hint = isHelpful ? "; run flarewire doctor, which checks every service" : "";
-    logger.warn({ ...facts, reason }, `source is ${state}${hint}`);
+    const service = silentService(opened);
+    const what = service ? "no service has responded yet, retrying" : `source is ${state}`;
+    logger.warn({ ...facts, service, reason }, `${what}${hint}`);
   }
 }
 
-/** Logs the state at the start. After a restart, a lack of data is a warning only if it lasts. */
+/**
+ * Logs the state at the start. After a restart, a lack of data is a warning only if it lasts, or if
+ * no service has responded.
+ */
 export async function reportStart(
-  source: Pick<SnapshotSource, "freshness">,
+  opened: OpenSource,
   report: () => void,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const hasNoData = () => {
-    const { state, observed_at } = source.freshness();
+    const { state, observed_at } = opened.source.freshness();
     return state === "stale" && observed_at === null;
   };
-  if (!hasNoData()) return report();
+  if (!hasNoData() || silentService(opened)) return report();
   await clock.sleep(FIRST_DATA_MS, signal).catch(() => {});
   if (!signal.aborted && hasNoData()) report();
 }
