@@ -21,7 +21,8 @@ async function recordOf(flares: number): Promise<TrackRecord> {
   const outcome = {
     ...SAMPLE_OUTCOME,
     change_15m: -12.34,
-    control: { change_5m: [0], change_15m: [1], change_60m: [2] },
+    collapse_warning_s: 0,
+    control: { change_5m: [0], change_15m: [1], change_60m: [32] },
   };
   const all = await summarize(Array.from({ length: flares }, () => outcome));
   const at = "2017-11-12T09:00:00.000Z";
@@ -258,11 +259,19 @@ describe.skipIf(findChromium() === undefined)("a page of the dashboard in Chromi
     expect(flares?.right).toBeLessThan(control?.left);
     const counted = await page.locator(".spreads .of-flares th").allInnerTexts();
     expect(counted).toEqual(["Flares 40 of 40", "Flares 40 of 40", "Flares 0 of 40"]);
+    expect(await page.locator(".record-facts + p").innerText()).toMatch(
+      /^Warned: .*, the token was a possible rug/,
+    );
+    const ticks = page.locator(".axis small:visible");
     for (const width of widthsFor(0)) {
       await page.setViewportSize({ width, height: 640 });
       await expect
         .poll(() => page.evaluate(CUT_NUMBERS), { message: `at ${width}`, interval: 10 })
         .toMatchObject({ cut: [], wide: 0 });
+      const boxes = await ticks.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+      for (const [at, { left }] of boxes.slice(1).entries())
+        expect(left, `tick ${at + 1} at ${width}`).toBeGreaterThan(boxes[at]?.right);
+      expect(await ticks.allInnerTexts()).toContain("0 %");
     }
     expect(await findViolations(page)).toEqual([]);
     await page.goBack();

@@ -62,6 +62,12 @@ export function RecordView({ group, window, go, server, apiKey }: RecordViewProp
         <>
           <p class="verdict">{verdictText(record.all, 15)}</p>
           <Facts figures={record.all} />
+          {record.all.collapsed > 0 && (
+            <p class="soft">
+              Warned: before it collapsed, the token was a possible rug, by a grave warning, quick sellers or
+              two other <a href={new URL("docs/flares#the-warnings", server).href}>warnings</a> at once.
+            </p>
+          )}
           <h3>Price change since the start</h3>
           <Spreads figures={record.all} />
           <h3>Which flares</h3>

@@ -40,11 +40,17 @@ export function Spreads({ figures }: { readonly figures: RecordFigures }) {
   );
 }
 
+/** Labels the ticks. A phone has room for every second label, from zero on. */
 function Axis({ scale: { ticks, positionOf } }: { readonly scale: Scale }) {
+  const zero = ticks.indexOf(0);
   return (
     <span class="axis" aria-hidden="true">
-      {ticks.map((tick) => (
-        <small key={tick} style={{ left: `${positionOf(tick)}%` }}>
+      {ticks.map((tick, at) => (
+        <small
+          key={tick}
+          class={(at - zero) % 2 === 0 ? undefined : "between"}
+          style={{ left: `${positionOf(tick)}%` }}
+        >
           {tick > 0 ? "+" : ""}
           {withMinus(String(Number(tick.toPrecision(3))))} %
         </small>
