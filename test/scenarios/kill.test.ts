@@ -112,6 +112,7 @@ test("a second gateway on the same directory and source is refused with the code
   await using first = (await serve(directory, "0")).cli;
   await using second = spawnCli(["serve", ...MARKET, "--port", "0", "--data", directory]);
   expect(await second.ended()).toBe(75);
-  expect(second.stderr()).toContain("is in use by another process; stop that process");
+  const pid = process.platform === "linux" ? ` (pid ${first.child.pid})` : "";
+  expect(second.stderr()).toContain(`is in use by another process${pid}; it may still be stopping: wait, or`);
   expect(first.child.exitCode).toBeNull();
 });

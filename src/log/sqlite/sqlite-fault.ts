@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from "node:fs";
 import { FlarewireError } from "../../protocol/index.ts";
 
 /** `busy`: another process has it; `damaged`: unreadable or not ours; `other`: e.g. disk full. */
@@ -19,12 +20,23 @@ export function faultOf(error: unknown): SqliteFault {
   return "errcode" in error ? (FAULTS[Number(error.errcode) & 0xff] ?? "other") : "other";
 }
 
+/** Returns which process has locked the file, as ` (pid 123)`; empty if the system does not say. */
+function holderOf(path: string): string {
+  try {
+    const lock = new RegExp(` WRITE +([1-9]\\d*) \\w+:\\w+:${statSync(path).ino} `);
+    const [, pid] = lock.exec(readFileSync("/proc/locks", "utf8")) ?? [];
+    return pid === undefined ? "" : ` (pid ${pid})`;
+  } catch {
+    return "";
+  }
+}
+
 /** Another process holds the log's file. It may exit soon, so retrying is right. */
 export class FileBusyError extends FlarewireError {
   constructor(path: string, details: { cause: unknown }) {
     super(
       "not-ready",
-      `${path} is in use by another process; stop that process, or choose another directory with --data, or --data none`,
+      `${path} is in use by another process${holderOf(path)}; it may still be stopping: wait, or stop that process, or choose another directory with --data, or --data none`,
       { field: "data", cause: details.cause },
     );
   }
