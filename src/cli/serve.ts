@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import {
@@ -17,6 +18,11 @@ import { createLogger } from "../gateway/create-logger.ts";
 import { startWithWorkers } from "../gateway/start-workers.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
+
+/** The same path from src/cli and from dist/cli. */
+const DASHBOARD = new URL("../../dist/dashboard/index.html", import.meta.url);
+const NOT_BUILT =
+  "the dashboard and the widget are not built: run npm run pages, which needs development dependencies";
 
 export function serveHelp(): string {
   return [
@@ -49,6 +55,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const enricherKeys = enricherKeysFrom(environment);
   const logger = createLogger(config.logLevel);
   if (hint !== undefined) logger.warn(hint);
+  if (!existsSync(DASHBOARD)) logger.warn(NOT_BUILT);
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
     logger.fatal({ err: error }, "unexpected error: stopping");

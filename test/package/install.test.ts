@@ -49,9 +49,11 @@ test.skipIf(!lowest)(
     const server = spawn("npm", ["start", "--", "--port", "0", "--data", "none", "--warmup", "0"], {
       cwd,
       env: lowest,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(() => void server.kill("SIGTERM"));
+    let logged = "";
+    server.stderr.on("data", (chunk: Buffer) => (logged += chunk));
     let url = "";
     for await (const line of createInterface({ input: server.stdout })) {
       url = /serves (http:\S+)/.exec(line)?.[1] ?? "";
@@ -61,7 +63,8 @@ test.skipIf(!lowest)(
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     const page = await fetch(`${url}/`);
     expect(page.status).toBe(404);
-    expect(await page.text()).toContain("npm ci with development dependencies builds it");
+    expect(await page.text()).toContain("npm run pages builds it, with development dependencies");
+    expect(logged.split("the dashboard and the widget are not built: run npm run pages")).toHaveLength(2);
     const ended = once(server, "exit");
     server.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);

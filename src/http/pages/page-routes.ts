@@ -13,8 +13,8 @@ const SCRIPT_FIELDS = {
   "cross-origin-resource-policy": "cross-origin",
 } as const;
 
-const NO_DASHBOARD = "the dashboard is not built: npm ci with development dependencies builds it";
-const NO_WIDGET = "the widget is not built: npm ci with development dependencies builds it";
+const NO_DASHBOARD = "the dashboard is not built: npm run pages builds it, with development dependencies";
+const NO_WIDGET = "the widget is not built: npm run pages builds it, with development dependencies";
 
 /**
  * Serves the dashboard: `/`, its worker and icons, `/assets/`; and the scripts of the elements for

@@ -77,7 +77,7 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   const addPage = (path: string, root: string, read: Read) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
       if (template === undefined)
-        throw new FlarewireError("not-found", "the dashboard is not built: npm ci builds it");
+        throw new FlarewireError("not-found", "the dashboard is not built: npm run pages builds it");
       const fill = (text: PageText, url: string | undefined) =>
         represent(fillTemplate(template, text, { root, url, alt: text.title }), cached);
       try {
