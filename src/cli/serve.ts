@@ -17,6 +17,7 @@ import { type Gateway, startGateway } from "../gateway/app.ts";
 import { createLogger } from "../gateway/create-logger.ts";
 import { startWithWorkers } from "../gateway/start-workers.ts";
 import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
+import { SECOND_MS } from "../lib/time/time.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
 /** The same path from src/cli and from dist/cli. */
@@ -56,6 +57,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const logger = createLogger(config.logLevel);
   if (hint !== undefined) logger.warn(hint);
   if (!existsSync(DASHBOARD)) logger.warn(NOT_BUILT);
+  // Otherwise a log that contains JSON lines only.
+  const sayToPerson = (line: string) => {
+    if (terminal.stderr.isTTY === true) say(terminal, `flarewire: ${line}`);
+  };
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
     logger.fatal({ err: error }, "unexpected error: stopping");
@@ -67,12 +72,16 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     const { signal: ended } = shutdown;
     const start = config.workers === 1 ? startGateway : startWithWorkers;
+    const onWarmup = (share: number) => sayToPerson(`warming up: ${Math.floor(100 * share)} %`);
     const gateway = await start(config, {
-      ...{ logger, leaderKey, clusterPassword, enricherKeys, isDataOptional, signal: ended },
+      ...{ logger, leaderKey, clusterPassword, enricherKeys, isDataOptional, signal: ended, onWarmup },
     });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;
     logger.info({ cause, drainMs: config.drainMs }, "stopping");
+    sayToPerson(
+      `stopping; clients are disconnected within ${config.drainMs / SECOND_MS} s; another Ctrl-C exits at once`,
+    );
     await gateway.stop();
     logger.info("stopped");
     return EXIT.clean;

@@ -80,12 +80,16 @@ export interface GatewayParts {
   readonly hasHistory?: boolean;
   /** Epoch of a log in memory, for reproducible results. Default: random. */
   readonly epoch?: Epoch;
+  /** Called every 3 seconds of the warm-up with how much of it was read, from 0 to 1. */
+  readonly onWarmup?: ((share: number) => void) | undefined;
   /** Ends the wait for the first snapshot. Only {@link Gateway.stop} stops the gateway. */
   readonly signal?: AbortSignal;
 }
 
 /** How long a start waits for a first snapshot. A live source that warms up has no limit. */
 const FIRST_SNAPSHOT_MS = 5_000;
+
+const WARMUP_REPORT_MS = 3_000;
 
 /** Time that remaining HTTP requests get after the last client has been disconnected. */
 const HTTP_CLOSE_MS = 1_000;
@@ -155,6 +159,7 @@ export async function startGatewayWithFrontend(
       opened,
       openFrontend: openFrontend(keys),
       workers,
+      onWarmup: parts.onWarmup,
     };
     return await runGateway(config, own, parts.signal);
   } catch (error) {
@@ -188,6 +193,7 @@ interface RunParts {
   readonly history?: OpenHistory | undefined;
   readonly opened: OpenSource;
   readonly openFrontend: OpenFrontend;
+  readonly onWarmup?: GatewayParts["onWarmup"];
   /** See MetricsParts. */
   readonly workers?: (() => WorkerCounts) | undefined;
   /** Replaces this process's own metrics on `/metrics` with those of all processes. */
@@ -249,7 +255,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   const listening = await listenWithMetrics(config, scraped, counts.refusals, logger, frontend.listen);
   parts.history?.watch(head, () => source.info);
   const polled = prepared.run({ ...run, signal: polling.signal });
-  await firstSnapshot({ head, source, clock }, polled, signal ?? polling.signal);
+  await firstSnapshot(parts, head, polled, signal ?? polling.signal);
   await frontend.caughtUp?.();
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
   const recorded = parts.history?.record({ log, head, info: () => source.info, signal: polling.signal });
@@ -290,7 +296,8 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
 }
 
 async function firstSnapshot(
-  { head, source, clock }: { head: Head; source: Pick<SnapshotSource, "freshness">; clock: Clock },
+  { opened: { source, warmedUp }, clock, onWarmup = () => {} }: RunParts,
+  head: Head,
   polled: Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -308,7 +315,12 @@ async function firstSnapshot(
     do await clock.sleep(FIRST_SNAPSHOT_MS, until).catch(() => {});
     while (!until.aborted && source.freshness().state === "live");
   };
+  const endReports = clock.every(WARMUP_REPORT_MS, () => {
+    const share = warmedUp?.();
+    if (share !== undefined) onWarmup(share);
+  });
   await Promise.race([arrived, polled, patience()]);
+  endReports();
   over.abort();
 }
 

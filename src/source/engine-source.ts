@@ -102,6 +102,12 @@ export class EngineSource implements SnapshotSource {
     return this.#clockAtMs;
   }
 
+  /** How much of the warm-up was read, 0 to 1; `undefined` before its first event and afterwards. */
+  get warmedUp(): number | undefined {
+    if (this.#polled || this.#baseAtMs === undefined || this.#warmupMs === 0) return undefined;
+    return 1 - (this.#baseAtMs - this.#engine.clockMs) / this.#warmupMs;
+  }
+
   async poll(signal: AbortSignal): Promise<Poll | undefined> {
     signal.throwIfAborted();
     while (this.#lifecycle.state === "running") {

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import { type RunningCli, runCli, spawnCli } from "./spawn-cli.ts";
+import { hasPty, spawnPtyCli } from "./spawn-pty.ts";
 
 const SERVE = ["serve", "--port", "0", "--warmup", "0"];
 
@@ -53,6 +54,19 @@ test("a signal a second after the first does not wait for the drain: exit code 7
   };
   await expect.poll(again).toBe(75);
 });
+
+test.skipIf(!hasPty)(
+  "on a terminal, the progress of a long warm-up is shown, and that the program begins to stop",
+  async () => {
+    await using cli = spawnPtyCli(["serve", "--port", "0", "--warmup", "7d", "--data", "none"]);
+    await cli.shows(/flarewire: warming up: \d+ %/);
+    cli.send({ keys: "\u0003" });
+    await cli.shows(
+      "flarewire: stopping; clients are disconnected within 10 s; another Ctrl-C exits at once",
+    );
+    expect(await cli.ended()).toBe(0);
+  },
+);
 
 test("a healthy start of the simulated market logs no warning, a new one and one that continues", async ({
   onTestFinished,

@@ -58,6 +58,8 @@ interface Opened<K, S> {
   readonly problem?: string;
   /** Returns the engine's progress. Call it between a poll's response and the next poll. */
   readonly progress?: () => EngineProgress | undefined;
+  /** Returns how much of the engine's warm-up was read, 0 to 1; `undefined` outside of it. */
+  readonly warmedUp?: () => number | undefined;
   /** Returns the market events that were unusable so far, by reason. Absent without an engine. */
   readonly rejected?: () => Readonly<Record<string, number>>;
   /** Returns the health of the services that the market uses. Absent if none is opened here. */
@@ -178,10 +180,11 @@ function createEngine(
     if (afterMs === undefined) return undefined;
     return { afterMs, checkpoint: engine.checkpoint(), ...(beganAtMs === undefined ? {} : { beganAtMs }) };
   };
+  const warmedUp = () => source.warmedUp;
   const rejected = () => engine.rejected;
   const close = recorder ? { close: () => recorder.close() } : {};
   const services = () => opened.feed.services?.() ?? [];
   const late = () =>
     Object.fromEntries((opened.feed.parts?.() ?? []).map((part) => [part.name, part.late] as const));
-  return { kind: "snapshots", source, progress, rejected, services, late, ...close };
+  return { kind: "snapshots", source, progress, warmedUp, rejected, services, late, ...close };
 }
