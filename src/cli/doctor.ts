@@ -19,7 +19,7 @@ import { paintFor, say, type Terminal } from "./terminal/terminal.ts";
 
 const SETTINGS: readonly SettingName[] = ["feed", ...LIVE_SETTING_NAMES, "cluster", "clusterName", "config"];
 
-const FLAGS: Readonly<Record<string, FlagForm>> = { json: { value: false } };
+const FLAGS: Readonly<Record<string, FlagForm>> = { json: { type: "boolean" } };
 
 export function doctorHelp(): string {
   return `Usage: flarewire doctor [options]

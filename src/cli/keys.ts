@@ -21,7 +21,7 @@ import { unknownChannels } from "./stream-address.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 import { keyTable } from "./top/key-table.ts";
 
-const VALUE: FlagForm = { value: true };
+const VALUE: FlagForm = { type: "string" };
 
 /** The flags of each action besides `--file`, and its number of other arguments. */
 const ACTIONS = {
@@ -32,7 +32,7 @@ const ACTIONS = {
     },
     words: 0,
   },
-  list: { flags: { json: { value: false } }, words: 0 },
+  list: { flags: { json: { type: "boolean" } }, words: 0 },
   rotate: { flags: { until: VALUE }, words: 1 },
   revoke: { flags: {}, words: 1 },
 } as const;

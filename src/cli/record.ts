@@ -30,7 +30,7 @@ const SETTINGS: readonly SettingName[] = [
   "logLevel",
   "config",
 ];
-const FLAGS: Readonly<Record<string, FlagForm>> = { for: { value: true } };
+const FLAGS: Readonly<Record<string, FlagForm>> = { for: { type: "string" } };
 
 export function recordHelp(): string {
   return `Usage: flarewire record DIRECTORY [options]

@@ -16,7 +16,10 @@ import { say, type Terminal } from "./terminal/terminal.ts";
 import { openSink, type TextSink } from "./terminal/text-sink.ts";
 
 const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
-const FLAGS: Readonly<Record<string, FlagForm>> = { events: { value: true }, snapshot: { value: true } };
+const FLAGS: Readonly<Record<string, FlagForm>> = {
+  events: { type: "string" },
+  snapshot: { type: "string" },
+};
 
 export function replayHelp(): string {
   return `Usage: flarewire replay FILE [options]

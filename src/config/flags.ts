@@ -2,9 +2,9 @@ import { parseArgs } from "node:util";
 import { suggestion } from "../lib/text/nearest.ts";
 import { redact, redactEndpoints } from "./redact.ts";
 
-/** A flag of a command. Without `value` it is a switch, with a `--no-` form. */
+/** A flag of a command. Type `boolean`: it is a switch, with a `--no-` form. */
 export interface FlagForm {
-  readonly value: boolean;
+  readonly type: "string" | "boolean";
 }
 
 /** A parsed command line. Mistakes are listed in `problems`, one sentence each; nothing throws. */
@@ -34,7 +34,7 @@ export function parseFlags(
   // Not strict: parseArgs throws at the first mistake, but we report all of them at once.
   const { tokens } = parseArgs({
     args: [...args],
-    options: optionsOf(forms),
+    options: forms,
     strict: false,
     allowPositionals: true,
     tokens: true,
@@ -80,7 +80,7 @@ function readFlag(
   const negated = given.startsWith("no-") && !Object.hasOwn(forms, given);
   const name = negated ? given.slice(3) : given;
   const form = Object.hasOwn(forms, name) ? forms[name] : undefined;
-  if (!form || (negated && form.value)) {
+  if (!form || (negated && form.type === "string")) {
     const dash = given.length === 1 ? "-" : "--";
     const known = Object.keys(forms).map((flag) => `--${flag}`);
     const instead = meant.get(given);
@@ -88,16 +88,9 @@ function readFlag(
     return { problem: `unknown flag ${dash}${hideAddress(given)}${hint}` };
   }
   if (negated && inline) return { problem: `--${given} takes no value` };
-  if (!form.value) return { name, value: inline ? (value ?? "") : !negated };
+  if (form.type === "boolean") return { name, value: inline ? (value ?? "") : !negated };
   // parseArgs would take the next word as the value even if it is a flag.
   if (value === undefined || value === "" || (!inline && value.startsWith("--")))
     return { problem: `--${name} needs a value` };
   return { name, value };
-}
-
-function optionsOf(forms: Readonly<Record<string, FlagForm>>) {
-  const typeOf = ({ value }: FlagForm) => (value ? "string" : "boolean");
-  return Object.fromEntries(
-    Object.entries(forms).map(([name, form]) => [name, { type: typeOf(form) }] as const),
-  );
 }

@@ -49,7 +49,8 @@ interface ConfigInput {
 
 /** Returns the flags of these settings, for {@link parseFlags}. */
 function settingFlags(names: readonly SettingName[]): Record<string, FlagForm> {
-  return Object.fromEntries(names.map((name) => [flagOf(name), { value: !SETTINGS[name].flagOnly }]));
+  const typeOf = (name: SettingName) => (SETTINGS[name].flagOnly ? "boolean" : "string");
+  return Object.fromEntries(names.map((name) => [flagOf(name), { type: typeOf(name) }]));
 }
 
 /** Values of settings that users take for flags. */

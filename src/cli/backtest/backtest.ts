@@ -21,12 +21,12 @@ import { describeTrades } from "./trade-report.ts";
 
 const SETTINGS: readonly SettingName[] = ["group", "profiles", "refresh", "config"];
 const FLAGS: Readonly<Record<string, FlagForm>> = {
-  bot: { value: true },
-  from: { value: true },
-  to: { value: true },
-  fee: { value: true },
-  slippage: { value: true },
-  json: { value: true },
+  bot: { type: "string" },
+  from: { type: "string" },
+  to: { type: "string" },
+  fee: { type: "string" },
+  slippage: { type: "string" },
+  json: { type: "string" },
 };
 
 export function backtestHelp(): string {

@@ -45,12 +45,12 @@ const URL_PARAMETERS = [...ITEM_PARAMETERS, "names", "channels", "after", "mode"
 const QUIET_MS = 3_000;
 
 const FLAGS: Readonly<Record<string, FlagForm>> = {
-  channels: { value: true },
-  group: { value: true },
-  after: { value: true },
-  json: { value: false },
-  updates: { value: false },
-  raw: { value: false },
+  channels: { type: "string" },
+  group: { type: "string" },
+  after: { type: "string" },
+  json: { type: "boolean" },
+  updates: { type: "boolean" },
+  raw: { type: "boolean" },
 };
 
 export function tailHelp(): string {

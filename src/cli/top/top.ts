@@ -33,7 +33,7 @@ const PRINTED_WIDTH = 120;
 /** Includes Ctrl-C and Ctrl-D, which raw mode passes on as characters. */
 const QUIT_KEYS: ReadonlySet<string> = new Set(["\u0003", "\u0004"]);
 const STOP_KEY = "\u001A";
-const FLAGS: Readonly<Record<string, FlagForm>> = { group: { value: true } };
+const FLAGS: Readonly<Record<string, FlagForm>> = { group: { type: "string" } };
 
 export function topHelp(): string {
   return `Usage: flarewire top [URL] [options]
