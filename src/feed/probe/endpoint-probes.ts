@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { MULTICALL3, type Network } from "../chain/network.ts";
 import type { HostlessProbe, Probe } from "./probe.ts";
 import { proveBlock } from "./prove-block.ts";
-import { askRpc, Hex, messagesOf, parseMessage, RpcFailure } from "./rpc.ts";
+import { askRpc, Hex, messagesOf, RpcFailure } from "./rpc.ts";
 import { weighReceipts } from "./traffic-probe.ts";
 
 interface EndpointProbeOptions {
@@ -184,7 +185,7 @@ async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<str
 async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
   const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
   for await (const text of messagesOf(url, question, signal)) {
-    const read = Message.safeParse(parseMessage(text));
+    const read = Message.safeParse(parseJson(text));
     if (!read.success) throw new RpcFailure("pushed something other than new blocks");
     if ("error" in read.data) throw new RpcFailure(`does not push new blocks: ${read.data.error.message}`);
     if ("params" in read.data) return `pushed block ${read.data.params.result.number}`;

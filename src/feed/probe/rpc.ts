@@ -1,5 +1,7 @@
+import { on } from "node:events";
 import { WebSocket } from "ws";
 import { z } from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { withDeadline } from "../../lib/time/deadline.ts";
 
@@ -44,7 +46,7 @@ export async function askRpc(
   const ask = /^wss?:/.test(url) ? overSocket : overHttp;
   const { text, encoding } = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
   onText?.(text, encoding);
-  const read = Reply.safeParse(parseMessage(text));
+  const read = Reply.safeParse(parseJson(text));
   if (!read.success) throw new RpcFailure(`returned something other than JSON-RPC for ${method}`);
   if (!("error" in read.data)) return read.data.result;
   const { code, message } = read.data.error;
@@ -62,38 +64,22 @@ export async function* messagesOf(
     handshakeTimeout: MAX_MS,
     followRedirects: false,
   });
-  const messages: string[] = [];
-  let end: RpcFailure | undefined;
-  let wake: () => void = () => {};
-  const finish = (reason: string) => {
-    end ??= new RpcFailure(reason);
-    wake();
-  };
-  const abort = () => finish("was aborted");
+  const ended = new AbortController();
+  const finish = (reason: string) => ended.abort(new RpcFailure(reason));
   socket.on("open", () => socket.send(question));
-  socket.on("message", (data) => {
-    messages.push(String(data));
-    wake();
-  });
   socket.on("unexpected-response", (_request, response) => {
     finish(`rejected the WebSocket with status ${response.statusCode}`);
     response.destroy();
   });
   socket.on("error", () => finish("is unreachable over its WebSocket"));
   socket.on("close", (code) => finish(`closed its WebSocket (${code})`));
-  signal.addEventListener("abort", abort, { once: true });
   try {
-    for (;;) {
-      const message = messages.shift();
-      if (message !== undefined) yield message;
-      else if (end) throw end;
-      else
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-    }
+    // Yields the messages that arrived before the end, too.
+    const messages = on(socket, "message", { signal: AbortSignal.any([signal, ended.signal]) });
+    for await (const [data] of messages) yield String(data);
+  } catch {
+    throw ended.signal.aborted ? ended.signal.reason : new RpcFailure("was aborted");
   } finally {
-    signal.removeEventListener("abort", abort);
     socket.terminate();
   }
 }
@@ -138,11 +124,3 @@ const ADVICE: Readonly<Record<number, string>> = {
   404: ": nothing exists at that path",
   429: ": too many requests; use your own key or another endpoint",
 };
-
-export function parseMessage(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
