@@ -1,4 +1,5 @@
 import { WebSocket } from "ws";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import type { StreamEndpoint, StreamNews, Venue } from "./venue.ts";
 
@@ -25,6 +26,10 @@ export class StreamConnection {
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #ended = Promise.withResolvers<string>();
+  /** Resolves with true when it is subscribed, or with false if it ends before. */
+  readonly ready = this.#ready.promise;
+  /** Resolves with the reason for its end. */
+  readonly ended = this.#ended.promise;
   /** Resolves when messages may be sent. */
   readonly #opened = Promise.withResolvers<void>();
   #heardAt: number;
@@ -58,16 +63,6 @@ export class StreamConnection {
     void this.ended.then(() => {
       for (const stop of stops) stop();
     });
-  }
-
-  /** Resolves with true when it is subscribed, or with false if it ends before. */
-  get ready(): Promise<boolean> {
-    return this.#ready.promise;
-  }
-
-  /** Resolves with the reason for its end. */
-  get ended(): Promise<string> {
-    return this.#ended.promise;
   }
 
   /** Subscribes to more pairs and unsubscribes from others, after queued messages. */
@@ -104,13 +99,8 @@ export class StreamConnection {
   }
 
   #read(text: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      this.#end("sent something other than JSON");
-      return;
-    }
+    const message = parseJson(text);
+    if (message === undefined) this.#end("sent something other than JSON");
     for (const news of this.#options.stream.read(message)) {
       if (news.kind === "welcome") this.#opened.resolve();
       else if (news.kind === "ending") this.#end(news.reason);

@@ -1,5 +1,6 @@
 import { WebSocket } from "ws";
 import { z } from "zod";
+import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
@@ -152,13 +153,8 @@ class Connection {
 
   #read(text: string): void {
     this.heard += 1;
-    let message: unknown;
-    try {
-      message = JSON.parse(text);
-    } catch {
-      this.end("sent something other than JSON over its WebSocket");
-      return;
-    }
+    const message = parseJson(text);
+    if (message === undefined) this.end("sent something other than JSON over its WebSocket");
     const reply = Reply.safeParse(message);
     if (reply.success) this.#pending.get(reply.data.id)?.resolve(reply.data);
     else if (Push.safeParse(message).success) this.onEvent();
