@@ -39,10 +39,13 @@ const Claims = z.object({
 
 /** Verifies JSON Web Tokens (RFC 7519) of one issuer. Each grants what its claims say. */
 export class TokenVerifier {
+  /** The keys that verify tokens. Its user stops it. */
+  readonly source: TokenSource;
   readonly #options: TokenVerifierOptions;
   readonly #verified = new BoundedMap<string, KeyGrant>(MAX_VERIFIED);
 
   constructor(options: TokenVerifierOptions) {
+    this.source = options.source;
     this.#options = options;
   }
 
@@ -52,7 +55,7 @@ export class TokenVerifier {
    */
   async verify(text: string): Promise<FlarewireError | undefined> {
     if (this.find(text)) return undefined;
-    const { source } = this.#options;
+    const { source } = this;
     await source.loaded();
     try {
       const { alg, kid } = decodeProtectedHeader(text);
@@ -72,28 +75,14 @@ export class TokenVerifier {
     return grant && this.isSignerTrusted(grant) ? grant : undefined;
   }
 
-  /** Whether there are keys to judge tokens with. */
-  get isReady(): boolean {
-    return this.#options.source.keys !== undefined;
-  }
-
-  /** See TokenSource. */
-  get trouble(): string | undefined {
-    return this.#options.source.trouble;
-  }
-
-  stop(): void {
-    this.#options.source.stop();
-  }
-
   /** Whether the key that signed the token is still in use. */
   isSignerTrusted({ signer }: Pick<KeyGrant, "signer">): boolean {
-    return this.#options.source.keys?.some(({ fingerprint }) => fingerprint === signer) ?? false;
+    return this.source.keys?.some(({ fingerprint }) => fingerprint === signer) ?? false;
   }
 
   /** Returns the keys that may have signed a token whose header has this `alg` and `kid`. */
   #candidates(algorithm: string | undefined, kid: string | undefined): readonly TokenKey[] {
-    const { keys = [] } = this.#options.source;
+    const { keys = [] } = this.source;
     const usable = keys.filter((key) => key.algorithm === algorithm);
     const named = kid === undefined ? [] : usable.filter((key) => key.kid === kid);
     return named.length > 0 ? named : usable.filter((key) => kid === undefined || key.kid === undefined);

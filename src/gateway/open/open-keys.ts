@@ -130,7 +130,7 @@ export function createAccess(
     /** Stops the watch of tokens. */
     stop: () => {
       stopLooking?.();
-      tokens?.stop();
+      tokens?.source.stop();
     },
   };
 }
@@ -185,7 +185,7 @@ export async function openKeys(
     looked: async () => ring?.looked(),
     ...((ring || tokens) && { isFileUsable: () => keys.trouble === undefined }),
     get trouble() {
-      const troubles = [ring?.isStale ? TROUBLE : undefined, tokens?.trouble];
+      const troubles = [ring?.isStale ? TROUBLE : undefined, tokens?.source.trouble];
       return troubles.filter((trouble) => trouble !== undefined).join("; ") || undefined;
     },
   };

@@ -24,7 +24,7 @@ import type { Tickets } from "./shared-state.ts";
 interface KeyAccessPolicyOptions {
   readonly ring: KnownKeys;
   /** Verifies tokens, which `ring` then finds. Default: none is valid. */
-  readonly tokens?: Pick<TokenVerifier, "verify" | "isReady"> | undefined;
+  readonly tokens?: Pick<TokenVerifier, "verify" | "source"> | undefined;
   readonly clock: Clock;
   /** Access without a key: the plan free, or none. */
   readonly anonymous: "free" | "off";
@@ -141,7 +141,7 @@ export class KeyAccessPolicy implements AccessPolicy {
     if (!held) return false;
     const { ref, sha256, token } = held;
     if (token && isExpired(token, clock.now())) return false;
-    if (token && tokens?.isReady === false) return undefined;
+    if (token && tokens && !tokens.source.keys) return undefined;
     const key = ring.get(ref);
     if (!key || (key.sha256 ?? null) !== sha256 || isExpired(key, clock.now())) return false;
     return mayRead(channels, key);
