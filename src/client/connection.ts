@@ -9,7 +9,7 @@ import {
 } from "./connection-state.ts";
 import type { StreamPlan } from "./options.ts";
 import { type End, ended } from "./transport/end.ts";
-import { openTransport, type TransportConnection, type TransportMessage } from "./transport/transport.ts";
+import { openTransport, type TransportMessage } from "./transport/transport.ts";
 
 export interface ConnectionStatus {
   /** `waiting`: for the next attempt; `paused`: hidden page or slow reader; `closed`: for good. */
@@ -30,24 +30,21 @@ interface ConnectionUse {
   readonly changed: () => void;
 }
 
-/** Executes the decisions of the state machine: connections and timers. */
-interface Connection {
-  readonly status: () => ConnectionStatus;
-  /** Processes an input, then those that its effects cause. The first must be `online`. */
-  readonly input: (input: Input) => void;
-}
-
 /** Maximum silence until the server states its own. */
 const SILENCE_MS = 35_000;
 
-/** Creates a connection. It stays idle until the first input. */
-export function createConnection(plan: StreamPlan, use: ConnectionUse): Connection {
+/**
+ * Creates a connection, which executes the decisions of the state machine. It stays idle until the
+ * first input, which must be `online`.
+ */
+export function createConnection(plan: StreamPlan, use: ConnectionUse) {
   const { after, random } = plan.platform;
   const timers: Record<string, () => void> = {};
   const inputs: Input[] = [];
   let state = initialState(plan.transports, plan.upgradeAfterMs);
 
-  const input = (given: Input) => {
+  /** Processes an input, then those that its effects cause. */
+  const input = (given: Input): void => {
     if (inputs.push(given) > 1) return;
     // The loop also reaches inputs that are added during it.
     for (const next of inputs) {
@@ -70,12 +67,12 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse): Connecti
   };
 
   const open = createAttempts(plan, use, input);
-  const status = () => ({ ...state.phase, transport: transportOf(state.facts) });
+  const status = (): ConnectionStatus => ({ ...state.phase, transport: transportOf(state.facts) });
   return { status, input };
 }
 
 interface Attempt {
-  transport?: TransportConnection;
+  transport?: AbortController;
   heard: boolean;
   answered?: boolean;
   readonly openedAtMs: number;
@@ -84,7 +81,7 @@ interface Attempt {
 }
 
 /** Manages the current connection, and the previous one while only that one delivers. */
-function createAttempts(plan: StreamPlan, use: ConnectionUse, input: Connection["input"]) {
+function createAttempts(plan: StreamPlan, use: ConnectionUse, input: (input: Input) => void) {
   const { after, now, random } = plan.platform;
   const clientId = `sdk${random()}`;
   let silenceMs = SILENCE_MS;

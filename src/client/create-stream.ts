@@ -2,6 +2,7 @@ import type { AnyFlare } from "../model/index.ts";
 import type { Hello } from "../protocol/messages.ts";
 import { applyMessage, type ClientState, type StreamItem } from "./client-state.ts";
 import { createConnection } from "./connection.ts";
+import type { Input } from "./connection-state.ts";
 import { createFreshness } from "./freshness.ts";
 import { createListeners } from "./listeners.ts";
 import type { StreamPlan } from "./options.ts";
@@ -13,14 +14,11 @@ import type { TransportMessage } from "./transport/transport.ts";
 /** The part of a stream that the smallest programs use. */
 export type BasicStream = Omit<Stream<AnyFlare>, "once" | "off" | "update">;
 
-/** A stream, and the function that controls its connection. */
-interface StreamWithInput {
-  readonly stream: BasicStream;
-  readonly input: ReturnType<typeof createConnection>["input"];
-}
-
-/** Creates a stream. It connects in a microtask, so that listeners added now miss nothing. */
-export function createStream(plan: StreamPlan, { add, emit } = createListeners()): StreamWithInput {
+/**
+ * Creates a stream, and a function that controls its connection. It connects in a microtask, so
+ * that listeners added now miss nothing.
+ */
+export function createStream(plan: StreamPlan, { add, emit } = createListeners()) {
   const freshness = createFreshness(plan.platform.now);
   const over = new AbortController();
   let client: ClientState = { cursor: plan.after, view: undefined, started: false };
@@ -129,7 +127,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
 function watch(
   { platform, pauseHiddenAfterMs, signal }: StreamPlan,
   over: AbortSignal,
-  input: ReturnType<typeof createConnection>["input"],
+  input: (input: Input) => void,
   close: () => void,
 ): void {
   const { document, window, after } = platform;

@@ -5,21 +5,16 @@ import { StreamError } from "./stream-error.ts";
 type Listened = ListenedTo<AnyFlare>;
 type Listener<N extends keyof Listened> = ListenerTo<N, AnyFlare>;
 
-export interface Listeners {
-  /** Adds a listener, even twice, and returns a function that removes it. */
-  readonly add: <N extends keyof Listened>(name: N, listener: Listener<N>, isOnce?: boolean) => () => void;
-  readonly remove: <N extends keyof Listened>(name: N, listener: Listener<N>) => void;
-  /** Calls the listeners. An error of one is reported and does not affect the others. */
-  readonly emit: <N extends keyof Listened>(name: N, value: Listened[N]) => void;
-}
+export type Listeners = ReturnType<typeof createListeners>;
 
 type Entry = readonly [name: string, listener: (value: never) => unknown, isOnce?: boolean | undefined];
 
-export function createListeners(): Listeners {
+export function createListeners() {
   let all: readonly Entry[] = [];
   const keep = (test: (entry: Entry) => boolean) => {
     all = all.filter(test);
   };
+  /** Calls the listeners. An error of one is reported and does not affect the others. */
   const emit = <N extends keyof Listened>(name: N, value: Listened[N]) => {
     const own = all.filter(([under]) => under === name);
     if (name === "error" && !own[0]) void Promise.reject(value);
@@ -40,12 +35,14 @@ export function createListeners(): Listeners {
     }
   };
   return {
-    add: (name, listener, isOnce) => {
+    /** Adds a listener, even twice, and returns a function that removes it. */
+    add: <N extends keyof Listened>(name: N, listener: Listener<N>, isOnce?: boolean) => {
       const own = [name, listener, isOnce] as const;
       all = [...all, own];
       return () => keep((entry) => entry !== own);
     },
-    remove: (name, listener) => keep((entry) => entry[0] !== name || entry[1] !== listener),
+    remove: <N extends keyof Listened>(name: N, listener: Listener<N>): void =>
+      keep((entry) => entry[0] !== name || entry[1] !== listener),
     emit,
   };
 }

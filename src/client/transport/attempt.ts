@@ -1,7 +1,7 @@
 import { actionAfter } from "../../protocol/reconnect.ts";
 import { type End, ended, endOf } from "./end.ts";
 import type { Platform } from "./platform.ts";
-import type { TransportConnection, TransportListener, TransportMessage } from "./transport.ts";
+import type { TransportListener, TransportMessage } from "./transport.ts";
 
 export interface TransportContext {
   /** Sends a request. Throws an {@link End} for a status that is not listed, or no response. */
@@ -22,7 +22,7 @@ export function startTransport(
   headers: Promise<Readonly<Record<string, string>>> | undefined,
   { onMessage, onEnd }: TransportListener,
   run: (context: TransportContext) => Promise<End>,
-): TransportConnection {
+): AbortController {
   const over = new AbortController();
   const { signal } = over;
   const request = async (url: string, statuses: readonly number[], more?: object, method = "GET") => {

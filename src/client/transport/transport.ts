@@ -27,10 +27,6 @@ export interface TransportListener {
   readonly onEnd: (end: End) => void;
 }
 
-export interface TransportConnection {
-  abort(): void;
-}
-
 /** Returns a URL of the server. `query`: default: the stream's current selection. */
 export type UrlOf = (
   path: string,
@@ -38,14 +34,17 @@ export type UrlOf = (
   query?: Readonly<Record<string, string>>,
 ) => string;
 
-/** Opens a connection after `before`, or at the head. It replaces the last one of `client`. */
+/**
+ * Opens a connection after `before`, or at the head. It replaces the last one of `client`. Abort the
+ * returned controller to end it.
+ */
 export function openTransport(
   { base, selection, options, headers, lead, platform }: StreamPlan,
   transport: Transport,
   before: string | undefined,
   client: string,
   listener: TransportListener,
-): TransportConnection {
+): AbortController {
   const { query, keepsView } = selection;
   const urlOf: UrlOf = (path, more, of = query) =>
     `${base}/api/v1/${path}?${new URLSearchParams({ ...of, ...more })}`;
