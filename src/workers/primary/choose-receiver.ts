@@ -1,16 +1,10 @@
+import type { WorkerProcess } from "./worker-process.ts";
+
 /** Readiness and load of one receiver. */
-export interface ReceiverState {
-  /** Takes connections, though perhaps not at this moment. */
-  readonly isReady: boolean;
-  /** Is disconnecting its clients, and takes connections only if no other receiver can. */
-  readonly isLeaving: boolean;
-  /** Can take a connection now. */
-  readonly canTake: boolean;
-  /** Has not taken its last connection for too long; no connection waits for it. */
-  readonly isStuck: boolean;
-  /** Open connections, including those handed over and not taken yet. */
-  readonly connections: number;
-}
+export type ReceiverState = Pick<
+  WorkerProcess,
+  "isReady" | "isLeaving" | "canTake" | "isStuck" | "connections"
+>;
 
 /** How far a fast receiver may get ahead before connections wait for the slow: 51.5 to 48.5 %. */
 export const MAX_LEAD = 1 / 16;

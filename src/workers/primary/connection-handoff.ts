@@ -4,18 +4,13 @@ import { listenOnHost } from "../../lib/io/listen-on-host.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
-
-/** A worker as a target for connections. */
-export interface Receiver extends ReceiverState {
-  /** Hands over a socket; returns false if the receiver cannot take it. */
-  handOver(socket: Socket): boolean;
-}
+import type { WorkerProcess } from "./worker-process.ts";
 
 interface ConnectionHandoffOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;
-  readonly receivers: () => readonly Receiver[];
+  readonly receivers: () => readonly (ReceiverState & Pick<WorkerProcess, "handOver">)[];
   readonly refusals: Refusals;
 }
 

@@ -39,7 +39,9 @@ interface WorkerProcessOptions {
 /** The primary's side of one worker process. */
 export class WorkerProcess {
   readonly worker: number;
+  /** It disconnects its clients, and takes connections only if no other worker can. */
   isLeaving = false;
+  /** Open connections, including one that was handed over and is not taken yet. */
   connections = 0;
   /** Consecutive unanswered liveness checks. */
   silentTicks = 0;
@@ -77,14 +79,17 @@ export class WorkerProcess {
     return this.#options.child.pid;
   }
 
+  /** Whether it takes connections, though perhaps not at this moment. */
   get isReady(): boolean {
     return this.#isReady && !this.#isOver;
   }
 
+  /** Whether it can take a connection now. */
   get canTake(): boolean {
     return this.isReady && !this.#untaken;
   }
 
+  /** Whether it has not taken its last connection for too long; no connection waits for it. */
   get isStuck(): boolean {
     return this.#untakenTicks >= STUCK_TICKS;
   }
