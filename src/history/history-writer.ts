@@ -1,4 +1,4 @@
-import { type Head, untilReady } from "../hub/index.ts";
+import { type Head, keepFollowing } from "../hub/index.ts";
 import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import type { Clock } from "../lib/time/clock.ts";
@@ -43,8 +43,6 @@ const RESTART_POLL_MS = 200;
 /** The error if a simulated or recorded market would replace a live one, perhaps by mistake. */
 export const MIXED =
   "the stored history is of a live market, but this market is simulated or recorded; use another data directory for it";
-/** Pause after a fault, such as a full disk. */
-const FAULT_REST_MS = 5_000;
 
 /**
  * Writes starts, finishes and candles from the log into the store, until the signal aborts. Never
@@ -65,21 +63,18 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
     appends.raise();
   });
   signal.addEventListener("abort", () => appends.raise(), { once: true });
-  while (!signal.aborted) {
-    try {
-      await untilReady(head, clock, signal);
-      const { cursor, isGenerated } = store;
-      await follow({ ...writing, store: { cursor, isGenerated, commit } }, appends);
-    } catch (error) {
-      if (signal.aborted) break;
-      progress?.fail();
-      // Logged only once: a line for each attempt would help to fill the disk.
-      if (!hasFailed)
-        notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
-      hasFailed = true;
-      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
-    }
-  }
+  const onFault = (error: unknown) => {
+    progress?.fail();
+    // Logged only once: a line for each attempt would help to fill the disk.
+    if (!hasFailed)
+      notify("warn", `cannot write the history of flares; retrying: ${messageOf(error)}`, { err: error });
+    hasFailed = true;
+  };
+  const followOnce = () => {
+    const { cursor, isGenerated } = store;
+    return follow({ ...writing, store: { cursor, isGenerated, commit } }, appends);
+  };
+  await keepFollowing(head, clock, signal, followOnce, onFault);
   stopListening();
   progress?.fail();
 }

@@ -151,12 +151,28 @@ export class Head {
 }
 
 const READY_POLL_MS = 200;
+/** Pause after a fault, such as a full disk. */
+const FAULT_REST_MS = 5_000;
 
-/** Resolves once the head is ready. Rejects if the signal aborts first. */
-export async function untilReady(
+/**
+ * Runs `follow` as soon as the head is ready, and again when it has ended, until the signal aborts.
+ * Pauses after an error, which `onFault` receives. Never rejects.
+ */
+export async function keepFollowing(
   head: Pick<Head, "ready">,
   clock: Clock,
   signal: AbortSignal,
+  follow: () => Promise<void>,
+  onFault: (error: unknown) => void,
 ): Promise<void> {
-  while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
+  while (!signal.aborted) {
+    try {
+      while (!head.ready) await clock.sleep(READY_POLL_MS, signal);
+      await follow();
+    } catch (error) {
+      if (signal.aborted) return;
+      onFault(error);
+      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Head, type LongPoll, type PollAnswer, untilReady } from "../../hub/index.ts";
+import { type Head, keepFollowing, type LongPoll, type PollAnswer } from "../../hub/index.ts";
 import type { Notify } from "../../lib/notify.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -41,8 +41,6 @@ interface RuleFollowing {
 }
 
 const PAGE = { events: 200, waitMs: 30_000 };
-/** Pause after a fault, such as a full disk. */
-const FAULT_REST_MS = 5_000;
 /** A position is saved with each message, and otherwise this often. */
 const SAVE_EVERY_MS = 60_000;
 
@@ -59,17 +57,11 @@ export function nameOfRule(target: string, { name, channels, filter, edge }: Ale
  */
 export async function followRule(following: RuleFollowing): Promise<void> {
   const { head, clock, signal, notify, rule } = following;
-  while (!signal.aborted) {
-    try {
-      await untilReady(head, clock, signal);
-      await new RuleRun(following).run();
-    } catch (error) {
-      if (signal.aborted) return;
-      const reason = messageOf(error);
-      notify("warn", `rule ${rule.name} failed; resuming from its last saved position: ${reason}`);
-      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
-    }
-  }
+  const onFault = (error: unknown) => {
+    const reason = messageOf(error);
+    notify("warn", `rule ${rule.name} failed; resuming from its last saved position: ${reason}`);
+  };
+  await keepFollowing(head, clock, signal, () => new RuleRun(following).run(), onFault);
 }
 
 type Page = Extract<PollAnswer, { kind: "page" }>;

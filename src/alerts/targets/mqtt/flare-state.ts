@@ -1,4 +1,4 @@
-import { untilReady } from "../../../hub/index.ts";
+import { keepFollowing } from "../../../hub/index.ts";
 import { messageOf } from "../../../lib/text/message-of.ts";
 import { safeText } from "../../../lib/text/safe-text.ts";
 import type { Clock } from "../../../lib/time/clock.ts";
@@ -18,7 +18,6 @@ import { type AlertRule, channelsOfRule } from "../../rules/alert-rule.ts";
 import type { TargetParts } from "../target.ts";
 
 const PAGE = { limit: 200, waitMs: 30_000 };
-const FAULT_REST_MS = 5_000;
 /** How often new numbers are published while the same tokens flare. */
 const NUMBERS_MS = 60_000;
 /** Home Assistant stores attributes of up to 16 KiB. */
@@ -41,16 +40,10 @@ export async function followFlares(
 ): Promise<void> {
   const { head, clock, notify } = parts;
   const write = stateWriter(channels, onState, clock);
-  while (!signal.aborted) {
-    try {
-      await untilReady(head, clock, signal);
-      await follow(parts, { channels, filter: stateFilter(filter) }, write, signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      notify("warn", `could not publish the running flares: ${messageOf(error)}; retrying`);
-      await clock.sleep(FAULT_REST_MS, signal).catch(() => {});
-    }
-  }
+  const query = { channels, filter: stateFilter(filter) };
+  const onFault = (error: unknown) =>
+    notify("warn", `could not publish the running flares: ${messageOf(error)}; retrying`);
+  await keepFollowing(head, clock, signal, () => follow(parts, query, write, signal), onFault);
 }
 
 /** Follows the log from the head until its next events are lost. */
