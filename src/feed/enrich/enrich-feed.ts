@@ -49,7 +49,15 @@ async function* enriched(
 ): AsyncGenerator<MarketEvent> {
   const ending = new AbortController();
   const found = new Findings();
-  const noted = new NotedTokens(clock);
+  const notedAt = new BoundedMap<string, number>(MAX_NOTED);
+  const note = (token: TokenRef) => {
+    const key = keyOf(token);
+    const now = clock.monotonic();
+    const before = notedAt.get(key);
+    if (before !== undefined && now - before < NOTE_AGAIN_MS) return;
+    notedAt.set(key, now);
+    for (const enricher of enrichers) enricher.note(token);
+  };
   const working = enrichers.map((enricher) =>
     enricher.run((token, facts) => found.add(token, facts), AbortSignal.any([signal, ending.signal])),
   );
@@ -57,31 +65,12 @@ async function* enriched(
     for await (const event of feed.events(signal)) {
       yield event;
       if (event.kind === "clock") yield* found.take(event.at);
-      else if ("token" in event && event.group !== "exchange" && noted.isDue(event.group, event.token)) {
-        for (const enricher of enrichers) enricher.note({ group: event.group, token: event.token });
-      }
+      else if ("token" in event && event.group !== "exchange")
+        note({ group: event.group, token: event.token });
     }
   } finally {
     ending.abort(new DOMException("the feed was closed", "AbortError"));
     await Promise.allSettled(working);
-  }
-}
-
-class NotedTokens {
-  readonly #clock: Clock;
-  readonly #noted = new BoundedMap<string, number>(MAX_NOTED);
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  isDue(group: TokenRef["group"], token: string): boolean {
-    const key = keyOf({ group, token });
-    const now = this.#clock.monotonic();
-    const before = this.#noted.get(key);
-    if (before !== undefined && now - before < NOTE_AGAIN_MS) return false;
-    this.#noted.set(key, now);
-    return true;
   }
 }
 
