@@ -97,15 +97,6 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   const all = [...targets, ...others];
   forgetOthers(options, all);
   for (const target of all) begin(target);
-  const statsOf = ({ id }: Target): readonly [string, TargetStats][] => {
-    const { sender } = running.get(id) ?? {};
-    return sender ? [[id, readStats(id, sender, store, steadyMs())]] : [];
-  };
-  const statsOfOthers = () =>
-    [...running.values()]
-      .filter(({ target }) => !named.has(target.id))
-      .flatMap(({ target }) => statsOf(target))
-      .reduce((sum, [, stats]) => sumOf(sum, stats), past);
   const forgetStopped = () =>
     forgetOthers(
       options,
@@ -118,10 +109,19 @@ export function startAlerts(options: AlertsOptions): RunningAlerts {
   };
   let stopped: Promise<void> | undefined;
   return {
-    stats: () => ({
-      ...(options.others && { [OTHERS]: statsOfOthers() }),
-      ...Object.fromEntries(targets.flatMap(statsOf)),
-    }),
+    stats: () => {
+      const nowMs = steadyMs();
+      const each = Array.from(
+        running,
+        ([id, { sender }]) => [id, readStats(id, sender, store, nowMs)] as const,
+      );
+      const own = each.filter(([id]) => named.has(id));
+      const visitors = each.filter(([id]) => !named.has(id)).map(([, stats]) => stats);
+      return {
+        ...(options.others && { [OTHERS]: visitors.reduce(sumOf, past) }),
+        ...Object.fromEntries(own),
+      };
+    },
     replace: async (target) => {
       await running.get(target.id)?.stop();
       if (signal.aborted) return;
