@@ -20,10 +20,7 @@ export interface SourceParts {
 
 export function sourceMetrics(parts: SourceParts): Metrics {
   const { freshness, info, version, upstream, rejected, late, services } = parts;
-  const age = () => {
-    const { data_age_ms } = freshness();
-    return data_age_ms === null ? {} : data_age_ms / 1_000;
-  };
+  const age = () => freshness().data_age_ms / 1_000;
   const state = () => ({ live: 0, stale: 0, down: 0, [freshness().state]: 1 });
   const about = () => {
     const { name, origin } = info();
@@ -31,7 +28,9 @@ export function sourceMetrics(parts: SourceParts): Metrics {
   };
   const unusable = "Market events that were unusable, by reason.";
   return {
-    flarewire_data_age_seconds: first(level("Age of the served data; absent until there is some.", age)),
+    flarewire_data_age_seconds: first(
+      level("Age of the served data; since the start until there is some.", age),
+    ),
     flarewire_source_state: first(level("1 for the current state of the source.", state, "state")),
     flarewire_info: first(
       level("Always 1; the labels state the version and the source.", about, "version", "source", "origin"),
