@@ -20,18 +20,18 @@ export function listenProblem(
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
   const { code, syscall } = error;
   if (syscall !== "listen" && syscall !== "getaddrinfo") return undefined;
-  const at = host.includes(":") ? `[${host}]` : host;
+  const shown = host.includes(":") ? `[${host}]` : host;
   const otherPort = `choose another, for example --${flagOf(names.port)} ${SETTINGS[names.port].example}`;
   const otherHost = `choose one of its own, or --${flagOf(names.host)} 0.0.0.0 for all of them`;
   switch (code) {
     case "EADDRINUSE":
       return problem(
         names.port,
-        `${port} is already in use on ${at}: ${otherPort}, or 0 for any free port`,
+        `${port} is already in use on ${shown}: ${otherPort}, or 0 for any free port`,
         error,
       );
     case "EACCES":
-      return problem(names.port, `${port} on ${at} requires elevated privileges: ${otherPort}`, error);
+      return problem(names.port, `${port} on ${shown} requires elevated privileges: ${otherPort}`, error);
     case "EADDRNOTAVAIL":
     case "EAFNOSUPPORT":
       return problem(names.host, `${host} is not an address of this machine: ${otherHost}`, error);

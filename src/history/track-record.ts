@@ -132,11 +132,11 @@ function spreadOf(values: readonly number[]): RecordFigures["after"][number]["co
  * them (type 7 of Hyndman and Fan 1996, the default of R and NumPy); `null` without values.
  */
 function quantile(sorted: Float64Array, part: number): number | null {
-  const at = part * (sorted.length - 1);
-  const low = sorted[Math.floor(at)];
-  const high = sorted[Math.ceil(at)];
+  const index = part * (sorted.length - 1);
+  const low = sorted[Math.floor(index)];
+  const high = sorted[Math.ceil(index)];
   if (low === undefined || high === undefined) return null;
-  return Number((low + (high - low) * (at % 1)).toFixed(4));
+  return Number((low + (high - low) * (index % 1)).toFixed(4));
 }
 
 function rounded(share: number): number {

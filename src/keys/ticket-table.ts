@@ -22,8 +22,8 @@ export function refOf(grant: KeyGrant): string {
 
 /** Returns the grant in a token's reference ({@link refOf}); `undefined` for a key's reference. */
 export function grantIn(ref: string): KeyGrant | undefined {
-  const at = ref.indexOf(BORDER);
-  return at < 0 ? undefined : JSON.parse(ref.slice(at + 1));
+  const index = ref.indexOf(BORDER);
+  return index < 0 ? undefined : JSON.parse(ref.slice(index + 1));
 }
 
 /** Returns the id in a reference of {@link refOf}. */

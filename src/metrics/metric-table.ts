@@ -43,7 +43,9 @@ export function level(help: string, read: Metric["read"], ...labels: readonly st
 export function distribution(help: string, read: () => DurationHistogram["seconds"]): ComposedMetric {
   const series: ComposedMetric["read"] = () => {
     const { bounds, counts, sum } = read();
-    const buckets = counts.map((count, at) => ["_bucket", { le: `${bounds[at] ?? "+Inf"}` }, count] as const);
+    const buckets = counts.map(
+      (count, index) => ["_bucket", { le: `${bounds[index] ?? "+Inf"}` }, count] as const,
+    );
     return [...buckets, ["_sum", {}, sum], ["_count", {}, counts.at(-1) ?? 0]];
   };
   return { kind: "histogram", help, read: series, aggregator: "sum" };

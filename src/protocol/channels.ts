@@ -30,9 +30,9 @@ export const LIST_CHANNELS = {
  * without a dot yields a list that does not exist.
  */
 export function listPathOf(channel: string): readonly [resource: string, list: string] {
-  const at = channel.lastIndexOf(".");
-  const list = channel.slice(at + 1);
-  return [channel.slice(0, at), list === "finished" ? "finished_trending" : list];
+  const index = channel.lastIndexOf(".");
+  const list = channel.slice(index + 1);
+  return [channel.slice(0, index), list === "finished" ? "finished_trending" : list];
 }
 
 /** A channel that carries the changes of one list of the snapshot. */

@@ -34,7 +34,7 @@ function select(filter: ListFilter, step: Step): EventBody | undefined {
   const filtered = filterChanges(filter, step, event.channel, changes);
   const [first] = filtered;
   if (!first) return undefined;
-  if (filtered.length === changes.length && filtered.every((change, at) => change === changes[at]))
+  if (filtered.length === changes.length && filtered.every((change, index) => change === changes[index]))
     return event;
   switch (event.name) {
     case "chart-updated":
@@ -178,7 +178,7 @@ class SelectedKeys {
     const before = this.#keys.filter((key) => this.has(key));
     this.#keys = [...keys];
     const after = keys.filter((key) => this.has(key));
-    return after.every((key, at) => key === before[at]) ? undefined : after;
+    return after.every((key, index) => key === before[index]) ? undefined : after;
   }
 }
 

@@ -44,13 +44,13 @@ abstract class FlareRows extends FlareElement {
     const running = chain === CHAIN ? runningIn(seen) : [];
     const flares = running.slice(0, asked >= 1 ? Math.min(asked, MAX_ROWS) : DEFAULT_ROWS);
     const left = new Set(this.#rows.keys());
-    for (const [at, flare] of flares.entries()) {
+    for (const [index, flare] of flares.entries()) {
       left.delete(flare.id);
       const row = this.#rows.get(flare.id) ?? new FlareRow(this.#isShort ? "item" : "row");
       this.#rows.set(flare.id, row);
       row.arrange(columns);
       row.show(flare, seen.view?.explanations[flare.id]);
-      const present = this.#list.children[at] ?? null;
+      const present = this.#list.children[index] ?? null;
       if (present !== row.root) this.#list.insertBefore(row.root, present);
     }
     for (const id of left) {

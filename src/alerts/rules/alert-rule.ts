@@ -60,9 +60,9 @@ export const AlertRule = z
   .superRefine((rule, { addIssue }) => {
     const issue = (path: string[], message: string) => addIssue({ code: "custom", path, message });
     const channels = channelsOfRule(rule.channels);
-    for (const [at, pattern] of rule.channels.entries()) {
+    for (const [index, pattern] of rule.channels.entries()) {
       if (matchChannels(pattern).length > 0) continue;
-      issue(["channels", String(at)], `one of ${CHANNELS.join(", ")}, or a pattern such as flares.*`);
+      issue(["channels", String(index)], `one of ${CHANNELS.join(", ")}, or a pattern such as flares.*`);
       return;
     }
     const { edge, filter } = rule;

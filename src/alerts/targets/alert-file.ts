@@ -87,7 +87,7 @@ function allOf(file: Readonly<Record<string, readonly Pick<Target, "id" | "rules
 }
 
 function repeated(names: readonly string[]): string | undefined {
-  return names.find((name, at) => names.indexOf(name) !== at);
+  return names.find((name, index) => names.indexOf(name) !== index);
 }
 
 /** Hides secrets, and URLs, which may contain some. */

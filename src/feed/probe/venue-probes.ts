@@ -50,8 +50,8 @@ export function venueProbes(venue: Venue, clock: Clock): readonly Probe[] {
       run: async (signal) => {
         const pair = await pairOf(signal);
         const { ticket, endpoint } = venue.stream;
-        const at = ticket ? await ask(ticket, endpoint, signal) : endpoint(undefined);
-        return await firstCandle(venue, at, pair, clock, signal);
+        const found = ticket ? await ask(ticket, endpoint, signal) : endpoint(undefined);
+        return await firstCandle(venue, found, pair, clock, signal);
       },
     },
   ];

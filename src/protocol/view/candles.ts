@@ -28,10 +28,10 @@ export function diffCandles(before: Candles, after: Candles): CandleChange | und
     if (held === is && before.closed_at === closed_at) return [];
     const was = withoutOld(held ?? [], closed_at);
     const firstDifferent = is.findIndex((candle, index) => !isSame(was[index], candle));
-    const at = firstDifferent < 0 ? is.length : firstDifferent;
-    if (held && at === is.length && at === was.length) return [];
-    const from = earlier(is[at], was[at]) ?? closed_at ?? "";
-    return [{ address, from, candles: is.slice(at) }];
+    const first = firstDifferent < 0 ? is.length : firstDifferent;
+    if (held && first === is.length && first === was.length) return [];
+    const from = earlier(is[first], was[first]) ?? closed_at ?? "";
+    return [{ address, from, candles: is.slice(first) }];
   });
   if (closed_at === before.closed_at && gone.length + tokens.length === 0) return undefined;
   return { group: "bsc", closed_at, tokens, gone };

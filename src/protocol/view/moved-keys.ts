@@ -10,7 +10,7 @@ export function movedKeys(before: readonly string[], after: readonly string[]): 
   /** For each length, the lowest end (an index into `keys`) of such a subsequence. */
   const ends: number[] = [];
   const previous: number[] = [];
-  for (const [at, position] of positions.entries()) {
+  for (const [index, position] of positions.entries()) {
     let [low, high] = [0, ends.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -18,9 +18,9 @@ export function movedKeys(before: readonly string[], after: readonly string[]): 
       else high = middle;
     }
     previous.push(low > 0 ? (ends[low - 1] ?? -1) : -1);
-    ends[low] = at;
+    ends[low] = index;
   }
   const unmoved = new Set<number>();
-  for (let at = ends.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) unmoved.add(at);
-  return keys.filter((_, at) => !unmoved.has(at));
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = previous[index] ?? -1) unmoved.add(index);
+  return keys.filter((_, index) => !unmoved.has(index));
 }

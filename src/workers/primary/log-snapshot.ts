@@ -1,4 +1,5 @@
 import type { Head, ListHistory } from "../../hub/index.ts";
+import { chunks } from "../../lib/chunks.ts";
 import type { EventLog } from "../../log/index.ts";
 import type { Lists } from "../../protocol/index.ts";
 import type { SnapshotEnd, SnapshotMessage } from "../messages.ts";
@@ -35,8 +36,7 @@ export function snapshotMessages({
     const isRead = lasting.kind === "records" && rest.kind === "records";
     const all = isRead ? [...lasting.records.filter(({ seq }) => seq <= oldest.seq), ...rest.records] : [];
     const records = all.filter(({ seq }) => seq <= cursor.seq);
-    for (let at = 0; at < records.length; at += RECORDS_PER_MESSAGE)
-      yield { type: "records", records: records.slice(at, at + RECORDS_PER_MESSAGE) };
+    for (const some of chunks(records, RECORDS_PER_MESSAGE)) yield { type: "records", records: some };
     for (const checkpoint of checkpoints) {
       const known = readable(checkpoint.lists);
       if (known && checkpoint.seq >= oldest.seq)

@@ -66,8 +66,8 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
-    this.#slots = Array.from({ length: options.workers }, (_, at) => ({
-      worker: at + 1,
+    this.#slots = Array.from({ length: options.workers }, (_, index) => ({
+      worker: index + 1,
       process: undefined,
       beganAtMs: 0,
       startTicks: 0,

@@ -64,8 +64,8 @@ export function mqttTarget(mqtt: z.infer<typeof Mqtt>, clock: Clock): Target {
       }
     },
     run: async (parts, signal) => {
-      const states = following.map(({ rule, channels, topic: at }) =>
-        followFlares(parts, channels, rule.filter, (state) => connection.retain(at, state), signal),
+      const states = following.map(({ rule, channels, topic: name }) =>
+        followFlares(parts, channels, rule.filter, (state) => connection.retain(name, state), signal),
       );
       await Promise.all([connection.run(parts.notify, signal), ...states]);
     },
