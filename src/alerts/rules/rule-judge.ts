@@ -1,4 +1,3 @@
-import { assertNever } from "../../lib/assert-never.ts";
 import { flarePath, tokenPath } from "../../lib/text/page-path.ts";
 import { groupOfChannel, type ListItem } from "../../model/index.ts";
 import { keyOf } from "../../model/key-of.ts";
@@ -64,33 +63,15 @@ class NewsJudge implements RuleJudge {
 
   #isReported(message: EventMessage): boolean {
     if (this.#isNeverQuiet) return true;
-    const atMs = Date.parse(message.observed_at);
+    const { name, channel, data, observed_at } = message;
+    const atMs = Date.parse(observed_at);
     this.#quiet.moveTo(atMs);
-    switch (message.name) {
-      case "flare-started":
-        return this.#quiet.begins(
-          message.data.flare.id,
-          quietKeyOf(message.channel, message.data.flare),
-          atMs,
-        );
-      case "flare-finished":
-        return this.#quiet.ends(message.data.flare.id, this.#endsOnce);
-      case "token-listed":
-        return this.#quiet.mayReport(quietKeyOf(message.channel, message.data.listing), atMs);
-      case "flare-updated":
-      case "flare-outcome":
-      case "flare-withdrawn":
-      case "flare-expired":
-      case "token-updated":
-      case "token-unlisted":
-      case "chart-updated":
-      case "leaderboard-updated":
-      case "candles-closed":
-      case "source-status":
-        return true;
-      default:
-        return assertNever(message);
-    }
+    if (name === "flare-started")
+      return this.#quiet.begins(data.flare.id, quietKeyOf(channel, data.flare), atMs);
+    if (name === "flare-finished") return this.#quiet.ends(data.flare.id, this.#endsOnce);
+    if (name === "token-listed") return this.#quiet.mayReport(quietKeyOf(channel, data.listing), atMs);
+    // Of the source. A rule's query excludes all events that are not in NEWS.
+    return true;
   }
 }
 
