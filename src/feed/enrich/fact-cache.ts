@@ -42,7 +42,7 @@ export class FactCache {
     try {
       const stored = Stored.safeParse(JSON.parse(readFileSync(path, "utf8")));
       for (const [key, { at, facts }] of Object.entries(stored.data?.entries ?? {}))
-        this.#entries.set(key, { at, facts: tidy(facts) });
+        this.#entries.set(key, { at, facts });
     } catch {
       // Start empty.
     }
@@ -83,9 +83,4 @@ export class FactCache {
       return messageOf(error);
     }
   }
-}
-
-/** Drops undefined fields, which the type of exact optional properties does not allow. */
-function tidy(facts: z.infer<typeof StoredFacts>): Facts {
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
