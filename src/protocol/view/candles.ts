@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { jsonEqual } from "../../lib/json-equal.ts";
 import { MINUTE_MS } from "../../lib/time/time.ts";
 import { CANDLE_MINUTES, type Candle, type Candles } from "../../model/candles.ts";
 import type { CandlesClosed } from "../event.ts";
@@ -27,7 +28,7 @@ export function diffCandles(before: Candles, after: Candles): CandleChange | und
     const held = Object.hasOwn(before.bsc, address) ? before.bsc[address] : undefined;
     if (held === is && before.closed_at === closed_at) return [];
     const was = withoutOld(held ?? [], closed_at);
-    const firstDifferent = is.findIndex((candle, index) => !isSame(was[index], candle));
+    const firstDifferent = is.findIndex((candle, index) => !jsonEqual(was[index], candle));
     const first = firstDifferent < 0 ? is.length : firstDifferent;
     if (held && first === is.length && first === was.length) return [];
     const from = earlier(is[first], was[first]) ?? closed_at ?? "";
@@ -42,12 +43,6 @@ function withoutOld(candles: Candle[], closedAt: string | null): Candle[] {
   const since = new Date(Date.parse(closedAt) - CANDLE_MINUTES * MINUTE_MS).toISOString();
   const first = candles.findIndex(({ open_at }) => open_at >= since);
   return first < 0 ? [] : first === 0 ? candles : candles.slice(first);
-}
-
-function isSame(a: Candle | undefined, b: Candle): boolean {
-  return (
-    a === b || (a !== undefined && (Object.keys(b) as (keyof Candle)[]).every((key) => a[key] === b[key]))
-  );
 }
 
 function earlier(a: Candle | undefined, b: Candle | undefined): string | undefined {
