@@ -1,17 +1,11 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import { messageOf } from "../lib/text/message-of.ts";
-import { ENTRY_KINDS, type Entry, type EntryHeader } from "./entry.ts";
+import { type Entry, EntryHeader } from "./entry.ts";
 
 /** Version of the header. A node stops delivering at an entry whose version it cannot read. */
 const VERSION = 1;
 /** 72 bits: two entries of one log practically never have the same hash. */
 const HASH_CHARACTERS = 12;
-
-const Count = z.int().min(0);
-const Text = z.string().max(256);
-const Names = { by: Text, nonce: Text, prev: Text, epoch: Text };
-const Header = z.object({ kind: z.enum(ENTRY_KINDS), term: Count, committed: Count, ...Names });
 
 /** An entry that this node cannot read: it is malformed, or of another version. */
 export class UnreadableEntry extends Error {}
@@ -57,7 +51,7 @@ function readHeader(text: string): EntryHeader {
   const given: unknown = JSON.parse(text);
   const { v } = Object(given);
   if (v !== VERSION) throw new Error(`its version is ${v}; this node reads ${VERSION}`);
-  const header = Header.safeParse(given).data;
+  const header = EntryHeader.safeParse(given).data;
   if (!header) throw new Error("it is malformed");
   return header;
 }

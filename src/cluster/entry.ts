@@ -1,3 +1,5 @@
+import { z } from "zod";
+
 /** A position in the replicated log. Offset 0 with hash `""` is before the first entry. */
 export interface Position {
   /** Offsets count from 1, without gaps. */
@@ -15,24 +17,28 @@ export const LOG_START: Position = { offset: 0, hash: "" };
  * - `alive`: a sign of life from a leader without events.
  * - `handover`: a leader leaves.
  */
-export const ENTRY_KINDS = ["base", "term", "batch", "alive", "handover"] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
+const EntryKind = z.enum(["base", "term", "batch", "alive", "handover"]);
+export type EntryKind = z.infer<typeof EntryKind>;
+
+const Count = z.int().min(0);
+const Text = z.string().max(256);
 
 /** The part of an entry that the protocol reads. */
-export interface EntryHeader {
-  readonly kind: EntryKind;
+export const EntryHeader = z.object({
+  kind: EntryKind,
   /** Term of the leader that wrote it. A later leader has a higher term. */
-  readonly term: number;
+  term: Count,
   /** Id of the node that wrote it. */
-  readonly by: string;
+  by: Text,
   /** Different for each entry ever written, so that equal bytes are the same entry. */
-  readonly nonce: string;
+  nonce: Text,
   /** Hash of the previous entry. */
-  readonly prev: string;
+  prev: Text,
   /** Highest offset that the writer knows to be committed. Always lower than the entry's own. */
-  readonly committed: number;
-  readonly epoch: string;
-}
+  committed: Count,
+  epoch: Text,
+});
+export type EntryHeader = Readonly<z.infer<typeof EntryHeader>>;
 
 /** An entry of the replicated log. The protocol does not read the body, which encodes the batch. */
 export interface Entry extends Position {
