@@ -5,12 +5,13 @@ import type { Effect } from "./effect.ts";
 import type { Engine, LogNews } from "./engine.ts";
 import type { Entry } from "./entry.ts";
 import { seal } from "./entry-text.ts";
-import { Member, type MemberStart } from "./member.ts";
+import { Member, type MemberOptions, type MemberStart } from "./member.ts";
 
 /** The start of a term, or of a new epoch within it. */
 export type Lead = Extract<Effect, { kind: "lead" }>;
 
-interface ClusterNodeOptions {
+/** Default of `id`: a random one; of `random`: `Math.random`. */
+interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" | "report" | "random">> {
   /** Receives committed entries, in order. A base starts an epoch. */
   readonly onDeliver: (entries: readonly Entry[]) => void;
   /** Called when this node starts to lead, and again after {@link ClusterNode.renew}. */
@@ -27,15 +28,7 @@ interface ClusterNodeOptions {
   /** Called when this node appended a delivered entry again, because the engine had lost it. */
   readonly onRepair?: (entry: Entry) => void;
   readonly engine: Engine;
-  /** Id of the node, different for each process. Default: a random one. */
-  readonly id?: string;
-  /** Position of the gateway's own state. Default: it has none. */
-  readonly start?: MemberStart | undefined;
-  /** Returns the body of a leader's sign of life. Default: empty. */
-  readonly report?: () => Buffer;
   readonly clock: Clock;
-  /** Returns [0, 1). Default `Math.random`. */
-  readonly random?: () => number;
 }
 
 /**

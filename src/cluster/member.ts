@@ -29,7 +29,7 @@ export interface MemberStart {
   readonly term: number;
 }
 
-interface MemberOptions {
+export interface MemberOptions {
   /** Id of the node, different for each process. */
   readonly id: string;
   /** Returns [0, 1). */
@@ -42,7 +42,7 @@ interface MemberOptions {
   readonly remembered?: number;
   /** Position of this node's own state. Default: it has none. */
   readonly start?: MemberStart | undefined;
-  /** Returns the body of a sign of life. Default: empty. */
+  /** Returns the body of a leader's sign of life. Default: empty. */
   readonly report?: (() => Buffer) | undefined;
 }
 

@@ -2,11 +2,8 @@ import { gzipSync } from "node:zlib";
 import type { Clock } from "../../lib/time/clock.ts";
 import { askRpc, RpcFailure } from "./rpc.ts";
 
-interface BlockTime {
-  readonly number: number;
-  /** Seconds since 1970 UTC. */
-  readonly timestamp: number;
-}
+/** `timestamp`: seconds since 1970 UTC. */
+type BlockTime = Readonly<Record<"number" | "timestamp", number>>;
 
 /** Blocks whose receipts are weighed, counted back from the newest. */
 const SAMPLES = [4, 12, 20] as const;

@@ -6,7 +6,7 @@ import { FlarewireError } from "../../protocol/index.ts";
 import { chooseReceiver, type ReceiverState } from "./choose-receiver.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
-interface ConnectionHandoffOptions {
+export interface ConnectionHandoffOptions {
   readonly host: string;
   readonly port: number;
   readonly clock: Clock;

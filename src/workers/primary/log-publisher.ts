@@ -4,7 +4,7 @@ import type { Lists } from "../../protocol/index.ts";
 import type { LogUpdate, SnapshotMessage } from "../messages.ts";
 import { snapshotMessages } from "./log-snapshot.ts";
 
-interface LogPublisherParts {
+export interface LogPublisherParts {
   readonly log: EventLog;
   readonly head: Head;
   readonly history: ListHistory;

@@ -1,33 +1,25 @@
 import type { ChildProcess } from "node:child_process";
-import type { Socket } from "node:net";
 import type { Logger } from "pino";
-import type { Clock } from "../../lib/time/clock.ts";
 import { whenAborted } from "../../lib/time/until-aborted.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
 import { type Cursor, FlarewireError } from "../../protocol/index.ts";
-import type { Question, SourceReport, ToWorker } from "../messages.ts";
+import type { SourceReport, ToWorker } from "../messages.ts";
 import { quickEnds, REPORTED_FROM, WORKER_WAIT, workerWaitMs } from "./back-off.ts";
-import type { LogPublisher } from "./log-publisher.ts";
-import { type WorkerEnd, WorkerProcess } from "./worker-process.ts";
+import { type WorkerEnd, WorkerProcess, type WorkerProcessOptions } from "./worker-process.ts";
 
-interface WorkerPoolOptions {
+export interface WorkerPoolOptions
+  extends Pick<
+    WorkerProcessOptions,
+    "publisher" | "answer" | "clock" | "onCapacity" | "onReturned" | "onCounted"
+  > {
   readonly workers: number;
   readonly spawn: (worker: number) => ChildProcess;
   /** Returns the first message for each worker. */
   readonly start: (worker: number) => ToWorker & { readonly type: "start" };
-  readonly publisher: LogPublisher;
-  readonly answer: (question: Question) => unknown;
   readonly report: () => SourceReport;
-  readonly clock: Clock;
   readonly logger: Logger;
-  /** Called when a worker can take a connection. */
-  readonly onCapacity: () => void;
-  /** Called when a worker ended before it took this connection. */
-  readonly onReturned: (socket: Socket) => void;
   /** Ends the wait for workers that are slow to start. */
   readonly signal?: AbortSignal | undefined;
-  /** Called when a key made requests at a worker. */
-  readonly onCounted: (keyId: string, requests: number) => void;
   /** Called when a worker ended. Its last metrics are still there. */
   readonly onGone: (worker: WorkerProcess) => void;
 }

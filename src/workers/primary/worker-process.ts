@@ -16,7 +16,7 @@ export interface WorkerEnd {
   readonly signal: NodeJS.Signals | null;
 }
 
-interface WorkerProcessOptions {
+export interface WorkerProcessOptions {
   readonly worker: number;
   readonly clock: Clock;
   readonly child: ChildProcess;
@@ -26,11 +26,13 @@ interface WorkerProcessOptions {
   readonly answer: (question: Question) => unknown;
   /** Called when the worker starts to take connections. */
   readonly onReady: () => void;
+  /** Called when the worker can take a connection. */
   readonly onCapacity: () => void;
   /** Called if the worker ended before it took this connection, which is still unread. */
   readonly onReturned: (socket: Socket) => void;
   readonly onAlive: () => void;
   readonly onClaim: (client: string) => void;
+  /** Called when a key made requests at the worker. */
   readonly onCounted: (keyId: string, requests: number) => void;
   readonly onEnd: (end: WorkerEnd) => void;
   readonly onError: (error: unknown) => void;

@@ -1,34 +1,24 @@
-import type { ChildProcess } from "node:child_process";
-import type { Logger } from "pino";
 import { answerHistory, type HistoryReader } from "../../history/index.ts";
-import type { Refusals, SpentRate } from "../../http/index.ts";
-import type { Head, Hub } from "../../hub/index.ts";
+import type { SpentRate } from "../../http/index.ts";
+import type { Hub } from "../../hub/index.ts";
 import type { EndReason, Key, TicketTable } from "../../keys/index.ts";
 import { assertNever } from "../../lib/assert-never.ts";
-import type { Clock } from "../../lib/time/clock.ts";
-import type { EventLog } from "../../log/index.ts";
 import { type GatewayMetrics, MergedMetrics } from "../../metrics/index.ts";
-import type { Lists } from "../../protocol/index.ts";
-import type { Question, SourceReport } from "../messages.ts";
-import { ConnectionHandoff } from "./connection-handoff.ts";
-import { LogPublisher } from "./log-publisher.ts";
-import { WorkerPool } from "./worker-pool.ts";
+import type { Question } from "../messages.ts";
+import { ConnectionHandoff, type ConnectionHandoffOptions } from "./connection-handoff.ts";
+import { LogPublisher, type LogPublisherParts } from "./log-publisher.ts";
+import { WorkerPool, type WorkerPoolOptions } from "./worker-pool.ts";
 
-interface WorkersFrontendOptions {
-  readonly workers: number;
-  readonly host: string;
-  readonly port: number;
+interface WorkersFrontendOptions
+  extends Pick<WorkerPoolOptions, "workers" | "spawn" | "report" | "signal" | "clock" | "logger">,
+    Pick<ConnectionHandoffOptions, "host" | "port" | "refusals">,
+    Pick<LogPublisherParts, "head" | "log" | "format"> {
   /** Time in which workers disconnect their clients at a shutdown, in milliseconds. */
   readonly drainMs: number;
   readonly config: unknown;
-  readonly spawn: (worker: number) => ChildProcess;
-  readonly head: Head;
   /** Finished flares, for the workers' requests. */
   readonly history?: HistoryReader | undefined;
   readonly hub: Hub;
-  readonly log: EventLog;
-  readonly report: () => SourceReport;
-  readonly format: (lists: Lists) => Uint8Array;
   readonly tickets: TicketTable;
   /** Notes that a worker served a request of the key. */
   readonly used: (keyId: string) => void;
@@ -41,11 +31,6 @@ interface WorkersFrontendOptions {
   };
   /** The primary's own metrics; `undefined` if metrics are off. */
   readonly metrics: Pick<GatewayMetrics, "json"> | undefined;
-  readonly refusals: Refusals;
-  /** Ends the wait for workers that are slow to start. */
-  readonly signal?: AbortSignal | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** How long to wait for a worker's metrics, and for workers to serve the first snapshot. */
