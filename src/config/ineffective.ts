@@ -1,3 +1,4 @@
+import { ENRICHERS } from "../feed/index.ts";
 import { leaderOf } from "./leader-of.ts";
 import type { Layer } from "./resolve.ts";
 import type { Config, SettingName } from "./schema/settings.ts";
@@ -22,12 +23,6 @@ const EXCHANGE_SETTINGS: readonly SettingName[] = [
   "gateUrl",
   "gateStreamUrl",
 ];
-const ENRICHER_SETTINGS: readonly SettingName[] = [
-  "coingeckoUrl",
-  "sourcifyUrl",
-  "etherscanUrl",
-  "dexscreenerUrl",
-];
 const ENGINE_SETTINGS: readonly SettingName[] = [
   "feed",
   "seed",
@@ -39,7 +34,7 @@ const ENGINE_SETTINGS: readonly SettingName[] = [
   ...LIVE_ONLY_SETTINGS,
   ...EXCHANGE_SETTINGS,
   "enrich",
-  ...ENRICHER_SETTINGS,
+  ...ENRICHERS.map(urlOf),
   "record",
   "recordBytes",
 ];
@@ -73,7 +68,7 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
   const hasKeys = config.keys !== undefined || config.jwtIssuer !== undefined;
   const withSource = `with source = ${source}: it applies to`;
   const noEngine = `${withSource} the embedded engine; leave it out, or set source to engine`;
-  const unnamed = ENRICHER_SETTINGS.filter((name) => !config.enrich.some((one) => name === `${one}Url`));
+  const unnamed = ENRICHERS.filter((name) => !config.enrich.includes(name)).map(urlOf);
   const noEnricher = "while enrich does not name the service; leave it out, or add it to enrich";
   const noPart = "while live leaves out its part; leave it out, or add the part to live";
   const ofMarket = () => [
@@ -99,6 +94,10 @@ export function ineffective(config: Config, layers: readonly Layer[]): readonly 
     ...idle(cluster === "none", ["clusterName"], "without cluster; leave it out, or set cluster"),
     ...idle(!isAlone, ["push"], "with workers or cluster: it works in one process; leave it out"),
   ];
+}
+
+function urlOf(name: (typeof ENRICHERS)[number]) {
+  return `${name}Url` as const;
 }
 
 /** Settings of the parts that `live` leaves out. */
