@@ -1,22 +1,24 @@
-import { execFile } from "node:child_process";
-import { cpSync, existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { fetchedNode } from "../support/fetched-package.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * The files of a clone as they are now, without node_modules. Returns their folder, below `folder`.
+ * The files of a clone as they are now, without node_modules and without the tests that nothing
+ * builds. Returns their folder, below `folder`.
  */
-export async function copyOfSources(folder: string): Promise<string> {
+export function copyOfSources(folder: string): string {
   const clone = join(folder, "clone");
+  mkdirSync(clone);
   const list = ["ls-files", "-co", "--exclude-standard", "-z"];
-  const { stdout } = await promisify(execFile)("git", list, { cwd: ROOT });
-  for (const file of stdout.split("\0")) {
-    if (file !== "" && existsSync(join(ROOT, file))) cpSync(join(ROOT, file), join(clone, file));
-  }
+  const files = execFileSync("git", list, { cwd: ROOT, encoding: "utf8" }).split("\0");
+  copyTo(
+    clone,
+    files.filter((file) => /^(?!test\/(?!examples\/))./.test(file)),
+  );
   return clone;
 }
 
@@ -26,10 +28,25 @@ export async function copyOfSources(folder: string): Promise<string> {
  */
 export function copyOfDependencies(folder: string): void {
   const { packages } = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
-  for (const [path, entry] of Object.entries<{ dev?: boolean; devOptional?: boolean }>(packages)) {
-    if (path === "" || entry.dev || entry.devOptional || !existsSync(join(ROOT, path))) continue;
-    cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-  }
+  type Entry = { readonly dev?: boolean; readonly devOptional?: boolean; readonly bin?: object };
+  const needed = Object.entries<Entry>(packages).filter(
+    ([path, entry]) => /^(?!.*\/node_modules\/)./.test(path) && !entry.dev && !entry.devOptional,
+  );
+  copyTo(
+    folder,
+    // Without the links to its programs, npm unpacks a package again.
+    needed.flatMap(([path, { bin = {} }]) => [
+      path,
+      ...Object.keys(bin).map((name) => `node_modules/.bin/${name}`),
+    ]),
+  );
+}
+
+/** Copies these files and folders of the clone. Node takes five times the CPU time for thousands. */
+function copyTo(folder: string, paths: readonly string[]): void {
+  const input = paths.filter((path) => existsSync(join(ROOT, path))).join("\0");
+  const script = 'tar --null -T - -cf - | tar -xf - -C "$0"';
+  execFileSync("sh", ["-c", script, folder], { cwd: ROOT, input });
 }
 
 /** The lowest version of Node that package.json promises to run on. */

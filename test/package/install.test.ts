@@ -18,14 +18,14 @@ const INSTALL = ["install", "--omit=dev", "--no-audit", "--no-fund", "--prefer-o
 
 const folder = await mkdtemp(join(tmpdir(), "flarewire-install-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));
-let copied: Promise<string> | undefined;
+let copied: string | undefined;
 /** A clone without dependencies, until a test installs them. */
 const clone = () => (copied ??= copyOfSources(folder));
 
 test.skipIf(!tooOld)(
   `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,
   async () => {
-    const cwd = await clone();
+    const cwd = clone();
     await expect(run("npm", ["run", "--silent", "prepare"], { cwd, env: tooOld })).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
@@ -39,7 +39,7 @@ test.skipIf(!lowest)(
   `a clone without development dependencies installs and serves on Node ${LOWEST_NODE}, and says that the dashboard is not built`,
   { timeout: 600_000 },
   async ({ onTestFinished }) => {
-    const cwd = await clone();
+    const cwd = clone();
     copyOfDependencies(cwd);
     const lock = await readFile(join(cwd, "package-lock.json"), "utf8");
     const { stderr } = await run("npm", INSTALL, { cwd, env: lowest });

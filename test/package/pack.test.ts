@@ -195,7 +195,7 @@ test(`${title} follows a chain`, async ({ installed: { folder } }) => {
   await using one = await ChainEndpoint.open(chain, systemClock, 1, true);
   await using other = await ChainEndpoint.open(chain, systemClock, 2, true);
   const endpoints = ["--chain", "bsc", "--rpc", [one, other].map(({ node }) => node.url).join()];
-  await using cli = start(folder, "serve", "--port", "0", "--warmup", "1m", "--feed", "chain", ...endpoints);
+  await using cli = start(folder, "serve", "--port", "0", "--warmup", "10s", "--feed", "chain", ...endpoints);
   const url = await addressOf(cli);
   await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
   chain.list("NOVEL");
