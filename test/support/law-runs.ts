@@ -10,5 +10,10 @@ export const IS_SOAK = FACTOR > 1;
 export const shareOf = <Variant>(variants: readonly Variant[]): readonly Variant[] =>
   IS_SOAK ? variants : variants.filter((_, place) => place % 4 === 0);
 
-/** How many random cases a law is tried on: these in `npm test`, a multiple in `npm run soak`. */
-export const lawRuns = (inTests: number) => ({ numRuns: inTests * FACTOR });
+/**
+ * How many random cases a law is tried on: these in `npm test`, and in `npm run soak` a multiple of
+ * them, or of more where each case takes long.
+ */
+export const lawRuns = (inTests: number, inSoak = inTests) => ({
+  numRuns: IS_SOAK ? inSoak * FACTOR : inTests,
+});

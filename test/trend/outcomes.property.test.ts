@@ -68,7 +68,7 @@ test("[W42] every flare's outcome, when it ends and when its hour is over, is wh
     ),
     // The examples have all that is counted below.
     {
-      ...lawRuns(12),
+      ...lawRuns(5, 12),
       examples: [
         [9, MINUTE, [0.3, 0.7]],
         [6, 75 * MINUTE, [0.3, 0.7]],

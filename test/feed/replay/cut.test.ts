@@ -48,7 +48,7 @@ describe("a truncated recording", () => {
           expect(error?.reason).toMatch(/is truncated after line \d+/);
         }),
         {
-          ...lawRuns(20),
+          ...lawRuns(12, 20),
           examples: [
             [2],
             [9],
