@@ -64,45 +64,48 @@ export interface Rest {
 /** Makes servers and closes them. */
 export type RestFactory = (options?: Partial<HttpServerOptions>) => Promise<Rest>;
 
+/** Makes servers for `use`, and closes them after it. */
+export async function useRests(use: (makeRest: RestFactory) => Promise<void>): Promise<void> {
+  const made: FastifyInstance[] = [];
+  await use(async (options = {}) => {
+    const head = new HandHead();
+    head.move(SAMPLE_SNAPSHOT, 7);
+    const clock = new ManualClock();
+    const state = { freshness: FRESH, ready: true };
+    const app = await createHttpServer({
+      head,
+      freshness: () => state.freshness,
+      info: () => INFO,
+      ready: () => state.ready,
+      clock,
+      ...options,
+    });
+    made.push(app);
+    return Object.assign(state, {
+      app,
+      head,
+      clock,
+      ask: async (method: NonNullable<InjectOptions["method"]>, url: string, headers = {}) => {
+        const {
+          statusCode: status,
+          headers: fields,
+          rawPayload: body,
+        } = await app.inject({ method, url, headers });
+        return {
+          status,
+          headers: fields,
+          body,
+          json: validateResponse(method, url, { status, headers: fields, body }),
+        };
+      },
+    });
+  });
+  for (const app of made) await app.close();
+}
+
 /** {@link test} with `makeRest`, and `rest`: a server with something in every list. */
 export const test = base.extend<{ makeRest: RestFactory; rest: Rest }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
-  makeRest: async ({}, use) => {
-    const made: FastifyInstance[] = [];
-    await use(async (options = {}) => {
-      const head = new HandHead();
-      head.move(SAMPLE_SNAPSHOT, 7);
-      const clock = new ManualClock();
-      const state = { freshness: FRESH, ready: true };
-      const app = await createHttpServer({
-        head,
-        freshness: () => state.freshness,
-        info: () => INFO,
-        ready: () => state.ready,
-        clock,
-        ...options,
-      });
-      made.push(app);
-      return Object.assign(state, {
-        app,
-        head,
-        clock,
-        ask: async (method: NonNullable<InjectOptions["method"]>, url: string, headers = {}) => {
-          const {
-            statusCode: status,
-            headers: fields,
-            rawPayload: body,
-          } = await app.inject({ method, url, headers });
-          return {
-            status,
-            headers: fields,
-            body,
-            json: validateResponse(method, url, { status, headers: fields, body }),
-          };
-        },
-      });
-    });
-    for (const app of made) await app.close();
-  },
+  makeRest: async ({}, use) => useRests(use),
   rest: async ({ makeRest }, use) => use(await makeRest()),
 });

@@ -4,7 +4,18 @@ import { expect } from "vitest";
 import { html } from "../../../src/http/docs/html.ts";
 import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES, OPERATIONS } from "../../../src/http/index.ts";
 import { escapeHtml } from "../../../src/lib/text/escape-html.ts";
-import { test } from "../rest-fixture.ts";
+import { type Rest, test as restTest, useRests } from "../rest-fixture.ts";
+
+/** Servers for all tests: they change nothing, and a server renders each page once. */
+const test = restTest.extend<{ atRoot: Rest; below: Rest }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+  atRoot: [async ({}, use) => useRests(async (makeRest) => use(await makeRest())), { scope: "file" }],
+  below: [
+    // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+    async ({}, use) => useRests(async (makeRest) => use(await makeRest({ settings: { basePath: "/fw" } }))),
+    { scope: "file" },
+  ],
+});
 
 const ALL = [
   ...Object.values(DOCUMENTS),
@@ -16,8 +27,7 @@ const ALL = [
 const PAGES = ALL.filter(({ type }) => type === "text/html");
 const SCRIPT = readFileSync(new URL("../../../src/http/docs/assets/page.js", import.meta.url), "utf8");
 
-test("both contracts are served below the base path, and name it", async ({ makeRest }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
+test("both contracts are served below the base path, and name it", async ({ below: rest }) => {
   const openapi = await rest.ask("GET", "/fw/openapi.json");
   expect(openapi.json).toEqual(JSON.parse(JSON.stringify(createOpenApi("/fw"))));
   expect(openapi.json).toMatchObject({ openapi: "3.1.1", servers: [{ url: "/fw" }] });
@@ -27,7 +37,9 @@ test("both contracts are served below the base path, and name it", async ({ make
   expect((await rest.ask("GET", "/openapi.json")).status).toBe(404);
 });
 
-test("every document has an entity tag, supports HEAD and OPTIONS, and is compressed", async ({ rest }) => {
+test("every document has an entity tag, supports HEAD and OPTIONS, and is compressed", async ({
+  atRoot: rest,
+}) => {
   for (const { path, type } of ALL) {
     const { status, headers, body } = await rest.ask("GET", path);
     expect([status, headers["content-type"]]).toEqual([200, `${type}; charset=utf-8`]);
@@ -49,17 +61,17 @@ test("every document has an entity tag, supports HEAD and OPTIONS, and is compre
 });
 
 test("a page's address with a slash at its end leads to the page, below the base path too", async ({
-  makeRest,
+  below: rest,
 }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
   for (const { path } of PAGES) {
     const { status, headers } = await rest.ask("GET", `/fw${path}/`);
     expect([status, headers.location]).toEqual([308, `/fw${path}`]);
   }
 });
 
-test("a page loads nothing from other servers, and nothing that its policy blocks", async ({ makeRest }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
+test("a page loads nothing from other servers, and nothing that its policy blocks", async ({
+  below: rest,
+}) => {
   for (const { path } of PAGES) {
     const { headers, body } = await rest.ask("GET", `/fw${path}`);
     const policy = String(headers["content-security-policy"]);
@@ -78,7 +90,7 @@ test("a page loads nothing from other servers, and nothing that its policy block
   }
 });
 
-test("every link resolves, every id is unique, and every field has a label", async ({ rest }) => {
+test("every link resolves, every id is unique, and every field has a label", async ({ atRoot: rest }) => {
   const found = new Set<string>();
   for (const { path } of PAGES) {
     const text = (await rest.ask("GET", path)).body.toString();
@@ -102,7 +114,7 @@ test("every link resolves, every id is unique, and every field has a label", asy
   }
 });
 
-test("the pages show every address, every message and every rule", async ({ rest }) => {
+test("the pages show every address, every message and every rule", async ({ atRoot: rest }) => {
   const [docs, events, protocol] = await Promise.all(
     PAGES.map(async ({ path }) => (await rest.ask("GET", path)).body.toString()),
   );
@@ -122,9 +134,8 @@ test("the pages show every address, every message and every rule", async ({ rest
 });
 
 test("every guide of the repository is a page, in the index, without a mark of Markdown", async ({
-  makeRest,
+  below: rest,
 }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
   const index = (await rest.ask("GET", "/fw/docs/guides")).body.toString();
   for (const { path, file, title } of GUIDES) {
     expect(index).toContain(`<a href="/fw${path}">${title}</a>`);
@@ -141,9 +152,8 @@ test("every guide of the repository is a page, in the index, without a mark of M
 });
 
 test("every page has the header, and a map of all pages that marks its own and lists its sections", async ({
-  makeRest,
+  below: rest,
 }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
   for (const { path } of PAGES) {
     const text = (await rest.ask("GET", `/fw${path}`)).body.toString();
     for (const [target, label] of [
@@ -162,9 +172,8 @@ test("every page has the header, and a map of all pages that marks its own and l
 });
 
 test("the search finds every operation, message, close code, rule, setting and section, at addresses that exist", async ({
-  makeRest,
+  below: rest,
 }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
   const { json } = await rest.ask("GET", "/fw/docs/search.json");
   const { entries: index } = json as { readonly entries: readonly string[][] };
   const texts = new Map<string, string>();
@@ -201,7 +210,7 @@ test("the search finds every operation, message, close code, rule, setting and s
   expect(finds("port")).toContain("/fw/docs/settings#about-port");
 });
 
-test("samples are in three languages, and parse", async ({ rest }) => {
+test("samples are in three languages, and parse", async ({ atRoot: rest }) => {
   const pages = ["/docs", ...OPERATIONS.map(({ page }) => page)];
   for (const page of pages) {
     const text = (await rest.ask("GET", page)).body.toString();
@@ -240,9 +249,8 @@ test("inserted content becomes text", () => {
 });
 
 test("/llms.txt has the form that its readers expect, and every link of it and of the documents as Markdown leads to a document", async ({
-  makeRest,
+  below: rest,
 }) => {
-  const rest = await makeRest({ settings: { basePath: "/fw" } });
   const index = await rest.ask("GET", "/fw/llms.txt");
   expect(index.headers["content-type"]).toBe("text/plain; charset=utf-8");
   const text = index.body.toString();
