@@ -7,18 +7,19 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { IS_SOAK, shareOf } from "../support/law-runs.ts";
-import { type RunningCli, runCli, spawnCli } from "./spawn-cli.ts";
+import { runInProcess } from "./run-in-process.ts";
+import { type RunningCli, spawnCli } from "./spawn-cli.ts";
 import { hasPty, spawnPtyCli } from "./spawn-pty.ts";
 
 const SERVE = ["serve", "--port", "0", "--warmup", "0"];
+/** Servers in the test's process write no data directory. */
+const NO_DATA = { FLAREWIRE_DATA: "none" };
 
 /** Returns the gateway's address once it has data. */
 async function urlOf(cli: RunningCli): Promise<string> {
   await cli.said("stdout", "\n");
   const url = /^flarewire serves (http:\/\/127\.0\.0\.1:\d+) /.exec(cli.stdout())?.[1] ?? "";
-  while ((await fetch(`${url}/readyz`)).status !== 200) {
-    // Polls until the market's first data arrives.
-  }
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status, { interval: 20 }).toBe(200);
   return url;
 }
 
@@ -89,7 +90,7 @@ test("a port in use is a user error: exit code 1", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   const { port } = other.address() as AddressInfo;
-  const { code, stdout, stderr } = await runCli(["serve", "--port", String(port)]);
+  const { code, stdout, stderr } = await runInProcess(["serve", "--port", String(port)], NO_DATA);
   other.close();
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(`port = ${port} is already in use on 127.0.0.1: choose another`);
@@ -99,21 +100,14 @@ test.each([
   ["203.0.113.9", "host = 203.0.113.9 is not an address of this machine: choose one of its own, or --host"],
   ["no-such-host.invalid", "host = no-such-host.invalid does not resolve to an address"],
 ])("a host %s that cannot be listened on is a user error: exit code 1", async (host, expected) => {
-  const { code, stdout, stderr } = await runCli(["serve", "--port", "0", "--host", host]);
+  const { code, stdout, stderr } = await runInProcess(["serve", "--port", "0", "--host", host], NO_DATA);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toContain(expected);
 });
 
 test("an invalid recording is a user error: exit code 1", async () => {
-  const { code, stderr } = await runCli([
-    "serve",
-    "--port",
-    "0",
-    "--file",
-    "LICENSE",
-    "--log-level",
-    "silent",
-  ]);
+  const recording = ["--file", "LICENSE", "--log-level", "silent"];
+  const { code, stderr } = await runInProcess(["serve", "--port", "0", ...recording], NO_DATA);
   expect(code).toBe(1);
   expect(stderr).toContain("LICENSE");
 });

@@ -6,13 +6,13 @@ import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/i
 import type { HistoryResponse } from "../../src/http/index.ts";
 import { FlareRecord, type TokenDetails, type TrackRecord } from "../../src/model/index.ts";
 import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
-import { writePumpedMarket } from "../support/pumped-market.ts";
+import { pumpedSettings, writePumpedMarket } from "../support/pumped-market.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { Waiters } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
-/** The recorded day up to its first flares, which start after seconds. */
-const SOON = { warmup: "3h", speed: "2000" } as const;
+/** A small market up to its first flare. Then a flare starts and finishes each second. */
+const SOON = pumpedSettings();
 const PAST_HOURS = 4;
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
@@ -85,7 +85,7 @@ test.concurrent("workers answer from the history of their primary, for past minu
   expect,
   onTestFinished,
 }) => {
-  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", "--warmup", SOON.warmup);
+  const { url } = await startWorkerGateway(onTestFinished, "--data", "none", "--warmup", "3h");
   const latest = await waitForHistory(url, expect);
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`)),
