@@ -7,6 +7,7 @@ import { checkRoute } from "../../src/http/access/key-access-policy.ts";
 import type { FlareRecord } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
 import type { Rest } from "../http/rest-fixture.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { planByHeader } from "../support/plan-by-header.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { finishAt, flareAt, idOf, inGroup, MINUTE_MS, START_MS, whyAt } from "./flare-records.ts";
@@ -83,7 +84,7 @@ test("paging meets each stored flare once, while others finish", async ({ makeRe
       expect(new Set(seen).size).toBe(seen.length);
       store.close();
     }),
-    { numRuns: 25 },
+    lawRuns(8, 25),
   );
 });
 
