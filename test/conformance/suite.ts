@@ -29,8 +29,15 @@ export interface Result {
   readonly outcome: Outcome;
 }
 
+let loaded: Promise<readonly Case[]> | undefined;
+
 /** All cases, in the order of their files. Rejects where a file is not as README.md says. */
-export async function loadCases(): Promise<readonly Case[]> {
+export function loadCases(): Promise<readonly Case[]> {
+  loaded ??= readCases();
+  return loaded;
+}
+
+async function readCases(): Promise<readonly Case[]> {
   const names = (await readdir(CASES)).filter((name) => name.endsWith(".json")).toSorted();
   const files = await Promise.all(
     names.map(async (name) => [name, await readJson(`cases/${name}`)] as const),
