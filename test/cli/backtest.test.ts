@@ -261,7 +261,7 @@ test("a bot in a project of CommonJS is refused with what to do, and so renamed 
     expect([code, stderr]).toEqual([1, expect.stringContaining("rename it to end in .mts")]);
   }
   const renamed = ["--bot", join(project, "renamed.mts"), "--group", "bsc", "--to", "2017-11-12T00:10:00Z"];
-  const { code, stderr } = await runCli(["backtest", DAY, ...renamed]);
+  const { code, stderr } = await runInProcess(["backtest", DAY, ...renamed]);
   expect([code, stderr]).toEqual([0, expect.anything()]);
 });
 

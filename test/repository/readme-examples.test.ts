@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runInProcess, startInProcess } from "../cli/run-in-process.ts";
-import { runCli, spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
 import { checkMessage } from "../support/contract.ts";
@@ -247,7 +248,7 @@ test("a user's recording is served, replayed and played to a bot", { timeout: 60
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(JSON.parse(readFileSync(join(directory, "end.json"), "utf8"))).toHaveProperty("charts");
   const [backtest = []] = take(/flarewire -- backtest/).map(own);
-  const { stdout } = await runCli([...backtest]);
+  const { stdout } = await runInProcess([...backtest]);
   expect(stdout).toContain("0 trades");
 });
 
@@ -347,10 +348,9 @@ test("the block of commands for keys runs as written, and so does the script for
 
   const { stdout } = await runInProcess(["keys", "add", "--file", file]);
   const key = stdout.trim();
-  const serving = ["serve", "--keys", file, "--port", "0", "--warmup", "0", "--log-level", "error"];
-  await using server = spawnCli(serving);
-  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const quiet = { port: 0, warmup: "0", drain: "0", logLevel: "silent" };
+  const { url, stop } = await startGateway(createConfig({ ...quiet, keys: file }));
+  onTestFinished(() => stop());
   await using tailing = startInProcess(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
   await tailing.said("stderr", "following");
   const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(ALL_DOCUMENTS) ?? [];
