@@ -25,9 +25,12 @@ export interface RunningCli extends CliOutput {
 /** The Node options that npm and npx set in a clone. */
 const NODE_OPTIONS = /^node-options=(.*)$/m.exec(readFileSync(`${ROOT}.npmrc`, "utf8"))?.[1] ?? "";
 
+/** Room for short-lived objects: otherwise a tenth of the CPU time of a start collects them. */
+const ROOM = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
+
 /** Starts `npx node ARGS` as {@link spawnCommand} does. */
 export function spawnNode(args: readonly string[], environment: Record<string, string> = {}): RunningCli {
-  return spawnCommand(process.execPath, args, { NODE_OPTIONS, ...environment });
+  return spawnCommand(process.execPath, [...ROOM, ...args], { NODE_OPTIONS, ...environment });
 }
 
 interface SpawnOptions {
