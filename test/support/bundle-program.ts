@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build, type Plugin } from "vite";
+import { spawnCli } from "../cli/spawn-cli.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCES = join(ROOT, "src/");
@@ -47,4 +48,18 @@ export async function setup(): Promise<void> {
     },
   });
   process.env.BUNDLED_PROGRAM = join(BUNDLE, "main.js");
+  await compileOnce();
+}
+
+/**
+ * Node caches the functions that the first process to end in order has compiled. That of a short
+ * command would have few of those that `serve` needs.
+ */
+async function compileOnce(): Promise<void> {
+  await using cli = spawnCli(["serve", "--port", "0", "--warmup", "0", "--drain", "0"]);
+  await cli.said("stdout", "\n");
+  const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "";
+  await (await fetch(`${url}/api/v1/snapshot`)).text();
+  cli.child.kill("SIGTERM");
+  await cli.ended();
 }
