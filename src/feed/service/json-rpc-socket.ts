@@ -154,7 +154,7 @@ class Connection {
   #read(text: string): void {
     this.heard += 1;
     const message = parseJson(text);
-    if (message === undefined) this.end("sent something other than JSON over its WebSocket");
+    if (message === undefined) return this.end("sent something other than JSON over its WebSocket");
     const reply = Reply.safeParse(message);
     if (reply.success) this.#pending.get(reply.data.id)?.resolve(reply.data);
     else if (Push.safeParse(message).success) this.onEvent();
