@@ -33,8 +33,17 @@ export function npmFlagsHint(
       ? `--no-${flagOf(setting)}`
       : `--${flagOf(setting)}`;
   const flags = lost.map(formOf).join(", ");
+  // npm keeps the value of --port=1 with the flag. That of --port 1 becomes an argument.
+  const apart = lost.filter((setting) => !SETTINGS[setting].flagOnly && givenOf(setting) === "true");
+  const loose = args.filter((arg, at) => !arg.startsWith("-") && !args[at - 1]?.startsWith("-"));
+  const shownValue = (setting: SettingName) => {
+    const isLoose = apart.length === 1 && loose.length === 1 && apart[0] === setting;
+    const value = isLoose ? loose[0] : apart.includes(setting) ? undefined : givenOf(setting);
+    // A URL may contain a key, and others may need quotes.
+    return /^(?!.*\/\/)[\w.,:/-]+$/.test(value ?? "") ? value : placeholder(setting);
+  };
   const right = lost
-    .map((setting) => formOf(setting) + (SETTINGS[setting].flagOnly ? "" : ` ${placeholder(setting)}`))
+    .map((setting) => formOf(setting) + (SETTINGS[setting].flagOnly ? "" : ` ${shownValue(setting)}`))
     .join(" ");
   const them = lost.length === 1 ? "it" : "them";
   // An .npmrc sets the same variables.

@@ -102,7 +102,7 @@ export class EngineSource implements SnapshotSource {
     return this.#clockAtMs;
   }
 
-  /** How much of the warm-up was read, 0 to 1; `undefined` before its first event and afterwards. */
+  /** How much of the warm-up was read, 0 to 1; `undefined` before its first event and after it. */
   get warmedUp(): number | undefined {
     if (this.#polled || this.#baseAtMs === undefined || this.#warmupMs === 0) return undefined;
     return 1 - (this.#baseAtMs - this.#engine.clockMs) / this.#warmupMs;

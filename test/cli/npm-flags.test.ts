@@ -4,8 +4,7 @@ import { runInProcess } from "./run-in-process.ts";
 import { spawnCommand } from "./spawn-cli.ts";
 
 const START = { npm_package_name: "flarewire", npm_lifecycle_event: "start" };
-const HINT =
-  "npm did not pass on --port: use npm start -- --port VALUE; if an .npmrc sets it, remove it there";
+const HINT = "npm did not pass on --port: use npm start -- --port 1; if an .npmrc sets it, remove it there";
 
 test("npm start with a flag that npm keeps for itself fails with what to write instead", async () => {
   await using cli = spawnCommand("npm", ["start", "--port", "1"]);
@@ -36,6 +35,22 @@ test("flags that were passed on, empty ones, and those of another package or scr
     expect(npmFlagsHint([], { ...given, ...other })).toBeUndefined();
 });
 
+test("the hint has the value if it is known and is printable", () => {
+  const hintOf = (args: readonly string[], given: object) =>
+    /use npm start -- (.*);/.exec(npmFlagsHint(args, { ...START, ...given }) ?? "")?.[1];
+  const port = { npm_config_port: "true" };
+  expect(hintOf(["9000"], port)).toBe("--port 9000");
+  expect(hintOf(["9000", "--data", "none"], port)).toBe("--port 9000");
+  expect(hintOf(["9000"], { ...port, npm_config_compression: "true" })).toBe("--port 9000 --compression");
+  expect(hintOf([], { npm_config_port: "9000", npm_config_data: "none" })).toBe("--port 9000 --data none");
+  // npm does not say which value is which flag's.
+  expect(hintOf(["9000", "none"], { ...port, npm_config_data: "true" })).toBe(
+    "--port VALUE --data DIRECTORY",
+  );
+  expect(hintOf([], port)).toBe("--port VALUE");
+  expect(hintOf([], { npm_config_source: "https://example.org/secret" })).toBe("--source VALUE");
+});
+
 test.each([
   ["true", "--compression"],
   ["", "--no-compression"],
@@ -54,7 +69,7 @@ test("a hint names all flags and the script", async () => {
   };
   const { code, stderr } = await runInProcess(["serve", "keys.json"], environment);
   expect(code).toBe(1);
-  expect(stderr).toMatch(
-    /serve: npm did not pass on --\S+, --\S+: use npm run flarewire -- serve --\S+ (FILE|VALUE) --\S+ (FILE|VALUE); if an \.npmrc sets them, remove them there\n/,
+  expect(stderr).toContain(
+    "serve: npm did not pass on --poll-interval, --keys: use npm run flarewire -- serve --poll-interval 2s --keys keys.json; if an .npmrc sets them, remove them there\n",
   );
 });
