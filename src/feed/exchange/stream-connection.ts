@@ -100,7 +100,10 @@ export class StreamConnection {
 
   #read(text: string): void {
     const message = parseJson(text);
-    if (message === undefined) return this.#end("sent something other than JSON");
+    if (message === undefined) {
+      this.#end("sent something other than JSON");
+      return;
+    }
     for (const news of this.#options.stream.read(message)) {
       if (news.kind === "welcome") this.#opened.resolve();
       else if (news.kind === "ending") this.#end(news.reason);

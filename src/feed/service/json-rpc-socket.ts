@@ -154,7 +154,10 @@ class Connection {
   #read(text: string): void {
     this.heard += 1;
     const message = parseJson(text);
-    if (message === undefined) return this.end("sent something other than JSON over its WebSocket");
+    if (message === undefined) {
+      this.end("sent something other than JSON over its WebSocket");
+      return;
+    }
     const reply = Reply.safeParse(message);
     if (reply.success) this.#pending.get(reply.data.id)?.resolve(reply.data);
     else if (Push.safeParse(message).success) this.onEvent();
