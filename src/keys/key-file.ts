@@ -55,9 +55,7 @@ const KeyFile = z.strictObject({
 });
 
 /** Reads a key file. Rejects with an InputError, which never contains a key. */
-export async function readKeyFile(
-  file: string,
-): Promise<{ readonly text: string; readonly keys: readonly Key[] }> {
+export async function readKeyFile(file: string) {
   const text = await readTrustedText(file, MAX_BYTES);
   return { text, keys: parseKeys(text, file) };
 }

@@ -35,9 +35,7 @@ const Jwk = z.looseObject({
 const JwkSet = z.object({ keys: z.array(z.unknown()).max(MAX_KEYS) });
 
 /** Reads the keys of a file. Rejects with InputError, which never quotes the file. */
-export async function readTokenKeys(
-  file: string,
-): Promise<{ readonly text: string; readonly value: readonly TokenKey[] }> {
+export async function readTokenKeys(file: string) {
   const text = await readTrustedText(file, MAX_KEYS_BYTES);
   return { text, value: parseTokenKeys(text, file) };
 }

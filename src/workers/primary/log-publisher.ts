@@ -1,7 +1,7 @@
 import type { Head, ListHistory } from "../../hub/index.ts";
 import type { EventLog, LogRecord } from "../../log/index.ts";
 import type { Lists } from "../../protocol/index.ts";
-import type { LogUpdate, SnapshotMessage } from "../messages.ts";
+import type { LogUpdate } from "../messages.ts";
 import { snapshotMessages } from "./log-snapshot.ts";
 
 export interface LogPublisherParts {
@@ -26,20 +26,14 @@ export class LogPublisher {
     this.#positions = { ...log.positions };
     this.#wasReady = head.ready;
     this.#stop = head.onChange((records) => this.#changed(records));
-    head.onRestart(() => {
-      this.#positions = { ...log.positions };
-      this.#begin();
-    });
+    head.onRestart(() => this.#begin());
   }
 
   /** Returns messages that bring a worker up to date. `listener` receives all later changes. */
-  follow(listener: (message: LogUpdate) => void): {
-    readonly snapshot: AsyncGenerator<SnapshotMessage>;
-    readonly stop: () => void;
-  } {
+  follow(listener: (message: LogUpdate) => void) {
     this.#listeners.add(listener);
     const snapshot = snapshotMessages({ ...this.#parts, positions: this.#positions });
-    return { snapshot, stop: () => void this.#listeners.delete(listener) };
+    return { snapshot, stop: (): void => void this.#listeners.delete(listener) };
   }
 
   close(): void {
