@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import type { Logger } from "pino";
 import { whenAborted } from "../../lib/time/until-aborted.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
@@ -53,8 +54,8 @@ export class WorkerPool {
   #ended = 0;
   /** Rejects the start when a worker ends before all are ready. */
   #failStart: ((error: Error) => void) | undefined;
-  /** Callbacks that wait for a change. */
-  readonly #waiters = new Set<() => void>();
+  /** Emits `report` whenever a worker reports something. */
+  readonly #reports = new EventEmitter();
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
@@ -154,7 +155,7 @@ export class WorkerPool {
         this.#options.onCounted(keyId, requests);
         this.broadcast({ type: "counted", keyId, requests }, process);
       },
-      onAlive: () => this.#wake(),
+      onAlive: () => this.#reports.emit("report"),
       onEnd: (end) => this.#lost(slot, process, end),
       onError: (error) => logger.error({ err: error, worker }, "channel to a worker failed"),
     });
@@ -229,18 +230,12 @@ export class WorkerPool {
   }
 
   #changed(): void {
-    this.#wake();
+    this.#reports.emit("report");
     this.#options.onCapacity();
-  }
-
-  #wake(): void {
-    const waiters = [...this.#waiters];
-    this.#waiters.clear();
-    for (const wake of waiters) wake();
   }
 
   /** Waits for a condition, checking it whenever a worker reports something. */
   async #until(holds: () => boolean): Promise<void> {
-    while (!holds()) await new Promise<void>((resolve) => this.#waiters.add(resolve));
+    while (!holds()) await once(this.#reports, "report");
   }
 }
