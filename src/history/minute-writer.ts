@@ -3,21 +3,12 @@ import type { Notify } from "../lib/notify.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import { MINUTE_MS } from "../lib/time/time.ts";
 import type { Candles } from "../model/index.ts";
-import {
-  type Cursor,
-  type EventBody,
-  formatCursor,
-  type Snapshot,
-  type SourceState,
-} from "../protocol/index.ts";
+import { type EventBody, formatCursor, type Snapshot, type SourceState } from "../protocol/index.ts";
 import type { MinuteState, MinuteStore } from "./minute-store.ts";
 import { packText } from "./minute-text.ts";
 
 interface MinuteWriting {
-  readonly head: Pick<
-    Head,
-    "ready" | "cursor" | "snapshot" | "observedAtMs" | "onChange" | "onRestart" | "pauseFor"
-  >;
+  readonly head: Served & Pick<Head, "ready" | "onChange" | "onRestart" | "pauseFor">;
   readonly store: Pick<MinuteStore, "insert">;
   readonly notify: Notify;
 }
@@ -29,11 +20,7 @@ export interface CandleCounts {
 }
 
 /** The newest served state. */
-interface Served {
-  readonly cursor: Cursor;
-  readonly snapshot: Snapshot;
-  readonly observedAtMs: number;
-}
+type Served = Pick<Head, "cursor" | "snapshot" | "observedAtMs">;
 
 /** How long a keyframe serves as the dictionary of later minutes. */
 const KEYFRAME_MS = 60 * MINUTE_MS;
