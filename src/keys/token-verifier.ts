@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import { z } from "zod";
 import { BoundedMap } from "../lib/bounded-map.ts";
@@ -62,7 +61,7 @@ export class TokenVerifier {
       if (kid !== undefined && this.#candidates(alg, kid).length === 0) await source.refresh();
       if (!source.keys) return new FlarewireError("not-ready", UNAVAILABLE);
       const grant = await this.#check(text, this.#candidates(alg, kid));
-      this.#verified.set(cacheKeyOf(text), grant);
+      this.#verified.set(hashOf(text), grant);
       return undefined;
     } catch (error) {
       return invalid(error);
@@ -71,7 +70,7 @@ export class TokenVerifier {
 
   /** Returns what a verified token grants, even if it has expired. */
   find(text: string): KeyGrant | undefined {
-    const grant = this.#verified.get(cacheKeyOf(text));
+    const grant = this.#verified.get(hashOf(text));
     return grant && this.isSignerTrusted(grant) ? grant : undefined;
   }
 
@@ -113,12 +112,9 @@ function grantOf(payload: JWTPayload, issuer: string, signer: string): KeyGrant 
   const claims = Claims.safeParse(payload);
   if (!claims.success) throw new Error(`its claim ${String(claims.error.issues[0]?.path[0])} is invalid`);
   const { sub, exp, name = sub, ...rest } = claims.data;
-  const subject = createHash("sha256")
-    .update(JSON.stringify([issuer, sub]))
-    .digest("base64url");
   return {
     ...rest,
-    id: `sub_${subject.slice(0, 16)}`,
+    id: `sub_${hashOf(JSON.stringify([issuer, sub])).slice(0, 16)}`,
     name: name.replace(/\p{Cc}/gu, "").slice(0, MAX_NAME),
     expires_at: new Date(exp * 1_000).toISOString(),
     signer,
@@ -139,7 +135,7 @@ export function withTokens(
   };
 }
 
-function cacheKeyOf(text: string): string {
+function hashOf(text: string): string {
   return digestOf(text).toString("base64url");
 }
 

@@ -58,18 +58,15 @@ async function createHandler(api: RequestApi) {
 function inside(scope: FastifyInstance, { headers, socket }: FastifyRequest): RequestApi {
   const forwarded = FORWARDED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]));
   return async (path, signal) => {
-    const {
-      statusCode,
-      headers: answered,
-      payload,
-    } = await scope.inject({
+    const answer = await scope.inject({
       method: "GET",
       url: `${scope.prefix}${path}`,
       headers: Object.fromEntries(forwarded),
       remoteAddress: socket.remoteAddress ?? "127.0.0.1",
       signal,
     });
-    return { status: statusCode, header: (name) => answered[name]?.toString(), text: payload };
+    const header = (name: string) => answer.headers[name]?.toString();
+    return { status: answer.statusCode, header, text: answer.payload };
   };
 }
 

@@ -233,13 +233,9 @@ function lossIn({ text }: ApiResponse): Lost {
 }
 
 /** Renders an event. A finish is an event on up to three lists, but is returned once. */
-function showEvent({
-  name,
-  channel,
-  observed_at,
-  data,
-}: z.infer<typeof Events>["events"][number]): readonly object[] {
-  const { id, flare, why, cause, outcome } = data;
+function showEvent(given: z.infer<typeof Events>["events"][number]): readonly object[] {
+  const { name, channel, observed_at } = given;
+  const { id, flare, why, cause, outcome } = given.data;
   if (name === "flare-finished" && !channel.endsWith(".finished")) return [];
   const event = { name, at: observed_at, list: channel.split(".").at(-1), cause: cause ?? null };
   const shown = outcome ? showOutcome(outcome) : null;

@@ -1,12 +1,5 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from "node:crypto";
-
-/** Keys of a subscription, as its browser sends them. */
-interface PushKeys {
-  /** The browser's public key on P-256, uncompressed: 65 bytes in base64url. */
-  readonly p256dh: string;
-  /** A secret of 16 bytes in base64url. */
-  readonly auth: string;
-}
+import type { PushRequest } from "./push-subscription.ts";
 
 /** Size of the only record, in bytes: every push service accepts this much. */
 const RECORD_BYTES = 4_096;
@@ -22,7 +15,7 @@ interface PushRandom {
 /** Encrypts a payload for one browser, as in RFC 8291 with `aes128gcm`. */
 export function encryptPush(
   payload: string,
-  { p256dh, auth }: PushKeys,
+  { p256dh, auth }: PushRequest["keys"],
   { salt = randomBytes(16), privateKey }: PushRandom = {},
 ): Buffer {
   const receiver = Buffer.from(p256dh, "base64url");

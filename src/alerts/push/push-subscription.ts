@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { isPlainUrl } from "../../lib/io/plain-url.ts";
 import { Filter, FLARE_CHANNELS } from "../../protocol/index.ts";
 import { AlertRule } from "../rules/alert-rule.ts";
 
@@ -13,9 +14,14 @@ const bytes = (count: number, what: string) =>
 
 /** A page's request for alerts while it is closed. */
 export const PushRequest = z.strictObject({
-  endpoint: z.string().max(1_024, "at most 1024 characters").refine(isUrl, "a URL without a password"),
+  endpoint: z
+    .string()
+    .max(1_024, "at most 1024 characters")
+    .refine((text) => isPlainUrl(text, /:$/), "a URL without a password"),
   keys: z.strictObject({
+    /** The browser's public key on P-256, uncompressed. */
     p256dh: bytes(65, "65 bytes in base64url"),
+    /** A secret. */
     auth: bytes(16, "16 bytes in base64url"),
   }),
   rules: z
@@ -44,9 +50,4 @@ export function rulesOf({ rules }: PushRequest, isFree: boolean): readonly Alert
     byName.set(name, AlertRule.parse({ name, ...content }));
   }
   return [...byName.values()];
-}
-
-function isUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.username === "" && url.password === "";
 }

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Head, keepFollowing, type LongPoll, type PollAnswer } from "../../hub/index.ts";
-import type { Notify } from "../../lib/notify.ts";
+import { type Head, keepFollowing, type PollAnswer } from "../../hub/index.ts";
 import { messageOf } from "../../lib/text/message-of.ts";
-import type { Clock } from "../../lib/time/clock.ts";
 import {
   type EventMessage,
   type Filter,
@@ -14,20 +12,18 @@ import {
 import { type AlertContent, formAlert } from "../alert.ts";
 import type { AlertStore, RulePosition } from "../store/alert-store.ts";
 import type { GroupCommit } from "../store/group-commit.ts";
+import type { TargetParts } from "../targets/target.ts";
 import { type AlertRule, newsOf } from "./alert-rule.ts";
 import { createRuleJudge, type RuleJudge } from "./rule-judge.ts";
 import { NEW_RULE } from "./rule-state.ts";
 
-interface RuleFollowing {
+interface RuleFollowing extends TargetParts {
   readonly target: string;
   readonly rule: AlertRule;
-  /** A rule reads the log by cursor, like every client. */
-  readonly poll: Pick<LongPoll, "take">;
   readonly head: Pick<Head, "ready" | "observedAtMs">;
   readonly store: Pick<AlertStore, "position">;
   /** Saves positions and messages of all rules together. */
   readonly commits: Pick<GroupCommit, "commit">;
-  readonly clock: Clock;
   readonly steadyMs: () => number;
   /** Public URL of this server, for links. Default: alerts have no links. */
   readonly publicUrl?: string | undefined;
@@ -36,7 +32,6 @@ interface RuleFollowing {
   readonly onAlerts: () => void;
   /** Called once the rule has a position, so that it misses no later event. */
   readonly onFollowing?: () => void;
-  readonly notify: Notify;
   readonly signal: AbortSignal;
 }
 

@@ -29,15 +29,8 @@ const ESCAPES: Escapes = {
 const TAGS = { started: "fire", finished: "checkered_flag", listed: "new", notice: "warning" } as const;
 
 /** Publishes as JSON to the server's root. */
-export function ntfyTarget({
-  id,
-  rules,
-  topic,
-  url,
-  token,
-  priority,
-  ...ntfy
-}: z.infer<typeof Ntfy>): Target {
+export function ntfyTarget(ntfy: z.infer<typeof Ntfy>): Target {
+  const { id, rules, topic, url, token, priority } = ntfy;
   return {
     id,
     rules,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isPlainUrl } from "../../lib/io/plain-url.ts";
 import { AlertRule } from "../rules/alert-rule.ts";
 
 const MAX_RULES = 100;
@@ -21,7 +22,7 @@ export const ALLOW_PRIVATE = {
 export const httpUrl = z
   .string()
   .max(2_048)
-  .refine(isHttpUrl, "an http or https URL without user name and password");
+  .refine((text) => isPlainUrl(text, /^https?:$/), "an http or https URL without user name and password");
 
 /**
  * A channel, by one of its webhooks: `https://discord.com/api/webhooks/ID/TOKEN`, also with
@@ -33,8 +34,3 @@ export const ChannelWebhook = z.strictObject({
   ...ALLOW_PRIVATE,
   rules: COMMON.rules,
 });
-
-function isHttpUrl(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "";
-}

@@ -31,8 +31,9 @@ export interface Target {
   run?(parts: TargetParts, signal: AbortSignal): Promise<void>;
 }
 
-/** What a target may read besides its messages. */
+/** What a target and its rules may read besides its messages. */
 export interface TargetParts {
+  /** They read the log by cursor, like every client. */
   readonly poll: Pick<LongPoll, "take">;
   readonly head: Pick<Head, "ready">;
   readonly clock: Clock;

@@ -35,8 +35,8 @@ export type UrlOf = (
 ) => string;
 
 /**
- * Opens a connection after `before`, or at the head. It replaces the last one of `client`. Abort the
- * returned controller to end it.
+ * Opens a connection after `before`, or at the head. It replaces the last one of `client`. Aborting
+ * the returned controller ends it.
  */
 export function openTransport(
   { base, selection, options, headers, lead, platform }: StreamPlan,

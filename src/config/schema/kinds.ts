@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
+import { isPlainUrl } from "../../lib/io/plain-url.ts";
 import { look } from "./look.ts";
 import { formatDuration, formatSize, parseDuration, parseSize } from "./quantity.ts";
 
@@ -274,9 +275,7 @@ function isLeader(text: string): boolean {
 }
 
 function isServiceUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" && !/[?#]/.test(text);
+  return isPlainUrl(text, /^https?:$/) && !/[?#]/.test(text);
 }
 
 function isLoopback({ hostname }: URL): boolean {
@@ -285,9 +284,7 @@ function isLoopback({ hostname }: URL): boolean {
 
 function isEndpoint(text: string): boolean {
   // Without this check, a second address after a space would count as part of the first.
-  if (!URL.canParse(text) || /\s/.test(text)) return false;
-  const url = new URL(text);
-  return /^(https?|wss?):$/.test(url.protocol) && url.username === "" && url.password === "";
+  return isPlainUrl(text, /^(https?|wss?):$/) && !/\s/.test(text);
 }
 
 function isOrigin(text: string): boolean {

@@ -6,12 +6,6 @@ import type { Feed } from "../feed.ts";
 import { groupTroubles } from "../service/group-troubles.ts";
 import { type Enricher, type Facts, keyOf, type TokenRef } from "./enricher.ts";
 
-interface EnrichOptions {
-  readonly feed: Feed;
-  readonly enrichers: readonly Enricher[];
-  readonly clock: Clock;
-}
-
 /** A token that still trades is noted again after this time, because facts expire. */
 const NOTE_AGAIN_MS = 5 * MINUTE_MS;
 /** Maximum number of tokens that are remembered as noted. */
@@ -27,7 +21,7 @@ const MAX_A_SECOND = 500;
  *
  * A contract's source counts as verified if one service has it, whatever the others answer.
  */
-export function enrichFeed({ feed, enrichers, clock }: EnrichOptions): Feed {
+export function enrichFeed(feed: Feed, enrichers: readonly Enricher[], clock: Clock): Feed {
   const trouble = () => {
     const parts = [feed.trouble?.(), groupTroubles(enrichers)].filter((part) => part !== undefined);
     return parts.length === 0 ? undefined : parts.join("; ");

@@ -124,16 +124,7 @@ function readMessage(message: unknown): readonly StreamNews[] {
     return [{ kind: "ending", reason: "is about to shut down" }];
   const kline = Kline.safeParse(data).data;
   if (!kline) return [];
-  const { t, o, c, h, l, v, n, V } = kline.k;
-  const candle: MinuteCandle = {
-    openAt: t,
-    open: o,
-    high: h,
-    low: l,
-    close: c,
-    volume: v,
-    trades: n,
-    buyVolume: V,
-  };
+  const { t: openAt, o: open, h: high, l: low, c: close, v: volume, n: trades, V: buyVolume } = kline.k;
+  const candle: MinuteCandle = { openAt, open, high, low, close, volume, trades, buyVolume };
   return isPossible(candle) ? [{ kind: "candle", pair: kline.s, candle, sentAt: kline.E }] : [];
 }

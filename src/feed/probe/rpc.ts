@@ -30,11 +30,6 @@ interface RpcTarget {
   readonly onText?: (text: string, encoding: string | null) => void;
 }
 
-interface RpcText {
-  readonly text: string;
-  readonly encoding: string | null;
-}
-
 /** Sends one request over HTTP or a WebSocket. Rejects with RpcFailure or the signal's reason. */
 export async function askRpc(
   { url, clock, onText }: RpcTarget,
@@ -84,12 +79,12 @@ export async function* messagesOf(
   }
 }
 
-async function overSocket(url: string, question: string, signal: AbortSignal): Promise<RpcText> {
+async function overSocket(url: string, question: string, signal: AbortSignal) {
   for await (const text of messagesOf(url, question, signal)) return { text, encoding: null };
   throw new RpcFailure("sent no answer");
 }
 
-async function overHttp(url: string, body: string, signal: AbortSignal): Promise<RpcText> {
+async function overHttp(url: string, body: string, signal: AbortSignal) {
   const headers = { "content-type": "application/json" };
   const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" }).catch(
     () => {

@@ -11,10 +11,7 @@ const SLOTS = 30;
 /** Counts the requests to an external service by outcome, and by time for five minutes. */
 export class ServiceTally {
   readonly #clock: Clock;
-  #requests = 0;
-  #errors = 0;
-  #refused = 0;
-  #waitedMs = 0;
+  readonly #counts = { requests: 0, errors: 0, refused: 0, waitedMs: 0 };
   #goodAt: number | undefined;
   readonly #slots = new Array<number>(SLOTS).fill(0);
   #slot = 0;
@@ -24,10 +21,10 @@ export class ServiceTally {
   }
 
   asked(waitedMs: number): void {
-    this.#requests += 1;
+    this.#counts.requests += 1;
     const index = this.#currentSlot() % SLOTS;
     this.#slots[index] = (this.#slots[index] ?? 0) + 1;
-    this.#waitedMs += Math.max(0, waitedMs);
+    this.#counts.waitedMs += Math.max(0, waitedMs);
   }
 
   /** Returns the number of requests in the last `ms`: at most five minutes, in steps of ten s. */
@@ -41,8 +38,8 @@ export class ServiceTally {
 
   ended(outcome: RequestOutcome): void {
     if (outcome === "good") this.heard();
-    else if (outcome === "refused") this.#refused += 1;
-    else this.#errors += 1;
+    else if (outcome === "refused") this.#counts.refused += 1;
+    else this.#counts.errors += 1;
   }
 
   heard(): void {
@@ -51,10 +48,7 @@ export class ServiceTally {
 
   report(part: string, service: string, isUp: boolean): ServiceReport {
     const ageMs = this.#goodAt === undefined ? undefined : this.#clock.monotonic() - this.#goodAt;
-    return {
-      ...{ part, service, isUp, ageMs, requests: this.#requests, errors: this.#errors },
-      ...{ refused: this.#refused, waitedMs: this.#waitedMs },
-    };
+    return { part, service, isUp, ageMs, ...this.#counts };
   }
 
   /** Clears the slots since the last call. */

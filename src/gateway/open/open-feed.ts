@@ -64,7 +64,7 @@ export function openFeed(
     clock,
     notify: notifyLog(logger),
   });
-  return { ...opened, feed: enrichFeed({ feed: opened.feed, enrichers, clock }) };
+  return { ...opened, feed: enrichFeed(opened.feed, enrichers, clock) };
 }
 
 /** Returns a probe for each service that the config's feed and enrichers need. */

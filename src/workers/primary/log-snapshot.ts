@@ -19,13 +19,8 @@ const RECORDS_PER_MESSAGE = 512;
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /** Returns the complete log and lists, so that a new worker can resume older cursors. */
-export function snapshotMessages({
-  log,
-  head,
-  history,
-  positions,
-  format,
-}: LogSnapshotParts): AsyncGenerator<SnapshotMessage> {
+export function snapshotMessages(parts: LogSnapshotParts): AsyncGenerator<SnapshotMessage> {
+  const { log, head, history, positions, format } = parts;
   const { cursor, observedAtMs, ready } = head;
   const { lists, checkpoints } = history;
   const { oldest, oldestLasting, runs } = log;

@@ -285,7 +285,7 @@ class Enriched implements AsyncDisposable {
         this.isEnded = true;
       },
     };
-    const feed = enrichFeed({ feed: this.market, enrichers: [enricher], clock: this.clock });
+    const feed = enrichFeed(this.market, [enricher], this.clock);
     this.#reading = (async () => {
       for await (const event of feed.events(this.#stop.signal)) this.reported.push(event);
     })();

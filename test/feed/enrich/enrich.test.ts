@@ -87,7 +87,7 @@ const test = base.extend<{
         ...{ names, urls: services.urls, keys: { etherscan: KEY, coingecko: COIN_KEY }, directory, clock },
         notify: (_level, sentence) => notices.push(sentence),
       });
-      const feed = enrichFeed({ feed: market(clock), enrichers, clock });
+      const feed = enrichFeed(market(clock), enrichers, clock);
       const events = feed.events(stop.signal)[Symbol.asyncIterator]();
       const until = async (holds: () => boolean) => {
         while (!holds()) {

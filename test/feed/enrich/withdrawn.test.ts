@@ -72,7 +72,7 @@ const test = base.extend<{ kit: Kit }>({
         ...{ name: "three", origin: "live", facts },
         events: (signal) => market(clock, signal),
       };
-      return enrichFeed({ feed, enrichers, clock });
+      return enrichFeed(feed, enrichers, clock);
     };
     const read: Kit["read"] = async (act, names) => {
       const feed = enriched(names);
