@@ -6,12 +6,18 @@ import { systemClock } from "../../../src/lib/time/clock.ts";
 import { ScriptedNode } from "./scripted-node.ts";
 import { SettledChain } from "./settled-chain.ts";
 
-/** What Multicall3 returns if every contract fails. */
+/**
+ * What Multicall3 returns if every contract fails, and the last call succeeds, which measures the
+ * gas.
+ */
 function nothingFor([call]: readonly unknown[]): string {
   const { data } = call as { readonly data: Hex };
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data });
   const calls = functionName === "aggregate3" ? args[0] : [];
-  const result = calls.map(() => ({ success: false, returnData: "0x" as const }));
+  const result = calls.map((_call, index) => ({
+    success: index === calls.length - 1,
+    returnData: "0x" as const,
+  }));
   return encodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", result });
 }
 
