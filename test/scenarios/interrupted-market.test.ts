@@ -10,10 +10,16 @@ import { IS_SOAK } from "../support/law-runs.ts";
 
 const { file: path, profiles } = createConfig({ feed: "replay" });
 
-/** Plays a market and notes what is published, until `stopAt` says so. */
+/** A checkpoint is taken this long before the interruption. */
+const CHECKPOINT_MS = 10 * MINUTE_MS;
+
+/**
+ * Plays a market and notes what is published up to `untilMs`, and the first checkpoint from
+ * `checkpointMs` on.
+ */
 async function play(
   feed: Feed,
-  stopAt: (publication: Publication) => boolean,
+  { untilMs, checkpointMs }: { readonly untilMs: number; readonly checkpointMs: number },
   before?: { checkpoint: EngineCheckpoint; last: Publication },
 ) {
   const options = { facts: feed.facts };
@@ -30,14 +36,14 @@ async function play(
   const source = new EngineSource({ feed: iterated, engine, clock: systemClock });
   const stop = new AbortController();
   const published: Publication[] = [];
-  const checkpoints: { text: string; afterMs: number }[] = [];
+  let checkpoint: { text: string; afterMs: number } | undefined;
   await runPoller({
     source,
     publish: (publication) => {
-      if (published.length % 50 === 0)
-        checkpoints.push({ text: JSON.stringify(engine.checkpoint()), afterMs: source.clockAtMs ?? 0 });
+      if (!checkpoint && publication.observedAtMs >= checkpointMs)
+        checkpoint = { text: JSON.stringify(engine.checkpoint()), afterMs: source.clockAtMs ?? 0 };
       published.push(publication);
-      if (stopAt(publication)) stop.abort();
+      if (publication.observedAtMs >= untilMs) stop.abort();
     },
     ...(before ? { resume: { snapshot: before.last.snapshot, afterMs: before.last.observedAtMs } } : {}),
     clock: systemClock,
@@ -48,12 +54,13 @@ async function play(
   });
   // Closes the recording.
   await events?.return?.();
-  return { published, checkpoint: checkpoints.at(-1) };
+  return { published, checkpoint };
 }
 
 /**
- * Plays until a moment, and once more as a process would that continues from the last checkpoint
- * before it: what both published, and the whole in one go.
+ * Plays the whole in one go, and once more as a process would that continues from the last
+ * checkpoint before a moment. What was published up to that moment, and by that process, is the
+ * whole.
  */
 async function interrupt(
   feedOf: (resume?: ReplayResume) => Feed,
@@ -61,16 +68,17 @@ async function interrupt(
 ) {
   const brief = (published: readonly Publication[]) =>
     published.flatMap(({ events }) => events.map((event) => JSON.stringify(event)));
-  const whole = await play(feedOf(), ({ observedAtMs }) => observedAtMs >= untilMs);
-  const first = await play(feedOf(), ({ observedAtMs }) => observedAtMs >= stopAtMs);
-  const last: Publication = JSON.parse(JSON.stringify(first.published.at(-1)));
-  const { text = "", afterMs = 0 } = first.checkpoint ?? {};
+  const whole = await play(feedOf(), { untilMs, checkpointMs: stopAtMs - CHECKPOINT_MS });
+  const end = whole.published.findIndex(({ observedAtMs }) => observedAtMs >= stopAtMs) + 1;
+  const first = whole.published.slice(0, end);
+  const last: Publication = JSON.parse(JSON.stringify(first.at(-1)));
+  const { text = "", afterMs = 0 } = whole.checkpoint ?? {};
   expect(afterMs).toBeLessThan(last.observedAtMs);
   const resume = { afterMs, catchUpToMs: last.observedAtMs };
   const before = { checkpoint: JSON.parse(text), last };
-  const second = await play(feedOf(resume), ({ observedAtMs }) => observedAtMs >= untilMs, before);
+  const second = await play(feedOf(resume), { untilMs, checkpointMs: untilMs }, before);
   expect(second.published.length).toBeGreaterThan(50);
-  expect([...brief(first.published), ...brief(second.published)]).toEqual(brief(whole.published));
+  expect([...brief(first), ...brief(second.published)]).toEqual(brief(whole.published));
 }
 
 test("[L4] a market that was interrupted after its last checkpoint yields the same events as one that was not", async () => {
