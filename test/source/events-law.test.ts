@@ -58,7 +58,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         expect(canonical(play(before, events))).toBe(canonical(after));
         expect(canonical(play(received(before), received(events)))).toBe(canonical(after));
       }),
-      lawRuns(40),
+      lawRuns(20),
     );
   });
 
@@ -71,7 +71,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         for (const events of [all, all.filter(({ channel }) => channels.includes(channel))])
           expect(canonical(play(view, events))).toBe(expected);
       }),
-      lawRuns(40),
+      lawRuns(20),
     );
   });
 
@@ -80,7 +80,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ before, after }) => {
         for (const event of toEvents(before, after, AT)) EventBody.parse(received(event));
       }),
-      lawRuns(20),
+      lawRuns(10),
     );
   });
 
@@ -100,7 +100,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
           expect(new Set(set).size).toBe(set.length);
         }
       }),
-      lawRuns(20),
+      lawRuns(10),
     );
   });
 
@@ -110,7 +110,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const bytes = JSON.stringify(toEvents(before, after, AT));
         expect(JSON.stringify(toEvents(structuredClone(before), structuredClone(after), AT))).toBe(bytes);
       }),
-      lawRuns(20),
+      lawRuns(10),
     );
   });
 
