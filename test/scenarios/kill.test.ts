@@ -2,10 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { createLogger } from "../../src/gateway/create-logger.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
-import { pumpedFlags } from "../support/pumped-market.ts";
+import { pumpedFlags, pumpedSettings } from "../support/pumped-market.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
 
 /**
@@ -34,7 +36,7 @@ async function serve(
   return { cli, url: /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0] ?? "" };
 }
 
-const logged = (cli: RunningCli, message: string) =>
+const logged = (cli: Pick<RunningCli, "stderr">, message: string) =>
   cli
     .stderr()
     .trim()
@@ -74,6 +76,16 @@ test(`[L3] killed ${KILLS} times in the middle of its work, a gateway continues 
   await expectAllStored(url, client.received.events);
 });
 
+/** Starts one in the test's process, with settings of its own. Its log lines come with it. */
+async function serveHere(onTestFinished: (fn: () => Promise<void>) => void, settings: object) {
+  const lines: string[] = [];
+  const logger = createLogger("info", { write: (line) => void lines.push(line) });
+  const config = createConfig({ ...pumpedSettings(), speed: 1, compression: false, drain: "0", ...settings });
+  const gateway = await startGateway(config, { logger });
+  onTestFinished(() => gateway.stop());
+  return { gateway, stderr: () => lines.join("") };
+}
+
 test("[L3] stopped in order and started again, it continues in its epoch; with another recording's settings it begins a new one and gives the reason", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
@@ -86,16 +98,14 @@ test("[L3] stopped in order and started again, it continues in its epoch; with a
   expect(await first.cli.ended()).toBe(0);
   const { port } = new URL(first.url);
 
-  const second = await serve(directory, port, "--drain", "0", "--speed", "120");
-  onTestFinished(() => void second.cli.child.kill("SIGKILL"));
+  const place = { port: Number(port), data: directory };
+  const second = await serveHere(onTestFinished, { ...place, speed: 120 });
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-  second.cli.child.kill("SIGTERM");
-  expect(await second.cli.ended()).toBe(0);
+  await second.gateway.stop();
 
-  const third = await serve(directory, port, "--drain", "0", "--refresh", "10s");
-  onTestFinished(() => void third.cli.child.kill("SIGKILL"));
-  expect(logged(third.cli, "starting a new epoch")?.msg).toContain(
+  const third = await serveHere(onTestFinished, { ...place, refresh: "10s" });
+  expect(logged(third, "starting a new epoch")?.msg).toContain(
     "the engine's settings differ from those of the log (refreshMs)",
   );
   await client.connect();
@@ -109,10 +119,10 @@ test("a second gateway on the same directory and source is refused with the code
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
-  await using first = (await serve(directory, "0")).cli;
+  const first = await serveHere(onTestFinished, { port: 0, data: directory });
   await using second = spawnCli(["serve", ...MARKET, "--port", "0", "--data", directory]);
   expect(await second.ended()).toBe(75);
-  const pid = process.platform === "linux" ? ` (pid ${first.child.pid})` : "";
+  const pid = process.platform === "linux" ? ` (pid ${process.pid})` : "";
   expect(second.stderr()).toContain(`is in use by another process${pid}; it may still be stopping: wait, or`);
-  expect(first.child.exitCode).toBeNull();
+  expect((await fetch(`${first.gateway.url}/healthz`)).status).toBe(200);
 });
