@@ -23,7 +23,7 @@ interface Node {
 async function startNode(cluster: string, address: string): Promise<Node> {
   const program = ["--import", "./test/cluster/call-from.ts", process.env.BUNDLED_PROGRAM ?? "src/main.ts"];
   const market = [...pumpedFlags(), "--warmup", "0"];
-  const pace = ["--speed", "600", "--heartbeat", "1s"];
+  const pace = ["--speed", "200", "--heartbeat", "1s"];
   const server = ["--port", "0", "--drain", "0", "--no-compression", "--log-level", "info"];
   const args = [...program, "serve", "--cluster", cluster, ...market, ...pace, ...server];
   const cli = spawnNode(args, { CALL_FROM: address });
