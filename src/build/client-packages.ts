@@ -62,7 +62,8 @@ All components share one connection, which the first one opens and the last one 
     code: `"use client";\n${named(code)}`,
   });
   const out = mkdtempSync(join(tmpdir(), "flarewire-types-"));
-  // It states its types itself, as these flags require: nothing else is read. `npm run check` checks.
+  // It states its types itself, as these flags require. No other file is read, and
+  // `npm run check` checks the types.
   const alone = ["--ignoreConfig", "--isolatedDeclarations", "--noResolve", "--lib", "es5", "--types", ""];
   const emit = ["--declaration", "--emitDeclarationOnly", "--verbatimModuleSyntax", "--noCheck"];
   const target = ["--module", "nodenext", "--target", "es2024", "--rootDir", ROOT, "--outDir", out];

@@ -42,7 +42,7 @@ export function copyOfDependencies(folder: string): void {
   );
 }
 
-/** Copies these files and folders of the clone. Node takes five times the CPU time for thousands. */
+/** Copies these files and folders of the clone. File by file, Node takes twice the CPU time. */
 function copyTo(folder: string, paths: readonly string[]): void {
   const input = paths.filter((path) => existsSync(join(ROOT, path))).join("\0");
   const script = 'tar --null -T - -cf - | tar -xf - -C "$0"';
