@@ -33,7 +33,7 @@ export const Candles = z
     bsc: TokenCandles,
   })
   .describe(
-    "`GET /api/v1/candles`: the last 60 closed minutes of each token that flares now, by group. Tokens of other groups have none.",
+    "`GET /api/v1/candles`: the last 60 closed minutes of each token that flares, or whose flare started within two hours, by group. Tokens of other groups have none.",
   );
 export type Candles = z.infer<typeof Candles>;
 

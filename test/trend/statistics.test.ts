@@ -8,7 +8,7 @@ import {
   roundTo,
   wilsonLowerBound,
 } from "../../src/trend/detect/statistics.ts";
-import { reuseIfEqual, reuseListIfEqual } from "../../src/trend/views/reuse.ts";
+import { reuseIfEqual, reuseListIfSame } from "../../src/trend/views/reuse.ts";
 
 test("a computed number becomes a plain decimal of ten significant digits", () => {
   expect(formatDecimal(0)).toBe("0");
@@ -75,6 +75,6 @@ test("an equal value is replaced by the previous object, a different one is not"
   const record = { 0: 1 };
   expect(reuseIfEqual<unknown>([1], record)).toBe(record);
   const list = [before];
-  expect(reuseListIfEqual(list, [before])).toBe(list);
-  expect(reuseListIfEqual(list, [{ ...before }])).not.toBe(list);
+  expect(reuseListIfSame(list, [before])).toBe(list);
+  expect(reuseListIfSame(list, [{ ...before }])).not.toBe(list);
 });

@@ -12,7 +12,7 @@ import { type Outcome, retryDelayMs } from "./delivery-plan.ts";
 export interface SenderOptions {
   readonly target: Target;
   readonly store: AlertStore;
-  /** Removes messages of all targets from the store together. */
+  /** Removes accepted messages, those of several targets in one transaction. */
   readonly commits: Pick<GroupCommit, "remove">;
   readonly clock: Clock;
   /** The clock for the age of messages, in milliseconds since 1970 UTC. It never jumps. */
@@ -36,7 +36,7 @@ export class AlertSender {
   /** Hash of the target's identity. Another hash means another receiver. */
   readonly #mark: string;
   #failures = 0;
-  /** Removes the last accepted message. Repeated until it succeeds, as after a full disk. */
+  /** Removes the last accepted message. Retried until it succeeds: the disk may be full. */
   #removeAccepted: (() => Promise<void>) | undefined;
   /** Messages arrived since the last look at the queue. */
   #hasNews = false;
@@ -116,7 +116,7 @@ export class AlertSender {
           notify("info", `the receiver accepts messages again; failed attempts: ${this.#failures}`);
         this.#failures = 0;
         await this.#finishRemoval();
-        // New messages do not end this pause: the receiver would reject more at once.
+        // New messages do not end this pause: the receiver would reject one that comes sooner.
         if (gapMs > 0) await clock.sleep(gapMs, signal);
         return 0;
       case "gone":
@@ -145,7 +145,7 @@ export class AlertSender {
     }
   }
 
-  /** Returns the message about dropped ones: the same one until it is acknowledged. */
+  /** Returns the notice about dropped messages: the same notice until the receiver accepts it. */
   #expiredNotice(): Alert | undefined {
     const { store, target, steadyMs } = this.#options;
     if (target.announcesExpired === false) return undefined;

@@ -23,7 +23,7 @@ export function judgeAnswer(answer: HttpAnswer): Outcome {
   return { kind: "failed", reason: `the receiver returned ${status}${redirect}`, retryAfterMs };
 }
 
-/** Returns the wait after consecutive failures: by {@link RETRY}, at least `Retry-After`. */
+/** Returns the wait after consecutive failures, within {@link RETRY}; at least `Retry-After`. */
 export function retryDelayMs(
   failures: number,
   retryAfterMs: number | undefined,

@@ -25,7 +25,8 @@ export function isPublicAddress(address: string): boolean {
   // An IPv4-mapped IPv6 address counts as its IPv4 address.
   const plain = ipaddr.process(address);
   if (plain.range() !== "unicast" || plain.toString() === AZURE_WIRE_SERVER) return false;
-  // Only this IPv6 block is public. ::7f00:1, another form of ::127.0.0.1, is in no named range.
+  // Of IPv6, only this block is public. The library calls addresses outside its named ranges
+  // unicast, such as ::7f00:1, another form of ::127.0.0.1.
   return plain.kind() === "ipv4" || plain.match(GLOBAL_UNICAST);
 }
 
@@ -35,7 +36,7 @@ export function checkHost(host: string): void {
   if (isIP(bare) !== 0 && !isPublicAddress(bare)) throw new PrivateAddressError(bare, bare);
 }
 
-/** Rejects non-public addresses in the connection's own lookup: a second one could differ. */
+/** Rejects non-public addresses in the connection's own lookup: an earlier one could differ. */
 export const lookupPublic: LookupFunction = (hostname, options, callback) => {
   lookupName(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, "", 0);

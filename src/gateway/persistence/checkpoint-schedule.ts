@@ -4,9 +4,9 @@ import type { Clock } from "../../lib/time/clock.ts";
 const STORE_EVERY_MS = 30_000;
 /** Maximum share of time for storing large states, because nothing else runs meanwhile. */
 const USUAL_SHARE = 0.002;
-/** The same when many events are appended, which a restart has to apply. */
+/** The same from STORE_EVERY_RECORDS events on, because a restart has to apply them. */
 const MAX_SHARE = 0.02;
-/** Maximum records between two stored states. A restart applies that many. */
+/** After this many events without a stored state, MAX_SHARE applies. */
 const STORE_EVERY_RECORDS = 5_000;
 
 /** Decides when the state at the head is stored again. */

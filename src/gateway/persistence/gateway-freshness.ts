@@ -20,7 +20,7 @@ export function freshnessOf(
   others: readonly Reporter[],
 ): Freshness {
   const fresh = source.freshness();
-  // Followers report the age that their leader states.
+  // A follower's own freshness already has the age that its leader states.
   const served = kind === "snapshots" && fresh.observed_at === null ? resume : undefined;
   const isRecorded = source.info.origin === "recorded";
   const reasons = [

@@ -53,7 +53,8 @@ export function encodeLists(lists: Lists): Uint8Array {
 
 /**
  * Restores the state at the head: the last stored one plus later events (law L2). Returns a
- * problem, as the second half of a sentence, if the log is of another source, doubtful or damaged.
+ * problem, as the second half of a sentence, if the log is of another source, may lack events,
+ * or is damaged.
  */
 export function restoreState(
   stored: StoredLog,

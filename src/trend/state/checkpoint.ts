@@ -6,7 +6,7 @@ import { compactRing, createCandleRing } from "../views/candle-ring.ts";
 import { FOLLOW_MS } from "../views/candles.ts";
 import type { FinishedFlare } from "../views/flares.ts";
 import type { NewListing } from "../views/newest.ts";
-import type { ServedStandings } from "../views/rankings.ts";
+import type { ServedRankings } from "../views/rankings.ts";
 import { createControl } from "./followed-flare.ts";
 import type { Rejections } from "./rejection.ts";
 import { decodeState, encodeState, type JsonValue } from "./state-codec.ts";
@@ -40,7 +40,7 @@ export interface EngineState {
   readonly markets: Markets;
   readonly finished: FinishedFlare[];
   readonly newest: NewListing[];
-  readonly standings: ServedStandings;
+  readonly standings: ServedRankings;
   /** Events that wait for the first clock event. */
   readonly waiting: readonly MarketEvent[];
 }

@@ -9,8 +9,9 @@ export interface CandleRing {
   /** {@link WIDTH} numbers per candle, in the order of time, wrapping around at the end. */
   data: Float64Array;
   count: number;
-  /** Offset of the newest candle, and its minute, counted from 1970; -1 before the first. */
+  /** Offset of the newest candle. */
   newest: number;
+  /** Minute of the newest candle, counted from 1970; -1 before the first. */
   newestMinute: number;
   /** First minute that changed since the candles were last read. */
   changedFrom: number;
@@ -22,7 +23,7 @@ export interface CandleRing {
 export type MinuteCandle = Readonly<ReturnType<typeof candleAt>>;
 
 const [OPEN, HIGH, LOW, CLOSE, USD, BUYS, SELLS] = [0, 1, 2, 3, 4, 5, 6];
-/** Times of the trades that set open and close. Before any: the end and the start of the minute. */
+/** Times of the trades that set open and close; before any, the minute's end and its start. */
 const [OPEN_AT, CLOSE_AT, WIDTH] = [7, 8, 9];
 const FIRST_CAPACITY = 4;
 /** Candles are stored for this many minutes before the newest one. */

@@ -26,7 +26,7 @@ export interface Candidate {
   readonly token: TokenState;
   /** Mean close of the last 60 minutes, or of as many as there are. */
   readonly average: number;
-  /** Log of the last close over that average, moved by the market since its last trade. */
+  /** Log of the last close over that average, plus the market's rise since the last trade. */
   readonly rise: number;
   /** Known minutes of the hour. */
   readonly count: number;
@@ -42,13 +42,13 @@ export interface Candidate {
  * If fewer than ten rise, those that fall least follow. If fewer than ten trade, the list is
  * shorter.
  *
- * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, where A is the mean of the last n ≤
- * 60 closes and m the candidates' median rise (0 for fewer than five), so that a common move does
- * not change ranks. A token without recent trades is assumed to have followed its market since: a
- * constant price while all fall is old, not strong. `risk = s·√((n−1)(2n−1)/6n)` is the first-order
- * deviation of ln(P/A) for a random walk whose steps have variance s², because step k has weight
- * k/n. s² is the token's own variance, shrunk toward the candidates' median if few of its minutes
- * had trades.
+ * Rank: `(rise − m) / risk`, ties by address. `rise = ln(P/A)`, where P is the last close,
+ * A the mean of the last n ≤ 60 closes, and m the candidates' median rise (0 for fewer than five),
+ * so that a common move does not change ranks. P of a token without recent trades follows the
+ * market since its last one: a constant price while all fall is old, not strong.
+ * `risk = s·√((n−1)(2n−1)/6n)` is the standard deviation, to first order, of ln(P/A) for a random
+ * walk whose steps have variance s², because step k has weight k/n. s² is the token's own variance,
+ * shrunk toward the candidates' median if few of its minutes had trades.
  *
  * Excluded: quote tokens; tokens that did not trade in at least three of the last ten minutes, that
  * are only a few minutes old, or that have a canary. On chains also tokens that no aggregator lists

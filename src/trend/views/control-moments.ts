@@ -4,11 +4,14 @@ import type { Detector } from "../detect/detector.ts";
 import { changeFrom, dueMinutes, dueMs } from "../state/followed-flare.ts";
 import type { TokenState } from "../state/token-state.ts";
 
-/** Each token has one control moment in every two hours of the clock. */
+/**
+ * Each token has one control moment in every two hours of the clock. The price after it is measured
+ * as that after a flare's start, for comparison.
+ */
 const SLOT_MS = 2 * HOUR_MS;
 /** Maximum age of a flare's control moment at the start. */
 const MAX_AGE_MS = 24 * HOUR_MS;
-/** Minimum age. Its hour ends half an hour before the start, without the flare's own rise. */
+/** Minimum age: the hour that is measured ends half an hour before the flare's own rise. */
 const MIN_AGE_MS = 90 * MINUTE_MS;
 
 /**

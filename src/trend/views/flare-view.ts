@@ -95,12 +95,12 @@ export function viewSymbol({ group, address, profile }: TokenState): string {
   return profile.symbol ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address);
 }
 
-/** Returns whether verified source of the token's contract is known. */
+/** Returns the status that says whether verified source of the token's contract is known. */
 export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
-/** Renders the reading's measurable terms, rounded to prevent flicker, and the sentence. */
+/** Renders the reading's measurable terms, rounded to prevent flicker, and the reason as a text. */
 export function viewExplanation(
   reading: Reading,
   { warnings, liquidity }: { readonly warnings: readonly string[]; readonly liquidity: DecimalString },

@@ -13,7 +13,7 @@ import type { DetectorSettings } from "../settings.ts";
 import { flareId } from "../state/ids.ts";
 import { judgeRelevance, type RunningFlare, type TokenState } from "../state/token-state.ts";
 import { viewFlare } from "./flare-view.ts";
-import { reuseIfEqual, reuseListIfEqual, reuseRecordIfSame } from "./reuse.ts";
+import { reuseIfEqual, reuseListIfSame, reuseRecordIfSame } from "./reuse.ts";
 
 /** Flares that wait for their final outcome are listed up to this multiple of the usual maximum. */
 const PENDING_LISTS = 10;
@@ -57,7 +57,7 @@ export class FlareBook {
   #hasNewOutcome = false;
   /** A finished flare was added or dropped since the last {@link serve}. */
   #hasNewFinished = true;
-  /** When the next finished flare is dropped, unless another one ends before. */
+  /** When the next finished flare is dropped. Another finish moves this time. */
   #reviewMs = Number.NEGATIVE_INFINITY;
 
   /** @param finished From a checkpoint, oldest finish first. */
@@ -198,8 +198,8 @@ export class FlareBook {
     this.#isDirty = false;
     const running = [...this.#running].flatMap((token) => token.flare ?? []);
     const before = this.#served.flares;
-    const pro = reuseListIfEqual(before.pro, running.map((flare) => flare.published).sort(byStart));
-    const free = reuseListIfEqual(
+    const pro = reuseListIfSame(before.pro, running.map((flare) => flare.published).sort(byStart));
+    const free = reuseListIfSame(
       before.free,
       running
         .filter((flare) => flare.isFree)
@@ -207,7 +207,7 @@ export class FlareBook {
         .sort(byStart),
     );
     const finished = this.#hasNewFinished
-      ? reuseListIfEqual(before.finished_trending, this.#finished.map(({ flare }) => flare).sort(byStart))
+      ? reuseListIfSame(before.finished_trending, this.#finished.map(({ flare }) => flare).sort(byStart))
       : before.finished_trending;
     this.#hasNewFinished = false;
     const isSame = pro === before.pro && free === before.free && finished === before.finished_trending;

@@ -25,7 +25,7 @@ export function standings(tokens: Iterable<TokenState>): TokenState[] {
   return charted.slice(0, TOP);
 }
 
-/** Replaces the rank of six hours ago by that at `atMs`; by none if the minute was not observed. */
+/** Replaces the rank of six hours ago by that at `atMs`; by none if the group had no data then. */
 export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
   const { chart } = token;
   if (chart.rank === 0 && !chart.ranks) return;

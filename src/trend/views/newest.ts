@@ -4,9 +4,9 @@ import type { DetectorSettings } from "../settings.ts";
 import { listingId } from "../state/ids.ts";
 import type { TokenState } from "../state/token-state.ts";
 import { toTimestamp, viewSource, viewToken } from "./flare-view.ts";
-import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
+import { reuseIfEqual, reuseListIfSame } from "./reuse.ts";
 
-/** A listing that is still new. `token` is its key. */
+/** A listing that is still new. `token` is the token's key. */
 export interface NewListing {
   readonly token: string;
   readonly pool: string;
@@ -79,7 +79,7 @@ export class NewestBook {
   serve(): Newest {
     if (!this.#isDirty) return this.#served;
     this.#isDirty = false;
-    const bsc = reuseListIfEqual(
+    const bsc = reuseListIfSame(
       this.#served.bsc,
       this.#items.map((item) => item.listing),
     );

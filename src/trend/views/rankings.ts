@@ -20,15 +20,15 @@ import {
   viewChainStanding,
   viewExchangeStanding,
 } from "./leaderboards.ts";
-import { reuseIfEqual, reuseListIfEqual } from "./reuse.ts";
+import { reuseIfEqual, reuseListIfSame } from "./reuse.ts";
 
 /** The charts and leaderboards of one minute. */
-export interface ServedStandings {
+export interface ServedRankings {
   readonly charts: Charts;
   readonly leaderboards: Leaderboards;
 }
 
-const NOTHING: ServedStandings = { charts: byGroup(() => []), leaderboards: byGroup(() => []) };
+const NOTHING: ServedRankings = { charts: byGroup(() => []), leaderboards: byGroup(() => []) };
 
 interface Minute {
   readonly atMs: number;
@@ -51,7 +51,7 @@ export class Rankings {
   readonly #settings: DetectorSettings;
   /** Tokens in a chart now or within the past six hours. */
   readonly #charted: Readonly<Record<MarketGroup, Set<TokenState>>>;
-  #served: ServedStandings;
+  #served: ServedRankings;
   #isDirty = true;
 
   /** @param served The charts and leaderboards of a checkpoint. */
@@ -77,7 +77,7 @@ export class Rankings {
     const exchange = this.#stepGroup("exchange", EXCHANGE, charts.exchange, leaderboards.exchange, now);
     const matic = this.#stepGroup("matic", CHAIN, charts.matic, leaderboards.matic, now);
     const avalanche = this.#stepGroup("avalanche", CHAIN, charts.avalanche, leaderboards.avalanche, now);
-    const next: ServedStandings = {
+    const next: ServedRankings = {
       charts: reuseIfEqual(charts, {
         bsc: bsc.chart,
         exchange: exchange.chart,
@@ -96,13 +96,13 @@ export class Rankings {
   }
 
   /** Returns charts and leaderboards. Unchanged ones are the same objects as before. */
-  serve(): ServedStandings {
+  serve(): ServedRankings {
     this.#isDirty = false;
     return this.#served;
   }
 
   /** What was served last, for a checkpoint. */
-  get served(): ServedStandings {
+  get served(): ServedRankings {
     return this.#served;
   }
 
@@ -131,7 +131,7 @@ export class Rankings {
   }
 }
 
-/** Assigns the charted tokens their ranks, 0 outside. Streaks grow only in observed minutes. */
+/** Sets each token's rank, 0 outside the chart. Streaks grow only in minutes with data. */
 function assignRanks(
   charted: Set<TokenState>,
   ranked: readonly Candidate[],
@@ -152,7 +152,7 @@ function assignRanks(
 /** Returns the new list, with every item that equals its predecessor replaced by that object. */
 function keepItems<T extends ChartItem | LeaderboardEntry>(before: T[], after: T[]): T[] {
   const known = new Map(before.map((item) => [keyOf(item), item]));
-  return reuseListIfEqual(
+  return reuseListIfSame(
     before,
     after.map((item) => {
       const old = known.get(keyOf(item));

@@ -6,7 +6,7 @@ export function reuseIfEqual<T>(before: T | undefined, after: T): T {
 }
 
 /** Returns `before` if both lists contain the same objects in the same order, else `after`. */
-export function reuseListIfEqual<T>(before: T[], after: T[]): T[] {
+export function reuseListIfSame<T>(before: T[], after: T[]): T[] {
   return before.length === after.length && before.every((item, index) => item === after[index])
     ? before
     : after;

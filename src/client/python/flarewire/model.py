@@ -999,8 +999,8 @@ TokenCandles = dict[str, list[Candle]]
 
 @dataclass(frozen=True)
 class Candles:
-    """`GET /api/v1/candles`: the last 60 closed minutes of each token that flares now, by
-    group. Tokens of other groups have none."""
+    """`GET /api/v1/candles`: the last 60 closed minutes of each token that flares, or whose
+    flare started within two hours, by group. Tokens of other groups have none."""
 
     closed_at: Timestamp | None
     bsc: TokenCandles
