@@ -1,6 +1,7 @@
 import type { TrackRecord } from "../model/index.ts";
 import type { MinuteRange, MinuteState, MinuteStore } from "./minute-store.ts";
 import { createUnpack } from "./minute-text.ts";
+import type { MinuteWriter } from "./minute-writer.ts";
 import type { HistoryStore } from "./sqlite-history-store.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
@@ -51,14 +52,10 @@ export function answerHistory(reader: HistoryReader, { method, args }: HistoryRe
 
 interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
-  /** Resolves when the states up to this minute are stored, or have failed. Default: all. */
-  readonly settled: (atMs?: number) => Promise<void>;
+  /** Returns the writer of the store. Default: there is none, and all minutes are stored. */
+  readonly writer?: () => Pick<MinuteWriter, "settled" | "lacks" | "replacements"> | undefined;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;
-  /** Whether this minute is missing because the store fails at present. Default: no. */
-  readonly lacks?: (atMs: number) => boolean;
-  /** How many states were queued to replace stored ones: see MinuteWriter. Default: unknown. */
-  readonly replacements?: () => number | undefined;
   /** Receives the error of a read. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -68,12 +65,13 @@ const FAULTY = { minute: undefined, stored: undefined, isFaulty: true } as const
 /** Reads the history in this process. Without `minutes`, it has no past minutes. */
 export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts): HistoryReader {
   const unpack = createUnpack();
+  const writer = () => minutes?.writer?.();
   return {
     get flaresVersion() {
       return store.flaresVersion;
     },
     get minutesVersion() {
-      const replacements = minutes?.replacements?.();
+      const replacements = writer()?.replacements;
       return minutes && replacements !== undefined ? minutes.store.version + replacements : undefined;
     },
     find: async (id, knownMs) => store.find(id, knownMs),
@@ -83,13 +81,13 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     tokensOf: async (query) => store.tokensOf(query),
     reaches: async (reach) => store.reaches(reach),
     minute: async (atMs) => {
-      await minutes?.settled(atMs);
+      await writer()?.settled(atMs);
       if ((await minutes?.isComplete?.()) === false) return FAULTY;
       try {
         const found = minutes?.store.find(atMs);
         if (!found) {
-          await minutes?.settled();
-          if (minutes?.lacks?.(atMs)) return FAULTY;
+          await writer()?.settled();
+          if (writer()?.lacks(atMs)) return FAULTY;
           return { minute: undefined, stored: minutes?.store.range };
         }
         const { keyframeId, keyframe, body, ...minute } = found;

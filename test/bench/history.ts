@@ -70,7 +70,7 @@ export async function benchHistory(hours: number): Promise<Row[]> {
     add("minutes stored", minutes.size.minutes, "");
     add("minutes, counted", minutes.size.bytes / 1e6, "MB");
     add("minutes, file", fileMb(minutePath), "MB");
-    const reader = createHistoryReader(store, { store: minutes, settled: async () => {} });
+    const reader = createHistoryReader(store, { store: minutes });
     const toMs = START_MS + DAYS * DAY_MS;
     const first = await longestTurn(() => reader.record({ window: "30d", toMs }));
     add("record of 30 days, CPU", first.cpuMs, "ms", "once a minute at most, if asked for");

@@ -90,7 +90,7 @@ async function readHistory(data: string) {
   db.close();
   const store = openSqliteHistoryStore(LIMITS, pathOf("history"));
   const minuteStore = openMinuteStore(LIMITS, pathOf("minutes"));
-  const reader = createHistoryReader(store, { store: minuteStore, settled: async () => {} });
+  const reader = createHistoryReader(store, { store: minuteStore });
   const record = await reader.record({ window: "7d", toMs: END_MS });
   const minutes = await readMinutes(reader);
   store.close();

@@ -48,8 +48,7 @@ class Gateway {
 
   /** Reads the current store. */
   get reader(): HistoryReader {
-    const settled = (atMs?: number) => this.writer.settled(atMs);
-    const now = () => createHistoryReader(FLARES, { store: this.store, settled });
+    const now = () => createHistoryReader(FLARES, { store: this.store, writer: () => this.writer });
     const minutesVersion = () => this.#restarts * 1e6 + this.store.version + this.writer.replacements;
     return {
       ...{ ...now(), flaresVersion: 0, minute: (atMs) => now().minute(atMs) },

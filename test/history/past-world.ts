@@ -80,8 +80,7 @@ export const test = restTest.extend<{ makeWorld: WorldFactory }>({
         notify: (level, message) => notices.push(`${level}: ${message}`),
       });
       const settled = (atMs?: number) => writer.settled(atMs);
-      const replacements = () => writer.replacements;
-      const history = createHistoryReader(flares, { store, settled, replacements });
+      const history = createHistoryReader(flares, { store, writer: () => writer });
       const rest = await makeRest({ head: market, history });
       const at = (seconds: number, path = "/api/v1/flares", query = "") =>
         rest.ask("GET", `${path}?at=${iso(seconds)}&${query}`.replace(/&$/, ""));

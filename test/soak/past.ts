@@ -80,8 +80,7 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
   const { signal } = over;
   const history = createHistoryReader(flares, {
     store,
-    settled: (atMs) => writer.settled(atMs),
-    replacements: () => writer.replacements,
+    writer: () => writer,
     isComplete: () => progress.settled(),
   });
   const feed = createSimulatedFeed({

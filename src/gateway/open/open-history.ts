@@ -62,9 +62,7 @@ export function openHistory(
   return {
     reader: createHistoryReader(store, {
       store: minuteStore,
-      settled: async (atMs) => await writer?.settled(atMs),
-      lacks: (atMs) => writer?.lacks(atMs) ?? false,
-      replacements: () => writer?.replacements,
+      writer: () => writer,
       isComplete: () => progress.settled(),
       onFault: (error) => {
         // Not each time: every client may request the same minute again.

@@ -60,8 +60,7 @@ export async function fingerprintOf(feed: Feed): Promise<Fingerprint> {
   const { signal } = over;
   const history = createHistoryReader(flares, {
     store,
-    settled: (atMs) => writer.settled(atMs),
-    replacements: () => writer.replacements,
+    writer: () => writer,
     isComplete: () => progress.settled(),
   });
   const engine = new TrendEngine({ facts: feed.facts });
