@@ -88,7 +88,6 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     }
   }
 
-  const close = () => input({ type: "close" });
   const stream: BasicStream = {
     get view() {
       return client.view;
@@ -116,9 +115,9 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
       void reader.next();
       return reader;
     },
-    close,
+    close: () => input({ type: "close" }),
   };
-  watch(plan, over.signal, input, close);
+  watch(plan, over.signal, input);
   queueMicrotask(() => input({ type: plan.signal?.aborted ? "close" : "online" }));
   return { stream, input };
 }
@@ -128,7 +127,6 @@ function watch(
   { platform, pauseHiddenAfterMs, signal }: StreamPlan,
   over: AbortSignal,
   input: (input: Input) => void,
-  close: () => void,
 ): void {
   const { document, window, after } = platform;
   let cancel = () => {};
@@ -140,6 +138,6 @@ function watch(
   const until = { signal: over };
   document?.addEventListener("visibilitychange", look, until);
   window?.addEventListener("online", () => input({ type: "online" }), until);
-  signal?.addEventListener("abort", close, until);
+  signal?.addEventListener("abort", () => input({ type: "close" }), until);
   look();
 }

@@ -87,7 +87,6 @@ class ExchangeRun {
   #followed: ReadonlyMap<string, FollowedPair> = new Map();
   #tokens: ReadonlyMap<string, string> = new Map();
   #clockAt = 0;
-  #lateReported = 0;
   #isBehind = true;
 
   constructor(options: ExchangeFeedOptions, signal: AbortSignal) {
@@ -321,12 +320,9 @@ class ExchangeRun {
 
   #reportLate(): void {
     const { late } = this.#book;
-    if (late > this.#lateReported)
-      this.#options.notify?.(
-        "warn",
-        `${late - this.#lateReported} candles arrived after their minute was published`,
-      );
-    this.#lateReported = late;
+    if (late === 0) return;
+    this.#book.late = 0;
+    this.#options.notify?.("warn", `${late} candles arrived after their minute was published`);
   }
 
   /**
