@@ -196,7 +196,7 @@ test.each([
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain(`data = ${file}/below cannot be used (`);
     expect(stderr).toContain(
-      "choose a directory that this user can write to, or none for events in memory only",
+      "choose a directory that this user can write to, or set data = none to hold events in memory only",
     );
   },
 );
