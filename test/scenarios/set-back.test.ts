@@ -21,7 +21,7 @@ import { pumpedSettings } from "../support/pumped-market.ts";
 
 const MARKET = { feed: "replay", speed: 600, warmup: "0", compression: false, drain: "0" } as const;
 const SERVE = ["--feed", "replay", "--speed", "600", "--warmup", "0", "--no-compression", "--drain", "0"];
-const STRAY = "reset a client whose cursor is not in the log";
+const STRAY = "resetting a client whose cursor is not in the log";
 /** Maximum number of connections that may end before their answer. */
 const MAX_ENDED = 5;
 const CHANGED = { resumed: "reset", lost: { reason: "epoch-changed" } };

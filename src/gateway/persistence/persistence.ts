@@ -73,7 +73,7 @@ export interface Persistence {
 /** Clients see this text, so it states the consequence for them. */
 const TROUBLE = "events are held in memory only: a restart begins a new epoch";
 const STRAY =
-  "made a client start over, because its cursor is not in the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
+  "resetting a client whose cursor is not in the log: the log file was restored or truncated, or the cursor is from another server; this is logged once";
 const DEFAULT_SEED = 1;
 
 /**

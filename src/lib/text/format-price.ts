@@ -1,16 +1,9 @@
 import { formatCompact } from "./format-compact.ts";
 
-/** Created at its first use, as in `format-compact.ts`. */
-function lazyFormat(maximumSignificantDigits: number): (price: number) => string {
-  let format: Intl.NumberFormat | undefined;
-  return (price) => {
-    format ??= new Intl.NumberFormat("en", { maximumSignificantDigits });
-    return format.format(price);
-  };
-}
-
-const formatWhole = lazyFormat(6);
-const formatFraction = lazyFormat(4);
+const formatter = (maximumSignificantDigits: number) =>
+  new Intl.NumberFormat("en", { maximumSignificantDigits }).format;
+const formatWhole = formatter(6);
+const formatFraction = formatter(4);
 /** The digit ₀, before the others. */
 const BELOW = 0x2080;
 
