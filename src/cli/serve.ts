@@ -20,8 +20,10 @@ import { EXIT, type ExitCode, watchShutdown } from "../lib/io/shutdown.ts";
 import { SECOND_MS } from "../lib/time/time.ts";
 import { say, type Terminal } from "./terminal/terminal.ts";
 
-/** The same path from src/cli and from dist/cli. */
-const DASHBOARD = new URL("../../dist/dashboard/index.html", import.meta.url);
+/** The same paths from src/cli and from dist/cli. */
+const PAGES = ["dashboard/index.html", "widget/widget.js"].map(
+  (file) => new URL(`../../dist/${file}`, import.meta.url),
+);
 const NOT_BUILT =
   "the dashboard and the widget are not built: run npm run pages, which needs development dependencies";
 
@@ -56,7 +58,7 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   const enricherKeys = enricherKeysFrom(environment);
   const logger = createLogger(config.logLevel);
   if (hint !== undefined) logger.warn(hint);
-  if (!existsSync(DASHBOARD)) logger.warn(NOT_BUILT);
+  if (!PAGES.every((page) => existsSync(page))) logger.warn(NOT_BUILT);
   // Otherwise a log that contains JSON lines only.
   const sayToPerson = (line: string) => {
     if (terminal.stderr.isTTY === true) say(terminal, `flarewire: ${line}`);
@@ -72,16 +74,16 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   try {
     const { signal: ended } = shutdown;
     const start = config.workers === 1 ? startGateway : startWithWorkers;
-    const onWarmup = (share: number) => sayToPerson(`warming up: ${Math.floor(100 * share)} %`);
+    const onWarmup = (percent: number) => sayToPerson(`warming up: ${percent} %`);
     const gateway = await start(config, {
       ...{ logger, leaderKey, clusterPassword, enricherKeys, isDataOptional, signal: ended, onWarmup },
     });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;
     logger.info({ cause, drainMs: config.drainMs }, "stopping");
-    sayToPerson(
-      `stopping; clients are disconnected within ${config.drainMs / SECOND_MS} s; another Ctrl-C exits at once`,
-    );
+    const within =
+      config.drainMs > 0 ? `; clients are disconnected within ${config.drainMs / SECOND_MS} s` : "";
+    sayToPerson(`stopping${within}; after a second, another Ctrl-C exits at once`);
     await gateway.stop();
     logger.info("stopped");
     return EXIT.clean;

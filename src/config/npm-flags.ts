@@ -39,8 +39,8 @@ export function npmFlagsHint(
   const shownValue = (setting: SettingName) => {
     const isLoose = apart.length === 1 && loose.length === 1 && apart[0] === setting;
     const value = isLoose ? loose[0] : apart.includes(setting) ? undefined : givenOf(setting);
-    // A URL may contain a key, and others may need quotes.
-    return /^(?!.*\/\/)[\w.,:/-]+$/.test(value ?? "") ? value : placeholder(setting);
+    // An address may contain a key, and others may need quotes.
+    return /^[\w.,-]+$/.test(value ?? "") ? value : placeholder(setting);
   };
   const right = lost
     .map((setting) => formOf(setting) + (SETTINGS[setting].flagOnly ? "" : ` ${shownValue(setting)}`))

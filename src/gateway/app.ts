@@ -80,8 +80,8 @@ export interface GatewayParts {
   readonly hasHistory?: boolean;
   /** Epoch of a log in memory, for reproducible results. Default: random. */
   readonly epoch?: Epoch;
-  /** Called every 3 seconds of the warm-up with how much of it was read, from 0 to 1. */
-  readonly onWarmup?: ((share: number) => void) | undefined;
+  /** Called every 3 seconds of the warm-up with the percentage that was read, if that has grown. */
+  readonly onWarmup?: ((percent: number) => void) | undefined;
   /** Ends the wait for the first snapshot. Only {@link Gateway.stop} stops the gateway. */
   readonly signal?: AbortSignal;
 }
@@ -315,13 +315,16 @@ async function firstSnapshot(
     do await clock.sleep(FIRST_SNAPSHOT_MS, until).catch(() => {});
     while (!until.aborted && source.freshness().state === "live");
   };
+  let reported = -1;
   const endReports = clock.every(WARMUP_REPORT_MS, () => {
-    const share = warmedUp?.();
-    if (share !== undefined) onWarmup(share);
+    const percent = Math.floor(100 * (warmedUp?.() ?? -1));
+    if (percent > reported) onWarmup(percent);
+    reported = Math.max(reported, percent);
   });
-  await Promise.race([arrived, polled, patience()]);
-  endReports();
-  over.abort();
+  await Promise.race([arrived, polled, patience()]).finally(() => {
+    endReports();
+    over.abort();
+  });
 }
 
 function createHub(

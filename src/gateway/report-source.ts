@@ -4,6 +4,8 @@ import type { OpenSource } from "./open/open-source.ts";
 
 /** How long a started source may have no data before the log warns. */
 const FIRST_DATA_MS = 30_000;
+/** The same if its services have only failed. */
+const FIRST_RESPONSE_MS = 5_000;
 
 /** Events that a healthy market has too: tiny trades, and those outside a token's known pools. */
 const EXPECTED_REJECTIONS: ReadonlySet<string> = new Set(["dust", "unknown-pool"]);
@@ -23,14 +25,15 @@ export function logRejections(opened: OpenSource, logger: Logger): void {
 }
 
 /**
- * Names a service of a live market, if possible one that failed; `undefined` if any has responded
- * since the start, or if there is data.
+ * Names a service of a live market that failed; `undefined` if any has returned data since the
+ * start, or if the market has ended.
  */
-function silentService({ source, services }: OpenSource): string | undefined {
+function failedService({ source, services }: OpenSource): string | undefined {
   const all = services?.() ?? [];
-  const hasData = source.freshness().observed_at !== null || all.some(({ ageMs }) => ageMs !== undefined);
-  if (hasData || source.info.origin !== "live") return undefined;
-  return (all.find(({ errors }) => errors > 0) ?? all[0])?.service;
+  const { state, observed_at } = source.freshness();
+  const hasData = observed_at !== null || all.some(({ ageMs }) => ageMs !== undefined);
+  if (hasData || state === "down" || source.info.origin !== "live") return undefined;
+  return all.find(({ errors }) => errors > 0)?.service;
 }
 
 /** Logs the state of the source, at the start and on each change. */
@@ -42,15 +45,15 @@ export function logSource(opened: OpenSource, logger: Logger): void {
   else {
     const isHelpful = observed_at === null && info.origin === "live" && opened.services;
     const hint = isHelpful ? "; run flarewire doctor, which checks every service" : "";
-    const service = silentService(opened);
-    const what = service ? "no service has responded yet, retrying" : `source is ${state}`;
+    const service = failedService(opened);
+    const what = service ? "no service has returned data yet, retrying" : `source is ${state}`;
     logger.warn({ ...facts, service, reason }, `${what}${hint}`);
   }
 }
 
 /**
- * Logs the state at the start. After a restart, a lack of data is a warning only if it lasts, or if
- * no service has responded.
+ * Logs the state at the start. After a restart, a lack of data is a warning only if it lasts, which
+ * is sooner if the market's services have only failed.
  */
 export async function reportStart(
   opened: OpenSource,
@@ -62,7 +65,8 @@ export async function reportStart(
     const { state, observed_at } = opened.source.freshness();
     return state === "stale" && observed_at === null;
   };
-  if (!hasNoData() || silentService(opened)) return report();
-  await clock.sleep(FIRST_DATA_MS, signal).catch(() => {});
+  if (!hasNoData() || failedService(opened)) return report();
+  await clock.sleep(FIRST_RESPONSE_MS, signal).catch(() => {});
+  if (!failedService(opened)) await clock.sleep(FIRST_DATA_MS - FIRST_RESPONSE_MS, signal).catch(() => {});
   if (!signal.aborted && hasNoData()) report();
 }

@@ -63,7 +63,7 @@ test.skipIf(!hasPty)(
     await cli.shows(/flarewire: warming up: \d+ %/);
     cli.send({ keys: "\u0003" });
     await cli.shows(
-      "flarewire: stopping; clients are disconnected within 10 s; another Ctrl-C exits at once",
+      "flarewire: stopping; clients are disconnected within 10 s; after a second, another Ctrl-C exits at once",
     );
     expect(await cli.ended()).toBe(0);
   },

@@ -30,7 +30,7 @@ test("without a network, serve --feed live logs JSON lines only, and what to do 
   const { address: host } = network.sockets;
   await server.said(
     "stderr",
-    /"service":"(wss?:\/\/)?[\w.:]+.*no service has responded yet, retrying; run flarewire doctor/,
+    /"service":"(wss?:\/\/)?[\w.:]+.*no service has returned data yet, retrying; run flarewire doctor/,
   );
   const messages = await messagesOf(server);
   expect(messages).toContain(`ws://${host} is unreachable over its WebSocket`);

@@ -72,6 +72,8 @@ test("[W42] every flare's outcome, when it ends and when its hour is over, is wh
       examples: [
         [9, MINUTE, [0.3, 0.7]],
         [6, 75 * MINUTE, [0.3, 0.7]],
+        // An outage, during which the old price does not count.
+        [162_277, MINUTE, []],
       ],
     },
   );

@@ -43,7 +43,7 @@ export function runningFlares(view: View | undefined, observed_at: string): read
     const { pro, free } = view?.[flaresKeyOf(group)] ?? {};
     const channel = `flares.${group === "bsc" ? "" : `${group}.`}${pro ? "pro" : "free"}`;
     return list(pro ?? free).map((flare) => {
-      const data = { flare, why: view?.explanations[word(flare.id)] };
+      const data = { flare, why: asRecord(view?.explanations)?.[word(flare.id)] };
       return { name: RUNNING, channel, observed_at, data, since: word(flare.started_trending_at) };
     });
   });

@@ -59,7 +59,8 @@ export function tailHelp(): string {
 Prints the live events of a server until it is stopped: on a terminal the time
 of day, what happened to which token, and why; into a pipe one line per event.
 A percentage next to a token is its price change in the last 5 minutes.
-First it prints each flare that is already running (not with --json or --after).
+First it prints each flare that is already running (not with --json, --after
+or a URL with names).
 After a lost connection it resumes, and reports on standard error that it did,
 or that events are missing.
 

@@ -62,13 +62,19 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
     uses.set(word, (uses.get(word) ?? 0) + 1);
   return sections.map(({ title, page, href, names, words }) => {
     const rare = words.filter((word) => (uses.get(word) ?? 0) <= MAX_SECTIONS);
-    return [title, page, href, withoutParts([...new Set([...names, ...rare])]).join(" ")];
+    const own = [...new Set(names)].join(" ");
+    return [title, page, href, [own, ...withoutForms(rare, `${title} ${page} ${own}`)].join(" ")];
   });
 }
 
-/** Removes words that are part of another word: a search finds parts of words too. */
-function withoutParts(words: readonly string[]): readonly string[] {
-  return words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
+/**
+ * Leaves one form of each word, and none of a word that `given` has: a search finds the usual forms
+ * (`rankWord` in `assets/page.js`).
+ */
+function withoutForms(words: readonly string[], given: string): readonly string[] {
+  const byStem = words.map((word) => [word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, ""), word] as const);
+  const isGiven = (stem: string) => new RegExp(`(?<!\\w)${stem}(?:ing|ed|e?s|e)?(?!\\w)`, "i").test(given);
+  return [...new Map(byStem)].flatMap(([stem, word]) => (isGiven(stem) ? [] : [word]));
 }
 
 /** A paragraph or an item with a bold opening, which works as a heading. */

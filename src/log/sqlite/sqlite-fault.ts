@@ -23,7 +23,11 @@ export function faultOf(error: unknown): SqliteFault {
 /** Returns which process has locked the file, as ` (pid 123)`; empty if the system does not say. */
 function holderOf(path: string): string {
   try {
-    const lock = new RegExp(` WRITE +([1-9]\\d*) \\w+:\\w+:${statSync(path).ino} `);
+    const { dev, ino } = statSync(path, { bigint: true });
+    // As Linux packs them: man 3 makedev.
+    const [major, minor] = [(dev >> 8n) & 0xfffn, (dev & 0xffn) | ((dev >> 12n) & 0xfff00n)];
+    const device = [major, minor].map((part) => part.toString(16).padStart(2, "0")).join(":");
+    const lock = new RegExp(` WRITE +([1-9]\\d*) ${device}:${ino} `);
     const [, pid] = lock.exec(readFileSync("/proc/locks", "utf8")) ?? [];
     return pid === undefined ? "" : ` (pid ${pid})`;
   } catch {
