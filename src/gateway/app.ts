@@ -260,7 +260,7 @@ export async function runGateway(config: Config, parts: RunParts, signal?: Abort
   alerts = parts.alerts?.start({ log, head, history: hub.history, turn: hub.turn });
   const recorded = parts.history?.record({ log, head, info: () => source.info, signal: polling.signal });
   const reportSource = parts.isSourceElsewhere ? () => {} : () => logSource(opened, logger);
-  void reportStart(opened, reportSource, clock, polling.signal);
+  if (!signal?.aborted) void reportStart(opened, reportSource, clock, polling.signal);
   const unwatch = watchFreshness({
     freshness,
     clock,

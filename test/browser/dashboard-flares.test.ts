@@ -281,7 +281,7 @@ describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Ch
     await choice("back to normal 5").check();
     await page.getByRole("searchbox").fill("T103");
     await choice("back to normal 1").waitFor();
-    expect(await note.innerText()).toMatch(/^Your filters hide 4 flares \(back to normal\)\./);
+    expect(await note.innerText()).toMatch(/^Your filters hide 4 flares with this end\./);
     await choice("possible rug 0").check();
     await page.getByText("None of 5 matches your choice.").waitFor();
     await page.getByRole("button", { name: "Show all" }).click();

@@ -108,7 +108,7 @@ export function screenLines(
   const isBeside = left >= MIN_BESIDE && /^[ -~]*$/.test(given);
   const margin = " ".repeat(width < NARROW ? 2 : when.length + 1);
   const room = Math.max(10, width - margin.length);
-  const limits = { most: event.name === RUNNING ? 1 : MAX_TEXT_LINES, ...(isBeside ? { first: left } : {}) };
+  const limits = { most: MAX_TEXT_LINES, ...(isBeside ? { first: left } : {}) };
   const wrapped = text === "" ? [] : wrapText(text, room, limits);
   const [beside = "", ...below] = isBeside ? wrapped : ["", ...wrapped];
   const label = `${paint("bold", isBeside ? padColumns(given, SYMBOL_WIDTH) : given)}`;

@@ -32,7 +32,7 @@ export function wrapText(
     else lines.push(plainText(word, lines.length === 0 ? first : width));
   }
   if (lines.length <= most) return lines;
-  return [...lines.slice(0, most - 1), `${cut(lines[most - 1] ?? "", (most === 1 ? first : width) - 1)}…`];
+  return [...lines.slice(0, most - 1), `${cut(lines[most - 1] ?? "", width - 1)}…`];
 }
 
 /** Pads `text` with spaces to `width` columns. Longer text is not cut. */

@@ -3,7 +3,6 @@ import { useContext, useEffect } from "preact/hooks";
 import { HOUR_MS } from "../../../lib/time/time.ts";
 import type { AnyFlare } from "../../../model/index.ts";
 import { tokenOf } from "../../../model/key-of.ts";
-import { END_TEXTS } from "../../../model/text/end-texts.ts";
 import { flaresHash } from "../../route.ts";
 import { useAlerts } from "../../state/alerts/page-alerts.ts";
 import { useCandles } from "../../state/candles/use-candles.ts";
@@ -58,7 +57,8 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
     view.outcomes,
   );
   const unfiltered = { ...withoutFilters(query), cause: query.cause };
-  const named = wantedFlares(all, view.explanations, unfiltered).length;
+  const ofChoice = wantedFlares(all, view.explanations, unfiltered);
+  const named = ofChoice.length;
   const priced = query.group === "bsc" ? (view.flares?.pro ?? view.flares?.free ?? []) : [];
   const candles = useCandles(server, apiKey, priced, query.at);
   const watched = useWatched(query.group);
@@ -80,7 +80,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
         <div class="finished-head">
           <Causes query={query} flares={all} explanations={view.explanations} onQuery={onQuery} />
           <CourseLegend />
-          <LastHour flares={shown} of={all.length} cause={query.cause} />
+          <LastHour flares={ofChoice} of={all.length} cause={query.cause} />
         </div>
       ) : (
         <WhyLegend of={shown.map(({ id }) => view.explanations[id])} />
@@ -158,7 +158,7 @@ export function FlareList({ query, channels, onQuery, view, server, apiKey }: Fl
 /** Counts the flares that only filters hide, those of the chosen cause if there is one. */
 function hiddenText(hidden: number, cause: FlareQuery["cause"]): string {
   const flares = hidden === 1 ? "flare" : "flares";
-  return `Your filters hide ${hidden} ${flares}${cause ? ` (${END_TEXTS[cause]})` : ""}.`;
+  return `Your filters hide ${hidden} ${flares}${cause ? " with this end" : ""}.`;
 }
 
 function CourseLegend() {
@@ -180,8 +180,8 @@ interface LastHourProps {
 }
 
 /**
- * Names the listed flares that ended within the last hour, newest first. If the list is full, adds
- * its length, because the timeline may count more.
+ * Names the flares that ended within the last hour, newest first, whatever the filters. If the list
+ * is full, adds its length, because the timeline may count more.
  */
 function LastHour({ flares, of, cause }: LastHourProps) {
   const fromMs = useContext(NowS) * 1_000 - HOUR_MS;
