@@ -2,7 +2,13 @@ import { PassThrough } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { run } from "../../src/cli/run.ts";
-import { eventLine, readEvent, screenLines, type TailEvent } from "../../src/cli/tail/event-lines.ts";
+import {
+  eventLine,
+  readEvent,
+  runningFlares,
+  screenLines,
+  type TailEvent,
+} from "../../src/cli/tail/event-lines.ts";
 import { SymbolBook } from "../../src/cli/tail/symbol-book.ts";
 import { columns } from "../../src/cli/terminal/plain-text.ts";
 import { anyText } from "../support/any-text.ts";
@@ -47,6 +53,12 @@ test("a flare that already runs has its age, and its whole reason with the warni
   expect(lines[0]).toMatch(/^08:21:00 running +\S+ % {2}UNI {9}already for 3 min: 9\.3 times the usual$/);
   expect(lines.join(" ").replace(/ +/g, " ")).toContain(WHY);
   expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(80);
+});
+
+test("a server's lists without explanations still have their running flares", () => {
+  const view = JSON.parse(`{"flares":{"pro":[${JSON.stringify(SAMPLE_FLARE)}]}}`);
+  const [event] = runningFlares(view, "2017-11-12T08:21:00.000Z");
+  expect(event).toMatchObject({ channel: "flares.pro", data: { flare: SAMPLE_FLARE } });
 });
 
 test("a listing has its price and liquidity in few digits, and none that the API does not know", () => {

@@ -98,13 +98,14 @@ test("[L3] stopped in order and started again, it continues in its epoch; with a
   expect(await first.cli.ended()).toBe(0);
   const { port } = new URL(first.url);
 
-  const place = { port: Number(port), data: directory };
-  const second = await serveHere(onTestFinished, { ...place, speed: 120 });
+  const second = await serve(directory, port, "--drain", "0", "--speed", "120");
+  onTestFinished(() => void second.cli.child.kill("SIGKILL"));
   await client.connect();
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
-  await second.gateway.stop();
+  second.cli.child.kill("SIGTERM");
+  expect(await second.cli.ended()).toBe(0);
 
-  const third = await serveHere(onTestFinished, { ...place, refresh: "10s" });
+  const third = await serveHere(onTestFinished, { port: Number(port), data: directory, refresh: "10s" });
   expect(logged(third, "starting a new epoch")?.msg).toContain(
     "the engine's settings differ from those of the log (refreshMs)",
   );
@@ -120,6 +121,8 @@ test("a second gateway on the same directory and source is refused with the code
 }) => {
   const directory = newDirectory(onTestFinished);
   const first = await serveHere(onTestFinished, { port: 0, data: directory });
+  // A refusal in the same process leaves the file locked.
+  await expect(serveHere(onTestFinished, { port: 0, data: directory })).rejects.toThrow(/is in use by/);
   await using second = spawnCli(["serve", ...MARKET, "--port", "0", "--data", directory]);
   expect(await second.ended()).toBe(75);
   const pid = process.platform === "linux" ? ` (pid ${process.pid})` : "";
