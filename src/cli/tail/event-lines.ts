@@ -4,6 +4,7 @@ import { formatCompact } from "../../lib/text/format-compact.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 import { FinishCause, flaresKeyOf, GROUPS, nameItem, Outcome, outcomeText } from "../../model/index.ts";
 import { END_TEXTS, sayWarning } from "../../model/text/end-texts.ts";
+import { flarePatternOf } from "../../protocol/index.ts";
 import { columns, padColumns, plainText, wrapText } from "../terminal/plain-text.ts";
 import type { Paint } from "../terminal/terminal.ts";
 import { candlesText } from "./candle-text.ts";
@@ -41,7 +42,7 @@ const STYLES: Readonly<Record<string, Parameters<Paint>[0]>> = {
 export function runningFlares(view: View | undefined, observed_at: string): readonly TailEvent[] {
   const running = GROUPS.flatMap((group) => {
     const { pro, free } = view?.[flaresKeyOf(group)] ?? {};
-    const channel = `flares.${group === "bsc" ? "" : `${group}.`}${pro ? "pro" : "free"}`;
+    const channel = flarePatternOf(group).replace("*", pro ? "pro" : "free");
     return list(pro ?? free).map((flare) => {
       const data = { flare, why: asRecord(view?.explanations)?.[word(flare.id)] };
       return { name: RUNNING, channel, observed_at, data, since: word(flare.started_trending_at) };

@@ -26,7 +26,7 @@ export interface WebSocketOptions {
   readonly admissions?: AdmissionQueue | undefined;
   /** Decides who may connect and what to follow. Default: everyone may follow everything. */
   readonly policy?: AccessPolicy | undefined;
-  /** Origins of pages that may connect; absent or `*`: all. Programs without one always may. */
+  /** Origins of pages that may connect; absent or `*`: all. Requests without one may too. */
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Whether clients that offer compression get it. Default true. */
   readonly compression?: boolean | undefined;
@@ -39,7 +39,7 @@ const CLOSE_TIMEOUT_MS = 10_000;
 const untypedOptions: object = {
   WebSocket: StreamWebSocket,
   closeTimeout: CLOSE_TIMEOUT_MS,
-  // The one of `ws` disconnects a client that sends 60 pings at once. See WebSocketSocket.pinged.
+  // With it, `ws` disconnects a client that sends 60 pings at once. See WebSocketSocket.pinged.
   autoPong: false,
 };
 
