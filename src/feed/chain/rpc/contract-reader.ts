@@ -55,7 +55,7 @@ interface ContractReaderOptions {
 
 interface Fact<F> {
   readonly value: F | undefined;
-  /** Whether two hosts returned it. */
+  /** Whether it may be stored: two hosts returned it, or one host is enough. */
   readonly isConfirmed: boolean;
   /** Whether two hosts returned different values. */
   readonly isDisputed?: boolean;
@@ -72,7 +72,9 @@ export class ContractReader {
   readonly #calls: Multicall;
   readonly #unconfirmed = new BoundedMap<string, unknown>(MAX_UNCONFIRMED);
   readonly #factories: ReadonlyMap<string, Factory>;
-  /** Identifies the factories: stored identities that other factories confirmed do not count. */
+  /**
+   * Part of the key of stored pools, so that a change of the configured factories invalidates them.
+   */
   readonly #scope: string;
 
   constructor(options: ContractReaderOptions) {
@@ -84,8 +86,8 @@ export class ContractReader {
   }
 
   /**
-   * Returns the addresses that have code at any endpoint, because one that is behind may lack it.
-   * Rejects with RpcTrouble.
+   * Returns the configured addresses that have code at any endpoint. An endpoint that is behind may
+   * lack new code. Rejects with RpcTrouble.
    */
   async haveCode(addresses: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
     const keyOf = (address: string) => `code ${address}`;
@@ -96,7 +98,8 @@ export class ContractReader {
       const others = this.#options.pool.usable(-1).map((one) => one.ask(...request).catch(() => undefined));
       return (await Promise.all(others)).some(isCode) || undefined;
     };
-    // No second host is needed: each pool is identified by its factory anyway.
+    // One host is enough, even for the store. If it lies that a configured address has code, only
+    // the warning is lost: other hosts return no results for calls to that address.
     const find = async (address: string) => ({ value: await isPresent(address), isConfirmed: true });
     const present = await this.#remember(addresses, keyOf, z.boolean(), (missing) =>
       Promise.all(missing.map(find)),
@@ -172,9 +175,9 @@ export class ContractReader {
   }
 
   /**
-   * Asks two hosts at the same time, and a third where they differ. A value on which no two hosts
-   * agree is `undefined`. If only one host responds, its answers are unconfirmed. Rejects with
-   * RpcTrouble.
+   * Asks two hosts at the same time, and a third where they differ. If hosts return different
+   * values and no two agree, the value is `undefined`. If only one host responds or has a value,
+   * that value is unconfirmed. Rejects with RpcTrouble.
    */
   async #inquireFacts<T, F>(
     items: readonly T[],
@@ -201,9 +204,11 @@ export class ContractReader {
     this.#options.notify("warn", `${words}; ${outcome}`);
     const third = three && (await wait(inquireAt(three, disputed)));
     return items.map((item, index) => {
+      const fact = facts[index] ?? agree([]);
+      if (!fact.isDisputed) return fact;
       const decision = third?.[disputed.indexOf(item)];
       const votes = [first[index], second[index]].filter((vote) => isDeepStrictEqual(vote, decision));
-      return facts[index]?.isDisputed ? agree([decision, ...votes]) : (facts[index] ?? agree([]));
+      return votes.length > 0 ? { value: decision, isConfirmed: true } : fact;
     });
   }
 
@@ -222,8 +227,9 @@ export class ContractReader {
   }
 
   /**
-   * Returns the known facts of each item, and requests the others. Stores the facts that two hosts
-   * returned. Does not remember that a fact is missing, because the endpoint may be at fault.
+   * Returns the known facts of each item, and requests the others. Stores confirmed facts, and
+   * remembers the others until the process ends. Does not remember that a fact is missing, because
+   * the endpoint may be at fault.
    */
   async #remember<T, F>(
     items: readonly T[],
@@ -251,7 +257,10 @@ export class ContractReader {
   }
 }
 
-/** Compares two answers. If only one host has a value, the other one may be behind. */
+/**
+ * Compares two answers. If only one host has a value, that value counts, unconfirmed, because the
+ * other host may be behind.
+ */
 function agree<F>([one, other]: readonly (F | undefined)[]): Fact<F> {
   if (one === undefined || other === undefined) return { value: one ?? other, isConfirmed: false };
   const isConfirmed = isDeepStrictEqual(one, other);
