@@ -18,7 +18,7 @@ async function nodesOn(branches: string) {
   return {
     ...{ nodes, run, reader },
     read: (number: number) => reader.read(number, run.signal),
-    settle: (parent?: string) => reader.settle(50, parent, run.signal),
+    readByMajority: (parent?: string) => reader.readByMajority(50, parent, run.signal),
     /** Which of the nodes failed lately, and are left alone. */
     resting: () => nodes.flatMap((_, index) => (able(index) ? [] : [index])),
     [Symbol.asyncDispose]: async () => {
@@ -69,7 +69,7 @@ describe("a block that is read", () => {
     other.answer = (_method, [id]) => (id === "0x32" ? { result: null } : undefined);
     await run.run.look();
     await expect(run.read(50)).rejects.toMatchObject({ kind: "pending" });
-    await expect(run.settle()).rejects.toMatchObject({ kind: "pending" });
+    await expect(run.readByMajority()).rejects.toMatchObject({ kind: "pending" });
     // Not having it yet is no fault. One that stands still does not hold up the feed.
     run.run.clock.advance(30_001);
     expect((await run.read(50)).hash).toBe(hashOn("a", 50));
@@ -139,7 +139,7 @@ describe("a block that is read", () => {
   });
 });
 
-describe("a block that is settled among all endpoints", () => {
+describe("a block on which the majority of endpoints decides", () => {
   test.each([
     ["aab", "a"],
     ["baa", "a"],
@@ -148,7 +148,7 @@ describe("a block that is settled among all endpoints", () => {
     ["a", "a"],
   ])("is the majority's: of %s it is %s, and the others are reported and rest", async (branches, most) => {
     await using run = await nodesOn(branches);
-    expect((await run.settle())?.hash).toBe(hashOn(most, 50));
+    expect((await run.readByMajority())?.hash).toBe(hashOn(most, 50));
     const wrong = [...branches].flatMap((branch, index) => (branch === most ? [] : [index]));
     expect(run.resting()).toEqual(wrong);
     expect(run.run.notices).toEqual(wrong.map(() => "returned a block 50 that differs from the majority's"));
@@ -158,7 +158,7 @@ describe("a block that is settled among all endpoints", () => {
     "is undecided without a majority: %s; no endpoint is blamed",
     async (branches) => {
       await using run = await nodesOn(branches);
-      await expect(run.settle()).rejects.toThrow("disagree on block 50, without a majority");
+      await expect(run.readByMajority()).rejects.toThrow("disagree on block 50, without a majority");
       expect([run.resting(), run.run.notices]).toEqual([[], []]);
     },
   );
@@ -166,16 +166,16 @@ describe("a block that is settled among all endpoints", () => {
   test("follows its parent even against a majority; is undefined if no block does", async () => {
     await using run = await nodesOn("aab");
     for (const node of run.nodes.slice(0, 2)) node.branchAt = () => "c";
-    expect((await run.settle(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
+    expect((await run.readByMajority(hashOn("a", 49)))?.hash).toBe(hashOn("b", 50));
     expect(run.resting()).toEqual([0, 1]);
     run.run.clock.advance(60_000);
-    expect(await run.settle(hashOn("d", 49))).toBeUndefined();
+    expect(await run.readByMajority(hashOn("d", 49))).toBeUndefined();
     expect(run.resting()).toEqual([]);
   });
 
   test("is unavailable if no endpoint responds", async () => {
     await using run = await nodesOn("aa");
     for (const node of run.nodes) node.answer = () => ({ status: 500 });
-    await expect(run.settle()).rejects.toThrow("no endpoint has block 50");
+    await expect(run.readByMajority()).rejects.toThrow("no endpoint has block 50");
   });
 });

@@ -39,9 +39,10 @@ export class BlockReader {
   }
 
   /**
-   * Returns the block at that height from the best endpoint, with its hash confirmed by another.
-   * Rejects with RpcTrouble if none has it or they disagree. An endpoint that lied or failed then
-   * rests, so that another attempt may succeed.
+   * Returns the block at that height from the best endpoint. If another endpoint responds, it must
+   * have the same block. Rejects with RpcTrouble if no endpoint has the block or two disagree; then
+   * {@link readByMajority} decides. An endpoint that failed or returned an invalid block rests, so
+   * that another attempt may succeed.
    */
   async read(number: number, signal: AbortSignal): Promise<EvmBlock> {
     let last = new RpcTrouble("failed", `no endpoint has block ${number}`);
@@ -63,15 +64,16 @@ export class BlockReader {
 
   /**
    * Queries all endpoints for the block at that height whose parent is `parentHash`, and returns
-   * the one that most of them have. `undefined`: at least one endpoint responded, and no response
-   * has that parent. Rejects with RpcTrouble if there is no majority.
+   * the one that most of them have. Endpoints that returned another one rest. `undefined`: at least
+   * one endpoint responded, and no response has that parent. Rejects with RpcTrouble if there is no
+   * majority.
    */
-  async settle(
+  async readByMajority(
     number: number,
     parentHash: string | undefined,
     signal: AbortSignal,
   ): Promise<EvmBlock | undefined> {
-    // What endpoints returned before may be what is in dispute.
+    // Clear the cache: an earlier response may be the disputed one.
     this.#blocks.clear();
     const answers = await Promise.all(
       this.#options.pool.usable(number).map((endpoint) => this.#readFrom(endpoint, number, signal)),
@@ -138,7 +140,8 @@ export class BlockReader {
   ): Promise<boolean | undefined> {
     const others = this.#options.pool.usable(0).filter((endpoint) => endpoint !== first);
     // Two addresses of one host, for HTTP and for WebSocket, are one provider. At the head, one
-    // endpoint is always the first to report a block as final. The others have it.
+    // endpoint is always the first to report a block as final. The others usually have the block,
+    // but do not report it as final yet.
     const rankOf = ({ host, finalHead }: Endpoint) =>
       2 * Number(host === first.host) + Number(finalHead < number);
     let isExpected = false;
@@ -153,7 +156,10 @@ export class BlockReader {
     return undefined;
   }
 
-  /** Returns whether an endpoint has the same block; `undefined` if it did not respond. */
+  /**
+   * Returns whether an endpoint has the same block. `absent`: it does not report the block as final
+   * and lacks the block or a header that proves it. `undefined`: it failed.
+   */
   async #isSame(
     other: Endpoint,
     number: number,

@@ -40,8 +40,9 @@ export function keyOf({ header, withTransactions }: Evidence): string {
 /** Maximum number of headers in memory, about a minute of blocks. */
 const MAX_HEADERS = 128;
 const MAX_SETTLERS = 8;
-/** Bounds on blocks between a block and the header that settles it, and on blocks it settles. */
+/** Maximum distance from a block to the header that settles it. */
 const MAX_LAG = 512;
+/** Maximum number of blocks that one header settles. */
 const MAX_SETTLED = 256;
 
 export class EndpointBlocks {
@@ -86,11 +87,13 @@ export class EndpointBlocks {
     throw new RpcTrouble("failed", `returned block ${settler.number} that does not settle block ${number}`);
   }
 
-  /** Returns the first header whose settled height reaches the block, after its parent. */
+  /**
+   * Returns [parent, settler]: the first header that settles the block, and that header's parent.
+   */
   async #settlerOf(block: Header, signal: AbortSignal): Promise<readonly [Header, Header]> {
     const { number } = block;
     const settles = (header: Header) => settledBy(header) >= number;
-    // Later blocks settle about as many blocks later as this one does.
+    // Start with this block's own lag: the lag changes little from block to block.
     let at = number + Math.min(MAX_LAG, Math.max(1, number - settledBy(block)));
     for (; at > number + 1; at--) {
       const before = await this.header(at - 1, signal);
@@ -168,7 +171,7 @@ function provedAlone(header: Header, receipts: readonly Receipt[] | undefined): 
   return { header, receipts: receipts.slice(0, proved), proof: [{ header, withTransactions: false }] };
 }
 
-/** Returns the last block that a header settles: the block itself if none settles later. */
+/** Returns the last block that a header settles: its own block on chains that settle at once. */
 function settledBy({ settledHeight, number }: Header): number {
   return settledHeight ?? number;
 }

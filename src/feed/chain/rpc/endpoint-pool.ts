@@ -11,7 +11,10 @@ interface EndpointPoolOptions {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly clock: Clock;
-  /** Blocks that must follow a final one, for endpoints that do not report which are final. */
+  /**
+   * Number of later blocks after which a block counts as final, for endpoints that do not report
+   * final blocks.
+   */
   readonly finalityBlocks: number;
   /** How often to poll the final heads, in milliseconds. Default 1,000. */
   readonly pollEveryMs?: number;

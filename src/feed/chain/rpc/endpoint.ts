@@ -13,7 +13,10 @@ interface EndpointOptions {
   readonly clock: Clock;
   /** Timeout of a request in milliseconds. */
   readonly timeoutMs: number;
-  /** Blocks that must follow a final one, if the endpoint does not report which are final. */
+  /**
+   * Number of later blocks after which a block counts as final, if the endpoint does not report
+   * final blocks.
+   */
   readonly finalityBlocks: number;
   /** Maximum number of requests in five minutes. Default: as many as the endpoint accepts. */
   readonly maxRequests?: number;
@@ -175,7 +178,7 @@ export class Endpoint {
     this.#rest();
   }
 
-  /** Polls the final head. Returns the trouble, if any, and rests unless it was rate-limited. */
+  /** Polls the final head. After a failure, rests and returns it. Ignores a rate limit. */
   async pollFinalHead(signal: AbortSignal): Promise<RpcTrouble | undefined> {
     try {
       const finalHead = await this.#askFinalHead(signal);
@@ -212,7 +215,7 @@ export class Endpoint {
   }
 
   async #send(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    // viem types each method's own parameters; here they are the caller's.
+    // viem has parameter types per method. Here the caller is responsible for them.
     if (!this.#socket) return await this.#client.request({ method, params } as never);
     const reply = await this.#socket.request(method, params, signal);
     if ("result" in reply) return reply.result;

@@ -61,7 +61,7 @@ export class FactStore {
     });
   }
 
-  /** Stores facts that two hosts returned. Stores big integers as text. */
+  /** Stores confirmed facts. Stores big integers as text. */
   set(facts: ReadonlyMap<string, unknown>): void {
     if (facts.size === 0) return;
     const json = (value: unknown) =>
@@ -107,7 +107,7 @@ export class FactStore {
 
   /** Continues in memory after the first failure of the file. */
   #attempt<T>(work: () => T): T | undefined {
-    // A look-up may end after the feed.
+    // A lookup may finish after the feed has closed this store.
     if (this.#isClosed) return undefined;
     try {
       return work();

@@ -16,9 +16,9 @@ interface FoundBlock {
 const SAMPLE_BLOCKS = 64;
 
 /**
- * Returns the first block at or after a moment, which may depend on the highest block's time; the
- * highest block if all are earlier. If another host responds, it must confirm the result. If no two
- * agree, the earliest block counts. Rejects with RpcTrouble.
+ * Returns the first block at or after `momentOf(highestAtMs)`, or the highest block if all are
+ * earlier. If another host responds, it must confirm the result. If no two agree, the earliest
+ * block counts. Rejects with RpcTrouble.
  */
 export async function findBlock(
   { pool, highest }: { readonly pool: EndpointPool; readonly highest: number },
@@ -91,7 +91,6 @@ async function searchBlock(
   };
   const moment = momentOf(highestAtMs);
   if (highestAtMs < moment) return foundAt(highest);
-  // Invariant: blocks before `low` are too early, `high` is not.
   let high = highest;
   let stride = SAMPLE_BLOCKS;
   let low = Math.max(0, high - stride);
@@ -103,6 +102,7 @@ async function searchBlock(
     const blocks = ((atMs - moment) / Math.max(1, highestAtMs - atMs)) * (highest - low);
     stride = Math.max(2 * stride, Math.ceil(blocks));
   }
+  // Invariant: blocks before `low` are too early, `high` is not.
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     if ((await atMsOf(middle)) >= moment) high = middle;

@@ -28,7 +28,10 @@ export function contradictsHash(header: Readonly<Record<string, unknown> & { has
   return `0x${hash}` !== String(header.hash).toLowerCase();
 }
 
-/** Only numbers have an odd number of digits, and zero as a number has no bytes. */
+/**
+ * An odd number of digits means an integer, which is padded to whole bytes. RLP encodes the integer
+ * 0 as no bytes.
+ */
 function bytesOf(hex: string): Uint8Array {
   const digits = hex === "0x0" ? "" : hex.slice(2);
   return Buffer.from(digits.length % 2 === 0 ? digits : `0${digits}`, "hex");

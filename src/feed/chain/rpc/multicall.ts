@@ -11,7 +11,7 @@ const MAX_CALLS = 250;
  * The last call of each request: the BLAKE2 precompile (EIP-152) with 200,000 rounds, which costs
  * exactly that much gas. If it succeeds, no call before it lacked gas, unless that call needs more.
  */
-const CANARY = {
+const GAS_PROBE = {
   target: "0x0000000000000000000000000000000000000009",
   allowFailure: true,
   callData: `0x${(200_000).toString(16).padStart(8, "0")}${"00".repeat(209)}`,
@@ -29,8 +29,9 @@ export class Multicall {
   }
 
   /**
-   * Runs inquiries side by side, by default at the newest block. Combines the calls of a round. A
-   * contract that uses up all gas affects no other inquiry. Rejects with RpcTrouble.
+   * Runs inquiries (see {@link Inquiry}) concurrently, by default at the newest block. Sends the
+   * calls that all inquiries wait for in as few requests as possible. A contract that uses up all
+   * gas affects no other inquiry. Rejects with RpcTrouble.
    */
   async inquire<T>(
     inquiries: readonly Inquiry<T>[],
@@ -100,7 +101,7 @@ export class Multicall {
       callData: encodeFunctionData({ abi, functionName, args }),
     }));
     const aggregate = { abi: multicall3Abi, functionName: "aggregate3" } as const;
-    const data = encodeFunctionData({ ...aggregate, args: [[...wrapped, CANARY]] });
+    const data = encodeFunctionData({ ...aggregate, args: [[...wrapped, GAS_PROBE]] });
     const block = atBlock === undefined ? "latest" : numberToHex(atBlock);
     try {
       // A node that has pruned this block is not at fault.

@@ -4,8 +4,9 @@ import { SocketFailure } from "../../service/json-rpc-socket.ts";
 
 /**
  * Why a request failed. `rate`: too many requests. `refused`: the endpoint does not support the
- * request, or not that far back. `reverted`: the called contract failed. `pending`: the endpoint
- * does not have the data yet. `failed`: anything else, from a broken connection to an HTML page.
+ * method. `reverted`: the called contract failed. `pending`: the endpoint does not have the data
+ * yet. `failed`: anything else, such as a broken connection, an HTML page or state that a node has
+ * pruned.
  */
 type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 
@@ -16,7 +17,7 @@ type TroubleKind = "rate" | "refused" | "reverted" | "pending" | "failed";
 export class RpcTrouble extends Error {
   override readonly name = "RpcTrouble";
   readonly kind: TroubleKind;
-  /** The message without the endpoint's own words, which may be shown to everybody. */
+  /** The part of the message that is safe to show publicly: it omits the endpoint's own text. */
   readonly words: string;
   /** Pause in milliseconds that the endpoint demands; `undefined` if it names none. */
   readonly retryAfterMs: number | undefined;
@@ -60,7 +61,7 @@ const MAX_RETRY_AFTER_MS = 300_000;
  */
 export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
   if (thrown instanceof RpcTrouble) return thrown;
-  // viem wraps the response if it has its own words for the code.
+  // For codes that it knows, viem wraps the error response in an RpcError of its own.
   const error = thrown instanceof RpcError ? thrown.cause : thrown;
   const cause = error;
   if (error instanceof RpcRequestError) {
