@@ -1,6 +1,6 @@
 import type { LogRecord } from "../log/event-log.ts";
 import type { Seq } from "../protocol/index.ts";
-import { type FramePrefixes, frameEvents } from "./delivery/event-frames.ts";
+import { type EventHeadCache, frameEvents } from "./delivery/event-frames.ts";
 import type { Steps } from "./lists/list-walk.ts";
 import type { DeliveryHost } from "./session/session-host.ts";
 import type { Socket } from "./session/socket.ts";
@@ -72,11 +72,11 @@ export class Group {
   /** Sends the records that belong to the shape, and counts them. */
   publish(
     records: readonly LogRecord[],
-    prefixes: FramePrefixes,
+    heads: EventHeadCache,
     steps: Steps,
     { counters, wallMs }: Pick<DeliveryHost, "counters" | "wallMs">,
   ): void {
-    const from = { prefixes, prev: this.#prev, through: this.#prev };
+    const from = { heads, prev: this.#prev, through: this.#prev };
     const frames = frameEvents(records, this.shape, from, steps);
     this.#prev = frames.prev;
     if (!frames.bytes) return;

@@ -14,7 +14,7 @@ import {
 } from "../protocol/index.ts";
 import { maskOfRecords } from "./channel-mask.ts";
 import { BacklogFrameCache } from "./delivery/backlog-frame-cache.ts";
-import { FramePrefixes } from "./delivery/event-frames.ts";
+import { EventHeadCache } from "./delivery/event-frames.ts";
 import type { Framing } from "./delivery/framing.ts";
 import { Group, type GroupMember } from "./group.ts";
 import { GroupIndex } from "./group-index.ts";
@@ -261,14 +261,14 @@ export class Hub {
     const steps = this.#advance(records, events);
     if (records.length === 0) return;
     for (const { channel, seq } of records) this.#positions[channel] = seq;
-    const prefixes = new FramePrefixes(this.#options.log.epoch);
+    const heads = new EventHeadCache(this.#options.log.epoch);
     const batchSteps = new BatchSteps(records, steps);
     const mask = maskOfRecords(records);
     // A session that leaves its group here may create a new group. The new group starts after this
     // batch, so this loop need not visit it.
     for (const [group, affected] of this.#groups.affectedBy(mask, steps)) {
       const selected = affected ? affected.flatMap((index) => records[index] ?? []) : records;
-      group.publish(selected, prefixes, batchSteps, this.#host);
+      group.publish(selected, heads, batchSteps, this.#host);
     }
     for (const session of [...this.#watched.ahead]) session.ready();
   }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { maskOf, resolveChannels } from "../../src/hub/channel-mask.ts";
 import { BacklogFrameCache } from "../../src/hub/delivery/backlog-frame-cache.ts";
-import { FramePrefixes, frameEvents } from "../../src/hub/delivery/event-frames.ts";
+import { EventHeadCache, frameEvents } from "../../src/hub/delivery/event-frames.ts";
 import { sseFraming } from "../../src/hub/delivery/sse-framing.ts";
 import { websocketFraming } from "../../src/hub/delivery/websocket-framing.ts";
 import { selectionOf } from "../../src/hub/session/selection.ts";
@@ -53,7 +53,7 @@ test("[L6] [W13] whatever was requested before, and however little is cached, th
         const own = frameEvents(
           part,
           shape,
-          { ...from, prefixes: new FramePrefixes(epoch) },
+          { ...from, heads: new EventHeadCache(epoch) },
           undefined,
           maxBytes,
         );

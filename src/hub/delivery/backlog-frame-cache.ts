@@ -2,7 +2,7 @@ import { BoundedMap } from "../../lib/bounded-map.ts";
 import type { LogRecord } from "../../log/event-log.ts";
 import type { Epoch, Seq } from "../../protocol/index.ts";
 import type { StreamShape } from "../session/stream-shape.ts";
-import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
+import { type EventFrames, EventHeadCache, frameEvents } from "./event-frames.ts";
 
 /** Size limit of the cached frames. */
 const MAX_BYTES = 4 * 1_024 * 1_024;
@@ -14,8 +14,8 @@ interface CacheEntry {
 }
 
 /**
- * Caches framed parts of the backlog (law L6). A thousand clients that resume from the same cursor
- * after an outage cost one framing.
+ * Caches framed parts of the backlog (law L6 in src/README.md). A thousand clients that resume from
+ * the same cursor after an outage cost one framing.
  */
 export class BacklogFrameCache {
   readonly #entries: BoundedMap<string, CacheEntry>;
@@ -43,7 +43,7 @@ export class BacklogFrameCache {
     const frames = frameEvents(
       records,
       shape,
-      { ...position, prefixes: new FramePrefixes(epoch) },
+      { ...position, heads: new EventHeadCache(epoch) },
       undefined,
       maxBytes,
     );

@@ -8,7 +8,7 @@ export type BacklogPart =
       readonly records: readonly LogRecord[];
       /** `records` contains every requested event up to here. */
       readonly through: Seq;
-      /** The log has dropped all but the lasting events (`LASTING_EVENTS`) after the cursor. */
+      /** From the cursor to `log.oldest`, the log has only lasting events (`LASTING_EVENTS`). */
       readonly sparse: boolean;
     }
   | { readonly kind: "lost"; readonly lost: Lost };
@@ -33,7 +33,10 @@ export async function readBacklog(
   return { ...result, through: result.records.at(-1)?.seq ?? after.seq, sparse };
 }
 
-/** Returns the position after this part, at most the head. The log may be ahead of the head. */
+/**
+ * Returns the position after this part, at most the head. The log may already have events that the
+ * published head does not include.
+ */
 export function throughOf(
   { records, through }: { records: readonly LogRecord[]; through: Seq },
   head: Seq,

@@ -33,8 +33,8 @@ export function deflateBlocks(text: Buffer): Buffer {
 }
 
 /**
- * Caches the compressed tails of messages, up to a size limit (law L6). A tail follows an opening
- * that differs per client or shape and is not cached.
+ * Caches the compressed tails of messages, up to a size limit (law L6 in src/README.md). A tail
+ * follows an opening that differs per client or shape and is not cached.
  */
 export class DeflateCache {
   readonly #entries: BoundedMap<Buffer | string, CacheEntry>;

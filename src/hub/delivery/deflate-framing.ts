@@ -5,7 +5,7 @@ import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 
 /** Shorter texts stay uncompressed: they would save little. */
 const MIN_DEFLATED_BYTES = 256;
-/** Larger ones stay uncompressed: one takes 4 ms, and some clients inflate at most 4 MiB. */
+/** Larger texts stay uncompressed: a text of this size takes 4 ms. */
 const MAX_DEFLATED_BYTES = 524_288;
 /** Message openings up to this size are not compressed: they differ per client. */
 const MAX_STORED_BYTES = 1_024;
@@ -33,8 +33,9 @@ function openingBlocks(opening: Buffer): Buffer {
 
 /**
  * Frames messages for permessage-deflate without context takeover, with a window of `WINDOW_BITS`
- * or more. Each starts with a stored block of its own, followed by shared compressed blocks. So an
- * event is compressed once for all shapes and cursors, and a snapshot once per state.
+ * or more. A compressed message starts with blocks of its own, which are stored uncompressed if
+ * they are short, followed by shared compressed blocks. So an event is compressed once for all
+ * shapes and cursors, and a snapshot once per state.
  */
 export function createDeflateFraming(counts: DeflateCounts): Framing {
   const events = new DeflateCache(EVENT_CACHE_BYTES, counts);

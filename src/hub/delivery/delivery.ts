@@ -9,7 +9,7 @@ import type { Socket } from "../session/socket.ts";
 import { createShape, type StreamShape } from "../session/stream-shape.ts";
 import { type BacklogPart, readBacklog, throughOf } from "./backlog.ts";
 import type { Behind, DeliveryState, Live } from "./delivery-state.ts";
-import { type EventFrames, FramePrefixes, frameEvents } from "./event-frames.ts";
+import { type EventFrames, EventHeadCache, frameEvents } from "./event-frames.ts";
 import type { Framing } from "./framing.ts";
 
 export interface DeliveryOwner {
@@ -21,7 +21,10 @@ export interface DeliveryOwner {
   fail(error: unknown): void;
 }
 
-/** Records read at once for a filtered session. Each takes about 30 µs of the shared turn. */
+/**
+ * Records read at once for a filtered session. Each takes about 30 µs of the event-loop time that
+ * all clients share (TurnBudget).
+ */
 const MAX_FILTERED_RECORDS = 32;
 
 type Records = Extract<BacklogPart, { kind: "records" }>;
@@ -260,6 +263,7 @@ export class Delivery implements GroupMember {
 
   /**
    * True if the shape selects only lasting events, or lists at the head will replace the others.
+   * False for a filtered shape: every event may change which items it selects.
    */
   #needsOnlyLasting({ selection }: StreamShape): boolean {
     return !selection.filtered && (this.latest || selection.lasting);
@@ -284,7 +288,7 @@ export class Delivery implements GroupMember {
     return frameEvents(
       records,
       shape,
-      { ...from, prefixes: new FramePrefixes(epoch) },
+      { ...from, heads: new EventHeadCache(epoch) },
       walk,
       limits.catchUpBytes,
     );

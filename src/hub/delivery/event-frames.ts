@@ -16,15 +16,15 @@ export interface EventFrames {
 }
 
 /** The part of an event message between `prev`, which depends on the reader, and the tail. */
-interface EventPrefix {
+interface EventHead {
   readonly cursor: string;
   readonly text: string;
 }
 
-/** Caches the shared prefixes of event messages for one history. */
-export class FramePrefixes {
+/** Caches the shared heads of event messages for one history. */
+export class EventHeadCache {
   readonly #epoch: Epoch;
-  readonly #cache = new Map<Seq, EventPrefix>();
+  readonly #cache = new Map<Seq, EventHead>();
   #emittedAtMs = Number.NaN;
   #emittedAt = "";
 
@@ -32,7 +32,7 @@ export class FramePrefixes {
     this.#epoch = epoch;
   }
 
-  of(record: LogRecord): EventPrefix {
+  of(record: LogRecord): EventHead {
     const cached = this.#cache.get(record.seq);
     if (cached) return cached;
     const { seq, batch, emittedAtMs, run } = record;
@@ -57,7 +57,7 @@ export class FramePrefixes {
 export function frameEvents(
   records: readonly LogRecord[],
   shape: StreamShape,
-  from: { readonly prefixes: FramePrefixes; readonly prev: Seq; readonly through: Seq },
+  from: { readonly heads: EventHeadCache; readonly prev: Seq; readonly through: Seq },
   steps?: Steps,
   maxBytes = Number.POSITIVE_INFINITY,
 ): EventFrames {
@@ -70,7 +70,7 @@ export function frameEvents(
     const event = shape.select(record, steps?.next(record));
     if (!event) continue;
     const own = `{"type":"event","prev":${prev}`;
-    const { cursor, text: head } = from.prefixes.of(record);
+    const { cursor, text: head } = from.heads.of(record);
     const { name, tail } = event;
     framed.push({ cursor, name, own, head, tail, isCommon: tail === record.tail });
     bytes += own.length + head.length + tail.length;

@@ -16,7 +16,9 @@ export interface FramedEvent {
 
 /** Converts messages to bytes for a transport. One frame can serve an entire group. */
 export interface Framing {
-  /** Part of a group's key: sessions with equal names get equal bytes. */
+  /**
+   * Part of a group's key: sessions of a group have the same framing, so they get the same bytes.
+   */
   readonly name: string;
   /** The transport's name in metrics. */
   readonly transport: string;

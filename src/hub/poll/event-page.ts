@@ -1,7 +1,7 @@
 import type { EventLog, LogRecord } from "../../log/event-log.ts";
 import type { Cursor, Lost, Seq } from "../../protocol/index.ts";
 import { readBacklog, throughOf } from "../delivery/backlog.ts";
-import { FramePrefixes, frameEvents } from "../delivery/event-frames.ts";
+import { EventHeadCache, frameEvents } from "../delivery/event-frames.ts";
 import { type Framing, withSnapshot } from "../delivery/framing.ts";
 import type { Head } from "../head.ts";
 import type { ListHistory } from "../lists/list-history.ts";
@@ -126,7 +126,7 @@ export async function readPage(
     if (isExamined && reached.seq > position.seq) position = reached;
   }
   const chosen: StreamShape = { ...shape, select: (record) => record };
-  const frames = frameEvents(selected, chosen, { prefixes: new FramePrefixes(epoch), prev, through: prev });
+  const frames = frameEvents(selected, chosen, { heads: new EventHeadCache(epoch), prev, through: prev });
   return {
     kind: "page",
     bytes: frames.bytes ?? Buffer.alloc(0),
