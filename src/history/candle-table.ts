@@ -35,7 +35,7 @@ type Packed = readonly [ageMs: number, candle: Candle] | Candle;
 export class CandleTable {
   readonly #prepare: ReturnType<typeof cachedStatements>;
   readonly #notify: Notify;
-  /** Damaged hours that were reported last. */
+  /** The most recently reported damaged hours. */
   readonly #reported = new BoundedMap<string, true>(MAX_REPORTED);
 
   constructor(db: DatabaseSync, notify: Notify) {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cachedStatements } from "../lib/io/sqlite.ts";
 import type { Group } from "../model/index.ts";
-import type { PastReach } from "./history-records.ts";
+import type { PastDataQuery } from "./history-records.ts";
 
 /** One row for each flare that expired recently. Answers that contained it cannot be repeated. */
 export const EXPIRED_TABLE = `
@@ -44,7 +44,7 @@ export class ExpiredTable {
   }
 
   /** Returns whether a flare that the answer at `knownMs` contained has expired since. */
-  has({ knownMs, isFinishedThen = true, id, group, fromMs, toMs, address, symbol }: PastReach): boolean {
+  has({ knownMs, isFinishedThen = true, id, group, fromMs, toMs, address, symbol }: PastDataQuery): boolean {
     const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
       AND (?8 IS NULL OR market = ?8) AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)
       AND finished_ms >= ?5 AND finished_ms <= ?6 LIMIT 1`;
@@ -58,7 +58,10 @@ export class ExpiredTable {
   }
 }
 
-/** Returns what identifies a token in the tables. Case matters only on the exchange. */
+/**
+ * Returns what identifies a token in the tables `flare` and `expired`. Case matters only on the
+ * exchange. The table `candle` ignores it in every group.
+ */
 export function storedToken(group: Group | undefined, address: string): string {
   return group === "exchange" ? address : address.toLowerCase();
 }

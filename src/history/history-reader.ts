@@ -13,14 +13,14 @@ export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
   | { readonly minute: undefined; readonly stored: MinuteRange | undefined; readonly isFaulty?: true };
 
-/** The methods of a store, answered in this process or that of the store. */
+/** The methods of a store, answered in this process or in the process that owns the store. */
 type StoreReader = {
-  readonly [M in "find" | "started" | "page" | "candles" | "tokensOf" | "reaches"]: (
+  readonly [M in "find" | "started" | "page" | "candles" | "tokensOf" | "stillHas"]: (
     ...query: Parameters<HistoryStore[M]>
   ) => Promise<ReturnType<HistoryStore[M]>>;
 };
 
-/** Reads the history, in this process or that of the store: see {@link HistoryStore}. */
+/** Reads the history, in this process or in the process that owns the {@link HistoryStore}. */
 export interface HistoryReader extends StoreReader {
   /** Changes whenever a flare's record may change; `undefined` if unknown here. */
   readonly flaresVersion: number | undefined;
@@ -79,7 +79,7 @@ export function createHistoryReader(store: HistoryStore, minutes?: MinuteParts):
     page: async (query) => store.page(query),
     candles: async (query) => store.candles(query),
     tokensOf: async (query) => store.tokensOf(query),
-    reaches: async (reach) => store.reaches(reach),
+    stillHas: async (query) => store.stillHas(query),
     minute: async (atMs) => {
       await writer()?.settled(atMs);
       if ((await minutes?.isComplete?.()) === false) return FAULTY;
@@ -123,7 +123,7 @@ export function createRemoteHistory(ask: (request: HistoryRequest) => Promise<un
     page: call("page"),
     candles: call("candles"),
     tokensOf: call("tokensOf"),
-    reaches: call("reaches"),
+    stillHas: call("stillHas"),
     minute: call("minute"),
     minuteRange: call("minuteRange"),
     record: call("record"),

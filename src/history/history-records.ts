@@ -1,6 +1,6 @@
 import type { AnyFlare, Candle, Explanation, FinishCause, Group, Outcome } from "../model/index.ts";
 
-/** What a store retains: in event time since a flare's finish, or since a minute. */
+/** Limits of a store. `maxAgeMs` is event time since a flare's finish, or since a stored minute. */
 export interface StoreLimits {
   readonly maxAgeMs: number;
   readonly maxBytes: number;
@@ -102,8 +102,8 @@ export interface SymbolQuery {
   readonly limit: number;
 }
 
-/** Flares and candles that a past answer contained. */
-export interface PastReach extends Omit<HistoryQuery, "limit" | "after"> {
+/** The stored flares and candles that a response to `?at=` needs. */
+export interface PastDataQuery extends Omit<HistoryQuery, "limit" | "after"> {
   readonly knownMs: number;
   /** Default: any. */
   readonly group?: Group | undefined;

@@ -54,7 +54,7 @@ export async function writeHistory(writing: HistoryWriting): Promise<void> {
   let hasFailed = false;
   const commit = (batch: HistoryBatch) => {
     store.commit(batch);
-    if (hasFailed) notify("info", "writing the history of flares again");
+    if (hasFailed) notify("info", "resumed writing the history of flares");
     hasFailed = false;
   };
   const appends = new Signal();
@@ -124,7 +124,7 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     const outcomes = bodies.flatMap(outcomeOf);
     const candles = result.isWhole ? bodies.flatMap(candlesOf) : shownCandles(head.snapshot);
     if (starts.length + finishes.length + outcomes.length + candles.length === 0) continue;
-    // Status events do not count: without data they have wall-clock time, even in a recording.
+    // Ignore status events: without data their time is wall-clock time, even in a recording.
     const last = bodies.findLast(({ channel }) => channel !== "status");
     const nowMs = last ? Date.parse(last.observed_at) : head.observedAtMs;
     const isGenerated = writing.isGenerated?.() ?? false;
@@ -145,7 +145,7 @@ function startOf({ name, data }: EventBody): readonly FlareStart[] {
   return [{ id: flare.id, at: flare.started_trending_at, why }];
 }
 
-/** Reads a finish on any list: a flare that vanishes upstream never enters the finished ones. */
+/** Reads a finish on any list: a flare that vanishes upstream is never on the finished list. */
 function finishOf({ name, data, observed_at }: EventBody): readonly FlareFinish[] {
   if (name !== "flare-finished") return [];
   const { flare, why, cause, outcome } = data;
@@ -167,7 +167,7 @@ function shownCandles({ candles }: Snapshot): readonly FollowedCandles[] {
   return Object.entries(candles.bsc).map(([address, own]) => ({ group: "bsc", address, candles: own }));
 }
 
-/** Returns the running flares' starts whose explanations have not changed since the start. */
+/** Returns the starts of running flares that still have their original explanation. */
 function begun(snapshot: Snapshot): readonly FlareStart[] {
   return flaresIn(snapshot, "pro").flatMap(({ id, started_trending_at: at }) => {
     const why = snapshot.explanations[id];

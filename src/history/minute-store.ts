@@ -78,7 +78,7 @@ export class MinuteStore {
   }
 
   get range(): MinuteRange | undefined {
-    // By the key at both ends: a month of minutes is not scanned.
+    // Read both ends by the key, so that a month of minutes is not scanned.
     const row = this.#prepare(
       `SELECT first_ms AS oldest, (SELECT last_ms FROM minute ORDER BY first_ms DESC LIMIT 1) AS newest
         FROM minute ORDER BY first_ms LIMIT 1`,
@@ -93,7 +93,8 @@ export class MinuteStore {
 
   /**
    * Replaces the stored minutes from `firstMs` on. Returns the keyframe's id; `undefined` if a
-   * keyframe given by its id is no longer stored. Then insert the minute with a new keyframe.
+   * keyframe given by its id is no longer stored. In that case, the caller must insert the minute
+   * again with a new keyframe.
    */
   insert({ state, body, keyframe }: NewMinute): number | undefined {
     const { firstMs, lastMs, observedAtMs, aliveMs, sourceState, cursor } = state;

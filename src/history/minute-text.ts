@@ -20,8 +20,9 @@ const compress = promisify(zstdCompress);
 
 /**
  * In 1.5 ms, 190 kB of a busy simulated market become 13 kB with a minute of the last hour as the
- * dictionary, or 31 kB without. Level 19 saves another seventh, but takes 70 ms. With the previous
- * minute as the dictionary, it would save a fifth, but reading the 60th would expand all before it.
+ * dictionary, or 31 kB without. Level 19 saves another seventh, but takes 70 ms. Using the previous
+ * minute as the dictionary would save a fifth, but reading an hour's last minute would mean
+ * expanding all 59 before it.
  */
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 6, [constants.ZSTD_c_windowLog]: 22 };
 

@@ -28,9 +28,9 @@ const KEYFRAME_MS = 60 * MINUTE_MS;
 const MAX_WAITING = 32;
 
 /**
- * Stores the state at each minute of event time, such as 12:34:00: the last one in the log that was
- * observed by then. It is stored when a later observation is published. The log alone decides which
- * states these are, so every server of the log stores the same ones.
+ * For each minute of event time, such as 12:34:00, stores the log's last state observed by then. It
+ * is stored when a later observation is published. The log alone decides which states these are, so
+ * every server of the log stores the same ones.
  *
  * If the log continues in another process or epoch, nobody served the minutes in between. They are
  * left out, except those less than a minute after the last sign of life.
@@ -140,7 +140,8 @@ export class MinuteWriter {
   }
 
   #succeeded(): void {
-    if (this.#failedMs !== undefined) this.#writing.notify("info", "storing the state of each minute again");
+    if (this.#failedMs !== undefined)
+      this.#writing.notify("info", "resumed storing the state of each minute");
     this.#failedMs = undefined;
   }
 

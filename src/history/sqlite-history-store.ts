@@ -12,7 +12,7 @@ import type {
   FlareStart,
   HistoryBatch,
   HistoryQuery,
-  PastReach,
+  PastDataQuery,
   StoredOutcome,
   StoredRecord,
   StoreLimits,
@@ -20,8 +20,8 @@ import type {
 } from "./history-records.ts";
 
 /**
- * Columns for past answers: when each finish and outcome became known, the previous outcome, and
- * since when these (`since_ms`) and the candles (`candles_ms`) are stored.
+ * Columns for past answers: when each finish and outcome became known, and the previous outcome.
+ * `since_ms` and `candles_ms`: the times from which these and the candles are complete.
  */
 const PAST_COLUMNS = `
   ALTER TABLE flare ADD COLUMN known_ms INTEGER NOT NULL DEFAULT 0;
@@ -33,8 +33,8 @@ const PAST_COLUMNS = `
 `;
 
 /**
- * `newest` finds what expires; the others find pages. `by_market` has `known_ms`: a page of a past
- * minute skips later flares unread.
+ * `newest` finds flares to expire, the others find pages. `by_market` includes `known_ms`, so that
+ * a page for a past minute skips later flares without reading their rows.
  */
 const FLARE_INDEXES = `
   CREATE INDEX newest ON flare (finished_ms, id, bytes);
@@ -232,12 +232,12 @@ export class HistoryStore {
     return this.#select(columns, query).map((row) => readOutcome(row, query.knownMs));
   }
 
-  /** Returns whether everything in `reach` that was stored at its `knownMs` is still stored. */
-  reaches(reach: PastReach): boolean {
-    const { knownMs, candlesFromMs = NOW } = reach;
+  /** Returns whether everything in the query that was stored at its `knownMs` is still stored. */
+  stillHas(query: PastDataQuery): boolean {
+    const { knownMs, candlesFromMs = NOW } = query;
     const position = this.#get("SELECT since_ms, candles_ms FROM position");
     if (!position || position.since_ms === null || knownMs < Number(position.since_ms)) return false;
-    return candlesFromMs >= Number(position.candles_ms) && !this.#expired.has(reach);
+    return candlesFromMs >= Number(position.candles_ms) && !this.#expired.has(query);
   }
 
   #select(columns: string, query: HistoryQuery): readonly Row[] {
@@ -260,7 +260,7 @@ export class HistoryStore {
     return this.#candles.find(query);
   }
 
-  /** Returns the `tokenOf` of each token with this symbol that has finished flares. */
+  /** Returns the ids (see `tokenOf`) of the tokens with this symbol that have finished flares. */
   tokensOf({ group, symbol, knownMs = NOW, limit }: SymbolQuery): readonly string[] {
     const select =
       "SELECT DISTINCT address FROM flare WHERE market = ? AND symbol = ? AND known_ms <= ? ORDER BY address LIMIT ?";
@@ -285,7 +285,10 @@ export class HistoryStore {
     this.#prepare(complete).run(id, text, bytes);
   }
 
-  /** Stores a finished flare with its start, from `start` or from the flare's earlier finish. */
+  /**
+   * Stores a finished flare. Takes its start from the table `start`, or from the flare's existing
+   * row.
+   */
   #finish({ flare, why, cause, outcome, atMs }: FlareFinish, nowMs: number): void {
     const { id, token, finished_trending_at: finishedAt } = flare;
     const known = this.#get(

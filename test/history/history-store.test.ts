@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { HistoryBatch, HistoryQuery, PastReach } from "../../src/history/history-records.ts";
+import type { HistoryBatch, HistoryQuery, PastDataQuery } from "../../src/history/history-records.ts";
 import { type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { FlareRecord, GROUPS, type Group, type OtherGroup } from "../../src/model/index.ts";
 import { type Finish, newDirectory } from "../support/edges.ts";
@@ -167,10 +167,10 @@ describe.each(Object.entries(ADAPTERS))("the %s store fulfills the contract", (_
     commit(store, 20, { finishes: [{ flare: inGroup(flare, "exchange"), ...rest }] });
     commit(store, 31, {});
     const knownMs = START_MS + 25 * MINUTE_MS;
-    const reach = (of: Partial<PastReach>) => store.reaches({ knownMs, ...of });
-    expect([reach({ group: "bsc" }), reach({ id: idOf(2) })]).toEqual([true, true]);
+    const stillHas = (of: Partial<PastDataQuery>) => store.stillHas({ knownMs, ...of });
+    expect([stillHas({ group: "bsc" }), stillHas({ id: idOf(2) })]).toEqual([true, true]);
     const gone = [{ group: "exchange" }, { group: "exchange", address: "Tok1" }, { id: idOf(1) }] as const;
-    expect(gone.map(reach)).toEqual([false, false, false]);
+    expect(gone.map(stillHas)).toEqual([false, false, false]);
   });
 
   test("records expire by the event time of later batches", ({ onTestFinished }) => {
@@ -222,8 +222,8 @@ test("flares of a file of an earlier version are not shown as of then, later one
   const second = openSqliteHistoryStore(ROOMY, path);
   onTestFinished(() => second.close());
   commit(second, 40, { outcomes: [{ id: idOf(1), outcome: outcomeAt(70, true) }] });
-  const reach = (minute: number) => second.reaches({ knownMs: START_MS + minute * MINUTE_MS });
-  expect([reach(39), reach(40)]).toEqual([false, true]);
+  const stillHas = (minute: number) => second.stillHas({ knownMs: START_MS + minute * MINUTE_MS });
+  expect([stillHas(39), stillHas(40)]).toEqual([false, true]);
   const outcomeAs = (knownMs?: number) => JSON.parse(second.find(idOf(1), knownMs)?.body ?? "").outcome;
   expect([outcomeAs(), outcomeAs(START_MS + 39 * MINUTE_MS)]).toEqual([
     outcomeAt(70, true),
@@ -247,8 +247,8 @@ test("a file of version 5 opens, and its flares are those of bsc", ({ onTestFini
   expect([second.page({ limit: 9 }), second.size, second.cursor]).toEqual(before);
   expect(ids(second, { group: "matic" })).toEqual([]);
   const knownMs = START_MS + 25 * MINUTE_MS;
-  const reaches = (["bsc", "matic"] as const).map((group) => second.reaches({ knownMs, group }));
-  expect(reaches).toEqual([false, true]);
+  const stillHas = (["bsc", "matic"] as const).map((group) => second.stillHas({ knownMs, group }));
+  expect(stillHas).toEqual([false, true]);
 });
 
 test("a file of the first version opens, and its flares have no outcome", ({ onTestFinished }) => {

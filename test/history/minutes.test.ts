@@ -284,7 +284,7 @@ test("a full disk is reported once, and the recovery", async ({ expect }) => {
   expect(writer.lacks(START_MS + 2 * MINUTE_MS)).toBe(false);
   expect(notices).toEqual([
     "warn: cannot store the state of a minute: database or disk is full",
-    "info: storing the state of each minute again",
+    "info: resumed storing the state of each minute",
   ]);
   expect(store.range).toEqual({ oldestMs: START_MS + 3 * MINUTE_MS, newestMs: START_MS + 3 * MINUTE_MS });
   store.close();

@@ -151,7 +151,7 @@ test("[L5] a past minute caches no token's history, because many minutes would e
       minutesVersion: 1,
       minute,
       candles,
-      reaches: async () => true,
+      stillHas: async () => true,
     },
   });
   const newestMs = Math.floor(rest.head.observedAtMs / MINUTE_MS) * MINUTE_MS - MINUTE_MS;

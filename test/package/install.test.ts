@@ -83,7 +83,7 @@ store.commit({ ...batch, cursor: "e-2", finishes: [], outcomes: [{ id: "a", outc
 const state = { firstMs: 0, lastMs: 0, observedAtMs: 0, aliveMs: 0, sourceState: "live", cursor: "e-1" };
 const minutes = openMinuteStore(limits);
 minutes.insert({ state, body: new Uint8Array(1), keyframe: new Uint8Array(1) });
-const known = store.find("a", 1) !== undefined && store.reaches({ knownMs: 1 });
+const known = store.find("a", 1) !== undefined && store.stillHas({ knownMs: 1 });
 console.log(store.size.flares, minutes.size.minutes, known);
 `;
 

@@ -1,4 +1,4 @@
-import type { CandleCounts, HistoryReader, PastReach } from "../../history/index.ts";
+import type { CandleCounts, HistoryReader, PastDataQuery } from "../../history/index.ts";
 import { isoTime } from "../../lib/time/iso-time.ts";
 import { HOUR_MS, MINUTE_MS } from "../../lib/time/time.ts";
 import {
@@ -15,8 +15,8 @@ import { FlarewireError } from "../../protocol/index.ts";
  * that it would have returned then has expired.
  */
 export function historyThen(history: HistoryReader, knownMs: number): HistoryReader {
-  const check = async (reach: Omit<PastReach, "knownMs">) => {
-    if (!(await history.reaches({ ...reach, knownMs }))) throw expiredSince(knownMs);
+  const check = async (query: Omit<PastDataQuery, "knownMs">) => {
+    if (!(await history.stillHas({ ...query, knownMs }))) throw expiredSince(knownMs);
   };
   const find = async (id: string) => {
     await check({ id });
@@ -33,7 +33,7 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
       const finished = await history.find(id);
       if (finished) return (JSON.parse(finished.body) as FlareRecord).started;
       // It may also have expired since, with the reason of its start.
-      if (!(await history.reaches({ id, knownMs, isFinishedThen: false }))) throw expiredSince(knownMs);
+      if (!(await history.stillHas({ id, knownMs, isFinishedThen: false }))) throw expiredSince(knownMs);
       return undefined;
     },
     page: async (query) => {
@@ -52,7 +52,7 @@ export function historyThen(history: HistoryReader, knownMs: number): HistoryRea
       await check({ group: query.group, symbol: query.symbol });
       return await history.tokensOf({ ...query, knownMs });
     },
-    reaches: (reach) => history.reaches(reach),
+    stillHas: (query) => history.stillHas(query),
     minute: (atMs) => history.minute(atMs),
     minuteRange: () => history.minuteRange(),
     record: async (query) => {
