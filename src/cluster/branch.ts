@@ -5,14 +5,14 @@ import type { Tail } from "./tail.ts";
  * - `own`: the log continues what this node delivered, or a part of that.
  * - `new-epoch`: the log has a committed new epoch.
  * - `fork`: the log has other entries in place of this node's, and they are committed.
- * - `unknown`: the entries that decide are not known to be committed.
+ * - `unknown`: the first contradicting entry, or the new epoch, is not known to be committed yet.
  */
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
  * The part of a log, read so far, that contradicts what this node delivered: the entries of its
- * latest epoch. The log is either a former primary's, which no node confirms, or the cluster's own
- * after the engine lost more entries than the nodes remember.
+ * latest epoch. Either the log is that of a former primary, and its entries are never committed. Or
+ * it is the cluster's, and its servers (engine.ts) lost more entries than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];

@@ -12,7 +12,7 @@ export type Lead = Extract<Effect, { kind: "lead" }>;
 
 /** Default of `id`: a random one; of `random`: `Math.random`. */
 interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" | "report" | "random">> {
-  /** Receives committed entries, in order. A base starts an epoch. */
+  /** Receives committed entries, in order. An entry of kind `base` starts a new epoch. */
   readonly onDeliver: (entries: readonly Entry[]) => void;
   /** Called when this node starts to lead, and again after {@link ClusterNode.renew}. */
   readonly onLead: (lead: Lead) => void;
@@ -32,8 +32,8 @@ interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" 
 }
 
 /**
- * Rejects the append of a node that does not lead, or stopped leading before its batch was
- * delivered.
+ * Thrown by {@link ClusterNode.append} if the node does not lead, or stops leading before its batch
+ * is delivered.
  */
 export class NotLeading extends Error {
   override readonly name = "NotLeading";
@@ -58,7 +58,7 @@ const LEAVE_MS = 1_000;
 /** Pause after resigning before the node may try to lead again. */
 const REST_MS = 10_000;
 
-/** Runs a {@link Member} on an engine. */
+/** Runs a {@link Member} on the servers that store the shared log (see {@link Engine}). */
 export class ClusterNode {
   readonly id: string;
   /** Whether this node has read the log to its end at least once. */
@@ -121,7 +121,7 @@ export class ClusterNode {
     });
   }
 
-  /** Starts a new epoch, if the current one cannot be continued. */
+  /** Starts a new epoch, if this node leads. Call it when the current one cannot be continued. */
   renew(): void {
     this.#wantsEpoch = true;
     this.#submit();

@@ -3,6 +3,7 @@ import type { Entry, Position } from "./entry.ts";
 /** The engine's answer to an append. */
 export type AppendResult =
   | { readonly kind: "appended" }
+  /** The log has another entry at that position or just before it: another node has written. */
   | { readonly kind: "fenced" }
   /** The log ends at `head`, before the expected position. */
   | { readonly kind: "truncated"; readonly head: Position };
@@ -16,7 +17,7 @@ export type Effect =
   | { readonly kind: "append"; readonly entry: Entry; readonly isRepair: boolean }
   /** Announce a commit to all nodes. */
   | { readonly kind: "commit"; readonly position: Position }
-  /** Publish these committed entries to this node's own log. A base starts an epoch. */
+  /** Publish these committed entries to this node's own log. One of kind `base` starts an epoch. */
   | { readonly kind: "deliver"; readonly entries: readonly Entry[] }
   /** Read the log again, starting with this position's entry. */
   | { readonly kind: "reread"; readonly from: Position }

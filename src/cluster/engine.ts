@@ -29,8 +29,9 @@ export interface Checkpoint extends MemberStart {
 export interface Engine {
   /**
    * Appends the entry if the log ends with the entry before it, by offset and hash. Resolves with
-   * `appended` once enough replicas have the entry, even if the log already had it. Retries until
-   * the engine answers. Rejects only when the signal aborts.
+   * `appended` once enough replicas have the entry, even if the log already had it; otherwise with
+   * `fenced` or `truncated` (see {@link AppendResult}). Retries until the engine answers. Rejects
+   * only when the signal aborts.
    */
   append(entry: Entry, signal: AbortSignal): Promise<AppendResult>;
   /**
@@ -49,11 +50,14 @@ export interface Engine {
   /** Stores a checkpoint, unless one of a later term or position is stored. Rejects on failure. */
   store(checkpoint: Checkpoint): Promise<"stored" | "fenced">;
   /**
-   * Loads the stored checkpoint with the named values, where stored; `undefined` without a stored
-   * checkpoint. Retries until the engine answers. Rejects only when the signal aborts.
+   * Loads the checkpoint, with those of the named values that it has; `undefined` if there is none.
+   * Retries until the engine answers. Rejects only when the signal aborts.
    */
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined>;
-  /** Stores a value for a time. Like `get` and `take`, rejects if the engine does not answer. */
+  /**
+   * Stores a value, which expires after `forMs`. Like `get` and `take`, rejects if the engine does
+   * not answer.
+   */
   put(name: string, value: string, forMs: number): Promise<void>;
   get(name: string): Promise<string | undefined>;
   /** Removes the value and returns it. Only one of several concurrent callers gets it. */

@@ -40,7 +40,10 @@ export const EntryHeader = z.object({
 });
 export type EntryHeader = Readonly<z.infer<typeof EntryHeader>>;
 
-/** An entry of the replicated log. The protocol does not read the body, which encodes the batch. */
+/**
+ * An entry of the replicated log. The protocol does not read the body: that of `batch` encodes the
+ * events, that of `alive` the leader's report, and others are empty.
+ */
 export interface Entry extends Position {
   readonly header: EntryHeader;
   readonly body: Buffer;

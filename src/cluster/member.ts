@@ -109,7 +109,7 @@ export class Member {
     return this.#tail.delivered;
   }
 
-  /** Whether this node, which delivered other entries than the log has, waits for a new epoch. */
+  /** Whether this node has delivered entries that the log replaced, and waits for a new epoch. */
   get isForked(): boolean {
     return this.#isForked;
   }

@@ -13,14 +13,14 @@ export type Reading = "kept" | "known" | "reread" | "gap" | "fork";
 
 /**
  * One node's copy of the end of the log. An entry that was read is pending until its commit is
- * known, and may then be delivered. Each entry must have the hash of the one before it.
+ * known, and may then be delivered. Each entry must contain the previous entry's hash.
  */
 export class Tail {
   readonly #capacity: number;
   /** The latest delivered entries, then the pending ones. */
   #entries: Entry[] = [];
   #delivered: Position;
-  /** The highest commit that was announced before its entry was read. */
+  /** The commit up to which to deliver. Its entry may not be read yet. */
   #announced: Position = LOG_START;
 
   /**
