@@ -49,7 +49,10 @@ export interface ClientState {
   readonly cursor: string | undefined;
   /** `undefined` before the first response, or if none is maintained. */
   readonly view: View | undefined;
-  /** Whether a response has arrived. A later reset without `lost` follows a mismatch. */
+  /**
+   * Whether a response has arrived. If a later response starts over without `lost`, this client
+   * asked for it after a mismatch.
+   */
   readonly started: boolean;
 }
 
@@ -99,7 +102,10 @@ export function acceptEvent(client: ClientState, event: EventMessage): Transitio
   };
 }
 
-/** Advances to a cursor up to which everything was sent. A new connection may be behind it. */
+/**
+ * Advances to a cursor up to which everything was sent. Ignores an older cursor: the server of a
+ * new connection may be behind this client.
+ */
 export function advanceTo(client: ClientState, cursor: string): ClientState {
   const seq = seqOf(client, cursor);
   return positionOf(cursor).seq > seq ? { ...client, cursor } : client;

@@ -67,7 +67,10 @@ export type Input =
   | { readonly type: "close" };
 
 export type Effect =
-  /** Opens a connection; the old one ends when it delivers. Without a transport, ends both. */
+  /**
+   * Opens a connection. The old one ends at the new one's first message. Without a transport, ends
+   * both.
+   */
   | { readonly do: "open"; readonly transport?: Transport }
   /** Starts this timer. It fires after `minMs` plus a random part of `spreadMs`. */
   | ({ readonly do: "due" | "upgrade" } & RetryDelay);
@@ -77,7 +80,7 @@ export const STABLE_MS = 1_000;
 /** The delay before an upgrade attempt doubles at most this many times. */
 const MAX_UPGRADE_DOUBLINGS = 4;
 
-/** Returns the state before the first input, which must be `online`. */
+/** Returns the initial state, which waits for the input `online`. */
 export function initialState(transports: readonly Transport[], upgradeAfterMs: number): ConnectionState {
   const facts = { transports, index: 0, failures: 0, upgrades: 0, upgradeAfterMs, proven: false };
   return to(facts, { state: "waiting", reason: "" });

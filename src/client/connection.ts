@@ -12,11 +12,17 @@ import { type End, ended } from "./transport/end.ts";
 import { openTransport, type TransportMessage } from "./transport/transport.ts";
 
 export interface ConnectionStatus {
-  /** `waiting`: for the next attempt; `paused`: hidden page or slow reader; `closed`: for good. */
+  /**
+   * `waiting`: for the next attempt; `paused`: hidden page, slow reader or update; `closed`: for
+   * good.
+   */
   readonly state: "connecting" | "live" | "waiting" | "paused" | "closed";
   /** The current transport, or the next one to try. */
   readonly transport: Transport;
-  /** For people: why the last connection ended, or the pause (`hidden`, `slow`); else empty. */
+  /**
+   * For people: why the last connection ended, or why it is paused (`hidden`, `slow`, `update`);
+   * else empty.
+   */
   readonly reason: string;
   /** The close code or HTTP status with which the last connection ended, if any. */
   readonly code?: number | undefined;
@@ -35,7 +41,7 @@ const SILENCE_MS = 35_000;
 
 /**
  * Creates a connection, which executes the decisions of the state machine. It stays idle until the
- * first input, which must be `online`.
+ * input `online`.
  */
 export function createConnection(plan: StreamPlan, use: ConnectionUse) {
   const { after, random } = plan.platform;
@@ -60,7 +66,7 @@ export function createConnection(plan: StreamPlan, use: ConnectionUse) {
           timers[effect.do] = after(ms, () => input({ type: effect.do }));
         }
       }
-      // Each attempt is a phase of its own.
+      // Each attempt has a new phase object, so this also reports repeated attempts.
       if (state.phase !== before) use.changed();
     }
     inputs.length = 0;
@@ -77,7 +83,7 @@ interface Attempt {
   answered?: boolean;
   readonly openedAtMs: number;
   /** Stops the timer of the silence limit. */
-  calm?: () => void;
+  stopTimer?: () => void;
 }
 
 /** Manages the current connection, and the previous one while only that one delivers. */
@@ -89,7 +95,7 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: (input: Inp
   let previous: Attempt | undefined;
 
   const drop = (attempt: Attempt | undefined) => {
-    attempt?.calm?.();
+    attempt?.stopTimer?.();
     attempt?.transport?.abort();
     if (attempt === current) current = undefined;
     else previous = undefined;
@@ -104,8 +110,8 @@ function createAttempts(plan: StreamPlan, use: ConnectionUse, input: (input: Inp
   };
 
   const limitSilence = (attempt: Attempt, ms: number) => {
-    attempt.calm?.();
-    attempt.calm = after(ms, () => end(attempt, ended("silent", `nothing for ${ms} ms`)));
+    attempt.stopTimer?.();
+    attempt.stopTimer = after(ms, () => end(attempt, ended("silent", `nothing for ${ms} ms`)));
   };
 
   const receive = (attempt: Attempt, message: TransportMessage) => {

@@ -106,7 +106,7 @@ export function createStream(plan: StreamPlan, { add, emit } = createListeners()
     },
     on: add,
     [Symbol.asyncIterator]() {
-      if (queue) misuse("the stream is read already", "use on() in other places");
+      if (queue) misuse("the stream has a reader", "use on() for other readers");
       if (!error && over.signal.aborted) misuse("the stream is closed", "connect again");
       const { cursor, view, started } = client;
       // A late reader must start with the current lists.

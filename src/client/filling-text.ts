@@ -1,6 +1,6 @@
 import type { DataFreshness } from "./freshness.ts";
 
-/** Returns how much of the past has been read: `bsc: 41 of 90 s`; empty when all is. */
+/** Returns the progress of reading past data, such as `bsc: 41 of 90 s`; empty when complete. */
 export function fillingText({ parts = [] }: Pick<DataFreshness, "parts">): string {
   return parts
     .flatMap(({ name, filling }) => {

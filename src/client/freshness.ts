@@ -11,7 +11,7 @@ export interface DataFreshness {
   readonly ageMs: number;
   /** Event time of the newest data in ISO 8601; `null` before the first. */
   readonly observedAt: string | null;
-  /** State of each part of the market, if it has several or reads its past. */
+  /** State of each part of the market, if there are several or one is still reading past data. */
   readonly parts?: Freshness["parts"] | undefined;
 }
 

@@ -10,12 +10,15 @@ import type { UrlOf } from "./transport/transport.ts";
 
 /** What a stream selects. */
 export interface Selection {
-  /** Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels. */
+  /**
+   * Channels or patterns, such as `["flares.*", "charts.bsc"]`. Default: `["*"]`, all channels but
+   * `candles` and the flares of groups other than `bsc`.
+   */
   readonly channels?: readonly string[];
   /**
-   * Selects items and events. An item leaves when it no longer meets the filter. With
-   * `sticky: true`, the default with `names`, it leaves only with its list. With `names` there is
-   * no `view`.
+   * Selects items and events. An item leaves when it no longer meets the filter. If `sticky` is set
+   * (the default with `names`), it stays until it would leave the list without a filter. With
+   * `names` there is no `view`.
    */
   readonly filter?: Filter;
 }
@@ -159,7 +162,7 @@ const REFUSED = [401, 4003];
 function readKey(key: Exclude<ConnectOptions["key"], undefined>): Pick<StreamPlan, "headers" | "judge"> {
   const bearer = (value: string) => {
     // Do not quote the key: errors end up in logs.
-    if (!/^[!-~]+$/.test(value)) misuse("this key", "use one from flarewire keys add");
+    if (!/^[!-~]+$/.test(value)) misuse("invalid key", "use one from flarewire keys add");
     return { authorization: `Bearer ${value}` };
   };
   if (typeof key !== "function") {

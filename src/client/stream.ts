@@ -59,10 +59,14 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
    */
   update(selection: Selection): void;
   /**
-   * Yields events and resets in order, starting with a reset. Allows one reader at a time. Breaking
-   * out of the loop does not end the stream. Throws StreamError if the server refuses the stream.
+   * Yields events and resets in order. Starts with a reset, unless the stream resumes after `after`
+   * without a loss. Allows one reader at a time. Breaking out of the loop does not end the stream.
+   * Throws StreamError if the server refuses the stream.
    */
   [Symbol.asyncIterator](): AsyncGenerator<StreamItem<F>, undefined>;
-  /** Closes the stream permanently. Listeners get nothing more; a reader gets what is queued. */
+  /**
+   * Closes the stream permanently. Listeners get only the status `closed` of the connection, and a
+   * reader gets what is queued.
+   */
   close(): void;
 }

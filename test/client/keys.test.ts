@@ -220,6 +220,6 @@ test("a function that has no key yet is asked again later, and its error names n
   expect([...reasons]).toEqual([
     "",
     "no key: Error: not logged in",
-    "no key: StreamError: this key: use one from flarewire keys add",
+    "no key: StreamError: invalid key: use one from flarewire keys add",
   ]);
 });

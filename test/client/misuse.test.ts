@@ -57,7 +57,7 @@ const WRONG: readonly (readonly [string, () => unknown, RegExp])[] = [
   [
     "a key that can be none, which is not repeated,",
     () => connect(URL, { key: "two words" }),
-    /^this key: use one from flarewire keys add$/,
+    /^invalid key: use one from flarewire keys add$/,
   ],
 ];
 
@@ -113,9 +113,7 @@ for (const [what, options, message] of REFUSED) {
 test("two readers at once, an event that there is not, and use after close are refused", ({ start }) => {
   const { stream } = start(URL);
   const reader = stream[Symbol.asyncIterator]();
-  expect(() => stream[Symbol.asyncIterator]()).toThrow(
-    "the stream is read already: use on() in other places",
-  );
+  expect(() => stream[Symbol.asyncIterator]()).toThrow("the stream has a reader: use on() for other readers");
   expect(() => stream.on("flare-begun" as "event", () => {})).toThrow(
     /event "flare-begun" is unknown: use flare-started, /,
   );
