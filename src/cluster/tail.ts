@@ -20,7 +20,9 @@ export class Tail {
   /** The latest delivered entries, then the pending ones. */
   #entries: Entry[] = [];
   #delivered: Position;
-  /** The commit up to which to deliver. Its entry may not be read yet. */
+  /** The latest commit of an entry that was read. */
+  #committed: Position = LOG_START;
+  /** The highest commit that was announced before its entry was read. */
   #announced: Position = LOG_START;
 
   /**
@@ -87,18 +89,20 @@ export class Tail {
     if (own === undefined) return "known";
     if (own.hash !== position.hash) return this.#drop(position.offset <= this.#delivered.offset);
     if (position.offset <= this.#delivered.offset) return "known";
-    this.#announced = position;
+    this.#committed = position;
     return "kept";
   }
 
   /** Returns the committed entries that are not delivered yet. They then count as delivered. */
   take(): readonly Entry[] {
-    const upTo = this.#announced;
+    const isAnnouncedRead = this.#announced.offset <= this.last.offset;
+    const isHigher = this.#announced.offset > this.#committed.offset;
+    const upTo = isAnnouncedRead && isHigher ? this.#announced : this.#committed;
     const own = this.at(upTo.offset);
     if (own === undefined || upTo.offset <= this.#delivered.offset) return [];
-    // The commit was announced before the entry was read, and the log now has another entry there.
+    // The log now has another entry there.
     if (own.hash !== upTo.hash) {
-      this.#announced = LOG_START;
+      this.#forgetCommits();
       this.#drop(false);
       return [];
     }
@@ -120,11 +124,16 @@ export class Tail {
   restart(delivered: Position): void {
     this.#entries = [];
     this.#delivered = delivered;
-    this.#announced = LOG_START;
+    this.#forgetCommits();
   }
 
   dropPending(): void {
     this.#entries = this.#entries.filter(({ offset }) => offset <= this.#delivered.offset);
+  }
+
+  #forgetCommits(): void {
+    this.#committed = LOG_START;
+    this.#announced = LOG_START;
   }
 
   #drop(isFork: boolean): Reading {

@@ -17,7 +17,7 @@ const SOON = pumpedSettings();
 const PAST_HOURS = 4;
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
-/** The newest record, once a flare has finished. Past minutes of a warm-up's flares are not stored. */
+/** The newest record, once a flare finishes. No past minutes of a warm-up are stored. */
 async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareRecord | undefined> {
   const { headers } = await checkedFetch(`${url}/api/v1/flares`);
   const href = `${url}/api/v1/history?limit=1&from=${headers.get("flarewire-observed-at")}`;
