@@ -20,9 +20,11 @@ export class Tail {
   /** The latest delivered entries, then the pending ones. */
   #entries: Entry[] = [];
   #delivered: Position;
-  /** The latest commit of an entry that was read. */
-  #committed: Position = LOG_START;
-  /** The highest commit that was announced before its entry was read. */
+  /**
+   * The latest commit up to which to deliver. Its entry may not be read yet. A lower commit of an
+   * entry that was read replaces it. Keeping the higher one left 2 of 10,000 simulated runs of slow
+   * nodes without a leader or a delivery.
+   */
   #announced: Position = LOG_START;
 
   /**
@@ -89,20 +91,18 @@ export class Tail {
     if (own === undefined) return "known";
     if (own.hash !== position.hash) return this.#drop(position.offset <= this.#delivered.offset);
     if (position.offset <= this.#delivered.offset) return "known";
-    this.#committed = position;
+    this.#announced = position;
     return "kept";
   }
 
   /** Returns the committed entries that are not delivered yet. They then count as delivered. */
   take(): readonly Entry[] {
-    const isAnnouncedRead = this.#announced.offset <= this.last.offset;
-    const isHigher = this.#announced.offset > this.#committed.offset;
-    const upTo = isAnnouncedRead && isHigher ? this.#announced : this.#committed;
+    const upTo = this.#announced;
     const own = this.at(upTo.offset);
     if (own === undefined || upTo.offset <= this.#delivered.offset) return [];
-    // The log now has another entry there.
+    // The commit was announced before the entry was read, and the log now has another entry there.
     if (own.hash !== upTo.hash) {
-      this.#forgetCommits();
+      this.#announced = LOG_START;
       this.#drop(false);
       return [];
     }
@@ -124,16 +124,11 @@ export class Tail {
   restart(delivered: Position): void {
     this.#entries = [];
     this.#delivered = delivered;
-    this.#forgetCommits();
+    this.#announced = LOG_START;
   }
 
   dropPending(): void {
     this.#entries = this.#entries.filter(({ offset }) => offset <= this.#delivered.offset);
-  }
-
-  #forgetCommits(): void {
-    this.#committed = LOG_START;
-    this.#announced = LOG_START;
   }
 
   #drop(isFork: boolean): Reading {

@@ -36,28 +36,6 @@ test("[I2] a commit that was announced before its entry was read counts once it 
   expect(late.last).toBe(LOG_START);
 });
 
-test("[I2] a commit that was announced before its entry was read outlasts commits of entries before", () => {
-  const tail = new Tail(10);
-  const entries = chain(3);
-  const [first = LOG_START, , third = LOG_START] = entries;
-  tail.commit(third);
-  const taken = entries.flatMap((entry) => {
-    expect(tail.receive(entry)).toBe("kept");
-    tail.commit(first);
-    return tail.take();
-  });
-  expect(taken).toEqual(entries);
-  expect(tail.lacksCommitted).toBe(false);
-});
-
-test("[I2] a commit that was announced is lacked until its entry is read, whatever is committed before", () => {
-  const { tail, at } = read(2);
-  tail.commit(entryAfter(entryAfter(at(2))));
-  tail.commit(at(2));
-  expect(tail.take()).toHaveLength(2);
-  expect(tail.lacksCommitted).toBe(true);
-});
-
 test("[I3] a commit of another entry means that the log has changed: read again", () => {
   const { tail, at } = read(3);
   tail.commit(at(1));
