@@ -1,4 +1,5 @@
 import type { AnyFlare, Explanation, FlareRecord, Outcome } from "../model/index.ts";
+import { reasonText } from "../model/text/reason-text.ts";
 import { type Untrusted, untrusted } from "./untrusted.ts";
 
 /** Renders a flare for a tool's answer. `group` is absent for `bsc`. */
@@ -29,9 +30,11 @@ function untrustedOrNull(text: string | null): Untrusted | null {
 }
 
 /** Renders a finished flare with its end and its outcome. */
-export function showRecord({ flare, started, why, cause, outcome }: FlareRecord) {
+export function showRecord(record: FlareRecord) {
+  const { flare, started, why, cause, outcome } = record;
   return {
     ...showFlare(flare, started ?? why),
+    why: reasonText(record),
     finish_cause: cause,
     outcome: outcome === null ? null : showOutcome(outcome),
   };

@@ -10,6 +10,7 @@ import {
   TokenDetails,
   TrackRecord,
 } from "../model/index.ts";
+import { endReason } from "../model/text/reason-text.ts";
 import { flarePatternOf, Lost } from "../protocol/index.ts";
 import { ApiProblem, type ApiResponse, dataState, type RequestApi, read, withQuery } from "./market-api.ts";
 import { showFlare, showOutcome, showRecord } from "./shown-flare.ts";
@@ -240,5 +241,6 @@ function showEvent(given: z.infer<typeof Events>["events"][number]): readonly ob
   const event = { name, at: observed_at, list: channel.split(".").at(-1), cause: cause ?? null };
   const shown = outcome ? showOutcome(outcome) : null;
   if (!flare) return [{ ...event, id: id ?? null, outcome: shown }];
-  return [{ ...event, flare: { ...showFlare(flare, undefined), why: why?.text ?? null }, outcome: shown }];
+  const text = why && (name === "flare-finished" ? endReason(why.text) : why.text);
+  return [{ ...event, flare: { ...showFlare(flare, undefined), why: text ?? null }, outcome: shown }];
 }

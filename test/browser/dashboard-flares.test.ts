@@ -96,6 +96,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
       ...["+14 %", "+5 %", "+11 %", "–", "–"],
       expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after flaring for 10m 00s/),
     ]);
+    expect(await row.locator(".why-sentence").innerText()).toBe(`At its end: ${SAMPLE_EXPLANATION.text}`);
     expect(await row.locator(".flare-plot .mark").count()).toBe(3);
     const time = row.locator("time");
     expect(await time.getAttribute("title")).toBe(ended[0]?.finished_trending_at);

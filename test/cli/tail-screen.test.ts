@@ -50,7 +50,7 @@ test("a flare that already runs has its age, and its whole reason with the warni
   const flare = { ...SAMPLE_FLARE, started_trending_at: "2017-11-12T08:18:00.000Z" };
   const event = { ...startOf(""), name: "flare-running", data: { flare, why: { text: WHY } } };
   const lines = screenLines(event, symbols, plain, 80);
-  expect(lines[0]).toMatch(/^08:21:00 running +\S+ % {2}UNI {9}already for 3 min: 9\.3 times the usual$/);
+  expect(lines[0]).toMatch(/^08:21:00 running +\S+ % {2}UNI {9}already for 3 min; now: 9\.3 times the$/);
   expect(lines.join(" ").replace(/ +/g, " ")).toContain(WHY);
   expect(Math.max(...lines.map(columns))).toBeLessThanOrEqual(80);
 });

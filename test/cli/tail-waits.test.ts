@@ -45,8 +45,8 @@ test("flares that already run are printed first, with age and reason, but not as
     return tail.stdout().split("\n").slice(0, -2);
   };
   expect(await printed([], { resumed: "reset", snapshot })).toEqual([
-    "2017-11-12 08:21:00  flare-running       flares.pro         OLD             +9 %  already for 10 min: price 8.3 % above normal",
-    "2017-11-12 08:21:00  flare-running       flares.pro         YOUNG           +9 %  already for 1 min: price 8.3 % above normal",
+    "2017-11-12 08:21:00  flare-running       flares.pro         OLD             +9 %  already for 10 min; now: price 8.3 % above normal",
+    "2017-11-12 08:21:00  flare-running       flares.pro         YOUNG           +9 %  already for 1 min; now: price 8.3 % above normal",
   ]);
   expect(await printed(["--json"], { resumed: "reset", snapshot })).toEqual([]);
   expect(await printed(["--after", "abcd-6"], { resumed: "full" })).toEqual([]);

@@ -17,6 +17,7 @@ import { type Rest, type RestFactory, test as restTest } from "./rest-fixture.ts
 const BROWSER = { accept: "text/html,*/*;q=0.8", host: "127.0.0.1:8080" };
 const NASTY = `<img src=x onerror=alert(1)>"'&$&\u202E`;
 const RUNNING = "3b241101-e2bb-5255-8caf-000000000001";
+const STARTED = { ...SAMPLE_EXPLANATION, text: "12 buyers, price 9 % above normal" };
 const FREE: AccessPolicy = { ...allowAll, isKeyed: true, admit: () => ({ plan: "free" }) };
 
 const test = restTest.extend<{ serve: (options?: Parameters<RestFactory>[0]) => Promise<Rest> }>({
@@ -37,8 +38,8 @@ const test = restTest.extend<{ serve: (options?: Parameters<RestFactory>[0]) => 
     store.commit({
       cursor: "test1-1",
       nowMs: START_MS + 20 * MINUTE_MS,
-      starts: [],
-      finishes: [{ ...finish, flare: { ...finish.flare, token } }],
+      starts: [{ id: idOf(7), at: finish.flare.started_trending_at, why: STARTED }],
+      finishes: [{ ...finish, flare: { ...finish.flare, token } }, finishAt(10, 19)],
       outcomes: [],
       candles: [{ group: "bsc", address: token.address, candles: [5, 12, 19].map(candleAt) }],
     });
@@ -67,7 +68,8 @@ test("a finished flare's page says without a script why it started and how it we
   expect(headers).toMatchObject({ "cache-control": "no-cache", vary: "Accept-Encoding" });
   expect(headers["content-security-policy"]).toMatch(/^default-src 'none'; script-src 'self'/);
   expect(body).not.toContain("<script");
-  expect(body.toLowerCase().replaceAll("\u00a0", " ")).toContain(SAMPLE_EXPLANATION.text.toLowerCase());
+  expect(body.replaceAll("\u00a0", " ")).toContain(`<p class="lead">${STARTED.text}. `);
+  expect(body).not.toContain(SAMPLE_EXPLANATION.text);
   expect(body).toContain("Close of each minute, from 1 to 3, and volume.");
   for (const text of [
     "Back to normal",
@@ -82,6 +84,13 @@ test("a finished flare's page says without a script why it started and how it we
   expect(body).toMatch(/href="\.\.\/assets\/permalink-[^"]+\.css"/);
   expect(body).toContain('href="../#/token/bsc/0xab01"');
   for (const path of ["docs", "widgets", "docs/source"]) expect(body).toContain(`<a href="../${path}">`);
+});
+
+test("a flare whose start is not stored has the reason of its end, as that of its end", async ({ serve }) => {
+  const { body } = await get(await serve(), `/flare/${idOf(10)}`);
+  expect(body.replaceAll("\u00a0", " ")).toContain(
+    `<p class="lead">The reason for its start is not stored. At its end: ${SAMPLE_EXPLANATION.text}. `,
+  );
 });
 
 test("hostile names are text on the pages of flares and tokens", async ({ serve }) => {

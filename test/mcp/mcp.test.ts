@@ -10,6 +10,7 @@ import { TOOLS } from "../../src/mcp/tools.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
+import { SAMPLE_EXPLANATION } from "../support/samples.ts";
 import { Agent, ERAS, PROGRAM } from "./agent.ts";
 
 const Text = z.strictObject({ untrusted_text: z.string() });
@@ -50,6 +51,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     gateway.finish("ONE");
     const second = await agent.call("flares_since", { cursor: first.cursor, wait_s: 20 }, Since);
     expect(shown(second)).toEqual(["flare-finished ONE"]);
+    expect(second.events[0]?.flare.why).toBe(`At its end: ${SAMPLE_EXPLANATION.text}`);
     const id = first.events[0]?.flare.id ?? "";
     const why = await agent.call(
       "why",

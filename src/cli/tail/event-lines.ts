@@ -152,8 +152,10 @@ function describe(event: TailEvent, symbols: SymbolBook): Description {
 
 function reason({ name, data, ...event }: TailEvent, item: Fields | undefined, symbols: SymbolBook): string {
   switch (name) {
-    case RUNNING:
-      return `${spent("already for", item, event.observed_at, ": ")}${word(asRecord(data.why)?.text)}`;
+    case RUNNING: {
+      const why = word(asRecord(data.why)?.text);
+      return `${spent("already for", item, event.observed_at, why && "; now: ")}${why}`;
+    }
     case "flare-started":
       if (data.cause === "aged") return `lasts 5 minutes, not a ${END_TEXTS.canary}`;
       if (data.cause !== "passed") return word(asRecord(data.why)?.text);

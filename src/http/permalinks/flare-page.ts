@@ -15,6 +15,7 @@ import {
   tokenOf,
 } from "../../model/index.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../model/text/end-texts.ts";
+import { reasonText } from "../../model/text/reason-text.ts";
 import { type Html, html } from "../docs/html.ts";
 import type { PageText } from "./page-template.ts";
 import type { Look, ShareFacts } from "./picture/share-picture.ts";
@@ -101,7 +102,7 @@ export function flarePicture(
     name: token.name,
     isMixed: hasMixedLetters(symbol),
     fate: fateOf(record),
-    sentence: reasonText(record),
+    sentence: sentenceOf(reasonText(record)),
     figures: [
       ...changes.map(([name, pct]) => ({
         ...{ name, value: changeText(pct) },
@@ -130,13 +131,8 @@ function fateOf({ cause }: FlareRecord): Fate {
 
 function whyText(record: FlareRecord): string {
   const { outcome, why } = record;
-  return outcome === null
-    ? reasonText(record)
-    : `${reasonText(record)} ${sentenceOf(outcomeText(outcome, why))}`;
-}
-
-function reasonText({ started, why }: FlareRecord): string {
-  return sentenceOf((started ?? why)?.text ?? "The reason for its start is not stored");
+  const reason = sentenceOf(reasonText(record));
+  return outcome === null ? reason : `${reason} ${sentenceOf(outcomeText(outcome, why))}`;
 }
 
 /** The token's symbol and name, isolated from the direction of the text around them. */
@@ -156,9 +152,9 @@ function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Adds a capital letter and a period. Keeps each number and its % on one line. */
+/** Adds a capital letter and a missing period. Keeps each number and its % on one line. */
 export function sentenceOf(text: string): string {
-  return `${capitalized(text)}.`.replaceAll(" %", "\u00a0%");
+  return `${capitalized(text)}${text.endsWith(".") ? "" : "."}`.replaceAll(" %", "\u00a0%");
 }
 
 /** Returns the change at the peak; `null` if unknown, or below `min`, which rounds to zero. */

@@ -5,6 +5,7 @@ import type { AnyFlare, Explanation, Outcome } from "../../../model/index.ts";
 import { groupOf, tokenOf } from "../../../model/key-of.ts";
 import { END_TEXTS, isHardToSell, sayWarning } from "../../../model/text/end-texts.ts";
 import { nameItem, venueOf } from "../../../model/text/item-name.ts";
+import { endReason } from "../../../model/text/reason-text.ts";
 import { tokenHash } from "../../route.ts";
 import { type PlotCandle, priceAt } from "../../state/candles/plot.ts";
 import { CAUSE_MEANINGS } from "../../text/fate-text.ts";
@@ -129,7 +130,7 @@ export class FinishedRow extends Component<FinishedRowProps> {
             {outcome?.collapsed_at && ", collapsed"}
           </span>
           <Warning why={why} isFinished />
-          {why && <span class="why-sentence soft">{withoutWarning(why.text)}</span>}
+          {why && <span class="why-sentence soft">{endReason(withoutWarning(why.text))}</span>}
           <FlareActions flare={flare} />
         </td>
       </tr>

@@ -1,4 +1,5 @@
 import { outcomeText } from "../../../model/text/outcome-text.ts";
+import { endReason } from "../../../model/text/reason-text.ts";
 import type { FlareLists } from "../../state/group/flare-lists.ts";
 import { fateText } from "../../text/fate-text.ts";
 import { formatUsd } from "../../text/format.ts";
@@ -52,7 +53,7 @@ export function TimelineCard({ placed: { bar, box }, view, keep, leave }: Timeli
         </p>
       )}
       {outcome && <p>{outcomeText(outcome, why)}</p>}
-      {why && <p class="soft">{why.text}</p>}
+      {why && <p class="soft">{bar.endMs === undefined ? why.text : endReason(why.text)}</p>}
     </div>
   );
 }

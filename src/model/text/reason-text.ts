@@ -1,0 +1,14 @@
+import type { FlareRecord } from "../history.ts";
+
+/** Returns why a flare started. If only a later reason is known, says so and names its time. */
+export function reasonText({ flare, started, why }: Pick<FlareRecord, "flare" | "started" | "why">): string {
+  if (started) return started.text;
+  const unknown = "The reason for its start is not stored.";
+  if (!why) return unknown;
+  return `${unknown} ${flare.finished_trending_at === null ? `Now: ${why.text}` : endReason(why.text)}`;
+}
+
+/** Marks the reason as of a flare's end, which would look like that of its start. */
+export function endReason(text: string): string {
+  return `At its end: ${text}`;
+}
