@@ -61,10 +61,16 @@ test("the price keeps its height through minutes without a trade, and reaches th
   expect([plot?.startX, plot?.startY]).toEqual([90, 2]);
 });
 
-test("the price at a start lies between the closes around it, and is unknown before the first", () => {
+test("a start after the last close is marked at the end of the line", () => {
+  const given = { startMs: CLOSED_MS + 20_000, closedMs: CLOSED_MS };
+  const plot = plotOf([candle(2, "1"), candle(1, "2"), candle(0, "3")], given);
+  expect([plot?.startX, plot?.startY]).toEqual([PLOT.width, 2]);
+});
+
+test("the price at a start lies between the closes around it, and is unknown before the first and after the last", () => {
   const candles = [candle(10, "1"), candle(9, null), candle(8, "3")];
   const price = (before: number) => priceAt(candles, CLOSED_MS - before * 60_000);
-  expect([price(11), price(10), price(9), price(8), price(0)]).toEqual([undefined, 1, 2, 3, 3]);
+  expect([price(11), price(10), price(9), price(8), price(7.9)]).toEqual([undefined, 1, 2, 3, undefined]);
 });
 
 const NOTHING = { peak_at: null, peak_change: null, end_change: null };

@@ -61,7 +61,11 @@ export class FlareRow extends Component<FlareRowProps> {
             </td>
             <td data-label="Since start" class="since">
               {sinceStart === undefined ? (
-                <span title="The price at its start is not known">–</span>
+                <span
+                  title={`The price at its start is not known${closedMs > sinceMs ? "" : " until the minute has closed"}`}
+                >
+                  –
+                </span>
               ) : (
                 <span title="Estimated: the price at the start lies between the closes around it">
                   <small>≈</small> <Change pct={sinceStart} />

@@ -39,7 +39,7 @@ export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: Pl
     price: `${price}L${width} ${y(last[1]).toFixed(1)}`,
     volume,
     startX: x(startMs),
-    startY: y(priceAt(candles, startMs) ?? first[1]),
+    startY: y(priceAt(candles, startMs) ?? (startMs < first[0] ? first : last)[1]),
     low,
     high,
   };
@@ -47,14 +47,15 @@ export function plotOf(candles: readonly PlotCandle[], { startMs, closedMs }: Pl
 
 /**
  * Estimates the price at a moment between two closes, in a straight line. `undefined` if the
- * candles do not reach back that far.
+ * candles do not reach back that far, or if none has closed since: the last close before a rise
+ * that starts a flare is far below the price at its start.
  */
 export function priceAt(candles: readonly PlotCandle[], atMs: number): number | undefined {
   const points = closesOf(candles);
   const at = points.findLastIndex(([closeMs]) => closeMs <= atMs);
   const [before, after] = [points[at], points[at + 1]];
   if (!before) return undefined;
-  if (!after) return before[1];
+  if (!after) return before[0] === atMs ? before[1] : undefined;
   return before[1] + ((after[1] - before[1]) * (atMs - before[0])) / (after[0] - before[0]);
 }
 
