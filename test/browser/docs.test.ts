@@ -212,6 +212,24 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
+  test("on a phone the search is in view, ranks an exact name first, and shows the text that has a word", async ({
+    wire,
+  }) => {
+    await page.setViewportSize(PHONE);
+    await open(wire, "/docs");
+    const found = page.locator("#search li").first();
+    for (const name of ["--data", "FLAREWIRE_DATA", "data"]) {
+      await page.locator("#search-text").fill(name);
+      await found.locator('a[href$="/docs/settings#about-data"]').waitFor();
+    }
+    await page.locator("#search-text").fill("retention");
+    const [line, mark] = [found.locator("> small"), found.locator("mark")];
+    await line.filter({ hasText: /By default, the log has the events/ }).waitFor();
+    expect(await mark.textContent()).toBe("Retention");
+    expect(await widths()).toEqual({ page: PHONE.width, beyond: [] });
+    expectQuiet(wire);
+  });
+
   test("the map marks the section that is read", async ({ wire }) => {
     await open(wire, "/docs/protocol");
     const marked = () => page.locator('#map [aria-current="location"]');

@@ -176,7 +176,7 @@ export const SETTINGS = {
   logAge: setting("logAgeMs", duration(SECOND_MS, 30 * DAY_MS), {
     default: "10m",
     example: "1h",
-    description: "Time for which events are stored, so that clients can resume; logCount may extend it",
+    description: "Retention time of events, so that clients can resume; logCount may extend it",
   }),
   logCount: setting("logCount", integer(1, 100_000_000), {
     default: "10000",
@@ -187,7 +187,7 @@ export const SETTINGS = {
     default: "24h",
     example: "3d",
     description:
-      "Time for which flare starts, flare finishes and source state changes are stored, if longer than logAge. They may use half of logBytes",
+      "Retention time of flare starts, flare finishes and source state changes, if longer than logAge. They may use half of logBytes",
   }),
   logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",
@@ -199,7 +199,7 @@ export const SETTINGS = {
     default: "30d",
     example: "90d",
     description:
-      "Time for which finished flares, with explanations and outcomes, and the state of each minute are stored, beyond the log",
+      "Retention time of finished flares, with explanations and outcomes, and of the state of each minute, beyond the log",
   }),
   historyBytes: setting("historyBytes", size(64 * KIB, 1_024 * GIB), {
     default: "256MiB",

@@ -83,7 +83,7 @@ function createMakers(
     docsSearch: () =>
       JSON.stringify(searchIndex(basePath, describe(), describeEvents(), guidePages(basePath))),
     llms: () => llmsText(basePath),
-    docsScript: () => readText("./assets/page.js"),
+    docsScript: () => `${readText("./assets/page.js")}\n${readText("./assets/search.js")}`,
     docsStyle: () => readText("./assets/page.css"),
   };
 }

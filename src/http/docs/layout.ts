@@ -54,8 +54,8 @@ const GROUPS: readonly (readonly [name: string, entries: readonly Entry[]])[] = 
   ],
 ];
 
-/** Renders the map of all pages, with the sections of this one below its entry. */
-function mapHtml(basePath: string, page: string | undefined, body: Html): Html {
+/** Renders the search, and the map of all pages with the sections of this one below its entry. */
+function sideHtml(basePath: string, page: string | undefined, body: Html): Html {
   const sections = [...body.markup.matchAll(/<h2 id="([^"]+)">(.*?)<\/h2>/g)].map(
     // Safe, because `html` created this markup.
     ([, id = "", title = ""]) =>
@@ -70,11 +70,13 @@ function mapHtml(basePath: string, page: string | undefined, body: Html): Html {
     });
     return html`<p>${name}</p>\n<ul>${items}</ul>\n`;
   });
-  return html`<nav id="map" aria-label="Documents">
+  return html`<div class="side">
 <form id="search" role="search" data-index="${basePath}${DOCUMENTS.docsSearch.path}" hidden><label for="search-text">Search</label> <input id="search-text" type="search" maxlength="200" autocomplete="off" spellcheck="false"><output role="status"></output>
 <ol></ol></form>
+<nav id="map" aria-label="Documents">
 ${entries}<p class="close"><a href="#content">Close</a></p>
-</nav>`;
+</nav>
+</div>`;
 }
 
 /** Renders a complete page. `page`: its path, which the map of pages marks. */
@@ -104,7 +106,7 @@ export function pageHtml(basePath: string, page: string | undefined, title: stri
 <nav aria-label="Site">
 ${links}<a class="open-map" href="#map">Contents</a>
 </nav></header>
-${mapHtml(basePath, page, body)}
+${sideHtml(basePath, page, body)}
 <main id="content">
 ${body}
 </main>

@@ -69,7 +69,7 @@ function guideEntries(basePath: string, guides: readonly GuidePage[]): readonly 
 
 /**
  * Leaves one form of each word, and none of a word that `given` has: a search finds the usual forms
- * (`rankWord` in `assets/page.js`).
+ * (`rankWord` in `assets/search.js`).
  */
 function withoutForms(words: readonly string[], given: string): readonly string[] {
   const byStem = words.map((word) => [word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, ""), word] as const);

@@ -2,7 +2,6 @@
 
 const MAX_MESSAGES = 200;
 const MAX_CHARACTERS = 100_000;
-const MAX_FOUND = 12;
 
 /** Returns the filled-in fields of a form for one part of a request: path, query or header. */
 function valuesOf(form, part) {
@@ -107,76 +106,6 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 
-const search = document.querySelector("#search");
-if (search) prepareSearch(search);
-
-/** Finds entries of the index with all typed words. Whole words in the title count most. */
-function prepareSearch(form) {
-  const [input, status, list] = ["input", "output", "ol"].map((name) => form.querySelector(name));
-  let index;
-  form.hidden = false;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    list.querySelector("a")?.click();
-  });
-  document.addEventListener("keydown", (event) => {
-    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    if (form.offsetParent === null) location.hash = "map";
-    input.focus();
-  });
-  input.addEventListener("input", async () => {
-    const words = input.value
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== "");
-    try {
-      index ??= fetch(form.dataset.index).then((response) => response.json());
-      show(words, (await index).entries);
-    } catch {
-      index = undefined;
-      status.textContent = "The index cannot be loaded.";
-    }
-  });
-  const show = (words, entries) => {
-    const ranks = words.map(rankWord);
-    const found = (words.length === 0 ? [] : entries)
-      .map((entry) => [entry, ranks.map((rank) => rank(entry))])
-      .filter(([, each]) => each.every((rank) => rank > 0))
-      .sort(([, a], [, b]) => sum(b) - sum(a))
-      .map(([entry]) => entry);
-    status.textContent =
-      words.length === 0 ? "" : found.length === 0 ? "Nothing found." : countText(found.length);
-    const items = found.slice(0, MAX_FOUND).map(([title, page, href]) => {
-      const link = element("a", title, element("small", page));
-      link.href = href;
-      return element("li", "", link);
-    });
-    list.replaceChildren(...items);
-  };
-}
-
-function countText(found) {
-  return found > MAX_FOUND ? `${found} found; the best ${MAX_FOUND} are below` : `${found} found`;
-}
-
-/** Returns a function that ranks an entry for a typed word, in any of its usual forms. */
-function rankWord(word) {
-  const stem = word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, "").replace(/[^\w\s]/g, "\\$&");
-  const whole = new RegExp(`(?<!\\w)${stem}(?:ing|ed|e?s|e)?(?!\\w)`, "i");
-  return ([title, page, href, words]) => {
-    if (whole.test(title)) return 4;
-    if (whole.test(`${page} ${words}`)) return 3;
-    if (title.toLowerCase().includes(word)) return 2;
-    return [page, href, words].join(" ").toLowerCase().includes(word) ? 1 : 0;
-  };
-}
-
-function sum(numbers) {
-  return numbers.reduce((total, one) => total + one, 0);
-}
-
 /** Marks the section in view in the map of pages. */
 function followSections() {
   const links = new Map(
@@ -199,8 +128,9 @@ function followSections() {
   }
   const map = document.querySelector("#map");
   const here = map.querySelector('a[aria-current="page"]');
+  const side = map.parentElement;
   // Unlike scrollIntoView(), this never scrolls the window.
-  if (here) map.scrollTop = here.offsetTop - map.clientHeight / 2;
+  if (here) side.scrollTop = here.offsetTop - side.clientHeight / 2;
 }
 
 followSections();

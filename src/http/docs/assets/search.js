@@ -1,0 +1,146 @@
+/* Searches the documents. Served at the end of page.js, whose functions it uses. */
+
+const MAX_FOUND = 12;
+/** Time without a key after which found pages are loaded, for the text that has the words. */
+const RESTING_MS = 200;
+/** Characters of text to show before and after a found word. */
+const BESIDE = 50;
+const BLOCKS = "p, li, tr, dt, dd";
+const HEADINGS = "h1, h2, h3";
+
+const search = document.querySelector("#search");
+if (search) prepareSearch(search);
+
+/** Finds entries of the index with all typed words. Whole words in the title count most. */
+function prepareSearch(form) {
+  const [input, status, list] = ["input", "output", "ol"].map((name) => form.querySelector(name));
+  let index;
+  let resting;
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    list.querySelector("a")?.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    input.focus();
+  });
+  input.addEventListener("input", async () => {
+    const words = input.value
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    try {
+      index ??= fetch(form.dataset.index).then((response) => response.json());
+      show(words, (await index).entries);
+    } catch {
+      index = undefined;
+      status.textContent = "The index cannot be loaded.";
+    }
+  });
+  const show = (words, entries) => {
+    const ranks = words.map(rankWord);
+    const found = (words.length === 0 ? [] : entries)
+      .map((entry) => [entry, ranks.map((rank) => rank(entry))])
+      .filter(([, each]) => each.every((rank) => rank > 0))
+      .sort(([, a], [, b]) => sum(b) - sum(a))
+      .map(([entry]) => entry);
+    status.textContent =
+      words.length === 0 ? "" : found.length === 0 ? "Nothing found." : countText(found.length);
+    const items = found.slice(0, MAX_FOUND).map(([title, page, href]) => {
+      const link = element("a", title, element("small", page));
+      link.href = href;
+      return element("li", "", link);
+    });
+    list.replaceChildren(...items);
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      for (const item of items) void showLine(item, words);
+    }, RESTING_MS);
+  };
+}
+
+/** Pages of found entries, by path. */
+const loaded = new Map();
+
+/** Adds the text of the entry's section that has most of the words. */
+async function showLine(item, words) {
+  const { pathname, hash } = item.querySelector("a");
+  try {
+    if (!loaded.has(pathname)) loaded.set(pathname, readPage(pathname));
+    const page = await loaded.get(pathname);
+    item.append(...lineWith(words, textsOf(page, decodeURIComponent(hash.slice(1)))));
+  } catch {
+    // The entry is of use without it.
+    loaded.delete(pathname);
+  }
+}
+
+async function readPage(path) {
+  const response = await fetch(path);
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+/** Returns the texts of the section with this id, or of the whole page. */
+function textsOf(page, id) {
+  const first = page.getElementById(id) ?? page.querySelector("#content");
+  const parts = [first];
+  if (first.matches(HEADINGS)) {
+    let next = first.nextElementSibling;
+    for (; next?.matches(HEADINGS) === false; next = next.nextElementSibling) parts.push(next);
+  }
+  return parts
+    .flatMap((part) => [part, ...part.querySelectorAll(BLOCKS)])
+    .filter((part) => part.matches(BLOCKS) && !part.querySelector(BLOCKS))
+    .map(({ textContent }) => textContent.replace(/\s+/g, " ").trim());
+}
+
+/** Returns the part of the best text around a word, which is marked; none without a match. */
+function lineWith(words, texts) {
+  const patterns = words.map((word) => new RegExp(`(?<!\\w)${stemOf(word)}\\w*`, "i"));
+  const matches = (text) => patterns.filter((pattern) => pattern.test(text));
+  const [text = ""] = texts.toSorted((a, b) => matches(b).length - matches(a).length);
+  const found = matches(text)[0]?.exec(text);
+  if (!found) return [];
+  const { 0: match, index } = found;
+  const from = index <= BESIDE ? 0 : text.lastIndexOf(" ", index - BESIDE) + 1;
+  const to = text.indexOf(" ", index + match.length + BESIDE);
+  const line = element("small", `${from > 0 ? "… " : ""}${text.slice(from, index)}`, element("mark", match));
+  line.append(text.slice(index + match.length, to < 0 ? undefined : to), to < 0 ? "" : " …");
+  return [line];
+}
+
+function countText(found) {
+  return found > MAX_FOUND ? `${found} found; the best ${MAX_FOUND} are below` : `${found} found`;
+}
+
+/** Returns the part that all usual forms of the word have, as a regular expression. */
+function stemOf(word) {
+  return word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, "").replace(/[^\w\s]/g, "\\$&");
+}
+
+/** Spells the flag and the variable of a setting as its name. */
+function nameOf(text) {
+  return text
+    .toLowerCase()
+    .replace(/^flarewire_/, "")
+    .replace(/[-_]/g, "");
+}
+
+/** Returns a function that ranks an entry for a typed word, in any of its usual forms. */
+function rankWord(word) {
+  const whole = new RegExp(`(?<!\\w)${stemOf(word)}(?:ing|ed|e?s|e)?(?!\\w)`, "i");
+  return ([title, page, href, words]) => {
+    if (nameOf(title) === nameOf(word)) return whole.test(words) ? 6 : 5;
+    if (whole.test(title)) return 4;
+    if (whole.test(`${page} ${words}`)) return 3;
+    if (title.toLowerCase().includes(word)) return 2;
+    return [page, href, words].join(" ").toLowerCase().includes(word) ? 1 : 0;
+  };
+}
+
+function sum(numbers) {
+  return numbers.reduce((total, one) => total + one, 0);
+}
