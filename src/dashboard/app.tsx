@@ -64,7 +64,7 @@ export function App({ server }: { readonly server: URL }) {
   const lists = group === "bsc" ? seen?.view : other?.lists;
   const title = pageTitle(route);
   useEffect(() => {
-    alerts.title = title;
+    if (title !== undefined) alerts.title = title;
   }, [title]);
   const market = seen?.access ?? UNKNOWN_MARKET;
   const lacked = lackedFacts(market);

@@ -109,6 +109,8 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
       // Tells tabs and the entries of the browser's history apart.
       await expect.poll(() => page.title()).toBe(`${title} – Flarewire`);
     }
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await expect.poll(() => page.title()).toBe(`${SAMPLE_FLARE.token.symbol} – Flarewire`);
     await goto("flares");
     await expect.poll(() => page.title()).toBe("Flarewire");
   });

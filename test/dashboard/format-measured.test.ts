@@ -3,7 +3,8 @@ import { formatMeasured } from "../../src/dashboard/text/format.ts";
 import type { Term } from "../../src/model/index.ts";
 
 test.for([
-  ["buyers", 12, "12.0 wallets"],
+  ["buyers", 12, "≈ 12 wallets"],
+  ["buyers", 29.7, "≈ 30 wallets"],
   ["volume", 8.5, "8.50 × usual"],
   ["price", Math.log(1.042), "4.2 %"],
   ["price", Math.log(0.9), "−10.0 %"],

@@ -13,9 +13,9 @@ const LABELS = {
 } as const;
 
 /** Returns a title that identifies the page in tabs and in the browser's history. */
-export function pageTitle({ page }: Route): string {
+export function pageTitle({ page }: Route): string | undefined {
   if (page === "flares") return "Flarewire";
-  return `${page === "token" ? "Token" : LABELS[page]} – Flarewire`;
+  return page === "token" ? undefined : `${LABELS[page]} – Flarewire`;
 }
 
 interface NavigationProps {

@@ -41,7 +41,8 @@ export function withMinus(number: string): string {
 function measured(name: Term["name"], raw: number): readonly [string, unit: string] {
   switch (name) {
     case "buyers":
-      return [raw.toPrecision(3), "wallets"];
+      // Buyers of earlier minutes count in part.
+      return [`≈ ${formatCount(Math.round(raw))}`, "wallets"];
     case "price":
       return [(100 * Math.expm1(raw)).toFixed(1), "%"];
     case "volume":

@@ -1,4 +1,4 @@
-import { useContext, useMemo } from "preact/hooks";
+import { useContext, useEffect, useMemo } from "preact/hooks";
 import type { View } from "../../client/index.ts";
 import { formatPct } from "../../lib/text/format-pct.ts";
 import { GROUP_LABELS, type GroupName } from "../../lib/text/group-labels.ts";
@@ -23,6 +23,7 @@ import type { Band } from "../parts/plot/use-plot.ts";
 import { Segments } from "../parts/segments.tsx";
 import { TimeText } from "../parts/time-text.tsx";
 import { Outward, UntrustedText } from "../parts/untrusted-text.tsx";
+import { useAlerts } from "../state/alerts/page-alerts.ts";
 import { type PricePoint, pointsOfChart, pointsUntil } from "../state/candles/plot.ts";
 import {
   barsWithin,
@@ -87,6 +88,11 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
       : chart && pointsOfChart(chart.most_recent_price_average, chart.latest_candle_prices, minuteMs);
   const current = flare ?? nested ?? listing;
   const facts = current ?? (details && factsOf(details)) ?? latest;
+  const { alerts } = useAlerts();
+  const title = `${facts ? safeText(facts.token.symbol) : "Token"} – Flarewire`;
+  useEffect(() => {
+    if (alerts) alerts.title = title;
+  }, [alerts, title]);
   const isOfEnd = current === undefined && details?.as_of !== null;
   if (!facts) return <Unknown tokenKey={tokenKey} stored={stored} />;
   const { token, social_data, contract_source, liquidity } = facts;
