@@ -72,6 +72,11 @@ test("a listing has its price and liquidity in few digits, and none that the API
   expect(textOf("0", "0")).toMatch(/no price yet$/);
 });
 
+test("a fall has the minus sign of the outcomes", () => {
+  const event = { ...startOf(""), name: "flare-updated", data: { set: { recent_price_change: -3.4 } } };
+  expect(screenLines(event, symbols, plain, 80)[0]).toContain(" −3.4 %  ");
+});
+
 test("a finish says how long the flare lasted before what prices did, without the last change", () => {
   const flare = {
     ...SAMPLE_FLARE,

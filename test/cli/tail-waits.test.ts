@@ -10,6 +10,16 @@ const test = base.extend<{ server: ScriptedServer }>({
   },
 });
 
+test.for([
+  ["recorded", "replay", "a recorded market (replay, flarewire/test), from"],
+  ["simulated", "simulated", "a simulated market (flarewire/test), from"],
+] as const)("a %s market named %s is named once", async ([origin, name, words], { server }) => {
+  await using tail = startInProcess(["tail", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" }, { source: { origin, name } });
+  await tail.said("stderr", words);
+});
+
 test("if nothing was printed for some seconds, it says what it waits for", async ({ server }) => {
   await using tail = startInProcess(["tail", server.url]);
   const { socket } = await server.next();

@@ -82,7 +82,10 @@ export function describeEnd({ reason, code = 0 }: Pick<ConnectionStatus, "reason
 }
 
 function market({ server }: Stream): string {
-  return server ? `, a ${server.source.origin} market (${server.source.name}, ${server.server})` : "";
+  if (!server) return "";
+  const { origin, name } = server.source;
+  const names = name === origin ? server.server : `${name}, ${server.server}`;
+  return `, a ${origin} market (${names})`;
 }
 
 function reportData({ freshness }: Stream, notice: (message: string) => void): void {

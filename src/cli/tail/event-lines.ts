@@ -227,7 +227,9 @@ function changesText(changes: unknown, symbols: SymbolBook): string {
 }
 
 function percent(value: unknown): string {
-  return typeof value === "number" ? `${value > 0 ? "+" : ""}${value} %` : "";
+  if (typeof value !== "number") return "";
+  // The minus sign of the outcomes.
+  return `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value)} %`;
 }
 
 function word(value: unknown): string {
