@@ -61,7 +61,9 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
   if (!PAGES.every((page) => existsSync(page))) logger.warn(NOT_BUILT);
   // Otherwise a log that contains JSON lines only.
   const sayToPerson = (line: string) => {
-    if (terminal.stderr.isTTY === true) say(terminal, `flarewire: ${line}`);
+    const isTerminal = terminal.stderr.isTTY === true;
+    if (isTerminal) say(terminal, `flarewire: ${line}`);
+    return isTerminal;
   };
   const shutdown = watchShutdown(process);
   const crash = (error: unknown) => {
@@ -80,10 +82,10 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     });
     if (!ended.aborted) terminal.stdout.write(`${greeting(gateway, config)}\n`);
     const cause = await shutdown.requested;
-    logger.info({ cause, drainMs: config.drainMs }, "stopping");
     const within =
       config.drainMs > 0 ? `; clients are disconnected within ${config.drainMs / SECOND_MS} s` : "";
-    sayToPerson(`stopping${within}; after a second, another Ctrl-C exits at once`);
+    if (!sayToPerson(`stopping${within}; after a second, another Ctrl-C exits at once`))
+      logger.info({ cause, drainMs: config.drainMs }, "stopping");
     await gateway.stop();
     logger.info("stopped");
     return EXIT.clean;

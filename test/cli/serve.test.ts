@@ -66,6 +66,7 @@ test.skipIf(!hasPty)(
       "flarewire: stopping; clients are disconnected within 10 s; after a second, another Ctrl-C exits at once",
     );
     expect(await cli.ended()).toBe(0);
+    expect(cli.stdout().match(/stopping/g)).toHaveLength(1);
   },
 );
 
