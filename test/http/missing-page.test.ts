@@ -1,5 +1,8 @@
+import fastify from "fastify";
 import { expect, test } from "vitest";
 import { PAGES } from "../../src/dashboard/route.ts";
+import { addPageRoutes } from "../../src/http/pages/page-routes.ts";
+import { sendProblem } from "../../src/http/problems/send-problem.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import type { Finish } from "../support/edges.ts";
@@ -49,5 +52,26 @@ test("a browser gets a small page where nothing is; other clients and the API's 
   ] as const) {
     const { status, headers } = await fetch(`${url}${path}`, { headers: { accept } });
     expect([status, headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+  }
+});
+
+test("if the pages are not built, a browser learns how to build them; other clients get a problem", async ({
+  onTestFinished,
+}) => {
+  const app = fastify();
+  onTestFinished(() => app.close());
+  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, () => request.log));
+  addPageRoutes(app, { basePath: "/fw", corsOrigins: "*" }, new Map());
+  const page = await app.inject({ url: "/", headers: BROWSER });
+  expect([page.statusCode, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(page.body).toContain("Run <code>npm run pages</code>");
+  expect(page.body).toContain('<a href="/fw/docs">documents</a>');
+  for (const [url, headers] of [
+    ["/", { accept: "*/*" }],
+    ["/assets/a.js", BROWSER],
+  ] as const) {
+    const { statusCode, headers: fields, json } = await app.inject({ url, headers });
+    expect([statusCode, fields["content-type"]]).toEqual([404, "application/problem+json"]);
+    expect(json().detail).toMatch(/^(the dashboard is not built: npm run pages|there is no such file)/);
   }
 });

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { html } from "../docs/html.ts";
+import { type Html, html } from "../docs/html.ts";
 import { DOCUMENT_FIELDS, pageHtml } from "../docs/layout.ts";
 import { RESOURCES } from "../rest/resource-bodies.ts";
 
@@ -16,10 +16,7 @@ export function answerBrowser(request: FastifyRequest, reply: FastifyReply, base
   const [path = ""] = (request.raw.url ?? "").split(/[?#]/, 1);
   const isApi = path.startsWith(`${basePath}/api/`);
   if (isApi || !(request.method === "GET" || request.method === "HEAD")) return false;
-  const vary = reply.getHeader("vary");
-  reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);
-  if (!/(^|[\s,])text\/html\b/i.test(request.headers.accept ?? "")) return false;
-  reply.header("cache-control", "no-store");
+  if (!isBrowser(request, reply)) return false;
   const below = path.startsWith(basePath) ? path.slice(basePath.length) : "";
   const [, name = "", slash] = /^\/(\w+)(\/?)$/.exec(below) ?? [];
   if (LISTS.has(name)) {
@@ -30,10 +27,34 @@ export function answerBrowser(request: FastifyRequest, reply: FastifyReply, base
   const body = html`<h1>Nothing is here</h1>
 <p>This server has no page at <code>${path.slice(0, MAX_SHOWN)}</code>. Go to the <a href="${basePath}/">dashboard</a>
 or the <a href="${basePath}/docs">documents</a>.</p>`;
+  sendMissing(reply, basePath, "Nothing is here", body);
+  return true;
+}
+
+/** Tells a browser how to build the pages. Returns false for other clients, which get a problem. */
+export function answerUnbuilt(request: FastifyRequest, reply: FastifyReply, basePath: string): boolean {
+  if (!isBrowser(request, reply)) return false;
+  const title = "The pages are not built";
+  const body = html`<h1>${title}</h1>
+<p>Run <code>npm run pages</code> where this server was installed, which needs development dependencies, and start the server
+again. The API and the <a href="${basePath}/docs">documents</a> work without.</p>`;
+  sendMissing(reply, basePath, title, body);
+  return true;
+}
+
+/** Whether the client prefers pages. The answer depends on it, and is not for caches. */
+function isBrowser(request: FastifyRequest, reply: FastifyReply): boolean {
+  const vary = reply.getHeader("vary");
+  reply.header("vary", vary === undefined ? "Accept" : `Accept, ${vary}`);
+  if (!/(^|[\s,])text\/html\b/i.test(request.headers.accept ?? "")) return false;
+  reply.header("cache-control", "no-store");
+  return true;
+}
+
+function sendMissing(reply: FastifyReply, basePath: string, title: string, body: Html): void {
   reply
     .code(404)
     .headers(DOCUMENT_FIELDS)
     .type("text/html; charset=utf-8")
-    .send(pageHtml(basePath, undefined, "Nothing is here", body));
-  return true;
+    .send(pageHtml(basePath, undefined, title, body));
 }

@@ -3,6 +3,7 @@ import { FlarewireError } from "../../protocol/index.ts";
 import type { HttpSettings } from "../http-settings.ts";
 import type { Representation } from "../rest/representation.ts";
 import { readBuilt } from "./built-pages.ts";
+import { answerUnbuilt } from "./missing-page.ts";
 import { PAGE_FIELDS, sendPage, varyOf } from "./send-page.ts";
 
 /** File names contain a hash of their content. */
@@ -16,13 +17,17 @@ const SCRIPT_FIELDS = {
 const NO_DASHBOARD = "the dashboard is not built: npm run pages builds it, with development dependencies";
 const NO_WIDGET = "the widget is not built: npm run pages builds it, with development dependencies";
 
+/** What browsers open. */
+const PAGES: ReadonlySet<string> = new Set(["/", "/widgets"]);
+
 /**
  * Serves the dashboard: `/`, its worker and icons, `/assets/`; and the scripts of the elements for
- * any origin, with their demonstration at `/widgets`. A problem if they were not built.
+ * any origin, with their demonstration at `/widgets`. If they were not built, browsers get a page
+ * that says what to do, and other clients a problem.
  */
 export function addPageRoutes(
   scope: FastifyInstance,
-  settings: Pick<HttpSettings, "corsOrigins">,
+  settings: Pick<HttpSettings, "basePath" | "corsOrigins">,
   pages: ReadonlyMap<string, Representation>,
 ): void {
   const vary = varyOf(settings);
@@ -44,7 +49,10 @@ export function addPageRoutes(
           return reply.redirect(`./${last}/${query === undefined ? "" : `?${query}`}`, 308);
         }
         const file = fileOf(request);
-        if (!file) throw new FlarewireError("not-found", missing);
+        if (!file) {
+          if (PAGES.has(url) && answerUnbuilt(request, reply, settings.basePath)) return reply;
+          throw new FlarewireError("not-found", missing);
+        }
         return sendPage(request, reply.headers(fields), file, vary);
       },
     });

@@ -11,6 +11,7 @@ import { channelsOfToken, flareText } from "../history/history-routes.ts";
 import { TokenBodies } from "../history/token-bodies.ts";
 import { withLive } from "../history/token-details.ts";
 import type { HttpSettings } from "../http-settings.ts";
+import { answerUnbuilt } from "../pages/missing-page.ts";
 import { PAGE_FIELDS, varyOf } from "../pages/send-page.ts";
 import { noDataYet } from "../problems/no-data-yet.ts";
 import { matchesEtag } from "../rest/if-none-match.ts";
@@ -76,8 +77,10 @@ export function addPermalinkRoutes(scope: FastifyInstance, parts: PermalinkParts
   };
   const addPage = (path: string, root: string, read: Read) => {
     const handler = async (request: FastifyRequest, reply: FastifyReply) => {
-      if (template === undefined)
+      if (template === undefined) {
+        if (answerUnbuilt(request, reply, settings.basePath)) return reply;
         throw new FlarewireError("not-found", "the dashboard is not built: npm run pages builds it");
+      }
       const fill = (text: PageText, url: string | undefined) =>
         represent(fillTemplate(template, text, { root, url, alt: text.title }), cached);
       try {
