@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { ownCommand } from "../lib/own-command.ts";
 import type { Clock } from "../lib/time/clock.ts";
 import type { OpenSource } from "./open/open-source.ts";
 
@@ -44,7 +45,7 @@ export function logSource(opened: OpenSource, logger: Logger): void {
   if (state === "live") logger.info(facts, "source is live");
   else {
     const isHelpful = observed_at === null && info.origin === "live" && opened.services;
-    const hint = isHelpful ? "; run flarewire doctor, which checks every service" : "";
+    const hint = isHelpful ? `; try ${ownCommand("doctor")}, which checks every service` : "";
     const service = failedService(opened);
     const what = service ? "no service has returned data yet, retrying" : `source is ${state}`;
     logger.warn({ ...facts, service, reason }, `${what}${hint}`);

@@ -30,7 +30,7 @@ test("without a network, serve --feed live logs JSON lines only, and what to do 
   const { address: host } = network.sockets;
   await server.said(
     "stderr",
-    /"service":"(wss?:\/\/)?[\w.:]+.*no service has returned data yet, retrying; run flarewire doctor/,
+    /"service":"(wss?:\/\/)?[\w.:]+.*no service has returned data yet, retrying; try npm run flarewire -- doctor, which/,
   );
   const messages = await messagesOf(server);
   expect(messages).toContain(`ws://${host} is unreachable over its WebSocket`);
@@ -41,7 +41,7 @@ test("without a network, /readyz has a sentence for each part on what fails", as
   await using network = await NoNetwork.open();
   const { server, url } = await serve(network);
   await using _running = server;
-  await server.said("stderr", /flarewire doctor/);
+  await server.said("stderr", /flarewire -- doctor/);
   const { status, json } = await checkedFetch(`${url}/readyz`);
   expect(status).toBe(503);
   const lost = "broke off the connection";
@@ -65,7 +65,7 @@ test("without a network, REST, tail and top say why there is no data, and wait f
   const { server, url } = await serve(network);
   await using _running = server;
   const why = /no data yet: the market has no data yet; exchange has no data yet: .*GeckoTerminal broke off/;
-  await server.said("stderr", /flarewire doctor/);
+  await server.said("stderr", /flarewire -- doctor/);
   const { status, json } = await checkedFetch(`${url}/api/v1/flares`);
   expect([status, (json as { detail: string }).detail]).toEqual([503, expect.stringMatching(why)]);
   await using tail = spawnCli(["tail", url]);

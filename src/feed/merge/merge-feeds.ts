@@ -1,4 +1,5 @@
 import type { Notify } from "../../lib/notify.ts";
+import { ownCommand } from "../../lib/own-command.ts";
 import { type Clock, createForwardTime } from "../../lib/time/clock.ts";
 import { SECOND_MS } from "../../lib/time/time.ts";
 import { waitAtMost } from "../../lib/time/wait-at-most.ts";
@@ -29,7 +30,7 @@ const START_MS = 15 * SECOND_MS;
 /** The same, if all of them report trouble. */
 const TROUBLED_START_MS = 3 * SECOND_MS;
 /** What to do if no part has data. */
-const HINT = "run flarewire doctor, which checks every endpoint";
+const HINT = `try ${ownCommand("doctor")}, which checks every endpoint`;
 
 /**
  * Merges several markets into one: all events in one order of time, with one clock, that of the

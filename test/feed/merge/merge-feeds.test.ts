@@ -29,7 +29,7 @@ test("silence of all parts is reported with advice, and so is its end", async ()
   const market = join();
   await market.run(0, 20, []);
   expect(market.notices.at(-1)).toBe(
-    "no part of the market responds, so there is no new data; run flarewire doctor, which checks every endpoint",
+    "no part of the market responds, so there is no new data; try npm run flarewire -- doctor, which checks every endpoint",
   );
   const before = market.notices.length;
   await market.run(21, 30, [market.bsc]);
@@ -43,7 +43,7 @@ test("if all parts have trouble from the start, the advice comes after three sec
   await market.run(0, 2, []);
   expect(market.notices).toEqual([]);
   await market.run(3, 3, []);
-  expect(market.notices.join()).toContain("run flarewire doctor");
+  expect(market.notices.join()).toContain("try npm run flarewire -- doctor");
   expect(market.feed.trouble?.()).toBe(
     "bsc has no data yet: no network; exchange has no data yet: no network",
   );
