@@ -3,7 +3,9 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { createChance } from "../support/chance.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedSettings } from "../support/pumped-market.ts";
 import { eventually } from "../support/waiters.ts";
 import { ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 
@@ -26,7 +28,7 @@ async function startServer(): Promise<RedisServer> {
 async function startNode({ port }: RedisServer): Promise<Gateway> {
   const config = createConfig({
     ...{ port: 0, drain: "0", compression: false, cluster: `redis://127.0.0.1:${port}` },
-    ...{ feed: "replay", warmup: "0s", speed: 300, heartbeat: "1s" },
+    ...{ ...pumpedSettings(), speed: 500, heartbeat: "1s" },
   });
   const gateway = await startGateway(config, { logger });
   ends.push(() => gateway.stop());
@@ -148,19 +150,22 @@ describe.skipIf(!HAS_REDIS)("gateways whose server lost the log, with clients on
     await expectNewEpoch(node, "restored from an older copy", () => server.restore(old));
   });
 
-  test("[L3] emptied, the same", async () => {
+  test.runIf(IS_SOAK)("[L3] emptied, the same", async () => {
     const node = await leadByYoungNode();
     await expectNewEpoch(node, "emptied", () =>
       ask(server.port, async (redis) => void (await redis.flushall())),
     );
   });
 
-  test("[L3] with the shorter log of another cluster, of higher terms, the same; and the state is stored again", async () => {
-    const node = await leadByYoungNode();
-    await expect.poll(() => entriesOf(server)).toBeGreaterThan(shortEntries + 1);
-    await expectNewEpoch(node, "another cluster's shorter log", () => server.restore(short));
-    await expect.poll(() => storedOffset(server)).toBeGreaterThan(shortEntries);
-  });
+  test.runIf(IS_SOAK)(
+    "[L3] with the shorter log of another cluster, of higher terms, the same; and the state is stored again",
+    async () => {
+      const node = await leadByYoungNode();
+      await expect.poll(() => entriesOf(server)).toBeGreaterThan(shortEntries + 1);
+      await expectNewEpoch(node, "another cluster's shorter log", () => server.restore(short));
+      await expect.poll(() => storedOffset(server)).toBeGreaterThan(shortEntries);
+    },
+  );
 
   test("[L3] with the longer log of another cluster, the same", async () => {
     const [node] = nodes;
