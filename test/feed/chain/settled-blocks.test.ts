@@ -4,6 +4,7 @@ import { describe, expect } from "vitest";
 import { finalBlocks } from "../../../src/feed/chain/final-blocks.ts";
 import { BlockReader } from "../../../src/feed/chain/rpc/block-reader.ts";
 import { EndpointBlocks } from "../../../src/feed/chain/rpc/endpoint-blocks.ts";
+import { lawRuns, shareOf } from "../../support/law-runs.ts";
 import { test } from "../../support/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
 import { NodePool } from "./node-pool.ts";
@@ -229,11 +230,12 @@ describe("lies about Avalanche's blocks", () => {
             );
         }
       }),
-      { numRuns: 80 },
+      lawRuns(30, 80),
     );
   });
 
-  test.each([...LIES, ...HEADER_LIES].filter((_, index) => index % 4 === 0))(
+  // Those of receipts that are read alike are tried by the law above.
+  test.each(shareOf([...LIES, ...HEADER_LIES].filter((_, index) => index % 4 === 0)))(
     "[proof] an endpoint with another %s is blamed, and the block comes from the next",
     async (_name, lie) => {
       await using run = await nodesWith(
