@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { PRESENT_MS } from "../../../src/feed/chain/follow-chain.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { eventually } from "../../support/waiters.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { Collector } from "./collect.ts";
@@ -18,24 +19,6 @@ async function passTime({ exchange: { chain } }: Market, blocks: number, seconds
 }
 
 describeOnAnvil("a chain that is followed", () => {
-  test("[order] events are never before the last clock, nor a second after it", async () => {
-    await using market = await Market.open();
-    for (let count = 0; count < 4; count++) {
-      await market.trade();
-      await passTime(market, count);
-    }
-    const untilMs = await market.settle();
-    await using collector = new Collector({ network: market.exchange.network });
-    await collector.reached(untilMs);
-    let clock = collector.events[0]?.at ?? 0;
-    expect(collector.events[0]?.kind).toBe("clock");
-    for (const event of collector.events) {
-      if (event.kind === "clock") clock = event.at;
-      expect(event.at - clock).toBeGreaterThanOrEqual(0);
-      expect(event.at - clock).toBeLessThan(1_000);
-    }
-  });
-
   test("[final] a trade in a block that is replaced before it is final is never published", async () => {
     await using market = await Market.open();
     const { network, chain } = market.exchange;
@@ -48,22 +31,6 @@ describeOnAnvil("a chain that is followed", () => {
     await collector.reached(await market.settle());
     expect(collector.facts).toEqual(market.events);
     expect(collector.notices).toEqual([]);
-  });
-
-  test("[final] a replacement of final blocks is reported, and the feed continues with the new chain", async () => {
-    await using market = await Market.open();
-    const { network, chain } = market.exchange;
-    await using collector = new Collector({ network });
-    await market.trade();
-    await collector.reached(await market.settle());
-    const before = collector.facts.length;
-    // The three empty blocks after the trade, one of them final.
-    await chain.ask("anvil_reorg", [3, []]);
-    await market.trade();
-    await collector.reached(await market.settle());
-    expect(collector.notices.join()).toMatch(/blocks \d+ to \d+ were final but have been replaced/);
-    expect(collector.facts.slice(before).map(({ kind }) => kind)).toEqual(["liquidity", "trade"]);
-    expect(collector.facts).toEqual(market.events);
   });
 
   test("[final] trades of replaced final blocks are not published again, wherever the new chain has them", async () => {
@@ -102,13 +69,23 @@ describeOnAnvil("a chain that is followed", () => {
     expect(collector.facts).toEqual(market.events);
   });
 
-  test("[resume] a feed that resumes after a clock publishes what follows, and nothing twice", async () => {
+  test("[order] [resume] events are never before the last clock, nor a second after it; a feed that resumes after a clock publishes what follows, and nothing twice", async () => {
     await using market = await Market.open();
     const { network } = market.exchange;
-    for (let count = 0; count < 6; count++) await market.trade();
+    for (let count = 0; count < 6; count++) {
+      await market.trade();
+      await passTime(market, count < 3 ? count : 0);
+    }
     const untilMs = await market.settle();
     await using whole = new Collector({ network });
     await whole.reached(untilMs);
+    let clock = whole.events[0]?.at ?? 0;
+    expect(whole.events[0]?.kind).toBe("clock");
+    for (const event of whole.events) {
+      if (event.kind === "clock") clock = event.at;
+      expect(event.at - clock).toBeGreaterThanOrEqual(0);
+      expect(event.at - clock).toBeLessThan(1_000);
+    }
     const clocks = whole.events.filter(({ kind }) => kind === "clock");
     const cut = whole.events.indexOf(clocks.at(-6) ?? { kind: "clock", at: 0 });
     const resumeAfterMs = whole.events[cut]?.at ?? 0;
@@ -121,7 +98,7 @@ describeOnAnvil("a chain that is followed", () => {
     expect(rest.events[0]).toEqual({ kind: "clock", at: resumeAfterMs });
   });
 
-  test("[progress] while it catches up, the feed reports its progress", async () => {
+  test.runIf(IS_SOAK)("[progress] while it catches up, the feed reports its progress", async () => {
     await using market = await Market.open();
     await passTime(market, 3, 120);
     const untilMs = await market.settle();
@@ -168,22 +145,6 @@ describeOnAnvil("a chain that is followed", () => {
     await using collector = new Collector({ network, urls, clock, presentMs: PRESENT_MS });
     await collector.reached(untilMs);
     expect(collector.facts).toContainEqual(market.events.findLast(({ kind }) => kind === "trade"));
-  });
-
-  test("[start] a feed starts 90 seconds before the head, however long the past is", async () => {
-    await using market = await Market.open();
-    const { network } = market.exchange;
-    await market.trade();
-    await passTime(market, 10, 60);
-    await market.trade();
-    const untilMs = await market.settle();
-    await using collector = new Collector({ network, presentMs: PRESENT_MS });
-    await collector.reached(untilMs);
-    expect(collector.events[0]?.kind).toBe("clock");
-    expect(collector.events[0]?.at).toBeGreaterThan(untilMs - PRESENT_MS);
-    const trades = market.events.filter(({ kind }) => kind === "trade");
-    expect(collector.facts).toContainEqual(trades.at(-1));
-    expect(collector.facts).not.toContainEqual(trades[0]);
   });
 
   test("[past] the past is read behind the present: each trade and listing once, with its own time", async () => {
@@ -240,7 +201,7 @@ describeOnAnvil("a chain that is followed", () => {
     expect(last?.kind === "observed" && first?.kind === "observed" && last.since < first.since).toBe(true);
   });
 
-  test("[resume] after a gap of more than three minutes a feed starts at the present and reports the gap", async () => {
+  test("[start] [resume] a feed starts 90 seconds before the head, however long the past is, also after a gap of more than three minutes, which it reports", async () => {
     await using market = await Market.open();
     const { network } = market.exchange;
     await market.trade();
@@ -248,12 +209,21 @@ describeOnAnvil("a chain that is followed", () => {
     await passTime(market, 10, 60);
     await market.trade();
     const untilMs = await market.settle();
-    await using collector = new Collector({ network, presentMs: PRESENT_MS, resumeAfterMs });
-    await collector.reached(untilMs);
-    expect(collector.events[0]?.at).toBeGreaterThan(untilMs - PRESENT_MS);
-    expect(collector.notices.join()).toMatch(
+    const trades = market.events.filter(({ kind }) => kind === "trade");
+    const start = async (more: { readonly resumeAfterMs?: number }) => {
+      await using collector = new Collector({ network, presentMs: PRESENT_MS, ...more });
+      await collector.reached(untilMs);
+      expect(collector.events[0]?.kind).toBe("clock");
+      expect(collector.events[0]?.at).toBeGreaterThan(untilMs - PRESENT_MS);
+      expect(collector.facts).toContainEqual(trades.at(-1));
+      return collector;
+    };
+    const fresh = await start({});
+    expect(fresh.facts).not.toContainEqual(trades[0]);
+    expect(fresh.notices.join()).not.toContain("was not followed since");
+    const resumed = await start({ resumeAfterMs });
+    expect(resumed.notices.join()).toMatch(
       /was not followed since 20\S+Z; starting at the present and reading the past since 20\S+Z meanwhile/,
     );
-    expect(collector.facts).toContainEqual(market.events.findLast(({ kind }) => kind === "trade"));
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { describeOnAnvil } from "./anvil.ts";
 import { eventsOf } from "./collect.ts";
 import { E18, Exchange } from "./exchange.ts";
@@ -7,6 +8,7 @@ import { divide, significant, swapped } from "./ledger.ts";
 import { addressIn, batchOf, type Call, OWNER, type TestChain, wallet } from "./test-chain.ts";
 
 const FOREVER = 4_000_000_000n;
+const USERS = IS_SOAK ? 40 : 12;
 const ALL = 2n ** 256n - 1n;
 
 /** A pool of the token with coins, by its router. */
@@ -254,12 +256,12 @@ describeOnAnvil("people behind the swaps of real pools", () => {
     expect(liquidity.at(-1)).toBe(`${pool.pool} ${divide(1_200n * pool.coins, E18, 18)}`);
   });
 
-  test("[people] forty users of one bundler are forty traders, who buy and sell", async () => {
+  test(`[people] ${USERS} users of one bundler are as many traders, who buy and sell`, async () => {
     await using people = await People.open(1_000_000n);
     const { chain, exchange, token, pools } = people;
     const [pool] = pools;
     if (!pool) throw new Error("no pool");
-    const users = Array.from({ length: 40 }, (_, index) => wallet(100 + index));
+    const users = Array.from({ length: USERS }, (_, index) => wallet(100 + index));
     const bundler = await chain.deploy("batch");
     for (const user of users) {
       await exchange.approve(user, exchange.coin);
@@ -284,7 +286,7 @@ describeOnAnvil("people behind the swaps of real pools", () => {
     );
     await chain.mine();
     const { trades } = await people.settle();
-    expect(trades).toHaveLength(40);
+    expect(trades).toHaveLength(USERS);
     expect(trades).toMatchObject(expected.map(({ trade }) => trade));
   });
 });
