@@ -1,16 +1,19 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
 import { engineAddress } from "../../src/gateway/cluster/engine-address.ts";
+import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { runInProcess } from "../cli/run-in-process.ts";
+import { spawnCli } from "../cli/spawn-cli.ts";
 import { freePort } from "../support/free-port.ts";
-import { pumpedFlags } from "../support/pumped-market.ts";
+import { pumpedFlags, pumpedSettings } from "../support/pumped-market.ts";
 import { eventually } from "../support/waiters.ts";
 import { answers, ask, HAS_REDIS, type RedisServer, startRedis } from "./redis-servers.ts";
 import { HAS_SENTINEL, spawnSentinel } from "./sentinel-servers.ts";
@@ -80,9 +83,20 @@ const trusted = () => ({
   FLAREWIRE_CLUSTER_PASSWORD: PASSWORD,
 });
 
-function startNode(address: string, environment: Record<string, string>) {
-  const market = [...pumpedFlags(), "--warmup", "0"];
-  return spawnCli(["serve", "--port", "0", "--cluster", address, ...market], environment);
+const serve = (address: string) => [
+  ...["serve", "--port", "0", "--cluster", address, ...pumpedFlags(), "--warmup", "1h"],
+  ...["--loop", "--speed", "600"],
+];
+
+/** Trusts the certificate authority in the test's process, as a process with its file does. */
+async function trusting<T>(run: () => Promise<T>): Promise<T> {
+  const before = getCACertificates("default");
+  setDefaultCACertificates([...before, readFileSync(certificates.authority, "utf8")]);
+  try {
+    return await run();
+  } finally {
+    setDefaultCACertificates(before);
+  }
 }
 
 describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a password", () => {
@@ -91,22 +105,27 @@ describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a pass
     address = `rediss://127.0.0.1:${(await startServer()).port}`;
   });
 
-  test("starts with the file of its certificate authority and the password, and serves", async () => {
-    await using cli = startNode(address, trusted());
-    await cli.said("stdout", "\n");
-    const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0];
-    expect((await fetch(`${url}/api/v1/snapshot`)).status).toBe(200);
+  test("starts with its certificate authority and the password, and serves", async () => {
+    const quiet = { port: 0, logLevel: "silent", drain: "0", cluster: address } as const;
+    const config = createConfig({ ...quiet, ...pumpedSettings(), warmup: "0" });
+    await trusting(async () => {
+      const gateway = await startGateway(config, { clusterPassword: PASSWORD });
+      const { status } = await fetch(`${gateway.url}/api/v1/snapshot`);
+      await gateway.stop();
+      expect(status).toBe(200);
+    });
   });
 
   test.each([
-    ["a certificate that it does not trust", { NODE_EXTRA_CA_CERTS: "" }, "self-signed certificate in"],
-    ["a wrong password", { FLAREWIRE_CLUSTER_PASSWORD: "other" }, "WRONGPASS"],
-  ])("ends at once with %s, and says which setting to change", async (_what, environment, reason) => {
-    await using cli = startNode(address, { ...trusted(), ...environment });
-    expect(await cli.ended()).toBe(1);
-    expect(cli.stderr()).toContain(`cannot use the cluster's server: ${reason}`);
-    expect(cli.stderr()).toMatch(/FLAREWIRE_CLUSTER_PASSWORD.*NODE_EXTRA_CA_CERTS/);
-    expect(cli.stderr()).not.toContain(PASSWORD);
+    ["a certificate that it does not trust", PASSWORD, "self-signed certificate in"],
+    ["a wrong password", "other", "WRONGPASS"],
+  ])("ends at once with %s, and says which setting to change", async (_what, password, reason) => {
+    const run = () => runInProcess(serve(address), { FLAREWIRE_CLUSTER_PASSWORD: password });
+    const { code, stderr } = await (password === PASSWORD ? run() : trusting(run));
+    expect(code).toBe(1);
+    expect(stderr).toContain(`cannot use the cluster's server: ${reason}`);
+    expect(stderr).toMatch(/FLAREWIRE_CLUSTER_PASSWORD.*NODE_EXTRA_CA_CERTS/);
+    expect(stderr).not.toContain(PASSWORD);
   });
 });
 
@@ -125,7 +144,10 @@ describe.skipIf(!HAS_SENTINEL)(
         ...Object.entries(settings).map(([name, value]) => `${name} ${value}`),
         `sentinel monitor market 127.0.0.1 ${primary.port} 1`,
         `sentinel auth-pass market ${PASSWORD}`,
-        "sentinel down-after-milliseconds market 500",
+        // On a busy machine a replica too may seem down, and then the Sentinel tries again after
+        // twice this time-out, which is three minutes by default.
+        "sentinel down-after-milliseconds market 2000",
+        "sentinel failover-timeout market 5000",
       ]);
       ends.push(() => sentinel.end());
       sentinelPort = Number(settings["tls-port"]);
@@ -141,7 +163,8 @@ describe.skipIf(!HAS_SENTINEL)(
 
     test("doctor finds the primary and the Sentinel", async () => {
       const examine = async () => {
-        const { stdout } = await runCli(["doctor", "--feed", "replay", "--cluster", address], trusted());
+        const run = () => runInProcess(["doctor", "--feed", "replay", "--cluster", address], trusted());
+        const { stdout } = await trusting(run);
         return stdout.match(/^works {2}(cluster +server .* a primary|sentinel .* fail-over is possible)$/gm);
       };
       // A check that waits for five seconds fails on a busy machine.
@@ -181,7 +204,7 @@ describe.skipIf(!HAS_SENTINEL)(
     });
 
     test("serves, and continues on a replica when the primary dies", async () => {
-      await using cli = startNode(address, trusted());
+      await using cli = spawnCli(serve(address), trusted());
       await cli.said("stdout", "\n");
       const url = /http:\/\/[\d.]+:\d+/.exec(cli.stdout())?.[0];
       const seq = async () => {
@@ -195,9 +218,10 @@ describe.skipIf(!HAS_SENTINEL)(
     });
 
     test("ends at once with a wrong password, and says which setting to change", async () => {
-      await using cli = startNode(address, { ...trusted(), FLAREWIRE_CLUSTER_PASSWORD: "other" });
-      expect(await cli.ended()).toBe(1);
-      expect(cli.stderr()).toMatch(/WRONGPASS.*FLAREWIRE_CLUSTER_PASSWORD/);
+      const run = () => runInProcess(serve(address), { FLAREWIRE_CLUSTER_PASSWORD: "other" });
+      const { code, stderr } = await trusting(run);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/WRONGPASS.*FLAREWIRE_CLUSTER_PASSWORD/);
     });
   },
 );
