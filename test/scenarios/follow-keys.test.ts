@@ -6,10 +6,12 @@ import { expect, test } from "vitest";
 import { createLogger } from "../../src/gateway/create-logger.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
-import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { runInProcess } from "../cli/run-in-process.ts";
+import { spawnCli } from "../cli/spawn-cli.ts";
 import { type Finish, newDirectory, seqOf, startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedSettings } from "../support/pumped-market.ts";
 
 const PRO = mintSecret("fw");
 const FREE = mintSecret("fw");
@@ -26,7 +28,12 @@ async function startKeyedLeader(onTestFinished: Finish) {
   });
   const write = (...keys: Key[]) => writeFileSync(file, formatKeys(keys));
   write(keyOf(PRO, "pro"), keyOf(FREE, "free"));
-  const leader = await startLeader(onTestFinished, { keys: file, anonymous: "off" });
+  const leader = await startLeader(onTestFinished, {
+    ...pumpedSettings(),
+    // The edge logs each event.
+    speed: 120,
+    ...{ keys: file, anonymous: "off" },
+  });
   return { leader, revoke: () => write(keyOf(FREE, "free")) };
 }
 
@@ -40,9 +47,9 @@ async function startEdge(onTestFinished: Finish, url: string, leaderKey: string 
   return { edge, lines };
 }
 
-test("[F2] [K7] an edge follows a leader with the key of its environment, and says when that is revoked", {
-  timeout: 60_000,
-}, async ({ onTestFinished }) => {
+test("[F2] [K7] an edge follows a leader with the key of its environment, and says when that is revoked", async ({
+  onTestFinished,
+}) => {
   const { leader, revoke } = await startKeyedLeader(onTestFinished);
   const args = ["--source", `follow:${leader.url}`, "--port", "0", "--data", "none", "--stale-after", "1s"];
   await using edge = spawnCli(["serve", ...args, "--drain", "0", "--log-level", "trace"], {
@@ -122,7 +129,7 @@ test("a refusal that repeats the key of an edge does not make the edge reveal it
 });
 
 test("a key for the leader that can be none is refused at the start, and not repeated", async () => {
-  const { code, stderr } = await runCli(["serve"], { FLAREWIRE_LEADER_KEY: "two words" });
+  const { code, stderr } = await runInProcess(["serve"], { FLAREWIRE_LEADER_KEY: "two words" });
   expect(code).toBe(1);
   expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key from flarewire keys add");
   expect(stderr).not.toContain("two words");

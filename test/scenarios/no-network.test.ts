@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { NoNetwork } from "./no-network.ts";
@@ -6,12 +6,21 @@ import { NoNetwork } from "./no-network.ts";
 /** Each of three WebSockets is tried at the start, and again some times after it failed. */
 const TRIES = 12;
 
-async function serve(network: NoNetwork): Promise<{ readonly server: RunningCli; readonly url: string }> {
-  const server = spawnCli(["serve", "--port", "0", "--drain", "0", ...network.flags]);
+let network: NoNetwork;
+let server: RunningCli;
+let url = "";
+beforeAll(async () => {
+  network = await NoNetwork.open();
+  server = spawnCli(["serve", "--port", "0", "--drain", "0", ...network.flags]);
   await server.said("stdout", /serves http.*\n/);
+  url = /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "";
   await network.sockets.triedTimes(TRIES);
-  return { server, url: /http:\/\/[\d.]+:\d+/.exec(server.stdout())?.[0] ?? "" };
-}
+  await server.said("stderr", /flarewire -- doctor/);
+});
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
+  await network?.[Symbol.asyncDispose]();
+});
 
 /** Resolves with the messages of the log. Rejects if a line is no JSON. */
 async function messagesOf({ child, ended, stderr }: RunningCli): Promise<readonly string[]> {
@@ -23,25 +32,7 @@ async function messagesOf({ child, ended, stderr }: RunningCli): Promise<readonl
     .map((line) => String(JSON.parse(line).msg));
 }
 
-test("without a network, serve --feed live logs JSON lines only, and what to do within seconds", async () => {
-  await using network = await NoNetwork.open();
-  const { server } = await serve(network);
-  await using _running = server;
-  const { address: host } = network.sockets;
-  await server.said(
-    "stderr",
-    /"service":"(wss?:\/\/)?[\w.:]+.*no service has returned data yet, retrying; try npm run flarewire -- doctor, which/,
-  );
-  const messages = await messagesOf(server);
-  expect(messages).toContain(`ws://${host} is unreachable over its WebSocket`);
-  expect(messages.join("\n")).not.toMatch(/\(object\)|in step/);
-});
-
 test("without a network, /readyz has a sentence for each part on what fails", async () => {
-  await using network = await NoNetwork.open();
-  const { server, url } = await serve(network);
-  await using _running = server;
-  await server.said("stderr", /flarewire -- doctor/);
   const { status, json } = await checkedFetch(`${url}/readyz`);
   expect(status).toBe(503);
   const lost = "broke off the connection";
@@ -61,11 +52,7 @@ test("without a network, /readyz has a sentence for each part on what fails", as
 });
 
 test("without a network, REST, tail and top say why there is no data, and wait for it", async () => {
-  await using network = await NoNetwork.open();
-  const { server, url } = await serve(network);
-  await using _running = server;
   const why = /no data yet: the market has no data yet; exchange has no data yet: .*GeckoTerminal broke off/;
-  await server.said("stderr", /flarewire -- doctor/);
   const { status, json } = await checkedFetch(`${url}/api/v1/flares`);
   expect([status, (json as { detail: string }).detail]).toEqual([503, expect.stringMatching(why)]);
   await using tail = spawnCli(["tail", url]);
@@ -78,4 +65,16 @@ test("without a network, REST, tail and top say why there is no data, and wait f
     command.child.kill("SIGTERM");
     expect(await command.ended()).toBe(0);
   }
+});
+
+// The last one: it ends the gateway.
+test("without a network, serve --feed live logs JSON lines only, and what to do within seconds", async () => {
+  const { address: host } = network.sockets;
+  await server.said(
+    "stderr",
+    /"service":"(wss?:\/\/)?[\w.:]+.*no service has returned data yet, retrying; try npm run flarewire -- doctor, which/,
+  );
+  const messages = await messagesOf(server);
+  expect(messages).toContain(`ws://${host} is unreachable over its WebSocket`);
+  expect(messages.join("\n")).not.toMatch(/\(object\)|in step/);
 });
