@@ -5,7 +5,8 @@ import { createLogger } from "../../src/gateway/create-logger.ts";
 import type { ReadyResponse } from "../../src/http/rest/responses.ts";
 import { startGateway } from "../../src/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
-import { runCli, spawnCli } from "../cli/spawn-cli.ts";
+import { runInProcess } from "../cli/run-in-process.ts";
+import { spawnCli } from "../cli/spawn-cli.ts";
 import { StandInAggregator, type StandInPool } from "../feed/aggregator/stand-in.ts";
 import { newDirectory } from "../support/edges.ts";
 import { FastClock } from "../support/fast-clock.ts";
@@ -81,7 +82,7 @@ describe("a live market that needs no endpoint of a chain", () => {
     standIn.trending.set("polygon_pos", [quiet(2)]);
     await using server = spawnCli(["serve", ...flagsOf(standIn), "--port", "0", "--drain", "0"]);
     await server.said("stdout", "with the live markets of GeckoTerminal");
-    const { code, stdout } = await runCli(["doctor", ...flagsOf(standIn)]);
+    const { code, stdout } = await runInProcess(["doctor", ...flagsOf(standIn)]);
     expect(stdout).toMatch(/geckoterminal.*bsc pools.*1 trending pools/);
     expect(stdout).toMatch(/geckoterminal.*avax pools.*lists no pool/);
     expect(code).toBe(75);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { spawnCli } from "../cli/spawn-cli.ts";
+import { startInProcess } from "../cli/run-in-process.ts";
 import { HeldProxy } from "../client/held-proxy.ts";
 import { type Finish, hasty, seqOf, startEdge, startLeader } from "../support/edges.ts";
 import { SseClient } from "../support/sse-client.ts";
@@ -62,7 +62,15 @@ test("[F3] [L3] tail connects to an edge that is far behind, and prints each eve
   const behind = seqOf(edge);
   await expect.poll(() => seqOf(leader), { timeout: 20_000 }).toBeGreaterThan(behind + 50);
   const { epoch, seq } = leader.head.cursor;
-  await using tail = spawnCli(["tail", edge.url, "--json", "--channels", "*", "--after", `${epoch}-${seq}`]);
+  await using tail = startInProcess([
+    "tail",
+    edge.url,
+    "--json",
+    "--channels",
+    "*",
+    "--after",
+    `${epoch}-${seq}`,
+  ]);
   await tail.said("stderr", /the server is at \S+, and this client at \S+; retrying/);
   proxy.cut();
   const printed = () => tail.stdout().split("\n").slice(0, -1);

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { formatHistogram, runDrain } from "../support/drain-run.ts";
 import { newDirectory, startEdge, startLeader } from "../support/edges.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 
-const CLIENTS = 200;
+const CLIENTS = IS_SOAK ? 200 : 60;
 const WINDOW_MS = 2_000;
 
 test(`[W31] [F3] [L3] ${CLIENTS} clients of a leader that drains move to its follower, each at its own moment, and none loses or repeats an event`, {
@@ -45,8 +46,8 @@ test(`[W31] [F3] [L3] ${CLIENTS} clients of a leader that drains move to its fol
   });
   expect(result.eventsAfter).toBeGreaterThan(CLIENTS * 20);
   expect(lateMs).toHaveLength(CLIENTS);
-  // Ten of them have their turn in each twentieth of the window; a busy machine lets some come
-  // later.
+  // As many of them have their turn in each twentieth of the window; a busy machine lets some
+  // come later.
   expect(histogram.reduce((sum, arrivals) => sum + arrivals)).toBe(CLIENTS);
   expect(Math.max(...histogram), formatHistogram(result)).toBeLessThan(CLIENTS / 3);
   expect(result.lastArrivalMs).toBeLessThan(WINDOW_MS * 2);

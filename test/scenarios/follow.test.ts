@@ -4,6 +4,7 @@ import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import { EMPTY_SNAPSHOT } from "../../src/model/index.ts";
 import { handOver, newDirectory, seqOf, startEdge, startLeader } from "../support/edges.ts";
 import { IndependentClient } from "../support/independent-client.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { expectOneState } from "../support/one-state.ts";
 import { pumpedSettings } from "../support/pumped-market.ts";
 import { expectAllStored } from "../support/stored-seqs.ts";
@@ -71,7 +72,7 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
   const leader = await startLeader(onTestFinished, PUMPED);
   const edge = await startEdge(leader, onTestFinished);
   const far = await startEdge(edge, onTestFinished);
-  const servers = [leader, edge, far, leader, far, edge];
+  const servers = IS_SOAK ? [leader, edge, far, leader, far, edge] : [leader, edge, far, leader];
   let client = new IndependentClient(leader.url);
   await client.connect();
   const received: unknown[] = [];
@@ -94,7 +95,7 @@ test("[F3] [L3] clients move between leader and edges, down a chain and back, ov
     for (const event of events) client.take(event);
     received.push(...events);
   }
-  expect(received.length).toBeGreaterThan(90);
+  expect(received.length).toBeGreaterThan(15 * servers.length);
   await expectAllStored(leader.url, received);
   expect(client.resets).toBe(0);
 });
@@ -109,7 +110,7 @@ test("[F3] [W28] a client with a filter moves with it: what an item met before t
   await client.until(() => client.received.events.length > 20);
   const edge = await startEdge(leader, onTestFinished);
   let held = client;
-  for (const server of [edge, leader, edge]) {
+  for (const server of IS_SOAK ? [edge, leader, edge] : [edge, leader]) {
     const target = held.received.events.length + 20;
     await held.until(() => held.received.events.length >= target);
     await held.disconnect();

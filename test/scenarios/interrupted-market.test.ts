@@ -7,8 +7,12 @@ import type { MarketEvent } from "../../src/market/index.ts";
 import { EngineSource, type Publication, runPoller } from "../../src/source/index.ts";
 import { type EngineCheckpoint, TrendEngine } from "../../src/trend/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
+import { pumpedDay } from "../support/pumped-market.ts";
 
-const { file: path, profiles } = createConfig({ feed: "replay" });
+const { file: path, profiles } = createConfig({
+  feed: "replay",
+  ...(IS_SOAK ? {} : { file: pumpedDay() }),
+});
 
 /** A checkpoint is taken this long before the interruption. */
 const CHECKPOINT_MS = 10 * MINUTE_MS;
@@ -90,8 +94,8 @@ test("[L4] a market that was interrupted after its last checkpoint yields the sa
       clock: systemClock,
       ...(resume ? { resume } : {}),
     });
-  // The first flare of the day starts and ends within five hours.
-  const [stopAt, until] = IS_SOAK ? [8.5, 10] : [3.5, 5];
+  // In the one day flares start every 20 minutes, in the other some of them by ten.
+  const [stopAt, until] = IS_SOAK ? [8.5, 10] : [2.5, 4];
   const dayMs = Date.UTC(2017, 10, 12);
   await interrupt(feedOf, { stopAtMs: dayMs + stopAt * HOUR_MS, untilMs: dayMs + until * HOUR_MS });
 });
@@ -100,7 +104,7 @@ test("[L4] so does the simulated market, which is made again up to there, and wh
   const beginAtMs = Date.UTC(2026, 0, 5, 9);
   const feedOf = (resume?: ReplayResume) =>
     createSimulatedFeed({
-      ...{ seed: 5, tokens: 120, warmupMs: 0, speed: 2_000, clock: systemClock },
+      ...{ seed: 5, tokens: IS_SOAK ? 120 : 40, warmupMs: 0, speed: 2_000, clock: systemClock },
       // Ten minutes pass in which nobody hears of it.
       ...(resume
         ? { startAtMs: resume.catchUpToMs + 10 * MINUTE_MS, resume: { beginAtMs, afterMs: resume.afterMs } }

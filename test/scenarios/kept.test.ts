@@ -49,7 +49,7 @@ test("[L2] a gateway that mirrors an upstream continues in its epoch, and publis
   onTestFinished,
 }) => {
   const directory = newDirectory(onTestFinished);
-  const upstream = await startGateway(createConfig(PUMPED));
+  const upstream = await startGateway(createConfig({ ...PUMPED, speed: 300 }));
   onTestFinished(() => upstream.stop());
   const edgeConfig = createConfig({ ...QUIET, source: upstream.url, pollInterval: "100ms", data: directory });
   const edge = await startGateway(edgeConfig);
@@ -79,7 +79,7 @@ test("[W28] [L3] a client with a filter resumes over a restart: what its items m
   const filter = new URLSearchParams({ channels: "charts.bsc", min_price_change: "3" });
   const client = new IndependentClient(first.url);
   await client.connect(filter);
-  await client.until(() => client.received.events.length > 30);
+  await client.until(() => client.received.events.length > 10);
   await first.stop();
   await client.until(() => client.closeCode !== undefined);
   const again = await startGateway({ ...config, port: Number(new URL(first.url).port) });
@@ -87,14 +87,14 @@ test("[W28] [L3] a client with a filter resumes over a restart: what its items m
   await client.connect(filter);
   expect(client.received.answers.at(-1)).toMatchObject({ resumed: "full" });
   // The client throws at a change that does not fit what it holds.
-  await client.until(() => client.received.events.length > 60);
+  await client.until(() => client.received.events.length > 20);
 });
 
 test("[L3] killed and started again, the simulated market continues in its epoch, and its client resumes; one of another seed is another market with a log of its own", {
   timeout: 60_000,
 }, async ({ onTestFinished }) => {
   const data = newDirectory(onTestFinished);
-  const args = ["--warmup", "10m", "--drain", "0", "--data", data, "--port", "0", "--seed", "7"];
+  const args = ["--warmup", "2m", "--drain", "0", "--data", data, "--port", "0", "--seed", "7"];
   const killed = spawnCli(["serve", ...args, "--speed", "60"]);
   onTestFinished(() => void killed.child.kill("SIGKILL"));
   await killed.said("stdout", "\n");
@@ -107,7 +107,7 @@ test("[L3] killed and started again, the simulated market continues in its epoch
   await killed.ended();
   const reported = client.seq;
   const serve = async (seed: number) => {
-    const market = { ...QUIET, warmup: "10m", seed, speed: 60, data, port: Number(new URL(url).port) };
+    const market = { ...QUIET, warmup: "2m", seed, speed: 60, data, port: Number(new URL(url).port) };
     const lines: string[] = [];
     const logger = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
     const gateway = await startGateway(createConfig(market), { logger });

@@ -8,7 +8,7 @@ import { createConfig } from "../../src/config/config.ts";
 import { startGateway } from "../../src/gateway/app.ts";
 import { TicketResponse } from "../../src/http/index.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { runInProcess as flarewire } from "../cli/run-in-process.ts";
+import { runInProcess as flarewire, startInProcess } from "../cli/run-in-process.ts";
 import { spawnCli } from "../cli/spawn-cli.ts";
 
 test("[K7] a key of flarewire keys opens a running server, its revocation closes the connections, and no secret is ever logged", async () => {
@@ -55,7 +55,9 @@ test("[K7] a key of flarewire keys opens a running server, its revocation closes
     await fetch(`${base}/api/v1/${path}`, bearer(key));
   }
   const closed = once(socket, "close");
-  await using tail = spawnCli(["tail", base, "--channels", "flares.pro"], { FLAREWIRE_CLIENT_KEY: key });
+  await using tail = startInProcess(["tail", base, "--channels", "flares.pro"], {
+    FLAREWIRE_CLIENT_KEY: key,
+  });
   await tail.said("stderr", "following ");
   const second = await add();
   expect(await flarewire(["keys", "revoke", "--file", file, key])).toMatchObject({ code: 0 });
@@ -80,7 +82,7 @@ test("[K2] tail without a key follows a server with keys, in flares.free, and sa
   await flarewire(["keys", "add", "--file", keys]);
   const gateway = await startGateway(createConfig({ keys, port: 0, warmup: "0", logLevel: "silent" }));
   onTestFinished(() => gateway.stop());
-  await using tail = spawnCli(["tail", gateway.url]);
+  await using tail = startInProcess(["tail", gateway.url]);
   await tail.said("stderr", /does not send flares\.pro: following flares\.free,newest\.bsc,status\n/);
   await tail.said("stderr", "a simulated market");
 });

@@ -23,8 +23,10 @@ import { FRESH, INFO, settled } from "../hub/hub-fixture.ts";
 import { MockSocket } from "../hub/mock-socket.ts";
 import { STEPS, TestMarket } from "../hub/test-market.ts";
 import { assertReaching } from "../support/assert-reaching.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
+const RUNS = lawRuns(12, 25);
 const CHANNELS: readonly Channel[] = ["flares.pro", "newest.bsc", "status"];
 const FILTERS: readonly Filter[] = [
   { tokens: ["0x1".padEnd(42, "a")] },
@@ -141,9 +143,9 @@ test("[W28] [L3] wherever the server is started again, a client with a filter is
   try {
     await assertReaching(
       fc.asyncProperty(fc.array(operation, { minLength: 20, maxLength: 60 }), run),
-      { numRuns: 25 },
+      RUNS,
       totals,
-      { across: 60, reported: 1_000 },
+      { across: 2.4 * RUNS.numRuns, reported: 40 * RUNS.numRuns },
     );
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -128,10 +128,12 @@ function lastAnswer({ answer, closeCode }: IndependentClient): object {
   return lost ? { resumed, lost } : { resumed };
 }
 
-test.for([
+const SET_BACK = [
   ["", [], 1],
   [" of a gateway with workers", ["--workers", "2"], 1],
-] as const)(
+] as const;
+
+test.for(shareOf(SET_BACK))(
   "[L3] [W9] after an older file was copied over the stopped log%s, what clients hold beyond it is lost, and all else resumes",
   {
     timeout: 240_000,
