@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
 import type { Flare, Snapshot } from "../../src/model/index.ts";
 import { findInstalled } from "../support/debian-package.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { PushService } from "../support/push-service.ts";
 import {
   SAMPLE_EXCHANGE_FLARE,
@@ -147,34 +148,37 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(failures).toEqual([]);
   });
 
-  test("[W44] a flare of a watched group is a notification on a page that shows another group", async ({
-    onTestFinished: finish,
-  }) => {
-    const context = await browser.newContext({ permissions: ["notifications"] });
-    finish(() => context.close());
-    finish(() => source.show(marketOf(CAKE)));
-    const alerts = { entries: [{ query: "group=exchange" }], isNotified: true };
-    await context.addInitScript(SPY);
-    await context.addInitScript(`localStorage["flarewire-alerts"] = '${JSON.stringify(alerts)}'`);
-    const page = await context.newPage();
-    const followed = page.waitForEvent("websocket", (socket) => socket.url().includes("flares.exchange"));
-    await page.goto(`${gateway.url}/below/#/flares`);
-    await (await followed).waitForEvent("framereceived", ({ payload }) => `${payload}`.includes("snapshot"));
-    const market = marketOf(CAKE);
-    source.show({
-      ...market,
-      explanations: { ...market.explanations, [SAMPLE_EXCHANGE_FLARE.id]: SAMPLE_EXPLANATION },
-      "flares.exchange": { pro: [SAMPLE_EXCHANGE_FLARE], free: [], finished_trending: [] },
-    });
-    await expect.poll(async () => (await spied(page)).shown).toHaveLength(1);
-    expect(await shownBySystem(page)).toEqual([
-      [
-        "BTC/USDT on binance is flaring",
-        `start ${SAMPLE_EXCHANGE_FLARE.id}`,
-        { path: "#/token/exchange/BTC" },
-      ],
-    ]);
-  });
+  test.runIf(IS_SOAK)(
+    "[W44] a flare of a watched group is a notification on a page that shows another group",
+    async ({ onTestFinished: finish }) => {
+      const context = await browser.newContext({ permissions: ["notifications"] });
+      finish(() => context.close());
+      finish(() => source.show(marketOf(CAKE)));
+      const alerts = { entries: [{ query: "group=exchange" }], isNotified: true };
+      await context.addInitScript(SPY);
+      await context.addInitScript(`localStorage["flarewire-alerts"] = '${JSON.stringify(alerts)}'`);
+      const page = await context.newPage();
+      const followed = page.waitForEvent("websocket", (socket) => socket.url().includes("flares.exchange"));
+      await page.goto(`${gateway.url}/below/#/flares`);
+      await (await followed).waitForEvent("framereceived", ({ payload }) =>
+        `${payload}`.includes("snapshot"),
+      );
+      const market = marketOf(CAKE);
+      source.show({
+        ...market,
+        explanations: { ...market.explanations, [SAMPLE_EXCHANGE_FLARE.id]: SAMPLE_EXPLANATION },
+        "flares.exchange": { pro: [SAMPLE_EXCHANGE_FLARE], free: [], finished_trending: [] },
+      });
+      await expect.poll(async () => (await spied(page)).shown).toHaveLength(1);
+      expect(await shownBySystem(page)).toEqual([
+        [
+          "BTC/USDT on binance is flaring",
+          `start ${SAMPLE_EXCHANGE_FLARE.id}`,
+          { path: "#/token/exchange/BTC" },
+        ],
+      ]);
+    },
+  );
 
   test("a view and the watch list are set and removed in one panel by keyboard, with the rule for a webhook", async ({
     onTestFinished: finish,
@@ -205,30 +209,31 @@ describe.skipIf(!hasChromium)("alerts of the page in Chromium", () => {
     expect(failures).toEqual([]);
   });
 
-  test("the page can be installed below a base path, and its worker serves nothing from a cache", async ({
-    onTestFinished: finish,
-  }) => {
-    const context = await browser.newContext();
-    finish(() => context.close());
-    const page = await open(context);
-    const cdp = await context.newCDPSession(page);
-    const { url, errors, data } = await cdp.send("Page.getAppManifest");
-    expect([url, errors]).toEqual([`${gateway.url}/below/manifest.webmanifest`, []]);
-    const { icons } = JSON.parse(data ?? "{}");
-    for (const { src, sizes } of icons) {
-      const size = await page.evaluate(
-        `new Promise((resolve) => { const image = new Image(); image.onload = () => resolve(image.width + "x" + image.height); image.src = ${JSON.stringify(src)}; })`,
-      );
-      expect(size).toBe(sizes);
-    }
-    const { installabilityErrors } = await cdp.send("Page.getInstallabilityErrors");
-    expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
-    await page.evaluate(`navigator.serviceWorker.register("./worker.js")`);
-    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
-    expect(worker.url()).toBe(`${gateway.url}/below/worker.js`);
-    expect(await worker.evaluate("caches.keys()")).toEqual([]);
-    expect(failures).toEqual([]);
-  });
+  test.runIf(IS_SOAK)(
+    "the page can be installed below a base path, and its worker serves nothing from a cache",
+    async ({ onTestFinished: finish }) => {
+      const context = await browser.newContext();
+      finish(() => context.close());
+      const page = await open(context);
+      const cdp = await context.newCDPSession(page);
+      const { url, errors, data } = await cdp.send("Page.getAppManifest");
+      expect([url, errors]).toEqual([`${gateway.url}/below/manifest.webmanifest`, []]);
+      const { icons } = JSON.parse(data ?? "{}");
+      for (const { src, sizes } of icons) {
+        const size = await page.evaluate(
+          `new Promise((resolve) => { const image = new Image(); image.onload = () => resolve(image.width + "x" + image.height); image.src = ${JSON.stringify(src)}; })`,
+        );
+        expect(size).toBe(sizes);
+      }
+      const { installabilityErrors } = await cdp.send("Page.getInstallabilityErrors");
+      expect(installabilityErrors.filter(({ errorId }) => errorId !== "in-incognito")).toEqual([]);
+      await page.evaluate(`navigator.serviceWorker.register("./worker.js")`);
+      const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+      expect(worker.url()).toBe(`${gateway.url}/below/worker.js`);
+      expect(await worker.evaluate("caches.keys()")).toEqual([]);
+      expect(failures).toEqual([]);
+    },
+  );
 
   test("[K1] a flare reaches the system of a visitor with a key by web push, encrypted by the server, and a click opens its token", async ({
     onTestFinished: finish,

@@ -1,71 +1,9 @@
-import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createConfig, type Gateway, startGateway } from "../../src/index.ts";
-import type { Flare, Snapshot } from "../../src/model/index.ts";
-import type { Finish } from "../support/edges.ts";
-import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { COLOR_RULES, findViolations } from "./axe.ts";
+import { describe, expect, test } from "vitest";
+import { SAMPLE_EXPLANATION } from "../support/samples.ts";
 import { findChromium } from "./chromium.ts";
-import { openDashboard, shareDashboard, storeMinutes } from "./open-dashboard.ts";
-import { type Look, lendPage } from "./shared-page.ts";
+import { clock, ended, MARKET, RUNNING, showCandles, symbols } from "./flares-market.ts";
+import { shareDashboard } from "./open-dashboard.ts";
 import { ToldMarket } from "./told-market.ts";
-
-const START_MS = Date.now();
-const at = (minutes: number) => new Date(START_MS + minutes * 60_000).toISOString();
-const clock = (minutes: number) => at(minutes).slice(11, 16);
-
-/** A flare that started this many minutes from now. */
-function flareFrom(index: number, from: number, to: number | null): Flare {
-  const address = `0x${String(index).padStart(40, "0")}`;
-  return {
-    ...SAMPLE_FLARE,
-    id: `3b241101-e2bb-5255-8caf-${String(index).padStart(12, "0")}`,
-    liquidity: `${index * 1_000}`,
-    token: { ...SAMPLE_FLARE.token, symbol: `T${index}`, address },
-    started_trending_at: at(from),
-    finished_trending_at: to === null ? null : at(to),
-  };
-}
-
-const pro = Array.from({ length: 60 }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
-const ended = Array.from({ length: 10 }, (_, index) => flareFrom(index + 100, -60.5 - index, -50.5 - index));
-const why = (finish_cause: "canary" | "faded", warnings: string[]) => ({
-  ...{ ...SAMPLE_EXPLANATION, finish_cause, warnings },
-});
-/** A market of the first of these flares. */
-const marketOf = (running: number, past: number): Snapshot => ({
-  ...SAMPLE_SNAPSHOT,
-  flares: { pro: pro.slice(0, running), free: [], finished_trending: ended.slice(0, past) },
-  explanations: Object.fromEntries([
-    ...pro.map(({ id }) => [id, SAMPLE_EXPLANATION]),
-    ...ended.map(({ id }, index) => [id, index % 2 === 0 ? why("canary", ["honeypot"]) : why("faded", [])]),
-  ]),
-  outcomes: Object.fromEntries(
-    ended.map(({ id }, index) => [
-      id,
-      { ...SAMPLE_OUTCOME, peak_at: at(-58 - index), ended_by: index % 2 === 0 ? "canary" : "faded" },
-    ]),
-  ),
-});
-const MARKET = marketOf(pro.length, ended.length);
-
-/** An hour of prices that rise by a percent a minute, for the token that flares since a minute. */
-const CLOSED_MS = Math.floor(START_MS / 60_000) * 60_000;
-const CANDLES = {
-  closed_at: new Date(CLOSED_MS).toISOString(),
-  bsc: {
-    [pro[0]?.token.address ?? ""]: Array.from({ length: 60 }, (_, minute) => {
-      const close = String(Number(SAMPLE_FLARE.token.price) / 1.01 ** (59 - minute));
-      const open_at = new Date(CLOSED_MS - (60 - minute) * 60_000).toISOString();
-      return { open_at, open: close, high: close, low: close, close, volume: "10", buys: 1, sells: 0 };
-    }),
-  },
-};
-
-const showCandles = (page: Page) =>
-  page.route("**/api/v1/candles", (route) => route.fulfill({ json: CANDLES }));
-const symbols = (page: Page) => page.locator(".flares tbody th a").allTextContents();
 
 describe.skipIf(findChromium() === undefined)("what the dashboard shows of flares in Chromium", () => {
   const shared = shareDashboard(() => new ToldMarket(MARKET), showCandles);
@@ -107,9 +45,9 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     const { page, goto } = await shared();
     await goto("flares");
     expect(await page.locator(".fates").innerText()).toMatch(
-      /60 flaring now\s+5 possible rugs, 5 in the last hour\s+5 other ends/,
+      new RegExp(`${RUNNING} flaring now\\s+5 possible rugs, 5 in the last hour\\s+5 other ends`),
     );
-    for (const [fate, count] of Object.entries({ flaring: 60, faded: 5, canary: 5 }))
+    for (const [fate, count] of Object.entries({ flaring: RUNNING, faded: 5, canary: 5 }))
       expect(await page.locator(`.bar.${fate}`).count(), fate).toBe(count);
     const ends = page.locator(".fates a", { hasText: "possible rug" });
     expect(await ends.getAttribute("href")).toBe("#/flares?channels=flares.finished&cause=canary");
@@ -149,252 +87,17 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
 
   test("the view on the screen is one button away from a bot", async () => {
     const { page, goto } = await shared();
-    await goto("flares?min_liquidity=50000&warnings=none");
-    expect(await page.getByLabel("Liquidity").inputValue()).toBe("50000");
-    expect((await symbols(page)).length).toBe(11);
+    await goto("flares?min_liquidity=10000&warnings=none");
+    expect(await page.getByLabel("Liquidity").inputValue()).toBe("10000");
+    expect((await symbols(page)).length).toBe(RUNNING - 9);
     await page.getByRole("button", { name: "Use this in a bot" }).click();
     const sample = page.locator("dialog pre");
     await sample.waitFor();
     for (const name of ["curl", "TypeScript", "Python", "Telegram", "Webhook"]) {
       await page.getByRole("radio", { name }).check();
-      expect(await sample.innerText(), name).toMatch(/min_liquidity\W+50000/);
+      expect(await sample.innerText(), name).toMatch(/min_liquidity\W+10000/);
     }
     await page.keyboard.press("Escape");
     await page.locator("dialog").waitFor({ state: "detached" });
-  });
-});
-
-describe.skipIf(findChromium() === undefined)("the flares of the dashboard in Chromium", () => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent" }), {
-      source: new ToldMarket(MARKET),
-    });
-  });
-  afterAll(() => gateway?.stop());
-
-  async function open(finish: Finish, hash = "", look: Look = {}): Promise<Page> {
-    const page = await lendPage(finish, look);
-    await showCandles(page);
-    await page.goto(`${gateway.url}/${hash}`);
-    await page.locator(".bar").first().waitFor();
-    return page;
-  }
-
-  test("the list shows a past minute, chosen on the timeline or by the address, and returns to now", async ({
-    onTestFinished: finish,
-  }) => {
-    const asked: string[] = [];
-    const then = at(-90).slice(0, 16);
-    const page = await lendPage(finish);
-    await page.route("**/api/v1/snapshot?*", (route) => {
-      asked.push(decodeURIComponent(new URL(route.request().url()).search));
-      const flares = { ...MARKET.flares, pro: pro.slice(0, 2) };
-      if (asked.length === 1)
-        return route.fulfill({ json: { ...MARKET, flares, observed_at: `${then}:00.000Z` } });
-      return route.fulfill({ status: 410, json: {} });
-    });
-    // This server has stored the last hour.
-    const oldest = at(-60).slice(0, 16);
-    const wasSeen = Promise.withResolvers<void>();
-    await storeMinutes(page, oldest, wasSeen.promise);
-    const said: string[] = [];
-    page.on("console", (message) => {
-      if (message.type() === "error") said.push(`${message.text()} ${message.location().url}`);
-    });
-    await page.goto(`${gateway.url}/#/flares?at=${then}Z&order=change`);
-    await page.locator("h2", { hasText: `Flaring at ${then.replace("T", " ")} UTC` }).waitFor();
-    await expect.poll(() => page.locator(".flares tbody tr").count()).toBe(2);
-    // The timeline knows no flare before the chosen minute.
-    await page.getByRole("heading", { name: `Since ${then.slice(11)}` }).waitFor();
-    await page.getByText(`none known before ${then.slice(11)}`).waitFor();
-    wasSeen.resolve();
-    const slider = page.getByRole("slider", { name: "Time of the list" });
-    expect(await slider.getAttribute("min")).toBe("0");
-    // It has the timeline's scale, and chooses no minute before the stored ones.
-    await page
-      .locator(".scrubber span", { hasText: oldest.slice(11) })
-      .first()
-      .waitFor();
-    await expect.poll(() => decodeURIComponent(page.url())).toContain(`at=${oldest}Z`);
-    const widths = '[".scrubber input", ".lanes"].map((one) => document.querySelector(one).clientWidth)';
-    const [ofSlider = 0, ofTimeline = 0] = (await page.evaluate(widths)) as number[];
-    expect(Math.abs(ofSlider - ofTimeline)).toBeLessThanOrEqual(2);
-    await page.getByText("The server stored nothing for this minute").waitFor();
-    expect(asked).toEqual([then, oldest].map((minute) => `?group=bsc&at=${minute}Z`));
-    // Only minutes that the visitor chose were refused.
-    expect(said.filter((text) => !/\/(snapshot|candles)\?/.test(text))).toEqual([]);
-    await page.getByRole("button", { name: "Back to now" }).click();
-    await page.locator("h2", { hasText: /^Flaring now/ }).waitFor();
-    expect(await page.locator(".flares tbody tr").count()).toBe(60);
-    expect(page.url()).not.toContain("at=");
-    await slider.press("ArrowLeft");
-    await expect.poll(() => page.url()).toContain("at=");
-  });
-
-  test("watched tokens are a filter, and survive a reload", async ({ onTestFinished: finish }) => {
-    const page = await open(finish);
-    for (const symbol of ["T3", "T5"])
-      await page.getByRole("button", { name: `Watch ${symbol}`, exact: true }).click();
-    await page.reload();
-    await page.getByRole("button", { name: /Watched/ }).click();
-    await expect.poll(() => symbols(page)).toEqual(["T3", "T5"]);
-    expect(page.url()).toContain("tokens=0x");
-    await page.getByRole("button", { name: /chosen tokens/ }).click();
-    await expect.poll(async () => (await symbols(page)).length).toBe(60);
-  });
-
-  test("what was rugged last is found by its cause, in the address and with Back and forward", async ({
-    onTestFinished: finish,
-  }) => {
-    const page = await open(finish);
-    const rugs = ["T100", "T102", "T104", "T106", "T108"];
-    await page.locator(".fates a", { hasText: "possible rug" }).click();
-    await expect.poll(() => symbols(page)).toEqual(rugs);
-    expect(await page.getByRole("radio", { name: "possible rug 5" }).isChecked()).toBe(true);
-    await page.getByRole("radio", { name: "back to normal 5" }).check();
-    expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=faded");
-    await expect.poll(() => symbols(page)).toEqual(["T101", "T103", "T105", "T107", "T109"]);
-    await page.goBack();
-    await expect.poll(() => symbols(page)).toEqual(rugs);
-    await page.goForward();
-    await expect.poll(async () => (await symbols(page))[0]).toBe("T101");
-    await page.getByRole("radio", { name: "Any end 10" }).check();
-    await expect.poll(async () => (await symbols(page)).length).toBe(10);
-    // Running flares have no cause.
-    await page.goto(`${gateway.url}/#/flares?cause=canary`);
-    await expect.poll(async () => (await symbols(page)).length).toBe(60);
-  });
-
-  test("the counts of lists and causes are of what they would show, and hidden flares are counted", async ({
-    onTestFinished: finish,
-  }) => {
-    const page = await open(finish, "#/flares?channels=flares.finished");
-    const choice = (name: string) => page.getByRole("radio", { name, exact: true });
-    await choice("Any end 10").waitFor();
-    const note = page.locator("p.legend", { hasText: "Your filters hide" });
-    expect(await note.count()).toBe(0);
-    await page.getByRole("searchbox").fill("T10");
-    await page.getByLabel("Hide warned").check();
-    for (const name of ["Running 1", "Finished 5", "Any end 5", "possible rug 0", "back to normal 5"])
-      await choice(name).waitFor();
-    expect(await note.innerText()).toMatch(/^Your filters hide 5 flares\./);
-    await choice("back to normal 5").check();
-    await page.getByRole("searchbox").fill("T103");
-    await choice("back to normal 1").waitFor();
-    expect(await note.innerText()).toMatch(/^Your filters hide 4 flares with this end\./);
-    await choice("possible rug 0").check();
-    await page.getByText("None of 5 matches your choice.").waitFor();
-    await page.getByRole("button", { name: "Show all" }).click();
-    await expect.poll(() => symbols(page)).toEqual(["T100", "T102", "T104", "T106", "T108"]);
-    await choice("possible rug 5").waitFor();
-    expect(new URL(page.url()).hash).toBe("#/flares?channels=flares.finished&cause=canary");
-  });
-
-  test("axe finds no problem with the card, the table and the dialog, in both themes and forced colors", async ({
-    onTestFinished: finish,
-  }) => {
-    const { page, goto } = await openDashboard(finish, new ToldMarket(marketOf(2, 2)));
-    await goto("flares?channels=flares.finished");
-    const looks = [
-      { colorScheme: "light", forcedColors: "none" },
-      { colorScheme: "dark", forcedColors: "none" },
-      { colorScheme: "light", forcedColors: "active" },
-    ] as const;
-    const finds = async (within: string) => {
-      for (const [at, look] of (IS_SOAK ? looks : looks.slice(0, 2)).entries()) {
-        await page.emulateMedia(look);
-        const found = await findViolations(page, at === 0 ? undefined : COLOR_RULES, within);
-        expect(found, `${within} ${JSON.stringify(look)}`).toEqual([]);
-      }
-    };
-    await finds("main");
-    await page.getByRole("button", { name: "Table" }).click();
-    expect(await page.locator(".plain-table tbody tr").count()).toBe(4);
-    await finds(".plain-table");
-    await page.getByRole("button", { name: "Table" }).click();
-    await page.locator(".bar.canary").first().hover();
-    await page.locator(".bar-card").waitFor();
-    await finds(".bar-card");
-    await page.getByRole("button", { name: "Use this in a bot" }).click();
-    await page.locator("dialog pre").waitFor();
-    await finds("dialog");
-  });
-
-  test("[W44] another group is one click away, with its pairs, in the address and in a bot", async ({
-    onTestFinished: finish,
-  }) => {
-    const page = await open(finish);
-    await storeMinutes(page, at(-300).slice(0, 16));
-    await page.getByRole("radio", { name: "Exchange" }).check();
-    const pair = page.locator(".flares tbody th .token", { hasText: "BTC/USDT" });
-    await pair.getByText("binance").waitFor();
-    expect(await pair.getByRole("link").getAttribute("href")).toBe("#/token/exchange/BTC");
-    expect(page.url()).toContain("#/flares?group=exchange");
-    const asked = page.waitForRequest(/snapshot\?group=exchange&at=/);
-    await page.getByRole("slider").fill("250");
-    await asked;
-    await page.getByRole("button", { name: "Back to now" }).click();
-    await pair.waitFor();
-    await page.getByRole("button", { name: "Watch BTC" }).click();
-    await page.getByRole("button", { name: "★ Watched 1" }).click();
-    await pair.waitFor();
-    expect(page.url()).toContain("tokens=btc");
-    await page.getByRole("button", { name: "1 chosen tokens" }).click();
-    // Nothing that only flares of BSC have.
-    expect(await page.getByRole("columnheader").allTextContents()).not.toContain("Since start");
-    await page.getByRole("button", { name: "Use this in a bot" }).click();
-    await page.locator("dialog pre", { hasText: "channels=flares.exchange.pro" }).waitFor();
-    await page.keyboard.press("Escape");
-    await pair.getByRole("link").click();
-    await page.locator(".token-page code", { hasText: "BTC/USDT" }).waitFor();
-    await page.locator(".episodes b", { hasText: "running" }).waitFor();
-    await page.goBack();
-    await pair.waitFor();
-    // All tokens, the watched one, now and the past minute were choices, too.
-    for (let step = 0; step < 5; step++) await page.goBack();
-    await expect.poll(async () => (await symbols(page)).length).toBe(60);
-  });
-
-  test("Back and forward restore list, search, order and scroll, and a link opens the same view", async ({
-    onTestFinished: finish,
-  }) => {
-    const page = await open(finish, "", { viewport: { width: 1_000, height: 600 } });
-    await page.getByRole("searchbox").fill("T");
-    await page.getByLabel("Order").selectOption("liquidity");
-    await expect.poll(async () => (await symbols(page))[0]).toBe("T60");
-    await page.locator(".flares tbody tr").nth(40).locator("th a").scrollIntoViewIfNeeded();
-    expect(await page.evaluate("scrollY")).toBeGreaterThan(500);
-    const row = page.locator(".flares tbody tr").nth(40);
-    const topOf = () => row.evaluate((element) => Math.round(element.getBoundingClientRect().top));
-    const [before, address] = [await symbols(page), page.url()];
-    // Rows that come into view get their real heights, which moves the others.
-    let top = Number.NaN;
-    const isStill = async () => {
-      const before = top;
-      top = await topOf();
-      return top === before;
-    };
-    await expect.poll(isStill).toBe(true);
-    // A click by the mouse may scroll first.
-    await row.locator("th a").dispatchEvent("click");
-    await page.locator(".token-page").waitFor();
-    expect(await page.evaluate("scrollY")).toBe(0);
-    await page.goBack();
-    await page.locator(".flares tbody tr").nth(40).waitFor();
-    await expect.poll(async () => Math.abs((await topOf()) - top)).toBeLessThanOrEqual(2);
-    expect([await symbols(page), page.url()]).toEqual([before, address]);
-    expect(await page.getByRole("searchbox").inputValue()).toBe("T");
-    await page.goForward();
-    await page.locator(".token-page").waitFor();
-    await page.goBack();
-    await page.getByText("Finished").click();
-    await expect.poll(() => symbols(page)).toContain("T109");
-    await page.goBack();
-    await expect.poll(() => symbols(page)).toEqual(before);
-    await page.reload();
-    await expect.poll(() => symbols(page)).toEqual(before);
-    const other = await open(finish, new URL(address).hash);
-    expect(await symbols(other)).toEqual(before);
   });
 });

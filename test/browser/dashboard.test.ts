@@ -155,7 +155,8 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
     for (const [look, rules] of IS_SOAK ? looks : looks.slice(0, 2)) {
       await setLook(page, look);
       for (const [at, name] of PAGES.entries()) {
-        if (rules && !IS_SOAK && at % 2 === 0) continue;
+        // Each page in one theme. Neighbors of the same form are in different ones.
+        if (!IS_SOAK && (at % 3 === 1) !== (rules !== undefined)) continue;
         await goto(name);
         await isLive(page);
         expect(await findViolations(page, rules), `${name} ${JSON.stringify(look)}`).toEqual([]);
@@ -164,7 +165,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
   });
 
   test("hundreds of flares are shown, searched and sorted", async ({ onTestFinished }) => {
-    const count = IS_SOAK ? 1_000 : 300;
+    const count = IS_SOAK ? 1_000 : 150;
     const pro = Array.from({ length: count }, (_, at) => ({
       ...SAMPLE_FLARE,
       id: `flare-${at}`,
@@ -186,7 +187,7 @@ describe.skipIf(findChromium() === undefined)("the dashboard in Chromium", () =>
       .first()
       .locator("th a", { hasText: `T${count - 1}` })
       .waitFor();
-    await page.getByRole("searchbox").fill("T27");
+    await page.getByRole("searchbox").fill("T13");
     await rows.nth(11).waitFor({ state: "detached" });
     expect(await rows.count()).toBe(11);
     expect(pageErrors).toEqual([]);

@@ -15,8 +15,8 @@ const [onExchange] = WIDE["flares.exchange"].pro;
 const TOKEN = `token/bsc/${SAMPLE_FLARE.token.address.toLowerCase()}`;
 /** Other tests try all rules on the other pages and on `docs`, without forced colors. */
 const TRIED_HERE = /exchange|^(flare|token)\/|^docs\//;
-/** These in `npm test`: of pages with the same parts, one. */
-const IN_TESTS = /charts|group=exchange|bsc|^flare\/(?!unknown)|widgets|^docs\/guides/;
+/** These in `npm test`: of pages with the same parts one, and none that other tests try. */
+const IN_TESTS = /group=exchange|^token\/bsc|^flare\/(?!unknown)/;
 /** A flare with wide numbers, which ends while the server runs, so that it is stored. */
 const ENDING = { ...running, ...SAMPLE_FLARE, liquidity: "888888888.88", id: "ending" };
 
