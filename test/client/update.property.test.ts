@@ -84,7 +84,7 @@ for (const transport of TRANSPORTS) {
           stream.close();
         }
       }),
-      lawRuns(8),
+      lawRuns(4, 8),
     );
   });
 }
