@@ -90,7 +90,7 @@ test("[P10] [W13] [W15] a client that changes its transport in mid-stream loses 
       await wire.sessions(0);
       await wire.app.close();
     }),
-    { ...lawRuns(8), endOnFailure: true },
+    { ...lawRuns(4, 8), endOnFailure: true },
     totals,
     { applied: 150 },
   );
@@ -108,7 +108,7 @@ test("[L3] [P10] where the log is too short for that, each transport says so and
       await wire.sessions(0);
       await wire.app.close();
     }),
-    { ...lawRuns(7), endOnFailure: true },
+    { ...lawRuns(3, 7), endOnFailure: true },
     totals,
     { resets: 0 },
   );

@@ -155,7 +155,7 @@ test("[W28] [W40] [W35] [L3] whatever clients with filters do, in both modes, ea
       totals.resumed += connections;
       expect(sut.errors).toEqual([]);
     }),
-    lawRuns(40),
+    lawRuns(16, 40),
     totals,
     { applied: 300, resumed: 30, conflated: 4 },
   );

@@ -219,7 +219,7 @@ test("[W36] [L3] whatever happens and is dropped, a client of starts gets each o
       }
       expect(sut.errors).toEqual([]);
     }),
-    lawRuns(15),
+    lawRuns(6, 15),
     totals,
     { resumedFar: 5, reset: 1 },
   );

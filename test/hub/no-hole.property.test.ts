@@ -8,7 +8,7 @@ import { createHubUnderTest, type HubUnderTest, settled } from "./hub-fixture.ts
 import { STEPS, type Step } from "./test-market.ts";
 
 const CLIENTS = 4;
-const RUNS = lawRuns(60);
+const RUNS = lawRuns(24, 60);
 
 const client = fc.nat(CLIENTS - 1);
 /** Few sets, so that clients meet in a group. */

@@ -239,7 +239,7 @@ test("[L3] whatever is appended, closed, killed and set back: a cursor resumes w
       }
       await log.close();
     }),
-    lawRuns(10),
+    lawRuns(5, 10),
     totals,
     { full: 50, lost: 10 },
   );

@@ -114,7 +114,7 @@ test("[W40] [L1] a client that applies its events has exactly the items that cur
         expect(view).toEqual(projectLists(lists, CHANNELS, filter));
       }
     }),
-    lawRuns(60),
+    lawRuns(24, 60),
     totals,
     { events: 4, passed: 4, filtered: 4 },
   );
