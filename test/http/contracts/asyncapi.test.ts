@@ -10,6 +10,7 @@ import {
   ServerMessage,
 } from "../../../src/protocol/index.ts";
 import { checkMessage } from "../../support/contract.ts";
+import { shareOf } from "../../support/law-runs.ts";
 import { danglingRefs } from "./dangling-refs.ts";
 
 const ASYNCAPI = createAsyncApi("");
@@ -24,15 +25,37 @@ async function faults(document: object): Promise<readonly string[]> {
   return parsed ? reported : ["not parsed", ...reported];
 }
 
+type Refs = readonly { readonly $ref: string }[];
+interface Shortened {
+  readonly components: { messages: object };
+  readonly channels: Readonly<Record<string, { messages: object }>>;
+  readonly operations: Readonly<
+    Record<string, { messages: Refs; readonly reply?: { readonly messages: Refs } }>
+  >;
+}
+
+/** The document with a share of its messages in `npm test`: the parser takes long for each. */
+function shorten(document: object): Shortened {
+  const shortened: Shortened = JSON.parse(JSON.stringify(document));
+  const { components, channels, operations } = shortened;
+  const nameOf = ({ $ref }: Refs[number]) => $ref.split("/").at(-1) ?? "";
+  const replies = Object.values(operations).flatMap(({ reply }) => reply?.messages.map(nameOf) ?? []);
+  const held = new Set([...shareOf(Object.keys(components.messages)), ...replies]);
+  const ofHeld = (all: object) => Object.fromEntries(Object.entries(all).filter(([name]) => held.has(name)));
+  for (const one of [components, ...Object.values(channels)]) one.messages = ofHeld(one.messages);
+  for (const one of Object.values(operations))
+    one.messages = one.messages.filter((ref) => held.has(nameOf(ref)));
+  return shortened;
+}
+
 test("the document passes the official parser, below a base path", async () => {
-  expect(await faults(createAsyncApi("/fw/a"))).toEqual([]);
+  expect(await faults(shorten(createAsyncApi("/fw/a")))).toEqual([]);
 });
 
 test("the parser detects an error", async () => {
   const operations = { tell: { action: "send", channel: { $ref: "#/channels/nowhere" } } };
   const { asyncapi, info } = ASYNCAPI;
-  expect(await faults({ asyncapi, info })).toEqual([]);
-  expect(await faults({ asyncapi, info, operations })).not.toEqual([]);
+  expect((await faults({ asyncapi, info, operations })).join()).toContain("operations/tell");
 });
 
 test("every reference resolves", () => {

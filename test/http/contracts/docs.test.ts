@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { html } from "../../../src/http/docs/html.ts";
 import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES, OPERATIONS } from "../../../src/http/index.ts";
 import { escapeHtml } from "../../../src/lib/text/escape-html.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { type Rest, test as restTest, useRests } from "../rest-fixture.ts";
 
 /** Servers for all tests: they change nothing, and a server renders each page once. */
@@ -24,6 +25,8 @@ const ALL = [
     type: "text/html",
   })),
 ];
+/** Bytes of a document that is almost too large when compressed. */
+const LONG = 60_000;
 const PAGES = ALL.filter(({ type }) => type === "text/html");
 
 test("both contracts are served below the base path, and name it", async ({ below: rest }) => {
@@ -51,11 +54,13 @@ test("every document has an entity tag, supports HEAD and OPTIONS, and is compre
       0,
     ]);
     expect((await rest.ask("OPTIONS", path)).headers.allow).toBe("GET, HEAD, OPTIONS");
+    expect((await rest.ask("POST", path)).status).toBe(405);
+    // Compressing takes most of the time: the longer ones in `npm test`, which may be too large.
+    if (!IS_SOAK && body.length < LONG && path !== DOCUMENTS.docsSearch.path) continue;
     const small = await rest.ask("GET", path, { "accept-encoding": "br" });
     expect(small.headers["content-encoding"]).toBe("br");
     // Only a search loads the index.
     expect(small.body.length).toBeLessThan(path === DOCUMENTS.docsSearch.path ? 34_000 : 24_000);
-    expect((await rest.ask("POST", path)).status).toBe(405);
   }
 });
 
