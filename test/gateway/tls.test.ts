@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, readFileSync, renameSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { type AddressInfo, connect as connectPlain, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, getCACertificates, setDefaultCACertificates } from "node:tls";
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { connect as follow } from "../../src/client/index.ts";
 import { createLogger } from "../../src/gateway/create-logger.ts";
@@ -21,9 +22,17 @@ vi.mock("node:dns/promises", () => ({
   lookup: async () => ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 })),
 }));
 
-/** Creates a self-signed certificate for 127.0.0.1 with its key. */
-function certify(directory: string, name: string) {
-  const [cert, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)] as const;
+/** Of all tests, because each takes a program of its own. */
+let certificates = "";
+beforeAll(() => {
+  certificates = mkdtempSync(join(tmpdir(), "flarewire-tls-"));
+});
+afterAll(() => rmSync(certificates, { recursive: true, force: true }));
+
+/** Returns a self-signed certificate for 127.0.0.1 with its key; creates it the first time. */
+function certify(name: string) {
+  const [cert, key] = [join(certificates, `${name}.crt`), join(certificates, `${name}.key`)] as const;
+  if (existsSync(cert)) return { cert, key };
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   const names = ["-subj", `/CN=${name}`, "-addext", "subjectAltName=IP:127.0.0.1"];
   const files = ["-keyout", key, "-out", cert];
@@ -34,7 +43,7 @@ function certify(directory: string, name: string) {
 /** A gateway with a certificate of its own, and what it logs. */
 async function secured(onTestFinished: Finish, host = "127.0.0.1") {
   const directory = newDirectory(onTestFinished);
-  const [first, second] = [certify(directory, "first"), certify(directory, "second")];
+  const [first, second] = [certify("first"), certify("second")];
   const [tlsCert, tlsKey] = [join(directory, "tls.crt"), join(directory, "tls.key")];
   const install = ({ cert, key }: { cert: string; key: string }) => {
     for (const [from, to] of [
@@ -48,7 +57,7 @@ async function secured(onTestFinished: Finish, host = "127.0.0.1") {
   install(first);
   const lines: string[] = [];
   const logger = createLogger("info", { write: (line) => lines.push(line) });
-  const market = { feed: "replay", warmup: "0s", speed: 1_200, compression: false } as const;
+  const market = { feed: "replay", warmup: "0s", speed: 300, compression: false } as const;
   const config = createConfig({ host, port: 0, drain: "0", ...market, tlsCert, tlsKey });
   const gateway = await startGateway(config, { ...hasty(), logger });
   onTestFinished(() => gateway.stop());
@@ -117,7 +126,7 @@ test("with tlsCert and tlsKey the port serves HTTPS, WSS and SSE, and nothing wi
 test("handshakes use no more open files than connections have left, but always a few", async ({
   onTestFinished,
 }) => {
-  const { cert: tlsCert, key: tlsKey } = certify(newDirectory(onTestFinished), "own");
+  const { cert: tlsCert, key: tlsKey } = certify("own");
   const counts: string[] = [];
   const logger = { info: () => {}, error: () => {} };
   for (const room of [FEW_HANDSHAKES + 4, 0]) {
@@ -144,7 +153,7 @@ test("handshakes use no more open files than connections have left, but always a
 test("handshakes of a trusted proxy, which has many clients, have no limit of their own", async ({
   onTestFinished,
 }) => {
-  const { cert: tlsCert, key: tlsKey } = certify(newDirectory(onTestFinished), "own");
+  const { cert: tlsCert, key: tlsKey } = certify("own");
   for (const trustProxy of [[], ["loopback"]]) {
     const counts: string[] = [];
     const refusals = { count: (reason: string) => void counts.push(reason) };
@@ -210,9 +219,8 @@ test("with TLS a gateway on localhost listens on each of its addresses, as witho
   await expect(nameAt(url, "127.0.0.2")).rejects.toThrow("ECONNREFUSED");
 });
 
-test("a gateway does not start with a certificate that it cannot use", async ({ onTestFinished }) => {
-  const directory = newDirectory(onTestFinished);
-  const [mine, other] = [certify(directory, "mine"), certify(directory, "other")];
+test("a gateway does not start with a certificate that it cannot use", async () => {
+  const [mine, other] = [certify("mine"), certify("other")];
   const start = (tlsCert: string, tlsKey: string) =>
     startGateway(createConfig({ port: 0, logLevel: "silent", tlsCert, tlsKey }));
   await expect(start(mine.cert, other.key)).rejects.toThrow(/mine\.crt: .*other\.key is not its key/);
