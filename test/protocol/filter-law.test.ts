@@ -104,7 +104,7 @@ test("[W28] a filtered snapshot plus the filtered events is the later filtered s
       totals.held += flares?.pro?.length ?? 0;
       totals.left += now.lists.snapshot.flares.pro.length - (flares?.pro?.length ?? 0);
     }),
-    lawRuns(14, 35),
+    lawRuns(20, 35),
     totals,
     { events: 70, passed: 5, held: 5, left: 5 },
   );
@@ -123,7 +123,7 @@ test("[W28] a client that joins later has the same lists as one that followed fr
       const behind = play(filter, fresh, toEvents(second, third, AT), []);
       expect(behind.view).toEqual(projectLists(walk(middle, second, third), CHANNELS, filter));
     }),
-    lawRuns(8, 20),
+    lawRuns(12, 20),
   );
 });
 
@@ -150,7 +150,7 @@ test("[W28] a client with a token filter gets only events that affect its tokens
         }
       }
     }),
-    lawRuns(8, 20),
+    lawRuns(12, 20),
     totals,
     { heard: 3, orders: 3, silent: 3 },
   );
@@ -180,7 +180,7 @@ test("[W29] with names, only these events are sent, unchanged", () => {
         expect(own).toEqual(heard);
       },
     ),
-    lawRuns(8, 20),
+    lawRuns(12, 20),
   );
 });
 
