@@ -25,7 +25,7 @@ describe.skipIf(findChromium() === undefined)("the SDK with a key in Chromium", 
   let asked: URL[];
 
   beforeAll(async () => {
-    const replay = { feed: "replay", warmup: "0s", speed: 600 } as const;
+    const replay = { feed: "replay", warmup: "0s", speed: 200 } as const;
     const quiet = { port: 0, logLevel: "silent", drain: "0", keys, anonymous: "off" } as const;
     writeFileSync(keys, formatKeys([{ id, sha256: digest.toString("hex"), plan: "pro" }]));
     gateway = await startGateway(createConfig({ ...quiet, ...replay }));

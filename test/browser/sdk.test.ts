@@ -15,7 +15,7 @@ describe.skipIf(findChromium() === undefined)("the SDK in Chromium", () => {
   const pageErrors: string[] = [];
 
   beforeAll(async () => {
-    const replay = { feed: "replay", warmup: "0s", speed: 600 } as const;
+    const replay = { feed: "replay", warmup: "0s", speed: 200 } as const;
     gateway = await startGateway(createConfig({ port: 0, logLevel: "silent", drain: "0", ...replay }));
     proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
     site = await servePage();
