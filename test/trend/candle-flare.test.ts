@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { Snapshot } from "../../src/model/index.ts";
 import { type DetectorSettings, TrendEngine } from "../../src/trend/index.ts";
+import { IS_SOAK, shareOf } from "../support/law-runs.ts";
 import {
   address,
   candle,
   candlePath,
   createRandom,
   drive,
-  HOUR,
   MINUTE,
   profile,
   quietMarket,
@@ -18,7 +18,9 @@ import {
 
 const CANDLES_ONLY = { trades: false, liquidity: false, listings: false, profiles: false };
 const TOKEN = address(1);
-const PUMP_AT = 200;
+const PUMP_AT = IS_SOAK ? 200 : 100;
+/** When a pump is over, and its flare too. */
+const MINUTES = PUMP_AT + 100;
 
 /** Rises by `size` in six minutes, then falls back over half an hour. */
 const pump = (size: number) => (minute: number) => {
@@ -35,13 +37,13 @@ interface Seen {
 }
 
 /** Runs candles of the tested token beside a quiet market. */
-function run(path: (minute: number) => number, volume: (minute: number) => number, minutes = 300) {
+function run(path: (minute: number) => number, volume: (minute: number) => number, minutes = MINUTES) {
   const random = createRandom(5);
   const events = [...quietMarket(8, minutes, random), ...candlePath(TOKEN, minutes, random, path, volume)];
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
   const seen: Seen = { starts: new Map(), ends: new Map() };
   const last = drive(engine, withClocks(events, START + minutes * MINUTE), (snapshot, at) => {
-    Snapshot.parse(snapshot);
+    if (IS_SOAK) Snapshot.parse(snapshot);
     for (const flare of snapshot.flares.pro) {
       if (!seen.starts.has(flare.token.address)) seen.starts.set(flare.token.address, at);
     }
@@ -49,10 +51,10 @@ function run(path: (minute: number) => number, volume: (minute: number) => numbe
       if (!seen.ends.has(flare.token.address)) seen.ends.set(flare.token.address, at);
     }
   });
-  return { seen, last, engine };
+  return { seen, last: Snapshot.parse(last), engine };
 }
 
-test.each([0.1, 0.25])(
+test.each(shareOf([0.1, 0.25]))(
   "a pump of %f with volume starts a flare within minutes, which fades and explains itself",
   (size) => {
     const { seen, last, engine } = run(pump(size), busy(12));
@@ -102,10 +104,10 @@ test("a jump within one minute shows less net buying than a climb to the same pr
 test("the volume that takers bought changes no flare, and imbalance is no term", () => {
   const flaresOf = (more: { readonly buyVolume?: string }) => {
     const random = createRandom(5);
-    const pumped = candlePath(TOKEN, 300, random, pump(0.1), busy(12));
-    const events = [...quietMarket(8, 300, random), ...pumped.map((event) => ({ ...event, ...more }))];
+    const pumped = candlePath(TOKEN, MINUTES, random, pump(0.1), busy(12));
+    const events = [...quietMarket(8, MINUTES, random), ...pumped.map((event) => ({ ...event, ...more }))];
     const engine = new TrendEngine({ facts: CANDLES_ONLY });
-    const { flares, explanations } = drive(engine, withClocks(events, START + 5 * HOUR));
+    const { flares, explanations } = drive(engine, withClocks(events, START + MINUTES * MINUTE));
     return { flares, explanations };
   };
   const unknown = flaresOf({});
@@ -117,8 +119,8 @@ test("the volume that takers bought changes no flare, and imbalance is no term",
 
 test("a checkpoint from before net buying was measured continues, and the next pump flares", () => {
   const random = createRandom(5);
-  const pumped = candlePath(TOKEN, 300, random, pump(0.1), busy(12));
-  const events = [...withClocks([...quietMarket(8, 300, random), ...pumped], START + 300 * MINUTE)];
+  const pumped = candlePath(TOKEN, MINUTES, random, pump(0.1), busy(12));
+  const events = [...withClocks([...quietMarket(8, MINUTES, random), ...pumped], START + MINUTES * MINUTE)];
   const isBefore = ({ at }: MarketEvent) => at < START + (PUMP_AT - 20) * MINUTE;
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
   drive(engine, events.filter(isBefore));
@@ -137,11 +139,11 @@ test("a checkpoint from before net buying was measured continues, and the next p
 test("a move of the whole market starts no flare", () => {
   const random = createRandom(9);
   const tokens = Array.from({ length: 9 }, (_, n) =>
-    candlePath(address(n + 1), 300, random, pump(0.1), busy(6)),
+    candlePath(address(n + 1), MINUTES, random, pump(0.1), busy(6)),
   );
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
   let most = 0;
-  drive(engine, withClocks(tokens.flat(), START + 300 * MINUTE), ({ flares }) => {
+  drive(engine, withClocks(tokens.flat(), START + MINUTES * MINUTE), ({ flares }) => {
     most = Math.max(most, flares.pro.length);
   });
   expect(most).toBe(0);
@@ -160,9 +162,9 @@ test("a token with fewer than thirty candles does not flare", () => {
 test("a flare whose market falls silent ends as silent, and its token is forgotten after six hours", () => {
   const random = createRandom(5);
   const pumped = candlePath(TOKEN, PUMP_AT + 10, random, pump(0.25), busy(12));
-  const events = [...quietMarket(8, 700, random), ...pumped];
+  const events = [...quietMarket(8, PUMP_AT + 400, random), ...pumped];
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
-  const last = drive(engine, withClocks(events, START + 700 * MINUTE));
+  const last = drive(engine, withClocks(events, START + (PUMP_AT + 400) * MINUTE));
   const [flare] = last.flares.finished_trending;
   expect(flare?.token.address).toBe(TOKEN);
   expect(last.explanations[flare?.id ?? ""]?.finish_cause).toBe("silent");
@@ -173,12 +175,12 @@ test("a token that turns out to be a quote token stops flaring, and no quote tok
   const random = createRandom(5);
   const events = [
     profile(START, TOKEN, { quote: true }),
-    ...quietMarket(8, 300, random),
-    ...candlePath(TOKEN, 300, random, pump(0.25), busy(12)),
+    ...quietMarket(8, MINUTES, random),
+    ...candlePath(TOKEN, MINUTES, random, pump(0.25), busy(12)),
   ];
   const engine = new TrendEngine({ facts: CANDLES_ONLY });
   let most = 0;
-  drive(engine, withClocks(events, START + 5 * HOUR), ({ flares }) => {
+  drive(engine, withClocks(events, START + MINUTES * MINUTE), ({ flares }) => {
     most = Math.max(most, flares.pro.length);
   });
   expect(most).toBe(0);
@@ -186,10 +188,13 @@ test("a token that turns out to be a quote token stops flaring, and no quote tok
 
 test("a candle that is up to five seconds late counts like a punctual one", () => {
   const random = createRandom(5);
-  const events = [...quietMarket(8, 215, random), ...candlePath(TOKEN, 215, random, pump(0.1), busy(12))];
+  const events = [
+    ...quietMarket(8, PUMP_AT + 15, random),
+    ...candlePath(TOKEN, PUMP_AT + 15, random, pump(0.1), busy(12)),
+  ];
   const inTime = new TrendEngine({ facts: CANDLES_ONLY });
   const late = new TrendEngine({ facts: CANDLES_ONLY });
-  const until = START + 215 * MINUTE;
+  const until = START + (PUMP_AT + 15) * MINUTE;
   const punctual = drive(inTime, withClocks(events, until + 4_000));
   const clocks = withClocks(events, until + 4_000);
   const delayed = clocks.filter((event) => !("token" in event && event.token === TOKEN));
@@ -225,11 +230,15 @@ test("a candle of an earlier minute, or not of a whole minute, is rejected", () 
  */
 function lengthOfLongFlare(settings: Partial<DetectorSettings> = {}): number {
   const random = createRandom(5);
+  const minutes = PUMP_AT + 180;
   const isBurst = (minute: number) => minute >= PUMP_AT && minute < PUMP_AT + 120;
   const rise = (minute: number) => Math.exp(0.004 * Math.max(0, Math.min(minute - PUMP_AT, 120)));
-  const burst = candlePath(TOKEN, 380, random, rise, (minute) => (isBurst(minute) ? 8 : 1));
+  const burst = candlePath(TOKEN, minutes, random, rise, (minute) => (isBurst(minute) ? 8 : 1));
   const engine = new TrendEngine({ facts: CANDLES_ONLY, settings });
-  const last = drive(engine, withClocks([...quietMarket(8, 380, random), ...burst], START + 380 * MINUTE));
+  const last = drive(
+    engine,
+    withClocks([...quietMarket(8, minutes, random), ...burst], START + minutes * MINUTE),
+  );
   const [flare] = last.flares.finished_trending;
   return (Date.parse(flare?.finished_trending_at ?? "") - START) / MINUTE - PUMP_AT;
 }
@@ -242,13 +251,18 @@ test("a burst of hours does not become the new normal: its flare lasts longer th
 
 test("a running flare of a token that turns out to be a quote token fades, and no other follows", () => {
   const random = createRandom(5);
+  const minutes = PUMP_AT + 60;
   const foundAt = START + (PUMP_AT + 6) * MINUTE;
   const until = (minute: number) => (minute >= PUMP_AT ? 12 : 1);
   const rise = (minute: number) => Math.exp(0.02 * Math.max(0, minute - PUMP_AT));
   const play = (more: readonly MarketEvent[]) => {
     const engine = new TrendEngine({ facts: CANDLES_ONLY });
-    const events = [...quietMarket(8, 260, random), ...candlePath(TOKEN, 260, random, rise, until), ...more];
-    return drive(engine, withClocks(events, START + 260 * MINUTE));
+    const events = [
+      ...quietMarket(8, minutes, random),
+      ...candlePath(TOKEN, minutes, random, rise, until),
+      ...more,
+    ];
+    return drive(engine, withClocks(events, START + minutes * MINUTE));
   };
   expect(play([]).flares.pro.map(({ token }) => token.address)).toEqual([TOKEN]);
   const { flares, explanations } = play([profile(foundAt, TOKEN, { quote: true })]);

@@ -4,13 +4,14 @@ import { HOUR_MS, MINUTE_MS } from "../../src/lib/time/time.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
 import { type AnyFlares, flaresKeyOf, OTHER_GROUPS, Snapshot } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: true };
 const BEGIN_MS = Date.UTC(2026, 0, 1);
 
 test("tokens of every group flare, in the form of their group, with explanations and outcomes", () => {
   const market = createSimulatedMarket({
-    ...{ seed: 3, beginAtMs: BEGIN_MS, tokens: 240, onLabel: () => {} },
+    ...{ seed: 3, beginAtMs: BEGIN_MS, tokens: IS_SOAK ? 240 : 120, onLabel: () => {} },
   });
   const engine = new TrendEngine({ facts: FACTS });
   const started = new Set<string>();

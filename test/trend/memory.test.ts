@@ -8,7 +8,7 @@ test("tokens that traded once are forgotten an hour later", () => {
   let most = 0;
   for (let n = 0; n < (IS_SOAK ? 12_000 : 4_000); n++) {
     const at = START + n * SECOND;
-    engine.accept(clock(at));
+    if (IS_SOAK || n % 5 === 0) engine.accept(clock(at));
     engine.accept(trade(at + 1, address(n)));
     most = Math.max(most, engine.tokenCount);
   }
@@ -19,12 +19,15 @@ test("tokens that traded once are forgotten an hour later", () => {
 test("a flood of tokens within a minute is bounded; the least recently active go first", () => {
   const engine = new TrendEngine({ settings: { maxTokens: 1_000 } });
   engine.accept(clock(START));
-  for (let n = 0; n < 20_000; n++) {
+  const count = IS_SOAK ? 20_000 : 6_000;
+  let most = 0;
+  for (let n = 0; n < count; n++) {
     engine.accept(trade(START + n, address(n)));
-    expect(engine.tokenCount).toBeLessThanOrEqual(1_101);
+    most = Math.max(most, engine.tokenCount);
   }
+  expect(most).toBeLessThanOrEqual(1_101);
   engine.accept(clock(START + MINUTE));
-  expect(JSON.stringify(engine.checkpoint())).toContain(address(19_999));
+  expect(JSON.stringify(engine.checkpoint())).toContain(address(count - 1));
   expect(JSON.stringify(engine.checkpoint())).not.toContain(address(3));
 });
 

@@ -6,6 +6,7 @@ import type { NestedFlare, Snapshot } from "../../src/model/index.ts";
 import { snapshotOfPlan } from "../../src/protocol/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { DEFAULT_SETTINGS } from "../../src/trend/settings.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { HOUR, MINUTE, START } from "./trend-kit.ts";
 
 async function simulatedMarket(hours: number): Promise<readonly MarketEvent[]> {
@@ -13,6 +14,7 @@ async function simulatedMarket(hours: number): Promise<readonly MarketEvent[]> {
     startAtMs: START,
     warmupMs: hours * HOUR,
     durationMs: 0,
+    ...(IS_SOAK ? {} : { tokens: 60 }),
     speed: Number.POSITIVE_INFINITY,
     clock: systemClock,
   });

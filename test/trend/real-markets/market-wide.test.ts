@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
+import { IS_SOAK } from "../../support/law-runs.ts";
 import { playPump } from "../pump-market.ts";
 import { playScripts, type Script } from "../trade-market.ts";
 import { address, drive, liquidity, MINUTE, START, trade, withClocks } from "../trend-kit.ts";
@@ -51,7 +52,7 @@ function lastPrice(events: readonly { kind: string }[], token: string, minute: n
   return price;
 }
 
-test.each([0, 60, 270])(
+test.each(IS_SOAK ? [0, 60, 270] : [60])(
   "a rise of all 30 busy tokens starts flares in at most three of them beside %i idle ones",
   (idle) => {
     const { flared, rise } = play(idle);
