@@ -10,6 +10,7 @@ import { type Candle, type Candles, EMPTY_SNAPSHOT, NO_CANDLES } from "../../src
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY } from "../contract/event-log-contract.ts";
 import { newDirectory } from "../support/edges.ts";
+import { lawRuns } from "../support/law-runs.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { finishAt, MINUTE_MS, START_MS, WITHOUT_PAST } from "./flare-records.ts";
 
@@ -93,7 +94,7 @@ test("after any kills the history has the candles that were sent, each in its la
       }
       stop();
     }),
-    { numRuns: 10 },
+    lawRuns(3, 10),
   );
 });
 

@@ -9,12 +9,13 @@ import { FlareRecord, type TokenDetails, type TrackRecord } from "../../src/mode
 import { type Finish, newDirectory, startEdge, startLeader } from "../support/edges.ts";
 import { pumpedSettings, writePumpedMarket } from "../support/pumped-market.ts";
 import { checkedFetch } from "../support/validate-response.ts";
-import { Waiters } from "../support/waiters.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";
 
 /** A small market up to its first flare. Then a flare starts and finishes each second. */
 const SOON = pumpedSettings();
 const PAST_HOURS = 4;
+/** Each request costs the server and this process more than a pause. */
+const EVERY = { interval: 200 };
 const LIMITS = { maxAgeMs: 30 * 86_400_000, maxBytes: 2 ** 30 };
 
 /** The newest record, once a flare finishes. No past minutes of a warm-up are stored. */
@@ -22,7 +23,7 @@ async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareR
   const { headers } = await checkedFetch(`${url}/api/v1/flares`);
   const href = `${url}/api/v1/history?limit=1&from=${headers.get("flarewire-observed-at")}`;
   const ask = async () => (await checkedFetch(href)).json as HistoryResponse;
-  await expect.poll(ask).toMatchObject({ flares: [{ cause: expect.any(String) }] });
+  await expect.poll(ask, EVERY).toMatchObject({ flares: [{ cause: expect.any(String) }] });
   return (await ask()).flares[0];
 }
 
@@ -30,7 +31,7 @@ async function waitForHistory(url: string, expect: ExpectStatic): Promise<FlareR
 async function pastFlares(url: string, time: string, expect: ExpectStatic) {
   const at = new Date(Math.ceil(Date.parse(time) / 60_000) * 60_000).toISOString();
   const href = `${url}/api/v1/flares?at=${at}`;
-  await expect.poll(async () => (await checkedFetch(href)).status).toBe(200);
+  await expect.poll(async () => (await checkedFetch(href)).status, EVERY).toBe(200);
   const { headers, json } = await checkedFetch(href);
   expect(headers.get("flarewire-at")).toBe(at);
   return { href, json, cursor: headers.get("flarewire-cursor") };
@@ -39,7 +40,7 @@ async function pastFlares(url: string, time: string, expect: ExpectStatic) {
 /** The record of a day, once it has this many flares, and when the data was observed. */
 async function recordAt(url: string, flares: number, expect: ExpectStatic) {
   const ask = () => checkedFetch(`${url}/api/v1/record?window=24h`);
-  await expect.poll(async () => (await ask()).json, { timeout: 30_000 }).toMatchObject({ all: { flares } });
+  await expect.poll(async () => (await ask()).json, EVERY).toMatchObject({ all: { flares } });
   const { json, headers } = await ask();
   return { record: json as TrackRecord, observedMs: Date.parse(headers.get("flarewire-observed-at") ?? "") };
 }
@@ -63,27 +64,6 @@ function openHistoryIn(data: string, onTestFinished: Finish) {
   return store;
 }
 
-test.concurrent("a gateway stores the flares that finished beside its log", async ({
-  expect,
-  onTestFinished,
-}) => {
-  const data = newDirectory(onTestFinished);
-  const gateway = await startLeader(onTestFinished, { data, ...SOON });
-  const finished = () => gateway.head.snapshot.flares.finished_trending;
-  const waiters = new Waiters(finished);
-  const unwatch = gateway.head.onChange(() => waiters.look());
-  await waiters.until(() => finished().length > 0);
-  unwatch();
-  const latest = await waitForHistory(gateway.url, expect);
-  const one = await checkedFetch(`${gateway.url}/api/v1/flares/${latest?.flare.id}`);
-  expect([one.status, one.json]).toEqual([200, latest]);
-  await gateway.stop();
-  const store = openHistoryIn(data, onTestFinished);
-  const records = store.page({ limit: 1_000 }).map(({ body }) => FlareRecord.parse(JSON.parse(body)));
-  expect(records.map(({ flare }) => flare)).toEqual(expect.arrayContaining([...finished()]));
-  expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
-});
-
 test.concurrent("workers answer from the history of their primary, for past minutes too", async ({
   expect,
   onTestFinished,
@@ -104,7 +84,7 @@ test.concurrent("workers answer from the history of their primary, for past minu
     const isSame = records.every((one) => isDeepStrictEqual(one, records[0]));
     return isSame ? records[0]?.all.flares : undefined;
   };
-  await expect.poll(record).toBeGreaterThan(0);
+  await expect.poll(record, EVERY).toBeGreaterThan(0);
   if (!latest) return;
   const tokens = await Promise.all(Array.from({ length: 4 }, () => tokenOf(url, latest)));
   expect(tokens[0]).toMatchObject({ flare: latest.flare });
@@ -112,11 +92,12 @@ test.concurrent("workers answer from the history of their primary, for past minu
   expect(tokens).toEqual(Array(4).fill(tokens[0]));
 });
 
-test.concurrent("an edge has the flares that finish while it follows, and the same past minutes", async ({
+test.concurrent("a gateway stores the flares that finished beside its log, and an edge has those that finish while it follows, and the same past minutes", async ({
   expect,
   onTestFinished,
 }) => {
-  const leader = await startLeader(onTestFinished, SOON);
+  const data = newDirectory(onTestFinished);
+  const leader = await startLeader(onTestFinished, { data, ...SOON });
   const edge = await startEdge(leader, onTestFinished);
   const latest = await waitForHistory(edge.url, expect);
   const ask = (url: string) => checkedFetch(`${url}/api/v1/flares/${latest?.flare.id}`);
@@ -138,7 +119,13 @@ test.concurrent("an edge has the flares that finish while it follows, and the sa
   expect(token.flare).toEqual(latest.flare);
   expect(token.candles.length).toBeGreaterThan(50);
   // The edge writes its history a moment later.
-  await expect.poll(() => lastHour(edge.url)).toEqual(token);
+  await expect.poll(() => lastHour(edge.url), EVERY).toEqual(token);
+  const finished = leader.head.snapshot.flares.finished_trending;
+  await leader.stop();
+  const store = openHistoryIn(data, onTestFinished);
+  const records = store.page({ limit: 1_000 }).map(({ body }) => FlareRecord.parse(JSON.parse(body)));
+  expect(records.map(({ flare }) => flare)).toEqual(expect.arrayContaining([...finished]));
+  expect(records.every(({ started, flare }) => started?.at === flare.started_trending_at)).toBe(true);
 });
 
 test.concurrent("an edge has the same record as its leader, and that is computed from the stored outcomes", async ({

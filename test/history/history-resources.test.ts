@@ -84,7 +84,7 @@ test("paging meets each stored flare once, while others finish", async ({ makeRe
       expect(new Set(seen).size).toBe(seen.length);
       store.close();
     }),
-    lawRuns(8, 25),
+    lawRuns(3, 25),
   );
 });
 

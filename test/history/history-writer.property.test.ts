@@ -156,7 +156,7 @@ test("after any kills the history is that of a writer that was never killed", as
       store.close();
       steady.close();
     }),
-    lawRuns(6),
+    lawRuns(3, 6),
   );
 });
 

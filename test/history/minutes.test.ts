@@ -71,7 +71,8 @@ test("[T4] a minute is over when a later observation is served", async ({ makeWo
 test("[T10] the live history names the oldest stored minute, from the first one on", async ({
   makeWorld,
 }) => {
-  const { market, rest, at } = await makeWorld();
+  const maxAgeMs = 60 * MINUTE_MS;
+  const { market, rest, at } = await makeWorld({ maxAgeMs });
   const since = async () => {
     // Cached after the first time.
     const url = "/api/v1/history?limit=1";
@@ -86,8 +87,8 @@ test("[T10] the live history names the oldest stored minute, from the first one 
   expect((await at(0)).status).toBe(200);
   expect(await since()).toBe(iso(0));
   expect((await at(0)).headers).not.toHaveProperty("flarewire-stored-since");
-  market.observe(60 * (LIMITS.maxAgeMs / MINUTE_MS) + 150);
-  await at(60 * (LIMITS.maxAgeMs / MINUTE_MS) + 120);
+  market.observe(60 * (maxAgeMs / MINUTE_MS) + 150);
+  await at(60 * (maxAgeMs / MINUTE_MS) + 120);
   expect(await since()).not.toBe(iso(0));
 });
 

@@ -33,6 +33,8 @@ interface PastOptions {
   /** Default: the simulated market's own number. */
   readonly tokens?: number;
   readonly warmupMs?: number;
+  /** How many minutes are stored again, to measure that. */
+  readonly measured?: number;
 }
 
 export interface PastRun {
@@ -58,15 +60,13 @@ const PATHS = [
 const PLANS = ["free", "pro"] as const;
 const LIMITS = { maxAgeMs: 366 * DAY_MS, maxBytes: 2 ** 40 };
 const LOG = { clock: systemClock, maxAgeMs: 0, minCount: 1_000, maxBytes: 2 ** 30, lastingAgeMs: 0 };
-/** Minutes whose storing is measured again, alone. */
-const MEASURED = 120;
 
 /**
  * Plays days of a simulated market, records the live answers at random minutes, and asks for these
  * minutes afterwards.
  */
 export async function runPast(options: PastOptions): Promise<PastRun> {
-  const { seed, days, minutes, tokens, warmupMs = 2 * HOUR_MS } = options;
+  const { seed, days, minutes, tokens, warmupMs = 2 * HOUR_MS, measured = 120 } = options;
   const directory = mkdtempSync(join(tmpdir(), "flarewire-past-"));
   const path = join(directory, "minutes");
   const store = openMinuteStore(LIMITS, path);
@@ -128,7 +128,8 @@ export async function runPast(options: PastOptions): Promise<PastRun> {
       stored,
       bytesPerDay: Math.round(bytes / played),
       fileBytesPerDay: Math.round((statSync(path).size + statSync(`${path}-wal`).size) / played),
-      cpuMsPerMinute: await measureStoring(history, store.range?.newestMs ?? 0),
+      cpuMsPerMinute:
+        measured > 0 ? await measureStoring(history, store.range?.newestMs ?? 0, measured) : Number.NaN,
     };
   } finally {
     over.abort();
@@ -205,9 +206,9 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 /** Stores some of the minutes again, which are parsed before. Returns the CPU time of one. */
-async function measureStoring(history: HistoryReader, newestMs: number): Promise<number> {
+async function measureStoring(history: HistoryReader, newestMs: number, measured: number): Promise<number> {
   const states = [];
-  for (let atMs = newestMs - MEASURED * MINUTE_MS; atMs <= newestMs; atMs += MINUTE_MS) {
+  for (let atMs = newestMs - measured * MINUTE_MS; atMs <= newestMs; atMs += MINUTE_MS) {
     const answer = await history.minute(atMs);
     if (!answer.minute) continue;
     const { candle_counts: _, ...lists } = JSON.parse(answer.snapshot);
