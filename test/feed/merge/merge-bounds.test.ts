@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { describe, expect } from "vitest";
 import { mergeFeeds } from "../../../src/feed/index.ts";
 import { FIRST_WORD_MS, IN_STEP_MS } from "../../../src/feed/merge/feed-buffer.ts";
@@ -15,33 +16,36 @@ describe("a part that is far ahead of the others", () => {
   test("is read at most 20,000 events ahead and loses none", async () => {
     await using market = new Joined(HOUR_S);
     const { bsc, exchange, reported } = market;
-    const trades = Array.from({ length: 45_000 }, (_, index) =>
+    const trades = Array.from({ length: 31_000 }, (_, index) =>
       trade(1 + Math.floor(index / 1_000), `0x${index}`),
     );
     bsc.tell(...trades);
     exchange.tell(clock(0));
     await settle();
-    expect(bsc.unread).toBe(25_000);
+    expect(bsc.unread).toBe(11_000);
     // Room is made when 10,000 are left, and no earlier.
     exchange.tell(clock(9));
     await settle();
     expect([bsc.unread, market.reported.filter(({ kind }) => kind === "trade").length]).toEqual([
-      25_000, 9_000,
+      11_000, 9_000,
     ]);
     exchange.tell(clock(10));
     await settle();
-    expect(bsc.unread).toBe(15_000);
+    expect(bsc.unread).toBe(1_000);
     exchange.tell(clock(1_000));
     await settle();
     exchange.end();
     bsc.end();
     await market.ended;
-    expect(reported.filter(({ kind }) => kind === "trade")).toEqual(trades);
+    const all = reported.filter(({ kind }) => kind === "trade");
+    expect([all.length, all.findIndex((event, index) => !isDeepStrictEqual(event, trades[index]))]).toEqual([
+      31_000, -1,
+    ]);
   });
 
   test("can be closed while it is full", async () => {
     await using market = new Joined(HOUR_S);
-    market.bsc.tell(...Array.from({ length: 30_000 }, () => trade(1)));
+    market.bsc.tell(...Array.from({ length: 20_001 }, () => trade(1)));
     market.exchange.tell(clock(0));
     await settle();
     await market.stop();
@@ -55,9 +59,9 @@ describe("a part that is far ahead of the others", () => {
     await settle();
     const running = stillRunning();
     for (const from of [1, 101]) {
-      bsc.tell(...Array.from({ length: 25_000 }, (_, index) => trade(from + Math.floor(index / 1_000))));
+      bsc.tell(...Array.from({ length: 20_500 }, (_, index) => trade(from + Math.floor(index / 1_000))));
       await settle();
-      expect(bsc.unread).toBe(5_000);
+      expect(bsc.unread).toBe(500);
       bsc.tick(from + 25, from + 26);
       exchange.tick(from, from + 26);
       await settle();

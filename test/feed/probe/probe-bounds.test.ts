@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { describe, expect } from "vitest";
 import { WebSocketServer } from "ws";
 import { endpointProbes, type Finding, NETWORKS, type Probe, runProbe } from "../../../src/feed/index.ts";
@@ -13,6 +14,8 @@ const never = new AbortController().signal;
 
 /** An endpoint on loopback, over HTTP and WebSockets, whose answers the test gives. */
 class ScriptedEndpoint implements AsyncDisposable {
+  /** The parts of each answer over HTTP, where they are more than a text should be. */
+  parts: readonly Uint8Array[] | undefined;
   /** The result of a method, or the whole text of an answer. */
   answer: (method: string) => { readonly result: unknown } | string = () => ({ result: "0x38" });
   /** Closes each WebSocket with this code, without an answer. */
@@ -20,7 +23,9 @@ class ScriptedEndpoint implements AsyncDisposable {
   readonly #server = createServer(async (request, response) => {
     let text = "";
     for await (const part of request) text += String(part);
-    response.writeHead(200, { "content-type": "application/json" }).end(this.#reply(text));
+    response.writeHead(200, { "content-type": "application/json" });
+    if (this.parts) Readable.from(this.parts).pipe(response);
+    else response.end(this.#reply(text));
   });
   readonly #sockets = new WebSocketServer({ server: this.#server });
 
@@ -114,7 +119,8 @@ describe("a tested endpoint", () => {
   test("fails if its answer is larger than 64 MiB", async () => {
     await using endpoint = await new ScriptedEndpoint().listen();
     const [head, tail] = ['{"jsonrpc":"2.0","id":1,"result":"0x38","more":"', '"}'];
-    endpoint.answer = () => head + "x".repeat(64 * MIB) + tail;
+    const middle = Buffer.alloc(MIB, "x");
+    endpoint.parts = [Buffer.from(head), ...Array.from({ length: 64 }, () => middle), Buffer.from(tail)];
     expect(await finding(endpoint.url, "chain")).toMatchObject({
       works: false,
       detail: "returned something other than JSON-RPC for eth_chainId",

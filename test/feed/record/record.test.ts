@@ -6,7 +6,7 @@ import { describe, expect } from "vitest";
 import { ReplayFeed } from "../../../src/feed/index.ts";
 import { RecordingManifest } from "../../../src/feed/record/manifest.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import { lawRuns } from "../../support/law-runs.ts";
+import { IS_SOAK, lawRuns } from "../../support/law-runs.ts";
 import { LeapingClock, replay } from "../replay/replay-kit.ts";
 import { drain, play, recording, START, scripted, simulated, test } from "./record-kit.ts";
 
@@ -23,7 +23,7 @@ const trade = (at: number): MarketEvent => ({
 
 describe("a recording of the simulated market", () => {
   test("[L4] replays to the same bytes of events and state as the market itself", async ({ directory }) => {
-    const { recorder, feed } = recording(simulated(90), directory, 50_000);
+    const { recorder, feed } = recording(simulated(IS_SOAK ? 90 : 60), directory, IS_SOAK ? 50_000 : 30_000);
     const live = await play(feed);
     expect(live.lines.length).toBeGreaterThan(500);
     expect(recorder.parts).toBeGreaterThan(3);
@@ -74,7 +74,7 @@ describe("a recording of the simulated market", () => {
         if (reported.totals.torn === undefined)
           expect(length < 18 || length === whole.length || memberEnds.has(length)).toBe(true);
       }),
-      { ...lawRuns(10), examples: [[0], [1], [17], [whole.length - 1], [whole.length]] },
+      { ...lawRuns(7, 10), examples: [[0], [1], [17], [whole.length - 1], [whole.length]] },
     );
     rmSync(path);
     expect((await replay(recorder.directory)).error).toBeUndefined();
