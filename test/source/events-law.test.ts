@@ -46,7 +46,7 @@ test("the snapshots of these laws are valid ones", () => {
       Snapshot.parse(before);
       Snapshot.parse(after);
     }),
-    lawRuns(10, 20),
+    lawRuns(4, 20),
   );
 });
 
@@ -58,7 +58,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         expect(canonical(play(before, events))).toBe(canonical(after));
         expect(canonical(play(received(before), received(events)))).toBe(canonical(after));
       }),
-      lawRuns(20, 40),
+      lawRuns(8, 40),
     );
   });
 
@@ -71,7 +71,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         for (const events of [all, all.filter(({ channel }) => channels.includes(channel))])
           expect(canonical(play(view, events))).toBe(expected);
       }),
-      lawRuns(20, 40),
+      lawRuns(8, 40),
     );
   });
 
@@ -80,7 +80,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ before, after }) => {
         for (const event of toEvents(before, after, AT)) EventBody.parse(received(event));
       }),
-      lawRuns(10, 20),
+      lawRuns(4, 20),
     );
   });
 
@@ -100,7 +100,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
           expect(new Set(set).size).toBe(set.length);
         }
       }),
-      lawRuns(10, 20),
+      lawRuns(4, 20),
     );
   });
 
@@ -110,7 +110,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
         const bytes = JSON.stringify(toEvents(before, after, AT));
         expect(JSON.stringify(toEvents(structuredClone(before), structuredClone(after), AT))).toBe(bytes);
       }),
-      lawRuns(10, 20),
+      lawRuns(4, 20),
     );
   });
 
@@ -119,7 +119,7 @@ describe.each(Object.entries(pairs))("%s", (_name, pair) => {
       fc.property(pair, ({ after }) => {
         expect(toEvents(after, structuredClone(after), AT)).toEqual([]);
       }),
-      lawRuns(10, 20),
+      lawRuns(4, 20),
     );
   });
 });

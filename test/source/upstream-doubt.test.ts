@@ -69,6 +69,7 @@ describe("an item that the upstream stops listing, without a reason", () => {
           expect(upstream.take(marketOf(SMALL), stepMs)).toEqual(whole);
         }
       }),
+      lawRuns(25, 100),
     );
   });
 
@@ -201,7 +202,7 @@ test("[L1] whatever an upstream answers, what is believed is valid, and events l
         }
       }
     }),
-    lawRuns(20),
+    lawRuns(8, 20),
   );
 });
 
@@ -223,7 +224,7 @@ test("an answer that stays the same is believed in full after a minute", () => {
       expect(numbersOf(upstream.believed ?? marketOf({}))).toEqual(numbersOf(last));
       expect(upstream.reason).toBeUndefined();
     }),
-    lawRuns(10),
+    lawRuns(4, 10),
   );
 });
 
@@ -234,6 +235,7 @@ test("ids that change with each answer change nothing", () => {
       const first = upstream.take(marketOf(SMALL));
       for (const draw of draws) expect(upstream.take(marketOf({ ...SMALL, draw }))).toEqual(first);
     }),
+    lawRuns(25, 100),
   );
 });
 

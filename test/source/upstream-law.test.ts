@@ -53,7 +53,7 @@ test("a valid snapshot is read as it is, and what it shares with the one before 
         for (const item of list) expect(held.get(JSON.stringify(item)) ?? item).toBe(item);
       }
     }),
-    lawRuns(40),
+    lawRuns(12, 40),
   );
 });
 
@@ -108,7 +108,7 @@ test("however items are damaged, the others are read as they are, and the result
         }
       },
     ),
-    lawRuns(60),
+    lawRuns(20, 60),
   );
 });
 
@@ -126,7 +126,7 @@ test("whatever JSON replaces a snapshot's parts, reading neither throws nor yiel
         expect(Snapshot.safeParse(read({ ...first, ...body }, first).snapshot).error).toBeUndefined();
       },
     ),
-    lawRuns(40),
+    lawRuns(12, 40),
   );
 });
 

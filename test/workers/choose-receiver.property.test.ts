@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chooseReceiver, MAX_LEAD } from "../../src/workers/primary/choose-receiver.ts";
+import { lawRuns } from "../support/law-runs.ts";
 
 /** A worker as the reception sees it: it takes one connection after the other, at its own pace. */
 class WorkerUnderTest {
@@ -60,6 +61,7 @@ test("in a burst, no worker gets more than a sixteenth and one connection ahead 
         expect(workers.reduce((sum, { connections }) => sum + connections, 0)).toBe(burst);
       },
     ),
+    lawRuns(25, 100),
   );
 });
 
@@ -106,5 +108,6 @@ test("workers with equally few connections take turns", () => {
       const chosen = equal.map((_, at) => chooseReceiver(workers, turn + at, false));
       expect(new Set(chosen)).toEqual(new Set(equal));
     }),
+    lawRuns(25, 100),
   );
 });
