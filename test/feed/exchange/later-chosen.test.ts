@@ -1,19 +1,18 @@
-import { describe, expect, vi } from "vitest";
+import { describe, expect } from "vitest";
 import { createBinance } from "../../../src/feed/exchange/binance.ts";
 import { createExchangeFeed } from "../../../src/feed/exchange/exchange-feed.ts";
 import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import type { MarketEvent } from "../../../src/market/index.ts";
 import { TrendEngine } from "../../../src/trend/index.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { test as base } from "../../support/still-running.ts";
 import { candleOf, StandIn, type StandInPair } from "./stand-in.ts";
 
 const START = Date.UTC(2026, 5, 1, 12, 0, 40);
 const MINUTE = 60_000;
-const PATIENCE = { timeout: 25_000, interval: 10 };
 
 /** A feed of BTC on Binance and KCS on KuCoin, which is read for the length of the test. */
-function follow(clock: FastClock, server: StandIn, warmupMs: number, startsAtPresent = false) {
+function follow(clock: PacedClock, server: StandIn, warmupMs: number, startsAtPresent = false) {
   const { url, streamUrl } = server;
   const events: MarketEvent[] = [];
   const notices: string[] = [];
@@ -30,7 +29,20 @@ function follow(clock: FastClock, server: StandIn, warmupMs: number, startsAtPre
     stop.abort();
     await reading;
   };
-  return { events, notices, leave };
+  /** Resolves soon after the condition holds. */
+  const until = (holds: () => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const beat = setInterval(() => {
+        if (!holds()) return;
+        clearInterval(beat);
+        resolve();
+      }, 10);
+      reading.then(() => {
+        clearInterval(beat);
+        reject(new Error("the feed ended"));
+      }, reject);
+    });
+  return { events, notices, leave, until };
 }
 
 /** Open times and closes that were emitted for a token. */
@@ -50,25 +62,25 @@ const test = base.extend<{ pairs: StandInPair[] }>({
     ]),
 });
 
-describe("a market that is added later", { timeout: 60_000 }, () => {
+describe("a market that is added later", () => {
   test("emits its whole past, in order and once, if the others' past is still loading", async ({ pairs }) => {
-    const clock = new FastClock(8, START);
+    const clock = new PacedClock(8, START);
     await using server = await new StandIn(clock, pairs).listen();
     server.mischief.set("kucoin", "500");
-    const { events, leave } = follow(clock, server, 5 * MINUTE);
+    const { events, leave, until } = follow(clock, server, 5 * MINUTE);
     try {
-      await vi.waitFor(() => expect(server.heard.join()).toContain("btcusdt@kline_1m"), PATIENCE);
+      await until(() => server.heard.join().includes("btcusdt@kline_1m"));
       server.mischief.set("binance", "hang");
       const isAsked = () => server.requests.some(({ path }) => path.startsWith("/api/v3/klines"));
-      await vi.waitFor(() => expect(isAsked()).toBe(true), PATIENCE);
+      await until(() => isAsked());
       server.mischief.delete("kucoin");
-      await vi.waitFor(() => expect(events.some(({ kind }) => kind === "candle")).toBe(true), PATIENCE);
+      await until(() => events.some(({ kind }) => kind === "candle"));
       const [first] = events;
       const live = Math.floor(START / MINUTE) * MINUTE;
       const expected = [];
       for (let at = first?.at ?? 0; at < live; at += MINUTE)
         expected.push([at, candleOf("KCS-USDT", at).close]);
-      await vi.waitFor(() => expect(lastClockOf(events)).toBeGreaterThanOrEqual(live), PATIENCE);
+      await until(() => lastClockOf(events) >= live);
       expect(minutesOf(events, "KCS").filter(([openAt]) => openAt < live)).toEqual(expected);
       expect(expected.length).toBeGreaterThan(3);
       const times = events.map(({ at }) => at);
@@ -82,15 +94,15 @@ describe("a market that is added later", { timeout: 60_000 }, () => {
     pairs,
   }) => {
     // Its second look at the lists comes early in a minute.
-    const clock = new FastClock(60, START - 30_000);
+    const clock = new PacedClock(60, START - 30_000);
     await using server = await new StandIn(clock, pairs).listen();
-    const { events, notices, leave } = follow(clock, server, 10 * MINUTE);
+    const { events, notices, leave, until } = follow(clock, server, 10 * MINUTE);
     try {
-      await vi.waitFor(() => expect(minutesOf(events, "KCS").length).toBeGreaterThan(0), PATIENCE);
+      await until(() => minutesOf(events, "KCS").length > 0);
       pairs.push({ venue: "binance", base: "NEW", quoteVolume: 8e9 });
       const isPresent = (event: MarketEvent) =>
         event.kind === "candle" && event.token === "NEW" && event.at === event.openAt + MINUTE;
-      await vi.waitFor(() => expect(events.filter(isPresent).length).toBeGreaterThan(1), PATIENCE);
+      await until(() => events.filter(isPresent).length > 1);
       const minutes = minutesOf(events, "NEW");
       const from = minutes[0]?.[0] ?? 0;
       expect(minutes.length).toBeGreaterThan(10);
@@ -114,17 +126,17 @@ describe("a market that is added later", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a market that starts at the present", { timeout: 60_000 }, () => {
+describe("a market that starts at the present", () => {
   test("has its present at once and each token's past as soon as its exchange returns it", async ({
     pairs,
   }) => {
-    const clock = new FastClock(8, START);
+    const clock = new PacedClock(24, START);
     await using server = await new StandIn(clock, pairs).listen();
-    const { events, leave } = follow(clock, server, 30 * MINUTE, true);
+    const { events, leave, until } = follow(clock, server, 30 * MINUTE, true);
     try {
       const isPresent = (event: MarketEvent) =>
         event.kind === "candle" && event.token === "KCS" && event.at === event.openAt + MINUTE;
-      await vi.waitFor(() => expect(events.some(isPresent)).toBe(true), PATIENCE);
+      await until(() => events.some(isPresent));
       // The first clock is this minute's, and time never goes back to the past.
       expect(events[0]?.at).toBe(Math.floor(START / MINUTE) * MINUTE);
       const times = events.map(({ at }) => at);

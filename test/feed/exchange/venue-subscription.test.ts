@@ -4,7 +4,7 @@ import { createKucoin } from "../../../src/feed/exchange/kucoin.ts";
 import type { StreamNews, Venue } from "../../../src/feed/exchange/venue.ts";
 import { VenueSubscription } from "../../../src/feed/exchange/venue-subscription.ts";
 import { ServiceClient } from "../../../src/feed/service/service-client.ts";
-import { FastClock } from "../../support/fast-clock.ts";
+import { PacedClock } from "../../support/paced-clock.ts";
 import { test } from "../../support/still-running.ts";
 import { StandIn, type StandInPair } from "./stand-in.ts";
 
@@ -13,9 +13,9 @@ const PAIRS: readonly StandInPair[] = ["AAA", "BBB"].flatMap((base) => [
   { venue: "kucoin", base, quoteVolume: 1 } as const,
 ]);
 
-/** A line to the stand-in, at forty times the pace. */
+/** A line to the stand-in, at up to forty times the pace. */
 async function lineTo(name: "binance" | "kucoin", pairs: readonly string[], renewMs?: number) {
-  const clock = new FastClock(40, Date.UTC(2026, 0, 1));
+  const clock = new PacedClock(40, Date.UTC(2026, 0, 1));
   const server = await new StandIn(clock, PAIRS).listen();
   const { url, streamUrl } = server;
   const venue: Venue =
