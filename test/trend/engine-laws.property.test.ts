@@ -34,7 +34,8 @@ const EAGER = {
     fadeMs: 2 * MINUTE,
   },
 };
-const RUNS = lawRuns(1, 3);
+/** Unbiased: otherwise the first runs try the ends of each range, and cut markets at their ends. */
+const RUNS = { ...lawRuns(1, 3), unbiased: !IS_SOAK };
 /** Checks every snapshot's rules, and some against the schema, which costs more than the engine. */
 const SCHEMA_EVERY = 15;
 /** Compares the bytes of some snapshots in full, which costs more than the engine. */
@@ -192,9 +193,9 @@ test("[L4] equal events yield equal bytes, regardless of when and how often a sn
 
 test("[L4] an engine restored from any checkpoint continues with identical bytes", () => {
   fc.assert(
-    fc.property(seeds, fc.double({ min: 0, max: 1, noNaN: true }), (seed, part) => {
+    fc.property(seeds, fc.nat(1_000), (seed, thousandths) => {
       const events = marketOf(seed);
-      const cut = Math.floor(events.length * part);
+      const cut = Math.floor((events.length * thousandths) / 1_000);
       const whole = new TrendEngine(EAGER);
       drive(whole, events.slice(0, cut));
       const text = JSON.stringify(whole.checkpoint());
