@@ -8,7 +8,7 @@ import { HEADER, line, only, replay, test } from "./replay-kit.ts";
 const ROWS = 3_000;
 /** Few minutes, because each second between the lines is an event too. */
 const PAIRS = 200;
-/** All different, and hard to compress: zlib emits nothing of its first 16 kB before it has them. */
+/** All different, and hard to compress: of the first 16 kB, zlib emits all or nothing. */
 const CLOSES = Array.from({ length: ROWS }, (_, row) => (1.2 + Math.sin(row) / 10).toFixed(9));
 const LINES = [
   HEADER,

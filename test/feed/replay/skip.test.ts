@@ -17,7 +17,7 @@ const at = (time: string) => `${time},BTC_AAA,1,2,0.5,1.5,10`;
 /** Minutes of 40 days. */
 const FAR = 40 * 24 * 60;
 const GAP = 10 * FAR;
-/** Clocks of the two days of a gap that have some, and more events than the lines around it make. */
+/** More than a gap and its lines make: a gap has clocks for two days. */
 const EVENTS_OF_GAP = 2 * 24 * 3_600 + 1_000;
 
 function tradeAt(at: number) {
