@@ -2,16 +2,20 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import type { Logger } from "pino";
 import { afterAll, expect, onTestFinished, test } from "vitest";
+import { loadConfig } from "../../src/config/config.ts";
+import { createLogger } from "../../src/gateway/create-logger.ts";
 import { STREAM_PARAMETERS } from "../../src/http/contracts/parameters.ts";
-import { createConfig, startGateway } from "../../src/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { runInProcess, startInProcess } from "../cli/run-in-process.ts";
-import { spawnCli, spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { runShell, serveInProcess } from "../cli/shell-in-process.ts";
+import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { StandIn, type StandInPair } from "../feed/exchange/stand-in.ts";
 import { checkMessage } from "../support/contract.ts";
 import { findInstalled } from "../support/debian-package.ts";
+import { freePort } from "../support/free-port.ts";
 import { SseClient } from "../support/sse-client.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { ALL_DOCUMENTS, commandsOf, readDocument } from "./documents.ts";
@@ -45,19 +49,19 @@ function at(url: string, words: readonly string[]): readonly string[] {
   return words.map((word) => word.replace(/^http:\/\/127\.0\.0\.1:808\d/, url));
 }
 
-/** Returns the port of a gateway that has ended, which is free. */
-async function freePort(): Promise<string> {
-  await using gateway = await startLedGateway();
-  return new URL(gateway.url).port;
+/** Starts what this command serves, until the test ends. Returns its address. */
+async function serve([command, ...args]: readonly string[], logger?: Logger): Promise<string> {
+  expect(command).toBe("serve");
+  const { url, stop } = await serveInProcess([...args, "--port", "0"], logger);
+  onTestFinished(() => stop());
+  return url;
 }
 
-/** Runs `npm start`'s command with further options; resolves with its address once it listens. */
-async function serve(...options: readonly string[]) {
-  const [exec, node, main, ...start] = String(scripts.start).split(" ");
+/** The arguments of `serve` in this command of `npm start`. */
+function served(start: readonly string[]): readonly string[] {
+  const [exec, node, main, ...command] = String(scripts.start).split(" ");
   expect([exec, node, main]).toEqual(["exec", "node", "src/main.ts"]);
-  const running = spawnCli([...start, ...options, "--port", "0", "--log-level", "error"]);
-  await running.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  return { running, url: /http:\/\/127\.0\.0\.1:\d+/.exec(running.stdout())?.[0] ?? "" };
+  return [...command, ...start.slice(start.indexOf("--") + 1)];
 }
 
 test("the first commands are the scripts that they name", () => {
@@ -67,13 +71,12 @@ test("the first commands are the scripts that they name", () => {
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(names));
 });
 
-test("tail prints the output in the documents for the recorded day", { timeout: 60_000 }, async () => {
+test("tail prints the output in the documents for the recorded day", async () => {
   const [tail = []] = take(/flarewire -- tail http/);
   const shown = ALL_DOCUMENTS.split("\n").filter((line) => /^2017-11-12 \d\d:\d\d:00 /.test(line));
   expect(shown).toHaveLength(4);
   const [start = []] = take(/^npm start -- --feed replay$/);
-  const { running, url } = await serve(...start.slice(start.indexOf("--") + 1), "--speed", "1200");
-  await using _gateway = running;
+  const url = await serve([...served(start), "--speed", "1200"]);
   const typed = at(url, tail.slice(tail.indexOf("--") + 1));
   await using tailing = startInProcess(typed);
   await tailing.said("stderr", /flarewire tail: following.*\n/);
@@ -121,7 +124,7 @@ test("the starter bots report a running flare", async () => {
   const [tail = []] = take(/^npm run .*flarewire -- tail$/);
   await using tailing = startInProcess([...tail.slice(tail.indexOf("--") + 1), gateway.url]);
   await tailing.said("stderr", "following");
-  for (const words of bots) {
+  for (const words of new Map(bots.map((words) => [words.join(" "), words])).values()) {
     await using bot = spawnNode(at(gateway.url, words));
     await bot.said("stdout", "ONE");
   }
@@ -174,13 +177,14 @@ test("a line of a shell follows the flares, by server-sent events and by WebSock
   }
 });
 
-test("the requests and the stream work on the simulated market as written", {
-  timeout: 60_000,
-}, async () => {
-  const [[, , , , , ...many] = []] = take(/flarewire -- serve --workers/);
-  expect(many).toEqual(["--workers", "4"]);
-  const { running, url } = await serve("--warmup", "0", "--workers", "2");
-  await using _gateway = running;
+test("the requests and the stream work on the simulated market as written", async () => {
+  const [[, , , , serving, ...many] = []] = take(/flarewire -- serve --workers/);
+  // Scenarios of their own start workers.
+  expect([serving, loadConfig({ args: many }).config]).toEqual([
+    "serve",
+    expect.objectContaining({ workers: 4 }),
+  ]);
+  const url = await serve(["serve", "--warmup", "0"]);
   for (const words of take(/^curl (?!.*(?:Bearer|\|))/)) {
     const address = at(url, words).at(-1) ?? "";
     if (!words.includes("-H")) {
@@ -219,7 +223,7 @@ test("parameters in documents exist", () => {
   );
 });
 
-test("a user's recording is served, replayed and played to a bot", { timeout: 60_000 }, async () => {
+test("a user's recording is served, replayed and played to a bot", async () => {
   const file = join(directory, "candles.csv");
   const minutes = Array.from(
     { length: 30 },
@@ -233,13 +237,11 @@ test("a user's recording is served, replayed and played to a bot", { timeout: 60
         word.startsWith("candles.csv") ? file : /^(out|end)\./.test(word) ? join(directory, word) : word,
       );
   const [serving = []] = take(/flarewire -- serve --file candles/).map(own);
-  await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
-  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
+  const url = await serve(serving);
   const [following = []] = take(/flarewire -- serve --source follow:/).map(own);
   const edgeOf = following.slice(0, -2).map((word) => word.replace("http://127.0.0.1:8080", url));
-  await using edge = spawnCli([...edgeOf, "--port", "0", "--log-level", "error"]);
-  await edge.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const edge = await serve(edgeOf);
+  expect((await checkedFetch(`${edge}/readyz`)).status).toBe(200);
   const [tail = []] = take(/flarewire -- tail --channels/).map(own);
   await using tailing = startInProcess([...tail.slice(0, 1), url, ...tail.slice(1)]);
   await tailing.said("stderr", "following");
@@ -252,7 +254,7 @@ test("a user's recording is served, replayed and played to a bot", { timeout: 60
   expect(stdout).toContain("0 trades");
 });
 
-test("a feed is recorded and served", { timeout: 60_000 }, async () => {
+test("a feed is recorded and served", async () => {
   const own = (words: readonly string[]) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "recordings" ? directory : word));
   const [recording = []] = take(/flarewire -- record/).map(own);
@@ -261,11 +263,11 @@ test("a feed is recorded and served", { timeout: 60_000 }, async () => {
   const [serving = []] = take(/flarewire -- serve --file recordings/).map((words) =>
     own(words).map((word) => (word.startsWith("recordings/") ? stdout.trim() : word)),
   );
-  await using server = spawnCli([...serving, "--port", "0", "--log-level", "error"]);
-  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
+  const url = await serve(serving);
+  expect((await checkedFetch(`${url}/api/v1/charts`)).status).toBe(200);
 });
 
-test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
+test("the exchanges' markets are served", async () => {
   const [serving = []] = take(/flarewire -- serve --feed exchange/).map((words) =>
     words.slice(words.indexOf("--") + 1),
   );
@@ -279,23 +281,21 @@ test("the exchanges' markets are served", { timeout: 60_000 }, async () => {
     ...["--binance-url", asked, "--binance-stream-url", streamUrl],
     ...["--kucoin-url", asked, "--gate-url", asked, "--gate-stream-url", streamUrl],
   ];
-  await using server = spawnCli([...serving, ...places, "--port", "0", "--log-level", "error"]);
-  await server.said("stdout", "with the live markets of binance, kucoin, gate");
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout())?.[0] ?? "";
-  const { json } = await checkedFetch(`${url}/api/v1/charts`);
-  expect(json).toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
+  const url = await serve([...serving, ...places]);
+  await expect
+    .poll(async () => (await checkedFetch(`${url}/api/v1/charts`)).json)
+    .toMatchObject({ exchange: [{ token: { symbol: "BTC" } }] });
   const all = [...places, "--live", "exchange", "--enrich", "none"];
   const { code, stdout } = await runInProcess([...trying, ...all]);
   expect([code, stdout]).toEqual([75, expect.stringMatching(/^works {2}binance +stream /m)]);
   // With its chains the live market is tried in a scenario of its own, on three nodes.
-  await using whole = spawnCli([...live, ...all, "--port", "0", "--log-level", "error"]);
-  await whole.said("stdout", "with the live markets of binance, kucoin, gate");
-  const at = /http:\/\/127\.0\.0\.1:\d+/.exec(whole.stdout())?.[0] ?? "";
-  const { json: ready } = await checkedFetch(`${at}/readyz`);
-  expect(ready).toMatchObject({ parts: [{ name: "exchange", state: "live" }] });
+  const whole = await serve([...live, ...all]);
+  await expect
+    .poll(async () => (await checkedFetch(`${whole}/readyz`)).json)
+    .toMatchObject({ parts: [{ name: "exchange", state: "live" }] });
 });
 
-test("a user's endpoint is checked, and its key is not shown", { timeout: 60_000 }, async () => {
+test("a user's endpoint is checked, and its key is not shown", async () => {
   const [[variable = "", ...words] = []] = take(/^FLAREWIRE_BSC_RPC=/);
   const [name = "", value = ""] = variable.split("=");
   const closed = value
@@ -309,7 +309,7 @@ test("a user's endpoint is checked, and its key is not shown", { timeout: 60_000
   expect(stdout).not.toContain("SECRET");
 });
 
-test("the program that embeds the gateway is well typed and runs", { timeout: 60_000 }, async () => {
+test("the program that embeds the gateway is well typed and runs", async () => {
   const [, written = ""] = /```ts\n([\s\S]*?)```/.exec(readDocument("src/gateway/OPERATING.md")) ?? [];
   // `npm run check` checks the types of this file.
   expect(written).toBe(readDocument("test/repository/embedding.ts"));
@@ -320,37 +320,26 @@ test("the program that embeds the gateway is well typed and runs", { timeout: 60
   const source = JSON.stringify(pathToFileURL(`${ROOT}src/index.ts`));
   writeFileSync(file, `${example.replace('"flarewire"', source)}\nawait gateway.stop();\n`);
   writeFileSync(join(directory, "package.json"), '{"type":"module"}');
-  await using program = spawnNode([file], { FLAREWIRE_DATA: "none" });
-  expect([await program.ended(), program.stdout()]).toEqual([0, expect.any(String)]);
+  await import(file);
 });
 
-test("the block of commands for keys runs as written, and so does the script for tickets", {
-  timeout: 60_000,
-}, async () => {
+test("the block of commands for keys runs as written, and so does the script for tickets", async () => {
   const [, block = ""] = /```sh\n(KEY=[\s\S]*?)```/.exec(readDocument("src/gateway/OPERATING.md")) ?? [];
   for (const line of commandsOf(`\`\`\`sh\n${block}\`\`\``)) left.splice(left.indexOf(line), 1);
   const file = join(directory, "keys.json");
   const port = await freePort();
-  const program = process.env.BUNDLED_PROGRAM ?? "src/main.ts";
   const own = block
     .replaceAll("keys.json", file)
     .replace(":8080/", `:${port}/`)
-    // As the other tests start it: npm takes as long as the command.
-    .replaceAll("npm run --silent flarewire --", `${process.execPath} ${program}`);
-  const environment = { FLAREWIRE_PORT: port, FLAREWIRE_WARMUP: "0", FLAREWIRE_DRAIN: "0" };
-  await using running = spawnCommand("bash", ["-ec", `${own}\nwait`], environment);
-  const code = await running.ended();
-  expect([code, running.stdout()]).toEqual([
-    0,
-    expect.stringMatching(/\bdesk\b[\s\S]*\{"free":\[.*"pro":\[/),
-  ]);
-  expect(running.stderr()).toMatch(/flarewire keys: revoked [0-9a-f]{8}\n/);
+    .replaceAll("npm run --silent flarewire --", "flarewire")
+    .replace("npm start --", `flarewire ${served([]).join(" ")} --warmup 0 --port ${port}`);
+  const { code, stdout: printed, stderr } = await runShell(own);
+  expect([code, printed]).toEqual([0, expect.stringMatching(/\bdesk\b[\s\S]*\{"free":\[.*"pro":\[/)]);
+  expect(stderr).toMatch(/flarewire keys: revoked [0-9a-f]{8}\n[\s\S]*stopped\n/);
 
   const { stdout } = await runInProcess(["keys", "add", "--file", file]);
   const key = stdout.trim();
-  const quiet = { port: 0, warmup: "0", drain: "0", logLevel: "silent" };
-  const { url, stop } = await startGateway(createConfig({ ...quiet, keys: file }));
-  onTestFinished(() => stop());
+  const url = await serve(["serve", "--warmup", "0", "--keys", file]);
   await using tailing = startInProcess(["tail", url], { FLAREWIRE_CLIENT_KEY: key });
   await tailing.said("stderr", "following");
   const [, , tickets = ""] = /fetch\(("(\/[^"]+)"), \{ method: "POST"/.exec(ALL_DOCUMENTS) ?? [];
@@ -363,7 +352,7 @@ test("the block of commands for keys runs as written, and so does the script for
   events.cut();
 });
 
-test("a server is tested as documented", { timeout: 60_000 }, async () => {
+test("a server is tested as documented", async () => {
   await using gateway = await startLedGateway();
   const [[, , script = "", , ...options] = []] = take(/^npm run conformance/).map((words) =>
     at(gateway.url, words),
@@ -374,16 +363,17 @@ test("a server is tested as documented", { timeout: 60_000 }, async () => {
   expect([await trying.ended(), trying.stdout()]).toEqual([0, expect.stringContaining("W1")]);
 });
 
-test("alerts are sent with the documented file", { timeout: 60_000 }, async () => {
+test("alerts are sent with the documented file", async () => {
   const [, example = ""] = /```json\n([\s\S]*?)```/.exec(readDocument("src/alerts/ALERTS.md")) ?? [];
   const file = join(directory, "alerts.json");
   writeFileSync(file, example);
   const [serving = []] = take(/flarewire -- serve --alerts/).map((words) =>
     words.slice(words.indexOf("--") + 1).map((word) => (word === "alerts.json" ? file : word)),
   );
-  await using server = spawnCli([...serving, "--port", "0", "--warmup", "0", "--log-level", "info"]);
-  await server.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  expect(server.stderr()).toMatch(/"targets":1,"rules":3,"msg":"sending alerts"/);
+  const logged: string[] = [];
+  const logger = createLogger("info", { write: (line) => void logged.push(line) });
+  await serve([...serving, "--warmup", "0"], logger);
+  expect(logged.join("")).toMatch(/"targets":1,"rules":3,"msg":"sending alerts"/);
 });
 
 test("every command of the documents is tested", () => {

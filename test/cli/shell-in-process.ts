@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import type { Logger } from "pino";
+import { loadConfig } from "../../src/config/config.ts";
+import { type Gateway, startGateway } from "../../src/gateway/app.ts";
+import { runInProcess } from "./run-in-process.ts";
+import { spawnCommand } from "./spawn-cli.ts";
+
+/** Starts what `flarewire serve ARGS` serves, in the test's process and without a drain. */
+export function serveInProcess(args: readonly string[], logger?: Logger): Promise<Gateway> {
+  const quiet = ["--drain", "0", "--log-level", "silent"];
+  const { config } = loadConfig({ args: [...args, ...quiet], presets: { data: "none" } });
+  return startGateway(config, logger && { logger });
+}
+
+/**
+ * Runs a script of bash that ends at the first failure. Its command `flarewire` runs in the test's
+ * process, at a tenth of the time of a program, until its end or a signal of the script.
+ */
+export async function runShell(script: string) {
+  let said = "";
+  const command = async ([name, ...args]: readonly string[], left: AbortSignal) => {
+    if (name !== "serve") {
+      const { code, stdout, stderr } = await runInProcess([name ?? "", ...args]);
+      said += stderr;
+      if (code !== 0) throw new Error(stderr);
+      return stdout;
+    }
+    const gateway = await serveInProcess(args);
+    if (!left.aborted) await once(left, "abort");
+    await gateway.stop();
+    said += "stopped\n";
+    return "";
+  };
+  const running = new Set<Promise<void>>();
+  const server = createServer(async (request, response) => {
+    const left = new AbortController();
+    response.once("close", () => left.abort());
+    const args = (await text(request)).split("\0").slice(0, -1);
+    const ended = command(args, left.signal).then(
+      (printed) => void response.end(printed),
+      (error) => void response.writeHead(500).end(`${error}`),
+    );
+    running.add(ended);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const programs = mkdtempSync(join(tmpdir(), "flarewire-shell-"));
+  const asking = `curl -sS --fail-with-body --data-binary @<(printf '%s\\0' "$@") http://127.0.0.1:${port}`;
+  writeFileSync(join(programs, "flarewire"), `#!/bin/bash\nexec ${asking}\n`, { mode: 0o755 });
+  await using shell = spawnCommand("bash", ["-ec", `PATH="${programs}:$PATH"\n${script}\nwait`]);
+  try {
+    const code = await shell.ended();
+    await Promise.all(running);
+    return { code, stdout: shell.stdout(), stderr: said + shell.stderr() };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    rmSync(programs, { recursive: true });
+  }
+}
