@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { emptyText } from "../../src/cli/backtest/empty-channels.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { writePumpedMarket } from "../support/pumped-market.ts";
 import { runInProcess } from "./run-in-process.ts";
 import { runCli } from "./spawn-cli.ts";
@@ -37,6 +38,8 @@ async function play(bot: string, ...more: readonly string[]) {
 /** The market's first flares. One of them finishes. */
 const MORNING = ["--from", "2017-11-12T00:50:00Z", "--to", "2017-11-12T01:30:00Z"];
 
+const QUARTER = "2017-11-12T00:15:00Z";
+
 const EAGER = `
   for await (const event of connect({ channels: ["flares.pro"] })) {
     if (event.name !== "flare-started" && event.name !== "flare-finished") continue;
@@ -45,24 +48,44 @@ const EAGER = `
     else sell({ group: "bsc", token: token.address }, event.cursor);
   }`;
 
-/** The whole day, played to the documented bot once for all tests. */
-let played: ReturnType<typeof playDay> | undefined;
-async function playDay() {
+/** The day, or its first hours, played to the documented bot. */
+async function playDay(...more: readonly string[]) {
   const json = join(directory, "day.json");
-  const args = ["backtest", DAY, "--group", "bsc", "--bot", "examples/paper-trade.ts", "--json", json];
-  const { code, stdout } = await runCli(args);
+  const bot = ["--group", "bsc", "--bot", "examples/paper-trade.ts", "--json", json];
+  const { code, stdout } = await runInProcess(["backtest", DAY, ...bot, ...more]);
   return { code, stdout, result: JSON.parse(readFileSync(json, "utf8")) };
 }
 
-test("the documented bot and day give the documented result", async () => {
-  played ??= playDay();
-  const { code, stdout } = await played;
+test.runIf(IS_SOAK)(
+  "the documented bot and day give the documented result, and the record has each flare that an hour passed after, and its control",
+  async () => {
+    const { code, stdout, result } = await playDay();
+    expect(code).toBe(0);
+    const [summary = ""] = /^\d+ trades, .*$/m.exec(stdout) ?? [];
+    const [control = ""] = /^control: .*$/m.exec(stdout) ?? [];
+    expect(summary).not.toBe("");
+    const document = readFileSync("examples/README.md", "utf8");
+    expect([document.includes(summary), document.includes(control)]).toEqual([true, true]);
+    const { record } = result;
+    expect(record.flares).toBe(8);
+    expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
+    // Some of the day's flares started within its first hours.
+    expect(record.after.map(({ n }: { n: number }) => n)).toEqual([8, 8, 8]);
+    expect(record.after.map(({ control }: { control: { n: number } }) => control.n)).toEqual([53, 52, 53]);
+  },
+);
+
+test("in its first hours, the documented day gives the documented bot its first trade, and the record has the flare that an hour passed after", async () => {
+  const { code, stdout, result } = await playDay("--to", "2017-11-12T04:40:00Z");
   expect(code).toBe(0);
-  const [summary = ""] = /^\d+ trades, .*$/m.exec(stdout) ?? [];
-  const [control = ""] = /^control: .*$/m.exec(stdout) ?? [];
-  expect(summary).not.toBe("");
-  const document = readFileSync("examples/README.md", "utf8");
-  expect([document.includes(summary), document.includes(control)]).toEqual([true, true]);
+  expect(stdout.replaceAll(/ +/g, " ")).toContain(
+    "2017-11-12T03:25 2017-11-12T03:55 BTC_BCC 0.290739 to 0.31574085 +6.98 % time limit\n",
+  );
+  expect(stdout).toContain(
+    "1 trade, 1 won: mean +6.98 %, median +6.98 %, total +6.98 % of one stake (+8.60 % before costs)\n",
+  );
+  expect(result.record.flares).toBe(1);
+  expect(result.record.after.map(({ n }: { n: number }) => n)).toEqual([1, 1, 1]);
 });
 
 test("event time waits for the bot: slow and listening bots, one that avoids old data and one that changes its channels trade like the fast one, which gives the same bytes in another process", async () => {
@@ -134,6 +157,7 @@ test("an order fills at the candle after it, and costs make it worse", async () 
 });
 
 test("the bot starts at --from with the lists as they are then, and --to ends the recording", async () => {
+  const seen = join(directory, "seen");
   const path = botOf(
     "span",
     `let [first, last] = ["", ""];
@@ -141,39 +165,28 @@ test("the bot starts at --from with the lists as they are then, and --to ends th
     if (event.name === "reset") first = JSON.stringify(event.view?.charts?.bsc?.length);
     else last = event.observed_at;
   }
-  console.error(first, last);`,
+  process.getBuiltinModule("fs").writeFileSync(${JSON.stringify(seen)}, first + " " + last);`,
   );
   const span = ["--from", "2017-11-12T00:30:00Z", "--to", "2017-11-12T00:45:00Z"];
-  const { code, stderr } = await runCli(["backtest", market, "--group", "bsc", "--bot", path, ...span]);
-  expect([code, stderr]).toEqual([0, "3 2017-11-12T00:45:00.000Z\n"]);
-});
-
-test("the record has each flare that an hour passed after, and its control", async () => {
-  played ??= playDay();
-  const { record } = (await played).result;
-  expect(record.flares).toBe(8);
-  expect(record.after.map(({ minutes }: { minutes: number }) => minutes)).toEqual([5, 15, 60]);
-  // Some of the day's flares started within its first hours.
-  expect(record.after.map(({ n }: { n: number }) => n)).toEqual([8, 8, 8]);
-  expect(record.after.map(({ control }: { control: { n: number } }) => control.n)).toEqual([53, 52, 53]);
+  const { code, stderr } = await play(path, ...span);
+  expect([code, stderr, readFileSync(seen, "utf8")]).toEqual([0, "", "3 2017-11-12T00:45:00.000Z"]);
 });
 
 test("the error of a bot ends the backtest at once, in a listener too", async () => {
-  const at = `const stream = connect(); process.on("exit", () => console.error("at", stream.cursor));`;
-  const throws = `${at} for await (const event of stream) throw new Error("no money");`;
-  const listener = `${at} stream.on("event", async () => { throw new Error("no luck"); });`;
-  const results = await Promise.all(
-    Object.entries({ throws, listener }).map(([name, body]) =>
-      runCli(["backtest", DAY, "--bot", botOf(name, body)]),
-    ),
-  );
-  const failed = "^flarewire backtest: the bot failed: Error: ";
-  // The day has 3,607 events.
-  const atOnce = "at backtest-\\d\n$";
-  expect(results.map(({ code, stderr }) => [code, stderr])).toEqual([
-    [1, expect.stringMatching(new RegExp(`${failed}no money\n.*throws\\.ts[^]*${atOnce}`))],
-    [1, expect.stringMatching(new RegExp(`${failed}no luck\n.*listener\\.ts[^]*${atOnce}`))],
-  ]);
+  for (const [name, why, body] of [
+    ["throws", "no money", 'for await (const event of stream) throw new Error("no money");'],
+    ["listener", "no luck", 'stream.on("event", async () => { throw new Error("no luck"); });'],
+  ] as const) {
+    const bot = botOf(name, `const stream = globalThis.ofFailedBot = connect(); ${body}`);
+    const { code, stderr } = await runInProcess(["backtest", DAY, "--bot", bot]);
+    const failed = new RegExp(`^flarewire backtest: the bot failed: Error: ${why}\n.*${name}\\.ts`);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(failed)]);
+    // The day has 3,607 events.
+    expect(Reflect.get(globalThis, "ofFailedBot")).toMatchObject({
+      cursor: expect.stringMatching(/^backtest-\d$/),
+    });
+  }
+  Reflect.deleteProperty(globalThis, "ofFailedBot");
 });
 
 test.each([
@@ -212,7 +225,7 @@ test("a program that never finishes loading is refused, and a file without flare
   writeFileSync(endless, "export const late = await new Promise((resolve) => setTimeout(resolve, 1e9));");
   const [loading, none] = await Promise.all([
     runCli(["backtest", DAY, "--bot", endless]),
-    runInProcess(["backtest", market, "--bot", botOf("empty", EAGER), "--json", "-"]),
+    runInProcess(["backtest", market, "--bot", botOf("empty", EAGER), "--json", "-", "--to", QUARTER]),
   ]);
   expect([loading.code, loading.stderr]).toEqual([1, expect.stringContaining("does not finish loading")]);
   expect([none.code, none.stderr]).toEqual([0, expect.stringContaining("the bot's flares.pro stayed empty")]);
