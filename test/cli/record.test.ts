@@ -1,12 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSimulatedFeed, ReplayFeed } from "../../src/feed/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import type { MarketEvent } from "../../src/market/index.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { checkedFetch } from "../support/validate-response.ts";
 import { runInProcess } from "./run-in-process.ts";
+import { serveInProcess } from "./shell-in-process.ts";
 import { spawnCli, spawnCommand } from "./spawn-cli.ts";
 
 let directory = "";
@@ -24,8 +26,8 @@ async function read(path: string): Promise<readonly MarketEvent[]> {
   return events;
 }
 
-test("records a span of the simulated market, which replay then plays", { timeout: 60_000 }, async () => {
-  const flags = ["--warmup", "0", "--speed", "max", "--for", "5m"];
+test("records a span of the simulated market, which replay then plays", async () => {
+  const flags = ["--warmup", "0", "--speed", "max", "--for", IS_SOAK ? "5m" : "2m"];
   const { code, stdout, stderr } = await runInProcess(["record", at("span"), ...flags]);
   expect([code, stderr]).toEqual([
     0,
@@ -43,15 +45,13 @@ test("records a span of the simulated market, which replay then plays", { timeou
   for await (const event of same.events(new AbortController().signal)) {
     if (expected.push(event) === events.length) break;
   }
-  expect(events.at(-1)?.at).toBeGreaterThanOrEqual(first + 5 * 60_000);
+  expect(events.at(-1)?.at).toBeGreaterThanOrEqual(first + (IS_SOAK ? 5 : 2) * 60_000);
   expect(events.slice(0, 1_000)).toEqual(expected.slice(0, 1_000));
   const played = await runInProcess(["replay", stdout.trim(), "--snapshot", "-"]);
   expect([played.code, played.stderr]).toEqual([0, expect.not.stringMatching(/skipped|rejected/)]);
 });
 
-test("the recording of a killed process is complete except for the last moment", {
-  timeout: 60_000,
-}, async () => {
+test("the recording of a killed process is complete except for the last moment", async () => {
   await using cli = spawnCli([
     "record",
     at("killed"),
@@ -66,8 +66,7 @@ test("the recording of a killed process is complete except for the last moment",
   await cli.said("stdout", "\n");
   const path = cli.stdout().trim();
   const part = join(path, "part-00001.ndjson.gz");
-  const deadline = Date.now() + 30_000;
-  while (!(existsSync(part) && statSync(part).size > 60_000) && Date.now() < deadline)
+  while (!(existsSync(part) && statSync(part).size > 60_000) && cli.child.exitCode === null)
     await systemClock.sleep(20, new AbortController().signal);
   cli.child.kill("SIGKILL");
   await cli.ended();
@@ -88,9 +87,7 @@ test("the recording of a killed process is complete except for the last moment",
   expect(code).toBe(0);
 });
 
-test("a failed write ends it with 1, and the recording so far is intact", {
-  timeout: 60_000,
-}, async () => {
+test("a failed write ends it with 1, and the recording so far is intact", async () => {
   // A file size limit simulates a full disk: writes beyond it fail.
   const command = `ulimit -f 200; exec "${process.execPath}" "${process.env.BUNDLED_PROGRAM ?? "src/main.ts"}" record "${at("full")}" --warmup 0 --speed max`;
   await using cli = spawnCommand("bash", ["-c", command]);
@@ -110,19 +107,18 @@ test("an invalid directory is rejected before any output", async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining("cannot record into /dev/null/x")]);
 });
 
-test("[L4] a replay of what a server recorded gives what it served", { timeout: 60_000 }, async () => {
-  const flags = ["--port", "0", "--record", at("served"), "--warmup", "10m", "--speed", "60", "--drain", "0"];
-  await using cli = spawnCli(["serve", ...flags]);
-  await cli.said("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(cli.stdout())?.[0] ?? "";
+test("[L4] a replay of what a server recorded gives what it served", async () => {
+  const warmup = IS_SOAK ? "10m" : "3m";
+  const served = ["--port", "0", "--record", at("served"), "--warmup", warmup, "--speed", "60"];
+  const { url, stop } = await serveInProcess(served);
   await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1&wait=10`);
   const { json } = await checkedFetch(`${url}/api/v1/snapshot`);
   const { events } = (await checkedFetch(`${url}/api/v1/events?after=oldest&limit=1000`)).json as {
     events: readonly Record<string, unknown>[];
   };
-  cli.child.kill("SIGTERM");
-  expect(await cli.ended()).toBe(0);
-  const directory = /"directory":"([^"]+)"/.exec(cli.stderr())?.[1] ?? "";
+  await stop();
+  const [name = ""] = readdirSync(at("served"));
+  const directory = join(at("served"), name);
   const replayed = await runInProcess(["replay", directory, "--events", "-"]);
   expect(replayed.code).toBe(0);
   const reported = replayed.stdout
