@@ -18,7 +18,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     await server.start();
     await using client = follow(server.url);
     await client.said("stdout", "flare-started");
-    await server.end("SIGTERM");
+    await server.stop();
     await client.said("stderr", /(?:goaway|close code 42\d\d); retrying in 0\.0 s/);
     await server.start();
     await client.said("stderr", /retrying[\s\S]*live by websocket/);
@@ -32,8 +32,7 @@ describe.skipIf(!hasPython)("the client in Python (python3-aiohttp)", { concurre
     expect(reported).toEqual(history.slice(0, reported.length));
     expect(client.stderr()).not.toContain("epoch-changed");
 
-    await server.end("SIGKILL");
-    server.loseData();
+    await server.loseData();
     await server.start();
     await client.said("stderr", "(epoch-changed); events lost: None");
     const [epoch] = (/after (\S+) \(epoch-changed\)/.exec(client.stderr())?.[1] ?? "").split("-");

@@ -56,7 +56,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     await server.start();
     await using client = follow([server.url]);
     await client.said("stdout", "flare-started");
-    await server.end("SIGTERM");
+    await server.stop();
     await client.said("stderr", "disconnected (resume); retrying in 0.000 s");
     await server.start();
     await client.said("stderr", /subscribed at[\s\S]*subscribed at/);
@@ -72,8 +72,7 @@ describe.skipIf(!isThere)("the client of curl", { concurrent: true }, () => {
     const history = (await server.history()).filter((cursor) => place(cursor) > place(began));
     expect(reported).toEqual(history.slice(0, reported.length));
 
-    await server.end("SIGKILL");
-    server.loseData();
+    await server.loseData();
     await server.start();
     await client.said("stdout", '"lost":{"reason":"epoch-changed","events":null}');
     await client.said("stderr", "reset at ");

@@ -1,40 +1,53 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
+import { createConfig } from "../../src/config/config.ts";
+import { type Gateway, startGateway } from "../../src/gateway/app.ts";
 import { writePumpedMarket } from "../support/pumped-market.ts";
 
 /** The server that the examples follow. */
 const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
 
 /**
- * `flarewire serve` as a process with a data directory, which can be restarted at the same address.
+ * A gateway with a data directory that can be stopped and started again at the same address. It
+ * runs in the test's process behind a proxy, which cuts all connections as a killed process does.
  */
 export class RestartingServer implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-examples-"));
   readonly #data = join(this.#directory, "data");
   readonly #market = writePumpedMarket(join(this.#directory, "market.csv"), 6);
-  #process: RunningCli | undefined;
+  readonly #sockets = new Set<Socket>();
+  readonly #proxy = createServer((client) => this.#connect(client));
+  #gateway: Gateway | undefined;
   url = "";
 
   /** Plays the market, from just before its first flare or from the last end. */
   async start(): Promise<void> {
-    const port = this.url === "" ? "0" : new URL(this.url).port;
-    const market = ["--file", this.#market, "--group", "bsc", "--loop", "--speed", "600", "--warmup", "1h"];
-    const args = ["serve", ...market, "--port", port, "--data", this.#data, "--drain", "2100ms"];
-    this.#process = spawnCli(args);
-    await this.#process.said("stdout", "\n");
-    this.url = /http:\/\/[\d.]+:\d+/.exec(this.#process.stdout())?.[0] ?? "";
+    const market = { file: this.#market, group: "bsc", loop: true, speed: 600, warmup: "1h" } as const;
+    const serving = { port: 0, data: this.#data, drain: "2100ms", logLevel: "silent" } as const;
+    this.#gateway = await startGateway(createConfig({ ...market, ...serving }));
+    if (this.#proxy.listening) return;
+    this.#proxy.listen(0, "127.0.0.1");
+    await once(this.#proxy, "listening");
+    const { port } = this.#proxy.address() as AddressInfo;
+    this.url = `http://127.0.0.1:${port}`;
   }
 
-  /** Stops it, gracefully or at once. Resolves when it has ended. */
-  async end(signal: "SIGTERM" | "SIGKILL"): Promise<void> {
-    this.#process?.child.kill(signal);
-    await this.#process?.ended();
+  /** Stops it with a drain. Resolves when it has ended. */
+  async stop(): Promise<void> {
+    const gateway = this.#gateway;
+    await gateway?.stop();
+    this.#gateway = undefined;
   }
 
-  /** Deletes its data, after its end only. */
-  loseData(): void {
+  /** Ends it without a word to its clients, and deletes its data. */
+  async loseData(): Promise<void> {
+    const gateway = this.#gateway;
+    this.#gateway = undefined;
+    for (const socket of this.#sockets) socket.destroy();
+    await gateway?.stop();
     rmSync(this.#data, { recursive: true });
   }
 
@@ -46,7 +59,30 @@ export class RestartingServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#process?.[Symbol.asyncDispose]();
+    await this.loseData();
+    this.#proxy.close();
     rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Connects a client to the gateway; without one the connection ends at once. */
+  #connect(client: Socket): void {
+    if (!this.#gateway) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(Number(new URL(this.#gateway.url).port), "127.0.0.1");
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      this.#sockets.add(socket);
+      socket
+        .on("error", () => {})
+        .once("close", () => {
+          this.#sockets.delete(socket);
+          other.destroy();
+        });
+      socket.pipe(other);
+    }
   }
 }
