@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { npmFlagsHint } from "../../src/config/config.ts";
 import { runInProcess } from "./run-in-process.ts";
-import { spawnCommand } from "./spawn-cli.ts";
+import { spawnCli, spawnCommand } from "./spawn-cli.ts";
 
 const START = { npm_package_name: "flarewire", npm_lifecycle_event: "start" };
 const HINT = "npm did not pass on --port: use npm start -- --port 1; if an .npmrc sets it, remove it there";
@@ -15,7 +15,7 @@ test("npm start with a flag that npm keeps for itself fails with what to write i
 test("a start that npm gave no flags is warned in its log", async () => {
   // The start ends at a path that cannot be a data directory.
   const environment = { ...START, npm_config_port: "1", FLAREWIRE_DATA: "package.json/data" };
-  await using cli = spawnCommand(process.execPath, ["src/main.ts", "serve"], environment);
+  await using cli = spawnCli(["serve"], environment);
   await cli.ended();
   const [line = ""] = cli.stderr().split("\n");
   expect(JSON.parse(line)).toMatchObject({ level: "warn", msg: HINT });

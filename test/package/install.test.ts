@@ -26,7 +26,9 @@ test.skipIf(!tooOld)(
   `a clone without development dependencies on Node ${TOO_OLD} is refused by name: exit code 1`,
   async () => {
     const cwd = clone();
-    await expect(run("npm", ["run", "--silent", "prepare"], { cwd, env: tooOld })).rejects.toMatchObject({
+    const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
+    const [program = "", ...args] = scripts.prepare.split(" ");
+    await expect(run(program, args, { cwd, env: tooOld })).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
         `flarewire needs Node >=22.18, and this is v${TOO_OLD}: update Node, or run npm ci with development dependencies`,
@@ -46,7 +48,9 @@ test.skipIf(!lowest)(
     // As `npm ci` requires it.
     expect(await readFile(join(cwd, "package-lock.json"), "utf8")).toBe(lock);
     expect(stderr).toContain("vite is missing, a development dependency");
-    const server = spawn("npm", ["start", "--", "--port", "0", "--data", "none", "--warmup", "0"], {
+    const { scripts } = JSON.parse(await readFile(join(cwd, "package.json"), "utf8"));
+    const [, program = "", ...args] = scripts.start.split(" ");
+    const server = spawn(program, [...args, "--port", "0", "--data", "none", "--warmup", "0"], {
       cwd,
       env: lowest,
       stdio: ["ignore", "pipe", "pipe"],
