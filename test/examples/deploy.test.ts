@@ -13,11 +13,12 @@ import { findInstalled } from "../support/debian-package.ts";
 import { freePort } from "../support/free-port.ts";
 import { HoppingClient } from "../support/hopping-client.ts";
 import { expectOneState } from "../support/one-state.ts";
+import { pumpedFlags } from "../support/pumped-market.ts";
 
 const FOLDER = fileURLToPath(new URL("../../examples/deploy/cluster/", import.meta.url));
 const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
 const HAS_NGINX = findInstalled(() => isInstalled("nginx", "-v"), "nginx-light");
-const MARKET = ["--drain", "0", "--feed", "replay", "--speed", "300", "--warmup", "0"];
+const MARKET = [...pumpedFlags(), "--loop", "--speed", "300", "--warmup", "1h", "--drain", "0"];
 
 /** Starts nginx with the folder's file, but other ports. Returns its address and how to end it. */
 async function startBalancer(directory: string, ports: readonly string[]) {

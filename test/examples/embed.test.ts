@@ -1,9 +1,29 @@
-import { expect, test } from "vitest";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { spawnNode } from "../cli/spawn-cli.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
+import { pumpedDay } from "../support/pumped-market.ts";
+
+const EXAMPLE = "examples/embed.ts";
+
+/** The example, in `npm test` on a market that plays in a quarter of the recorded day's time. */
+function example(): string {
+  if (IS_SOAK) return EXAMPLE;
+  const [before, after, ...more] = readFileSync(EXAMPLE, "utf8").split('feed: "replay",');
+  expect([typeof after, more]).toEqual(["string", []]);
+  const market = `feed: "replay", file: ${JSON.stringify(pumpedDay())}, group: "bsc", warmup: "1h",`;
+  // In the clone, where it finds the package, but not among its files.
+  mkdirSync(".on-demand", { recursive: true });
+  const folder = mkdtempSync(".on-demand/embed-");
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "embed.ts"), `${before}${market}${after}`);
+  return join(folder, "embed.ts");
+}
 
 test("a program that embeds Flarewire serves its own routes and Flarewire's, gets each flare in process, and stops cleanly", async () => {
-  await using program = spawnNode(["examples/embed.ts", "0", "2000"]);
-  await program.said("stdout", "flare-started");
+  await using program = spawnNode([example(), "0", IS_SOAK ? "2000" : "600"]);
+  await program.said("stdout", /flare-started .*\n/);
   const url = /listening on (http:\S+)/.exec(program.stdout())?.[1];
   const line = /flare-started (.*)/.exec(program.stdout())?.[1];
   const lately = await fetch(`${url}/lately`);
