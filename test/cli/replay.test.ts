@@ -52,51 +52,49 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 const inDirectory = (name: string) => join(directory, name);
 const linesOf = (text: string) => text.split("\n").filter((line) => line !== "");
 
+/** The day, replayed once for all tests: of a group, or as it is. */
+const replays = new Map<string, ReturnType<typeof replayDay>>();
+async function replayDay(...group: readonly string[]) {
+  const [events, snapshot] = [`${group.join("")}.ndjson`, `${group.join("")}.json`].map(inDirectory);
+  const outputs = ["--events", events ?? "", "--snapshot", snapshot ?? ""];
+  const { code, stdout, stderr } = await runInProcess(["replay", day, ...group, ...outputs]);
+  const [lines = "", state = ""] = [events, snapshot].map((path) => readFileSync(path ?? "", "utf8"));
+  return { code, stdout, stderr, lines: linesOf(lines), state };
+}
+function replayed(...group: readonly string[]) {
+  const found = replays.get(group.join()) ?? replayDay(...group);
+  replays.set(group.join(), found);
+  return found;
+}
+
 test("[L4] the same recording gives the same bytes: events and final state", async () => {
-  const [one, two] = [
-    ["1.ndjson", "1.json"].map(inDirectory),
-    ["2.ndjson", "2.json"].map(inDirectory),
-  ] as const;
-  for (const [runReplay, [events = "", snapshot = ""]] of [
-    [runCli, one],
-    [runInProcess, two],
-  ] as const) {
-    const { code, stdout, stderr } = await runReplay([
-      ...["replay", day, "--events", events],
-      ...["--snapshot", snapshot],
-    ]);
+  const [events, snapshot] = ["1.ndjson", "1.json"].map(inDirectory);
+  const outputs = ["--events", events ?? "", "--snapshot", snapshot ?? ""];
+  const { lines, state, ...inProcess } = await replayed();
+  const alone = await runCli(["replay", day, ...outputs]);
+  for (const { code, stdout, stderr } of [inProcess, alone]) {
     expect({ code, stdout }).toEqual({ code: 0, stdout: "" });
     expect(stderr).toMatch(
       /^1920 market events accepted \(1920 candles\), \d+ events, \d+ flares? in \d+\.\d s\n$/,
     );
   }
-  const [events = Buffer.of(), state = Buffer.of()] = one.map((path) => readFileSync(path));
-  expect(two.map((path) => readFileSync(path))).toEqual([events, state]);
-  expect(linesOf(events.toString()).length).toBeGreaterThan(100);
+  const written = [events, snapshot].map((path) => readFileSync(path ?? "", "utf8"));
+  expect(written).toEqual([`${lines.join("\n")}\n`, state]);
+  expect(lines.length).toBeGreaterThan(100);
 });
 
 test("[L1] the events, applied one by one, lead to the state at the recording's end", async () => {
-  const state = inDirectory("state.json");
-  const { code, stdout } = await runInProcess([
-    "replay",
-    day,
-    "--group",
-    "bsc",
-    "--events",
-    "-",
-    "--snapshot",
-    state,
-  ]);
+  const { code, lines, state } = await replayed("--group", "bsc");
   expect(code).toBe(0);
-  const bodies = linesOf(stdout).map((line) => EventBody.parse(JSON.parse(line)));
+  const bodies = lines.map((line) => EventBody.parse(JSON.parse(line)));
   const view = bodies.reduce(applyEvent, projectSnapshot(EMPTY_SNAPSHOT, CHANNELS));
-  const snapshot = Snapshot.parse(JSON.parse(readFileSync(state, "utf8")));
+  const snapshot = Snapshot.parse(JSON.parse(state));
   expect(view).toEqual(projectSnapshot(snapshot, CHANNELS));
 });
 
 test("the start and finish of a flare are written with its symbol and reason", async () => {
-  const { stdout, stderr } = await runInProcess(["replay", day, "--group", "bsc", "--events", "-"]);
-  const flares = linesOf(stdout)
+  const { lines, stderr } = await replayed("--group", "bsc");
+  const flares = lines
     .map((line) => EventBody.parse(JSON.parse(line)))
     .filter(({ name, channel }) => channel === "flares.pro" && /^flare-(started|finished)$/.test(name));
   expect(flares).toMatchObject([
@@ -202,7 +200,7 @@ test("a truncated recording is played up to the cut; then it reports the cut and
   const cut = inDirectory("cut.csv.gz");
   const packed = readFileSync(day);
   writeFileSync(cut, packed.subarray(0, Math.floor(packed.length * 0.7)));
-  const whole = linesOf((await runInProcess(["replay", day, "--events", "-"])).stdout);
+  const { lines: whole } = await replayed();
   const { code, stdout, stderr } = await runInProcess(["replay", cut, "--events", "-"]);
   expect(code).toBe(1);
   expect(stderr).toMatch(/candles\), .*\nflarewire replay: .*cut\.csv\.gz.*truncated after line \d+/);

@@ -10,6 +10,7 @@ import { TOOLS } from "../../src/mcp/tools.ts";
 import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
+import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION } from "../support/samples.ts";
 import { Agent, ERAS, PROGRAM } from "./agent.ts";
 
@@ -24,7 +25,7 @@ const Since = z.object({
   lost: z.object({ reason: z.string() }).nullable(),
 });
 /** Kills of an agent: few in the tests, a hundred with this variable. */
-const KILLS = Number(process.env.MCP_KILLS ?? 3);
+const KILLS = Number(process.env.MCP_KILLS ?? (IS_SOAK ? 3 : 2));
 
 const shown = ({ events }: z.infer<typeof Since>) =>
   events.map(({ name, flare }) => `${name} ${flare.symbol.untrusted_text}`);

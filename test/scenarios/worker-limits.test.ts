@@ -1,7 +1,7 @@
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { formatKeys, type Key, mintSecret } from "../../src/keys/index.ts";
 import type { Finish } from "../support/edges.ts";
@@ -9,29 +9,32 @@ import { IndependentClient } from "../support/independent-client.ts";
 import {
   type KeptConnection,
   keptConnection,
+  sharedWorkerGateway,
   startWorkerGateway,
   twoWorkers,
 } from "../support/worker-gateway.ts";
 
 const SSE = { accept: "text/event-stream" };
 
-/** Starts it with keys. Those tests wait for no events, so the market is slow. */
-function startWithKeys(onTestFinished: Finish, file: string, ...args: readonly string[]) {
-  return startWorkerGateway(onTestFinished, "--speed", "10", "--keys", file, ...args);
-}
+/** These tests wait for no events, so the market is slow. */
+const QUIET = ["--speed", "10"];
 
-/** A file with one key, and what brings it. */
-function keyFile(onTestFinished: Finish, more: Partial<Key> = {}) {
+/** A file with these keys, and what brings each. */
+function keyFile(onTestFinished: Finish, ...limits: readonly Partial<Key>[]) {
   const directory = mkdtempSync(join(tmpdir(), "flarewire-worker-keys-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const file = join(directory, "keys.json");
-  const { text, id, digest } = mintSecret("fw");
   const write = (keys: readonly Key[]) => {
     writeFileSync(`${file}.new`, formatKeys(keys));
     renameSync(`${file}.new`, file);
   };
-  write([{ id, sha256: digest.toString("hex"), plan: "pro", ...more }]);
-  return { file, write, bearer: { authorization: `Bearer ${text}` } };
+  const minted = limits.map((more) => {
+    const { text, id, digest } = mintSecret("fw");
+    const key: Key = { id, sha256: digest.toString("hex"), plan: "pro", ...more };
+    return { key, bearer: { authorization: `Bearer ${text}` } };
+  });
+  write(minted.map(({ key }) => key));
+  return { file, write, bearers: minted.map(({ bearer }) => bearer) };
 }
 
 async function ticketOf(at: KeptConnection, bearer: Record<string, string>): Promise<string> {
@@ -51,35 +54,89 @@ function handshake(url: string, query: string, onTestFinished: Finish): Promise<
   });
 }
 
-test("[K4] a ticket that one worker issued opens one connection at any worker, however many try at once", {
-  timeout: 120_000,
-}, async ({ onTestFinished }) => {
-  const { file, bearer } = keyFile(onTestFinished);
-  const { url } = await startWithKeys(onTestFinished, file, "--anonymous", "off");
-  const [one, other] = await twoWorkers(url, onTestFinished);
-  const ticket = await ticketOf(one, bearer);
-  const path = `/api/v1/events?channels=flares.pro&ticket=${ticket}`;
-  const refused = await other.ask("/api/v1/events?channels=flares.nope", { ...SSE, ...bearer });
-  expect(refused.status).toBe(400);
-  expect((await other.ask(path, SSE)).status).toBe(200);
-  const again = await one.ask(path, SSE);
-  expect([again.status, again.headers["www-authenticate"]]).toEqual([401, expect.stringContaining("Bearer")]);
+describe("workers of a server that requires keys", () => {
+  const keys = keyFile(afterAll, {}, { requests_per_minute: 20 });
+  const gateway = sharedWorkerGateway(...QUIET, "--keys", keys.file, "--anonymous", "off");
 
-  for (let round = 0; round < 5; round += 1) {
-    const contested = await ticketOf(one, bearer);
-    const query = `channels=flares.pro&ticket=${contested}`;
-    const statuses = await Promise.all(
-      Array.from({ length: 12 }, () => handshake(url, query, onTestFinished)),
+  test("[K4] a ticket that one worker issued opens one connection at any worker, however many try at once", {
+    timeout: 120_000,
+  }, async ({ onTestFinished }) => {
+    const [bearer = {}] = keys.bearers;
+    const { url } = gateway();
+    const [one, other] = await twoWorkers(url, onTestFinished);
+    const ticket = await ticketOf(one, bearer);
+    const path = `/api/v1/events?channels=flares.pro&ticket=${ticket}`;
+    const refused = await other.ask("/api/v1/events?channels=flares.nope", { ...SSE, ...bearer });
+    expect(refused.status).toBe(400);
+    expect((await other.ask(path, SSE)).status).toBe(200);
+    const again = await one.ask(path, SSE);
+    expect([again.status, again.headers["www-authenticate"]]).toEqual([
+      401,
+      expect.stringContaining("Bearer"),
+    ]);
+
+    for (let round = 0; round < 5; round += 1) {
+      const contested = await ticketOf(one, bearer);
+      const query = `channels=flares.pro&ticket=${contested}`;
+      const statuses = await Promise.all(
+        Array.from({ length: 12 }, () => handshake(url, query, onTestFinished)),
+      );
+      expect(statuses.toSorted()).toEqual([101, ...Array.from({ length: 11 }, () => 401)]);
+    }
+  });
+
+  test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its connections at all of them", {
+    timeout: 120_000,
+  }, async ({ onTestFinished }) => {
+    const [, bearer = {}] = keys.bearers;
+    const [one, other] = await twoWorkers(gateway().url, onTestFinished);
+    const streams = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const ticket = await ticketOf(one, bearer);
+        const client = new IndependentClient(gateway().url);
+        await client.connect([["ticket", ticket]]);
+        return client;
+      }),
     );
-    expect(statuses.toSorted()).toEqual([101, ...Array.from({ length: 11 }, () => 401)]);
-  }
+    // Eight are used up, for tickets and streams; each worker knows of the other's in a moment.
+    const left = async (at: KeptConnection) =>
+      Number(/r=(\d+)/.exec(String((await at.ask("/api/v1/newest", bearer)).headers.ratelimit))?.[1]);
+    await expect.poll(() => left(one), { interval: 300 }).toBeLessThanOrEqual(11);
+    for (let asked = 0; asked < 20; asked += 1) await one.ask("/api/v1/newest", bearer);
+    await expect.poll(async () => (await other.ask("/api/v1/newest", bearer)).status).toBe(429);
+
+    // One that takes the place of another continues from what was counted.
+    process.kill(gateway().pids()[0] ?? 0, "SIGKILL");
+    await gateway().began(3);
+    const kept = streams.filter(({ closeCode }) => closeCode === undefined);
+    const [here, there] = await twoWorkers(gateway().url, onTestFinished);
+    for (const at of [here, there]) {
+      const statuses: number[] = [];
+      // The key regains a request every 3 seconds; a worker that counted from zero would serve all
+      // ten.
+      for (let asked = 0; asked < 10; asked += 1)
+        statuses.push((await at.ask("/api/v1/newest", bearer)).status);
+      expect(statuses).toContain(429);
+    }
+
+    keys.write([]);
+    await Promise.all(streams.map((client) => client.until(() => client.closeCode !== undefined)));
+    // Some were the killed worker's.
+    const codes = streams.map(({ closeCode }) => closeCode);
+    expect(codes.filter((code) => code !== 1006)).toEqual(kept.map(() => 4003));
+    for (const at of [here, there]) expect((await at.ask("/api/v1/newest", bearer)).status).toBe(401);
+  });
 });
 
 test("[W33] [W32] each worker has its own limits on connections, and a client that moves to another worker leaves none behind", {
   timeout: 120_000,
 }, async ({ onTestFinished }) => {
-  const { file, bearer } = keyFile(onTestFinished, { connections: 1 });
-  const gateway = await startWithKeys(onTestFinished, file, "--max-sockets-per-ip", "3");
+  const {
+    file,
+    bearers: [bearer],
+  } = keyFile(onTestFinished, { connections: 1 });
+  const args = [...QUIET, "--keys", file, "--max-sockets-per-ip", "3"];
+  const gateway = await startWorkerGateway(onTestFinished, ...args);
   const [one, other] = await twoWorkers(gateway.url, onTestFinished);
   const third = await sameWorker(await one.worker(), gateway.url, onTestFinished);
   const follow = (at: KeptConnection) => at.ask("/api/v1/events?channels=status", { ...SSE, ...bearer });
@@ -124,46 +181,3 @@ async function sameWorker(worker: string, url: string, onTestFinished: Finish): 
     if ((await connection.worker()) === worker) return connection;
   }
 }
-
-test("[K6] [K7] a key's rate counts at all workers, and a revoked key loses its connections at all of them", {
-  timeout: 120_000,
-}, async ({ onTestFinished }) => {
-  const keys = keyFile(onTestFinished, { requests_per_minute: 20 });
-  const gateway = await startWithKeys(onTestFinished, keys.file, "--anonymous", "off");
-  const [one, other] = await twoWorkers(gateway.url, onTestFinished);
-  const streams = await Promise.all(
-    Array.from({ length: 4 }, async () => {
-      const ticket = await ticketOf(one, keys.bearer);
-      const client = new IndependentClient(gateway.url);
-      await client.connect([["ticket", ticket]]);
-      return client;
-    }),
-  );
-  // Eight are used up, for tickets and streams; each worker knows of the other's in a moment.
-  const left = async (at: KeptConnection) =>
-    Number(/r=(\d+)/.exec(String((await at.ask("/api/v1/newest", keys.bearer)).headers.ratelimit))?.[1]);
-  await expect.poll(() => left(one), { interval: 300 }).toBeLessThanOrEqual(11);
-  for (let asked = 0; asked < 20; asked += 1) await one.ask("/api/v1/newest", keys.bearer);
-  await expect.poll(async () => (await other.ask("/api/v1/newest", keys.bearer)).status).toBe(429);
-
-  // One that takes the place of another continues from what was counted.
-  process.kill(gateway.pids()[0] ?? 0, "SIGKILL");
-  await gateway.began(3);
-  const kept = streams.filter(({ closeCode }) => closeCode === undefined);
-  const [here, there] = await twoWorkers(gateway.url, onTestFinished);
-  for (const at of [here, there]) {
-    const statuses: number[] = [];
-    // The key regains a request every 3 seconds; a worker that counted from zero would serve all
-    // ten.
-    for (let asked = 0; asked < 10; asked += 1)
-      statuses.push((await at.ask("/api/v1/newest", keys.bearer)).status);
-    expect(statuses).toContain(429);
-  }
-
-  keys.write([]);
-  await Promise.all(streams.map((client) => client.until(() => client.closeCode !== undefined)));
-  // Some were the killed worker's.
-  const codes = streams.map(({ closeCode }) => closeCode);
-  expect(codes.filter((code) => code !== 1006)).toEqual(kept.map(() => 4003));
-  for (const at of [here, there]) expect((await at.ask("/api/v1/newest", keys.bearer)).status).toBe(401);
-});
