@@ -81,7 +81,6 @@ export default defineConfig(({ mode }) => {
   const setup = ["support/build-pages.ts"];
   return {
     test: {
-      setupFiles: ["support/cpu-setup.ts"],
       globalSetup: isUnit ? setup : [...setup, "support/bundle-program.ts"],
       reporters: [["default", { summary: false }]],
       // The slowest tests take 20 seconds, and several times that on a busy machine.
