@@ -100,10 +100,13 @@ describe("a gateway with workers", () => {
     const cursor = String(clients[0]?.received.answers[0]?.cursor);
     let isOver = false;
     const resuming = [...clients, filtered].map(async (client) => {
-      for (;;) {
-        await client.until(() => isOver || client.closeCode !== undefined);
-        if (isOver) return;
-        await client.connect(client === filtered ? FILTER : []);
+      // Each message ends a wait: on a busy machine the test takes longer than one may last.
+      const heard = () => client.received.events.length + client.received.heartbeats.length;
+      while (!isOver) {
+        const before = heard();
+        await client.until(() => isOver || client.closeCode !== undefined || heard() > before);
+        if (!isOver && client.closeCode !== undefined)
+          await client.connect(client === filtered ? FILTER : []);
       }
     });
     const began = gateway().pids().length;
