@@ -217,8 +217,12 @@ testInSoak(`${title} runs a backtest of an example`, async ({ installed: { folde
 test(`${title} exports the gateway and the client, and each of its modules loads`, async ({
   installed: { folder },
 }) => {
-  const chunks = await readdir(join(folder, "node_modules/flarewire/dist/chunks"));
-  expect(chunks.length).toBeGreaterThan(9);
+  const at = join(folder, "node_modules/flarewire/dist/chunks");
+  const chunks = await readdir(at);
+  const texts = await Promise.all(chunks.map((chunk) => readFile(join(at, chunk), "utf8")));
+  const onDemand = [...texts.join("\n").matchAll(/\bimport\("\.\/([^"]+)"\)/g)].map(([, name]) => name);
+  expect(onDemand.length).toBeGreaterThan(9);
+  expect(chunks).toEqual(expect.arrayContaining(onDemand));
   const code = [
     ...chunks.map((chunk) => `await import("./node_modules/flarewire/dist/chunks/${chunk}");`),
     'import { startGateway } from "flarewire";',
