@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fetchedNode } from "../support/fetched-package.ts";
@@ -40,6 +40,15 @@ export function copyOfDependencies(folder: string): void {
       ...Object.keys(bin).map((name) => `node_modules/.bin/${name}`),
     ]),
   );
+  // As npm would: only development dependencies have these in another version.
+  const paths = new Set(needed.map(([path]) => path));
+  for (const [path, { dev, devOptional }] of Object.entries<Entry>(packages)) {
+    const highest = `node_modules/${path.split("node_modules/").at(-1)}`;
+    if (path === "" || dev || devOptional || paths.has(highest)) continue;
+    const [from, to] = [join(folder, path), join(folder, highest)];
+    if (existsSync(to)) rmSync(from, { recursive: true, force: true });
+    else if (existsSync(from)) renameSync(from, to);
+  }
 }
 
 /** Copies these files and folders of the clone. File by file, Node takes twice the CPU time. */
