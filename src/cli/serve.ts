@@ -84,7 +84,8 @@ export async function serve(args: readonly string[], terminal: Terminal): Promis
     const cause = await shutdown.requested;
     const within =
       config.drainMs > 0 ? `; clients are disconnected within ${config.drainMs / SECOND_MS} s` : "";
-    if (!sayToPerson(`stopping${within}; after a second, another Ctrl-C exits at once`))
+    const why = cause === "SIGINT" ? "" : ` (${cause})`;
+    if (!sayToPerson(`stopping${why}${within}; after a second, another Ctrl-C exits at once`))
       logger.info({ cause, drainMs: config.drainMs }, "stopping");
     await gateway.stop();
     logger.info("stopped");

@@ -59,9 +59,9 @@ export interface Stream<F extends AnyFlare = Flare> extends AsyncIterable<Stream
    */
   update(selection: Selection): void;
   /**
-   * Yields events and resets in order. Starts with a reset, unless the stream resumes after `after`
-   * without a loss. Allows one reader at a time. Breaking out of the loop does not end the stream.
-   * Throws StreamError if the server refuses the stream.
+   * Yields events and resets in order. Starts with a reset, unless it reads from the beginning of a
+   * stream that resumes after `after` without a loss. Allows one reader at a time. Breaking out of
+   * the loop does not end the stream. Throws StreamError if the server refuses the stream.
    */
   [Symbol.asyncIterator](): AsyncGenerator<StreamItem<F>, undefined>;
   /**

@@ -10,7 +10,7 @@ import {
   TokenDetails,
   TrackRecord,
 } from "../model/index.ts";
-import { endReason } from "../model/text/reason-text.ts";
+import { endReason, nowReason } from "../model/text/reason-text.ts";
 import { flarePatternOf, Lost } from "../protocol/index.ts";
 import { ApiProblem, type ApiResponse, dataState, type RequestApi, read, withQuery } from "./market-api.ts";
 import { showFlare, showOutcome, showRecord } from "./shown-flare.ts";
@@ -77,7 +77,7 @@ export const TOOLS: readonly Tool[] = [
     name: "flares_now",
     title: "What flares now",
     description:
-      "Tokens that flare now, newest start first, each with the reason, and a cursor for flares_since.",
+      "Tokens that flare now, newest start first, each with the reason as of now, and a cursor for flares_since.",
     input: z.object({
       group: InGroup,
       limit: z.int().min(1).max(100).default(20).describe("Maximum number of flares."),
@@ -168,7 +168,8 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: "snapshot_at",
     title: "What flared at a past minute",
-    description: "The flares as they were served at that minute, without later knowledge.",
+    description:
+      "The flares as they were served at that minute, with the reasons as of then, without later knowledge.",
     input: z.object({ group: InGroup, at: Time, limit: z.int().min(1).max(100).default(20) }),
     run: (request, { limit, ...query }, signal) => readSnapshot(request, query, limit, signal),
   }),
@@ -241,6 +242,8 @@ function showEvent(given: z.infer<typeof Events>["events"][number]): readonly ob
   const event = { name, at: observed_at, list: channel.split(".").at(-1), cause: cause ?? null };
   const shown = outcome ? showOutcome(outcome) : null;
   if (!flare) return [{ ...event, id: id ?? null, outcome: shown }];
-  const text = why && (name === "flare-finished" ? endReason(why.text) : why.text);
+  const isStart = name === "flare-started" && cause === "detected";
+  const text =
+    why && (name === "flare-finished" ? endReason(why.text) : isStart ? why.text : nowReason(why.text));
   return [{ ...event, flare: { ...showFlare(flare, undefined), why: text ?? null }, outcome: shown }];
 }

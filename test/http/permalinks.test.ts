@@ -93,6 +93,11 @@ test("a flare whose start is not stored has the reason of its end, as that of it
   );
 });
 
+test("a token that flares has the reason as of now, as that of now", async ({ serve }) => {
+  const { body } = await get(await serve(), `/token/bsc/${flareAt(2, 0).token.address.toLowerCase()}`);
+  expect(body.replaceAll("\u00a0", " ")).toContain(` UTC; now: ${SAMPLE_EXPLANATION.text}.`);
+});
+
 test("hostile names are text on the pages of flares and tokens", async ({ serve }) => {
   const rest = await serve();
   for (const path of [`/flare/${idOf(7)}`, "/token/bsc/0xab01"]) {

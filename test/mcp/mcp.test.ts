@@ -11,7 +11,7 @@ import { runInProcess } from "../cli/run-in-process.ts";
 import { spawnCommand } from "../cli/spawn-cli.ts";
 import { startLedGateway } from "../examples/led-gateway.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
-import { SAMPLE_EXPLANATION } from "../support/samples.ts";
+import { SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { Agent, ERAS, PROGRAM } from "./agent.ts";
 
 const Text = z.strictObject({ untrusted_text: z.string() });
@@ -49,6 +49,7 @@ describe.each(ERAS)("the protocol of %s", (era) => {
     gateway.start("TWO");
     const first = await waiting;
     expect(shown(first)).toEqual(["flare-started TWO"]);
+    expect(first.events[0]?.flare.why).toBe(SAMPLE_EXPLANATION.text);
     gateway.finish("ONE");
     const second = await agent.call("flares_since", { cursor: first.cursor, wait_s: 20 }, Since);
     expect(shown(second)).toEqual(["flare-finished ONE"]);
@@ -176,6 +177,27 @@ test("a subscription to changes of the tools, which never change, is acknowledge
   await using agent = await Agent.overHttp("2026-07-28", gateway.url);
   const { honoredFilter, closed } = await agent.client.listen({ toolsListChanged: true });
   expect([honoredFilter, await closed]).toEqual([{}, "graceful"]);
+});
+
+test.each([
+  ["detected", SAMPLE_EXPLANATION.text],
+  ["aged", `Now: ${SAMPLE_EXPLANATION.text}`],
+])("a start that was %s says when its reason is from", async (cause, why) => {
+  const data = { op: "insert", index: 0, flare: SAMPLE_FLARE, why: SAMPLE_EXPLANATION, cause };
+  const event = {
+    name: "flare-started",
+    cursor: "e-2",
+    observed_at: SAMPLE_EXPLANATION.at,
+    channel: "flares.free",
+  };
+  const text = JSON.stringify({ cursor: "e-2", more: false, events: [{ ...event, data }] });
+  const since = TOOLS.find(({ name }) => name === "flares_since");
+  const answer = await since?.run(
+    async () => ({ status: 200, header: () => undefined, text }),
+    { group: "bsc", cursor: "e-1", wait_s: 0, limit: 10 },
+    new AbortController().signal,
+  );
+  expect(answer).toMatchObject({ events: [{ name: "flare-started", flare: { why } }] });
 });
 
 test("an unknown group is quoted, with the known ones", () => {

@@ -187,7 +187,7 @@ export const SETTINGS = {
     default: "24h",
     example: "3d",
     description:
-      "Retention time of flare starts, flare finishes and source state changes, if longer than logAge. They may use half of logBytes",
+      "Retention time of flare starts, finishes and outcomes, and of source state changes, if longer than logAge. They may use half of logBytes",
   }),
   logBytes: setting("logBytes", size(64 * KIB, 1_024 * GIB), {
     default: "64MiB",

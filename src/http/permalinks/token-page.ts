@@ -140,7 +140,7 @@ function nowText(token: TokenDetails): string {
   const running = runningOf(token);
   if (running)
     return sentenceOf(
-      `flaring since ${timeText(running.flare.started_trending_at)}${running.why ? `: ${running.why.text}` : ""}`,
+      `flaring since ${timeText(running.flare.started_trending_at)}${running.why ? `; now: ${running.why.text}` : ""}`,
     );
   if (group === "bsc") return "Not flaring now.";
   return chart

@@ -5,7 +5,12 @@ export function reasonText({ flare, started, why }: Pick<FlareRecord, "flare" | 
   if (started) return started.text;
   const unknown = "The reason for its start is not stored.";
   if (!why) return unknown;
-  return `${unknown} ${flare.finished_trending_at === null ? `Now: ${why.text}` : endReason(why.text)}`;
+  return `${unknown} ${flare.finished_trending_at === null ? nowReason(why.text) : endReason(why.text)}`;
+}
+
+/** Marks the reason as of an event or a request while the flare runs. */
+export function nowReason(text: string): string {
+  return `Now: ${text}`;
 }
 
 /** Marks the reason as of a flare's end, which would look like that of its start. */

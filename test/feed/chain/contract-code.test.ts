@@ -53,6 +53,8 @@ test.each([
     const expected = outcome === undefined ? [] : [{ address: HERE, decimals: outcome }];
     expect(await reader.tokens([HERE], run.signal)).toEqual(expected);
     expect(facts.get(`token ${HERE}`)).toEqual(expected[0]);
+    const isUndecided = run.notices.some((sentence) => sentence.endsWith("1 of them; ignoring these"));
+    expect(isUndecided).toBe(outcome === undefined);
     facts.close();
   },
 );

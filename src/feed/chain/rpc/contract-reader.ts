@@ -203,13 +203,17 @@ export class ContractReader {
     const words = `${one.name} and ${two.name} differ about ${disputed.length} of ${items.length} contracts`;
     this.#options.notify("warn", `${words}; ${outcome}`);
     const third = three && (await wait(inquireAt(three, disputed)));
-    return items.map((item, index) => {
+    const decided = items.map((item, index) => {
       const fact = facts[index] ?? agree([]);
       if (!fact.isDisputed) return fact;
       const decision = third?.[disputed.indexOf(item)];
       const votes = [first[index], second[index]].filter((vote) => isDeepStrictEqual(vote, decision));
       return votes.length > 0 ? { value: decision, isConfirmed: true } : fact;
     });
+    const open = decided.filter(({ isDisputed }) => isDisputed).length;
+    if (three && open > 0)
+      this.#options.notify("warn", `${three.name} does not decide ${open} of them; ignoring these`);
+    return decided;
   }
 
   /** Asks one endpoint. Returns `undefined` if it fails. */
