@@ -41,12 +41,7 @@ function prepareSearch(form) {
     }
   });
   const show = (words, entries) => {
-    const ranks = words.map(rankWord);
-    const found = (words.length === 0 ? [] : entries)
-      .map((entry) => [entry, ranks.map((rank) => rank(entry))])
-      .filter(([, each]) => each.every((rank) => rank > 0))
-      .sort(([, a], [, b]) => sum(b) - sum(a))
-      .map(([entry]) => entry);
+    const found = findEntries(words, entries);
     status.textContent =
       words.length === 0 ? "" : found.length === 0 ? "Nothing found." : countText(found.length);
     const items = found.slice(0, MAX_FOUND).map(([title, page, href]) => {
@@ -60,6 +55,16 @@ function prepareSearch(form) {
       for (const item of items) void showLine(item, words);
     }, RESTING_MS);
   };
+}
+
+/** Returns the entries that have all words, the best first. */
+function findEntries(words, entries) {
+  const ranks = words.map(rankWord);
+  return (words.length === 0 ? [] : entries)
+    .map((entry) => [entry, ranks.map((rank) => rank(entry))])
+    .filter(([, each]) => each.every((rank) => rank > 0))
+    .sort(([, a], [, b]) => sum(b) - sum(a))
+    .map(([entry]) => entry);
 }
 
 /** Pages of found entries, by path. */
@@ -121,19 +126,29 @@ function stemOf(word) {
   return word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, "").replace(/[^\w\s]/g, "\\$&");
 }
 
-/** Spells the flag and the variable of a setting as its name. */
+/** Spells the flag and the variable of a setting as its name, and a path as its last part. */
 function nameOf(text) {
   return text
     .toLowerCase()
-    .replace(/^flarewire_/, "")
+    .replace(/^(?:flarewire_|--(?:no-)?|(?:[a-z]+ )?\/(?:.*\/)?)/, "")
     .replace(/[-_]/g, "");
 }
 
 /** Returns a function that ranks an entry for a typed word, in any of its usual forms. */
 function rankWord(word) {
   const whole = new RegExp(`(?<!\\w)${stemOf(word)}(?:ing|ed|e?s|e)?(?!\\w)`, "i");
+  const name = nameOf(word);
+  const isOption = /^(?:--|flarewire_)/.test(word);
+  const lists = (words) =>
+    words
+      .toLowerCase()
+      .split(/[\s,]+/)
+      .includes(word);
   return ([title, page, href, words]) => {
-    if (nameOf(title) === nameOf(word)) return whole.test(words) ? 6 : 5;
+    const isNamed = nameOf(title) === name;
+    // Sections of other guides have the names of options, but the settings describe these.
+    if (isOption && page === "Settings" && lists(words)) return isNamed ? 8 : 7;
+    if (isNamed) return page === "API" || whole.test(words) ? 6 : 5;
     if (whole.test(title)) return 4;
     if (whole.test(`${page} ${words}`)) return 3;
     if (title.toLowerCase().includes(word)) return 2;
