@@ -233,6 +233,25 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
+  test("the search shows a row of a table with spaces between its cells, and marks a word that begins one", async ({
+    wire,
+  }) => {
+    await open(wire, "/docs");
+    for (const [word, row] of [
+      ["4003", "4003 unauthorized stop"],
+      ["unauthorized", "4003 unauthorized stop"],
+      ["slow", "4201 slow-consumer resume"],
+      ["heartbeat-lost", "4202 heartbeat-lost resume"],
+    ] as const) {
+      await page.locator("#search-text").fill(word);
+      const found = page.locator('#search li:has(a[href="/docs/events#codes"])');
+      const line = found.locator("> small", { hasText: row });
+      await line.waitFor();
+      expect(await line.locator("mark").textContent()).toBe(word);
+    }
+    expectQuiet(wire);
+  });
+
   test("the map marks the section that is read", async ({ wire }) => {
     await open(wire, "/docs/protocol");
     const marked = () => page.locator('#map [aria-current="location"]');

@@ -99,7 +99,14 @@ function textsOf(page, id) {
   return parts
     .flatMap((part) => [part, ...part.querySelectorAll(BLOCKS)])
     .filter((part) => part.matches(BLOCKS) && !part.querySelector(BLOCKS))
-    .map(({ textContent }) => textContent.replace(/\s+/g, " ").trim());
+    .map((part) => textOf(part).replace(/\s+/g, " ").trim());
+}
+
+/** Returns the text of a block. Nothing separates the cells of a row in its `textContent`. */
+function textOf(part) {
+  return part.matches("tr")
+    ? Array.from(part.cells, ({ textContent }) => textContent).join(" ")
+    : part.textContent;
 }
 
 /** Returns the part of the best text around a word, which is marked; none without a match. */
