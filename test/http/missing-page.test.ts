@@ -1,11 +1,16 @@
-import fastify from "fastify";
+import fastify, { type FastifyInstance, type LightMyRequestResponse } from "fastify";
 import { expect, test } from "vitest";
 import { PAGES } from "../../src/dashboard/route.ts";
+import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
+import { completeHttpSettings } from "../../src/http/http-settings.ts";
 import { addPageRoutes } from "../../src/http/pages/page-routes.ts";
+import { addPermalinkRoutes } from "../../src/http/permalinks/permalink-routes.ts";
+import { PROBLEM_TYPE } from "../../src/http/problems/problem.ts";
 import { sendProblem } from "../../src/http/problems/send-problem.ts";
 import { createConfig, startGateway } from "../../src/index.ts";
 import { LedMarket } from "../examples/led-gateway.ts";
 import type { Finish } from "../support/edges.ts";
+import { FRESH, HandHead, INFO } from "./rest-fixture.ts";
 
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
 
@@ -55,23 +60,75 @@ test("a browser gets a small page where nothing is; other clients and the API's 
   }
 });
 
+/** A server without further routes, closed after the test. */
+function bareApp(finish: Finish): FastifyInstance {
+  const app = fastify();
+  finish(() => app.close());
+  return app.setErrorHandler((error, request, reply) =>
+    sendProblem(error, request, reply, () => request.log),
+  );
+}
+
+/** Returns the body for GET, after a check of status and fields, which are those of HEAD too. */
+async function missing(
+  app: FastifyInstance,
+  url: string,
+  headers: object,
+  expected: object,
+): Promise<string> {
+  const fieldsOf = ({ statusCode, headers }: LightMyRequestResponse) => ({
+    statusCode,
+    ...headers,
+    date: "",
+  });
+  const page = await app.inject({ url, headers: { ...headers } });
+  expect(fieldsOf(page), url).toMatchObject({ statusCode: 404, "cache-control": "no-store", ...expected });
+  const head = await app.inject({ method: "HEAD", url, headers: { ...headers } });
+  expect([fieldsOf(head), head.body], url).toEqual([fieldsOf(page), ""]);
+  return page.body;
+}
+
+/** Checks both answers of an address whose pages are not built, which caches must distinguish. */
+async function expectUnbuilt(app: FastifyInstance, url: string, detail: string): Promise<void> {
+  const page = { "content-type": "text/html; charset=utf-8", vary: "Accept" };
+  const body = await missing(app, url, BROWSER, page);
+  expect(body).toContain("Run <code>npm run pages</code>");
+  expect(body).toContain('<a href="/fw/docs">documents</a>');
+  const problem = await missing(
+    app,
+    url,
+    { accept: "*/*" },
+    { "content-type": PROBLEM_TYPE, vary: "Accept" },
+  );
+  expect(JSON.parse(problem)).toMatchObject({ detail });
+}
+
 test("if the pages are not built, a browser learns how to build them; other clients get a problem", async ({
   onTestFinished,
 }) => {
-  const app = fastify();
-  onTestFinished(() => app.close());
-  app.setErrorHandler((error, request, reply) => sendProblem(error, request, reply, () => request.log));
+  const app = bareApp(onTestFinished);
   addPageRoutes(app, { basePath: "/fw", corsOrigins: "*" }, new Map());
-  const page = await app.inject({ url: "/", headers: BROWSER });
-  expect([page.statusCode, page.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
-  expect(page.body).toContain("Run <code>npm run pages</code>");
-  expect(page.body).toContain('<a href="/fw/docs">documents</a>');
-  for (const [url, headers] of [
-    ["/", { accept: "*/*" }],
-    ["/assets/a.js", BROWSER],
-  ] as const) {
-    const { statusCode, headers: fields, json } = await app.inject({ url, headers });
-    expect([statusCode, fields["content-type"]]).toEqual([404, "application/problem+json"]);
-    expect(json().detail).toMatch(/^(the dashboard is not built: npm run pages|there is no such file)/);
-  }
+  const how = "npm run pages builds it, with development dependencies";
+  await expectUnbuilt(app, "/", `the dashboard is not built: ${how}`);
+  await expectUnbuilt(app, "/widgets", `the widget is not built: ${how}`);
+  const file = await missing(app, "/assets/a.js", BROWSER, { "content-type": PROBLEM_TYPE });
+  expect(JSON.parse(file)).toMatchObject({ detail: "there is no such file of the dashboard" });
+});
+
+test("if the pages are not built, the addresses of flares and tokens say so too", async ({
+  onTestFinished,
+}) => {
+  const app = bareApp(onTestFinished);
+  const store = openSqliteHistoryStore({ maxAgeMs: 1_000, maxBytes: 2 ** 20 });
+  onTestFinished(() => store.close());
+  addPermalinkRoutes(app, {
+    history: createHistoryReader(store),
+    head: new HandHead(),
+    freshness: () => FRESH,
+    info: () => INFO,
+    settings: completeHttpSettings({ basePath: "/fw" }),
+    pages: new Map(),
+  });
+  for (const url of ["/flare/x", "/token/bsc/x"])
+    await expectUnbuilt(app, url, "the dashboard is not built: npm run pages builds it");
 });

@@ -22,7 +22,7 @@ export class HandHead implements HeadLike {
   }
 }
 
-const INFO: SourceInfo = {
+export const INFO: SourceInfo = {
   name: "replay",
   origin: "recorded",
   facts: { trades: false, liquidity: false, listings: false, profiles: true },
