@@ -15,7 +15,11 @@ const key = process.env.FLAREWIRE_CLIENT_KEY;
 const server = process.argv[2] ?? "http://127.0.0.1:8080";
 const stream = connect(server, { channels: ["flares.*"], ...(key ? { key } : {}) });
 let list: "pro" | "free" = "pro";
+let reported = "";
 stream.on("connection", ({ state, transport, reason }) => {
+  // Each attempt has the same reason until one succeeds.
+  if (reason !== "" && reason === reported) return;
+  reported = reason;
   const advice = reason.startsWith("no answer") ? `; does a Flarewire server run at ${server}?` : "";
   console.error(`${state} by ${transport}${reason && `: ${reason}`}${advice}`);
 });
@@ -25,10 +29,13 @@ try {
     if (event.name === "reset") {
       // A new state: at the start, or after lost events. Print the current flares.
       if (event.lost !== 0) console.error(`missed ${event.lost ?? "some"} events: ${event.reason}`);
-      const { pro, free } = event.view?.flares ?? {};
+      const { flares: { pro, free } = {}, explanations = {} } = event.view ?? {};
       list = pro ? "pro" : "free";
       const running = pro ?? free ?? [];
-      for (const flare of running) print(flare.started_trending_at, "flare-running", flare);
+      for (const flare of running) {
+        const why = explanations[flare.id];
+        print(flare.started_trending_at, "flare-running", flare, why ? `: now ${why.text}` : "");
+      }
       console.error(`running flares: ${running.length}; waiting for starts and finishes`);
     } else if (event.channel !== `flares.${list}`) {
       // The other list has the same flares.

@@ -2,6 +2,13 @@ import { join, matchesGlob, relative } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** The slowest system tests, which would otherwise still run when all others are done. */
+const LONG = [
+  "{cluster/gateways,conformance/conformance,package/pack,repository/readme-examples}.test.ts",
+  "scenarios/{chain-trouble,chaos,churn,live,live-start,workers}.test.ts",
+  "{cli/backtest,client/takeover,cluster/sentinels,examples/follow-py}.test.ts",
+];
+
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
   "{bench,browser,examples,mcp,package,scenarios}/**/*.test.ts",
@@ -50,9 +57,9 @@ const THOROUGH = [
 ];
 
 const ALL = ["**/*.test.ts"];
-const RANKS = [MEMORY, SYSTEM, THOROUGH, ALL];
+const RANKS = [MEMORY, LONG, SYSTEM, THOROUGH, ALL];
 /** The part of the run in which the files of each rank begin. */
-const ENDS = [0, 0.85, 0.9, 1];
+const ENDS = [0, 0.6, 0.85, 0.9, 1];
 
 // Workers and the programs that they start share compiled code: a quarter of a program's time.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/compiled");
@@ -74,7 +81,7 @@ class Mixed extends BaseSequencer {
 /**
  * `npm test` runs all tests, `npm run test:unit` those of the last rank. One process runs many
  * files, and loads the sources once for all of them. System tests wait for over half of their time,
- * so that six processes keep two cores busy.
+ * so that seven processes keep two cores busy.
  */
 export default defineConfig(({ mode }) => {
   const isUnit = mode === "unit";
@@ -89,14 +96,14 @@ export default defineConfig(({ mode }) => {
       expect: { poll: { timeout: 60_000 } },
       sequence: { sequencer: Mixed },
       projects: [
-        { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 6, isolate: true } },
+        { extends: true, test: { name: "memory", include: MEMORY, maxWorkers: 7, isolate: true } },
         {
           extends: true,
           test: {
             name: "tests",
             include: ALL,
             exclude: [...MEMORY, ...(isUnit ? [...SYSTEM, ...THOROUGH] : [])],
-            maxWorkers: 6,
+            maxWorkers: 7,
             isolate: false,
             // Room for short-lived objects: otherwise a tenth of the CPU time collects them.
             execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=64"],

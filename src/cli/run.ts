@@ -1,5 +1,6 @@
 import { isSettingError } from "../config/config.ts";
 import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
+import { ownCommand } from "../lib/own-command.ts";
 import { messageOf } from "../lib/text/message-of.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { VERSION } from "../lib/version.ts";
@@ -71,7 +72,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
         terminal,
         `flarewire: unknown ${what} ${JSON.stringify(name)}${suggestion(name, Object.keys(COMMANDS))}`,
       );
-      say(terminal, "Run flarewire --help for all commands.");
+      say(terminal, `Run ${ownCommand("--help")} for all commands.`);
       return EXIT.usage;
     }
     const { command, help: commandHelp } = await entry.load();
@@ -114,6 +115,6 @@ function explain(error: unknown, command: string, terminal: Terminal): ExitCode 
   if (isBrokenPipe(error)) return EXIT.clean;
   const message = messageOf(error);
   say(terminal, `flarewire ${command}: ${message}`);
-  if (isSettingError(error)) say(terminal, `Run flarewire ${command} --help for all settings.`);
+  if (isSettingError(error)) say(terminal, `Run ${ownCommand(`${command} --help`)} for all settings.`);
   return exitCodeOf(error);
 }

@@ -122,6 +122,19 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
     }
   });
 
+  test("the details of the state are within the window", async () => {
+    const { page, goto } = await shared();
+    await goto("flares");
+    await page.locator(".status summary").click();
+    for (const width of [320, 390, 720, 960, 1_280]) {
+      await page.setViewportSize({ width, height: 844 });
+      const box = await page.locator(".status dl").boundingBox();
+      expect(box?.x, `${width}`).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0), `${width}`).toBeLessThanOrEqual(width);
+    }
+    await page.locator(".status summary").click();
+  });
+
   test("on a phone the page links fit on one line, and a warning is not cut off", async () => {
     const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
     await goto("flares");

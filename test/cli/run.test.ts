@@ -86,7 +86,7 @@ describe("a user error", () => {
       'port = "x" (flag --port) must be a whole number from 0 to 65535, for example 9000',
     );
     expect(stderr).toContain('speed = "0" (environment FLAREWIRE_SPEED)');
-    expect(stderr).toContain("Run flarewire serve --help");
+    expect(stderr).toContain("Run npm run flarewire -- serve --help");
   });
 
   test.each([

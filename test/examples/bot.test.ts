@@ -1,7 +1,10 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { test as base, expect } from "vitest";
 import { flareStarted, greet, send, startScriptedServer } from "../cli/scripted-server.ts";
 import { spawnCommand, spawnNode } from "../cli/spawn-cli.ts";
+import { Waiters } from "../support/waiters.ts";
 import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 const test = base.extend<{ gateway: LedGateway }>({
@@ -121,7 +124,22 @@ test("the bot prints the free plan's flares without a key, and each flare once w
   expect(printed).toEqual(["running OLD", "started AGED", "running OLD", "started NEW", "started LAST"]);
 });
 
-test("the bot retries an unreachable server", async () => {
-  await using bot = spawnNode(["examples/bot.ts", "http://127.0.0.1:9"]);
-  await bot.said("stderr", /waiting by websocket: .+/);
+test("the bot retries a server that does not answer, and reports the reason once", async ({
+  onTestFinished,
+}) => {
+  let count = 0;
+  const attempts = new Waiters(() => count);
+  const server = createServer((socket) => {
+    socket.destroy();
+    count += 1;
+    attempts.look();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await using bot = spawnNode(["examples/bot.ts", `http://127.0.0.1:${port}`]);
+  await attempts.until(() => count >= 4);
+  expect(bot.stderr().match(/^waiting by websocket: .+$/gm)).toHaveLength(1);
+  expect(bot.stderr()).not.toMatch(/^connecting by \w+: /m);
 });
