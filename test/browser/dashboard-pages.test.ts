@@ -88,7 +88,9 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
       change.locator("small").boundingBox(),
     ]);
     expect(before?.x).toBeGreaterThan(now?.x ?? Number.POSITIVE_INFINITY);
-    expect(await page.evaluate('getComputedStyle(document.querySelector("header")).position')).toBe("static");
+    await page.evaluate("scrollTo(0, 100)");
+    expect((await page.locator("header").boundingBox())?.y).toBe(-100);
+    await page.evaluate("scrollTo(0, 0)");
     // No label without a value.
     await goto("newest");
     const links = page.locator("td.links");

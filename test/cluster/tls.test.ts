@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisEngine } from "../../src/cluster/redis/redis-engine.ts";
@@ -78,6 +79,19 @@ async function startServer(settings: Readonly<Record<string, string>> = {}): Pro
   return server;
 }
 
+/** Options of an engine that appends nothing. */
+const ALONE = { name: "n", acknowledgements: 0, retained: 1, clock: systemClock, notify: () => {} };
+
+/** A relay that holds back what the server answers in the handshake. */
+const holdingRelay = (port: number, held: (readonly [Socket, Socket])[]) =>
+  createServer({ allowHalfOpen: true }, (client) => {
+    const server = client.pipe(connect({ port, allowHalfOpen: true }));
+    for (const socket of [client, server]) socket.on("error", () => {});
+    server.once("readable", () => held.push([server, client]));
+  });
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
 const trusted = () => ({
   NODE_EXTRA_CA_CERTS: certificates.authority,
   FLAREWIRE_CLUSTER_PASSWORD: PASSWORD,
@@ -129,6 +143,32 @@ describe.skipIf(!HAS_REDIS)("a gateway whose cluster's server has TLS and a pass
   });
 });
 
+test.skipIf(!HAS_REDIS)(
+  "an engine that is closed in its handshakes with a server that it does not trust leaves no error that nobody hears",
+  async () => {
+    const { port } = await startServer();
+    const begun: Promise<unknown>[] = [];
+    const ended: Promise<unknown>[] = [];
+    // Sends in one piece what the server answers until it ends: its certificate and an alert.
+    await using relay = createServer({ allowHalfOpen: true }, (client) => {
+      const server = client.pipe(connect({ port, allowHalfOpen: true }));
+      for (const socket of [client, server]) socket.on("error", () => {});
+      const beginning = once(server, "readable");
+      const answered = beginning.then(async () => client.end(await buffer(server)));
+      begun.push(beginning);
+      ended.push(answered, once(client, "close"));
+    });
+    await once(relay.listen(0, "127.0.0.1"), "listening");
+    const { connection } = engineAddress(`rediss://127.0.0.1:${portOf(relay)}`, PASSWORD);
+    const engine = new RedisEngine({ connection, ...ALONE });
+    await expect.poll(() => begun.length).toBe(2);
+    await Promise.all(begun);
+    await engine.close();
+    // vitest reports an error that nobody hears.
+    await Promise.all(ended);
+  },
+);
+
 describe.skipIf(!HAS_SENTINEL)(
   "a gateway whose cluster's servers and Sentinel have TLS and a password",
   () => {
@@ -177,23 +217,18 @@ describe.skipIf(!HAS_SENTINEL)(
           .trim()
           .split("\n").length;
       await expect.poll(clients).toBe(1);
-      // It holds back what the server answers in the handshake.
       const held: (readonly [Socket, Socket])[] = [];
-      await using relay = createServer({ allowHalfOpen: true }, (client) => {
-        const server = client.pipe(connect({ port: primary.port, allowHalfOpen: true }));
-        for (const socket of [client, server]) socket.on("error", () => {});
-        server.once("readable", () => held.push([server, client]));
-      });
+      await using relay = holdingRelay(primary.port, held);
       await once(relay.listen(0, "127.0.0.1"), "listening");
       const { connection } = engineAddress(address, PASSWORD);
-      const there = { host: "127.0.0.1", port: (relay.address() as AddressInfo).port };
+      const there = { host: "127.0.0.1", port: portOf(relay) };
       const engine = new RedisEngine({
         connection: {
           ...connection,
           ...{ tls: ACCESS.tls, sentinelTLS: ACCESS.tls },
           natMap: (key) => (key === `127.0.0.1:${primary.port}` ? there : null),
         },
-        ...{ name: "n", acknowledgements: 0, retained: 1, clock: systemClock, notify: () => {} },
+        ...ALONE,
       });
       await expect.poll(() => held.length).toBe(2);
       await engine.close();

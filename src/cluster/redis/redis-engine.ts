@@ -73,7 +73,7 @@ export class RedisEngine implements Engine {
 
   async *read(from: number, signal: AbortSignal): AsyncGenerator<LogNews> {
     const reader = this.#connect();
-    const stop = () => reader.disconnect();
+    const stop = () => disconnect(reader);
     signal.addEventListener("abort", stop);
     try {
       let after = Math.max(0, from - 1);
@@ -93,7 +93,7 @@ export class RedisEngine implements Engine {
       if (!signal.aborted) this.#reportFault(error);
     } finally {
       signal.removeEventListener("abort", stop);
-      reader.disconnect();
+      disconnect(reader);
     }
   }
 
@@ -143,9 +143,7 @@ export class RedisEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    this.#bulk?.disconnect();
-    this.#writer.disconnect();
-    this.#subscriber.disconnect();
+    for (const redis of [this.#bulk, this.#writer, this.#subscriber]) if (redis) disconnect(redis);
   }
 
   #checkpoints(): Redis {
@@ -281,4 +279,13 @@ function entryOf(row: unknown): Entry {
   if (!Buffer.isBuffer(id) || !Buffer.isBuffer(header) || !Buffer.isBuffer(body))
     throw new UnreadableEntry("an entry is malformed");
   return readEntry(Number.parseInt(id.toString(), 10), { header: header.toString(), body });
+}
+
+/**
+ * Closes a connection. A socket that is closed in its TLS handshake may fail twice, and ioredis
+ * listens for one error only: the second one would end the process.
+ */
+export function disconnect(redis: Redis): void {
+  redis.stream?.on("error", () => {});
+  redis.disconnect();
 }

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { RedisEngine, type RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
+import { disconnect, RedisEngine, type RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { Probe } from "../../feed/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -112,7 +112,7 @@ function sentinelProbe(
         await redis.call("SENTINEL", "CKQUORUM", name);
         return `primary ${address.join(":")}; a fail-over is possible`;
       } finally {
-        redis.disconnect();
+        disconnect(redis);
       }
     },
   };
