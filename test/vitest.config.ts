@@ -6,7 +6,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "{cluster/gateways,conformance/conformance,package/pack,repository/readme-examples}.test.ts",
   "scenarios/{chain-trouble,chaos,churn,live,live-start,workers}.test.ts",
-  "{cli/backtest,client/takeover,cluster/sentinels,examples/follow-py}.test.ts",
+  "{browser/no-data,cli/backtest,cluster/sentinels,examples/follow-py}.test.ts",
+  "client/{takeover,python/model}.test.ts",
 ];
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
@@ -59,7 +60,7 @@ const THOROUGH = [
 const ALL = ["**/*.test.ts"];
 const RANKS = [MEMORY, LONG, SYSTEM, THOROUGH, ALL];
 /** The part of the run in which the files of each rank begin. */
-const ENDS = [0, 0.6, 0.85, 0.9, 1];
+const ENDS = [0, 0.4, 0.7, 0.75, 1];
 
 // Workers and the programs that they start share compiled code: a quarter of a program's time.
 process.env.NODE_COMPILE_CACHE = join(import.meta.dirname, "../node_modules/.cache/compiled");
