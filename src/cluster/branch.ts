@@ -2,7 +2,7 @@ import { before, type Entry, isSame, type Position } from "./entry.ts";
 import type { Tail } from "./tail.ts";
 
 /**
- * - `own`: the log continues what this node delivered, or a part of that.
+ * - `own`: the log contains what this node delivered, or ends within it.
  * - `new-epoch`: the log has a committed new epoch.
  * - `fork`: the log has other entries in place of this node's, and they are committed.
  * - `unknown`: the first contradicting entry, or the new epoch, is not known to be committed yet.
@@ -10,9 +10,10 @@ import type { Tail } from "./tail.ts";
 type Verdict = "own" | "new-epoch" | "fork" | "unknown";
 
 /**
- * The part of a log, read so far, that contradicts what this node delivered: the entries of its
- * latest epoch. Either the log is that of a former primary, and its entries are never committed. Or
- * it is the cluster's, and its servers (engine.ts) lost more entries than the nodes remember.
+ * The entries read so far from a log that contradicts what this node delivered; only its latest
+ * epoch is kept. Either the log is that of a *former primary*, a database server that was the
+ * primary before a fail-over, and its entries are never committed. Or it is the cluster's, and its
+ * servers (engine.ts) lost more entries than the nodes remember.
  */
 export class Branch {
   #entries: Entry[] = [];

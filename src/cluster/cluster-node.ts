@@ -25,7 +25,7 @@ interface ClusterNodeOptions extends Partial<Pick<MemberOptions, "id" | "start" 
    * its position; `undefined` if there is none. Default: none.
    */
   readonly onReload?: () => Promise<MemberStart | undefined>;
-  /** Called when this node appended a delivered entry again, because the engine had lost it. */
+  /** Called when this node appended an entry again, because the log's servers had lost it. */
   readonly onRepair?: (entry: Entry) => void;
   readonly engine: Engine;
   readonly clock: Clock;

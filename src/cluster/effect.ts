@@ -12,7 +12,7 @@ export type AppendResult =
 export type Effect =
   /**
    * Append the entry, and report the result to `appended`. There is never a second append in
-   * flight. A repair appends an entry again that was delivered before.
+   * flight. A repair appends again an entry that the log has lost.
    */
   | { readonly kind: "append"; readonly entry: Entry; readonly isRepair: boolean }
   /** Announce a commit to all nodes. */
@@ -21,7 +21,10 @@ export type Effect =
   | { readonly kind: "deliver"; readonly entries: readonly Entry[] }
   /** Read the log again, starting with this position's entry. */
   | { readonly kind: "reread"; readonly from: Position }
-  /** Load the state stored in the engine: the log no longer has what follows this node's state. */
+  /**
+   * Load the state stored in the engine. The log no longer has what follows this node's state, or
+   * it contradicts that state and no longer has the start of its own epoch.
+   */
   | { readonly kind: "reload" }
   /** Start the source. All earlier entries were delivered. */
   | { readonly kind: "lead"; readonly term: number; readonly epoch: string; readonly isNewEpoch: boolean }

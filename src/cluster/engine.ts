@@ -50,8 +50,8 @@ export interface Engine {
   /** Stores a checkpoint, unless one of a later term or position is stored. Rejects on failure. */
   store(checkpoint: Checkpoint): Promise<"stored" | "fenced">;
   /**
-   * Loads the checkpoint, with those of the named values that it has; `undefined` if there is none.
-   * Retries until the engine answers. Rejects only when the signal aborts.
+   * Loads the checkpoint with the requested values, as far as it has them; `undefined` if there is
+   * no checkpoint. Retries until the engine answers. Rejects only when the signal aborts.
    */
   load(names: readonly string[], signal: AbortSignal): Promise<Checkpoint | undefined>;
   /**

@@ -179,7 +179,7 @@ export class Member {
     return this.#flush();
   }
 
-  /** Stops leading, and does not try to lead again for `restMs`. */
+  /** Hands over, if {@link canAppend}. Does not try to lead again for `restMs`. */
   leave(nowMs: number, restMs: number): readonly Effect[] {
     if (this.canAppend) this.#write("handover", nowMs);
     this.#restsUntilMs = nowMs + restMs;
@@ -261,7 +261,7 @@ export class Member {
     this.#isBehind = false;
   }
 
-  /** Whether the engine may have lost committed entries, or may be a former primary. */
+  /** Whether the log may lack committed entries, or may be a former primary's (branch.ts). */
   get #isInDoubt(): boolean {
     return this.#tail.lacksCommitted || this.#isBehind || (this.#branch !== undefined && !this.#isForked);
   }
@@ -305,7 +305,7 @@ export class Member {
     this.#reread();
   }
 
-  /** Reads again after the delivered entries. If the log contradicts them, reads all of it. */
+  /** Rereads from the last delivered entry, or from the start if the log contradicts it. */
   #reread(): void {
     this.#tail.dropPending();
     this.#branch?.clear();
@@ -362,7 +362,7 @@ export class Member {
     this.#effects.push({ kind: "append", entry: next, isRepair: repairs.length > 0 });
   }
 
-  /** Appends again what the engine lost at its end. If this node forgot it, starts a new epoch. */
+  /** Appends again the entries that the log lost. If not all are in memory, starts a new epoch. */
   #repair(entry: Entry | undefined, head: Position): void {
     const missing = entry?.header.kind === "base" ? undefined : this.#tail.after(head);
     if (missing) this.#send(entry, missing);

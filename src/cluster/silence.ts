@@ -5,8 +5,9 @@ const JITTER_MS = 500;
 /** Maximum random wait after a leader has left, used instead of `SILENCE_MS`. */
 const DEPARTURE_MS = 100;
 /**
- * Minimum silence while this node is in doubt, which means: either the log lacks a committed entry,
- * which another node may repair, or the log may be a former primary's.
+ * Minimum silence while this node is in doubt: committed entries are missing, which another node
+ * may repair; or the log no longer has what follows this node's state, and the node must load a
+ * stored one; or the log contradicts what was delivered, and may be a former primary's (branch.ts).
  */
 const LOSS_MS = 10_000;
 /**

@@ -6,7 +6,7 @@ import { before, type Entry, LOG_START, type Position } from "./entry.ts";
  * - `kept`: it continues the log as read so far.
  * - `known`: it is nothing new.
  * - `reread`: the log has replaced entries that were read but not delivered. Read again.
- * - `gap`: the log no longer has entries that follow the delivered ones.
+ * - `gap`: the entries right after the delivered ones are gone; later ones are there.
  * - `fork`: the log has other entries in place of delivered ones.
  */
 export type Reading = "kept" | "known" | "reread" | "gap" | "fork";
@@ -21,7 +21,7 @@ export class Tail {
   #entries: Entry[] = [];
   #delivered: Position;
   /**
-   * The latest commit up to which to deliver. Its entry may not be read yet. A lower commit of an
+   * Deliver up to this committed position. Its entry may not be read yet. A lower commit of an
    * entry that was read replaces it. Keeping the higher one left 2 of 10,000 simulated runs of slow
    * nodes without a leader or a delivery.
    */

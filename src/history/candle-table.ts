@@ -60,8 +60,8 @@ export class CandleTable {
   }
 
   /**
-   * Returns a token's candles that opened within the bounds, oldest first. Leaves out a damaged
-   * hour, but throws if it may be part of a past answer.
+   * Returns a token's candles that opened within the bounds, oldest first. Skips a damaged hour,
+   * but throws if `knownMs` is set: a past state must be exact.
    */
   find({ group, address, fromMs, toMs, knownMs }: CandleQuery): readonly Candle[] {
     const select =

@@ -3,7 +3,10 @@ import { cachedStatements } from "../lib/io/sqlite.ts";
 import type { Group } from "../model/index.ts";
 import type { PastDataQuery } from "./history-records.ts";
 
-/** One row for each flare that expired recently. Answers that contained it cannot be repeated. */
+/**
+ * One row per recently expired flare. Responses to `?at=` that would contain it are no longer
+ * available.
+ */
 export const EXPIRED_TABLE = `
   CREATE TABLE expired (id TEXT PRIMARY KEY, finished_ms INTEGER NOT NULL, known_ms INTEGER NOT NULL,
     expired_ms INTEGER NOT NULL, address TEXT NOT NULL, symbol TEXT NOT NULL,
@@ -25,7 +28,10 @@ export class ExpiredTable {
     this.#prepare = cachedStatements(db);
   }
 
-  /** Call it before deleting the flares that meet `condition`, in which `?2` is `value`. */
+  /**
+   * Records as expired the flares that meet `condition` (`?2` is `value`). Call it before deleting
+   * them.
+   */
   note(nowMs: number, condition: string, value: string | number): void {
     const flares = `SELECT id, finished_ms, known_ms, ?1, address, symbol, market FROM flare WHERE ${condition}`;
     this.#prepare(`INSERT OR REPLACE INTO expired ${flares}`).run(nowMs, value);
@@ -43,7 +49,7 @@ export class ExpiredTable {
     return Math.max(0, ...forgotten.map(({ expired_ms }) => Number(expired_ms)));
   }
 
-  /** Returns whether a flare that the answer at `knownMs` contained has expired since. */
+  /** Returns whether any flare in the past state at `knownMs` has expired since then. */
   has({ knownMs, isFinishedThen = true, id, group, fromMs, toMs, address, symbol }: PastDataQuery): boolean {
     const select = `SELECT 1 FROM expired WHERE expired_ms > ?1 AND known_ms <= ?7
       AND (?8 IS NULL OR market = ?8) AND (?2 IS NULL OR id = ?2) AND (?3 IS NULL OR address = ?3) AND (?4 IS NULL OR symbol = ?4)

@@ -6,8 +6,8 @@ import type { HistoryStore } from "./sqlite-history-store.ts";
 import { type RecordQuery, recordOf } from "./track-record.ts";
 
 /**
- * The state of a minute, or the range of the stored minutes: `undefined` if there are none.
- * `isFaulty`: the store cannot be read, or could not write the minute.
+ * The state of a minute; if it is missing, the range of the stored minutes. `stored` is `undefined`
+ * if there are none. `isFaulty`: the store failed, or the history is incomplete.
  */
 export type MinuteAnswer =
   | { readonly minute: MinuteState; readonly snapshot: string }
@@ -25,8 +25,8 @@ export interface HistoryReader extends StoreReader {
   /** Changes whenever a flare's record may change; `undefined` if unknown here. */
   readonly flaresVersion: number | undefined;
   /**
-   * Changes whenever stored minutes are replaced or expire, and at the first one; `undefined` if
-   * unknown here.
+   * Changes when stored minutes are replaced or expire, and when the first minute is stored;
+   * `undefined` if unknown here.
    */
   readonly minutesVersion: number | undefined;
   /** Returns the state served at a past minute, such as 12:34:00. */
@@ -52,7 +52,7 @@ export function answerHistory(reader: HistoryReader, { method, args }: HistoryRe
 
 interface MinuteParts {
   readonly store: Pick<MinuteStore, "find" | "range" | "version">;
-  /** Returns the writer of the store. Default: there is none, and all minutes are stored. */
+  /** Returns the writer of the store. Default: no writer, so no minute is waiting to be stored. */
   readonly writer?: () => Pick<MinuteWriter, "settled" | "lacks" | "replacements"> | undefined;
   /** Resolves to whether flares and candles of past minutes are stored. Default: they are. */
   readonly isComplete?: () => Promise<boolean>;

@@ -28,7 +28,9 @@ interface HistoryWriting {
   readonly head: Pick<Head, "ready" | "cursor" | "snapshot" | "observedAtMs">;
   readonly store: Pick<HistoryStore, "cursor" | "commit"> & Partial<Pick<HistoryStore, "isGenerated">>;
   readonly progress?: HistoryProgress | undefined;
-  /** Whether the market is simulated or recorded: each epoch is a new market. Default: no. */
+  /**
+   * Whether the market is simulated or recorded. If so, each epoch is a new market. Default: no.
+   */
   readonly isGenerated?: (() => boolean) | undefined;
   /** Called when another market's history begins. */
   readonly onAnotherMarket?: ((epoch: Epoch) => Promise<void>) | undefined;
@@ -47,7 +49,7 @@ export const MIXED =
 /**
  * Writes starts, finishes and candles from the log into the store, until the signal aborts. Never
  * rejects. It continues after the stored cursor, so a process that was killed loses and repeats
- * nothing. If the log lacks events after it, the finished flares of the lists fill the gap.
+ * nothing. If the log no longer has all events after that cursor, the current lists fill the gap.
  */
 export async function writeHistory(writing: HistoryWriting): Promise<void> {
   const { log, head, store, progress, clock, notify, signal } = writing;
@@ -124,7 +126,8 @@ async function follow(writing: HistoryWriting, appends: Signal): Promise<void> {
     const outcomes = bodies.flatMap(outcomeOf);
     const candles = result.isWhole ? bodies.flatMap(candlesOf) : shownCandles(head.snapshot);
     if (starts.length + finishes.length + outcomes.length + candles.length === 0) continue;
-    // Ignore status events: without data their time is wall-clock time, even in a recording.
+    // Ignore status events: until the source has data, they have wall-clock times, even in a
+    // recording.
     const last = bodies.findLast(({ channel }) => channel !== "status");
     const nowMs = last ? Date.parse(last.observed_at) : head.observedAtMs;
     const isGenerated = writing.isGenerated?.() ?? false;

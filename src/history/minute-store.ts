@@ -22,7 +22,10 @@ export interface MinuteState {
 interface NewMinute {
   readonly state: MinuteState;
   readonly body: Uint8Array;
-  /** The id of a stored keyframe, or the compressed text of a new one. */
+  /**
+   * The id of a stored keyframe, or the compressed text of a new one. A keyframe is a state that
+   * later minutes use as their compression dictionary.
+   */
   readonly keyframe: number | Uint8Array;
 }
 
@@ -86,7 +89,7 @@ export class MinuteStore {
     return row && { oldestMs: Number(row.oldest), newestMs: Number(row.newest) };
   }
 
-  /** Changes whenever stored minutes are replaced or expire, and at the first one. */
+  /** Changes when stored minutes are replaced or expire, and when the first minute is stored. */
   get version(): number {
     return this.#version;
   }

@@ -33,7 +33,7 @@ const MAX_WAITING = 32;
  * every server of the log stores the same ones.
  *
  * If the log continues in another process or epoch, nobody served the minutes in between. They are
- * left out, except those less than a minute after the last sign of life.
+ * left out, unless they begin less than a minute after the last sign of life.
  */
 export class MinuteWriter {
   readonly #writing: MinuteWriting;

@@ -20,8 +20,9 @@ import type {
 } from "./history-records.ts";
 
 /**
- * Columns for past answers: when each finish and outcome became known, and the previous outcome.
- * `since_ms` and `candles_ms`: the times from which these and the candles are complete.
+ * Columns for past states: when each finish and outcome became known, and the previous outcome.
+ * `since_ms`: past states from this time on are complete, apart from flares in the table `expired`;
+ * `candles_ms`: candles from this time on are complete.
  */
 const PAST_COLUMNS = `
   ALTER TABLE flare ADD COLUMN known_ms INTEGER NOT NULL DEFAULT 0;
@@ -33,8 +34,9 @@ const PAST_COLUMNS = `
 `;
 
 /**
- * `newest` finds flares to expire, the others find pages. `by_market` includes `known_ms`, so that
- * a page for a past minute skips later flares without reading their rows.
+ * `newest` finds the oldest flares, to delete them; the others serve pages of results. `by_market`
+ * includes `known_ms`, so that a page for a past minute skips later flares without reading their
+ * rows.
  */
 const FLARE_INDEXES = `
   CREATE INDEX newest ON flare (finished_ms, id, bytes);
@@ -76,7 +78,7 @@ const FORM = {
 `,
 };
 
-/** Past answers show the candles of the day before, so candles are stored for a day longer. */
+/** Past states show the candles of the day before, so candles are stored for a day longer. */
 const SHOWN_MS = DAY_MS;
 /** Later than every known time. */
 const NOW = Number.MAX_SAFE_INTEGER;
@@ -232,7 +234,7 @@ export class HistoryStore {
     return this.#select(columns, query).map((row) => readOutcome(row, query.knownMs));
   }
 
-  /** Returns whether everything in the query that was stored at its `knownMs` is still stored. */
+  /** Returns whether all matching data known at `knownMs` is still stored. */
   stillHas(query: PastDataQuery): boolean {
     const { knownMs, candlesFromMs = NOW } = query;
     const position = this.#get("SELECT since_ms, candles_ms FROM position");
@@ -318,7 +320,7 @@ export class HistoryStore {
     this.#prepare("DELETE FROM start WHERE id = ?").run(id);
   }
 
-  /** Stores an outcome that differs from the stored one, which it keeps as the earlier one. */
+  /** Stores an outcome if it changed, and moves the previous one to `earlier`. */
   #setOutcome({ id, outcome, atMs }: FlareOutcome, nowMs: number): void {
     const update = `UPDATE flare SET bytes = bytes - coalesce(length(earlier), 0) + length(?2),
       earlier = outcome, outcome = ?2, outcome_ms = ?3 WHERE id = ?1 AND outcome <> ?2`;

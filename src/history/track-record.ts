@@ -34,7 +34,7 @@ const FINAL_MS = OUTCOME_MINUTES[2] * MINUTE_MS;
 /** Flares read at once, which takes a few milliseconds. */
 const READ_FLARES = 200;
 
-/** Bounds between the rows by score, and by dollars of liquidity. */
+/** Bounds of the score ranges and of the liquidity ranges (in dollars) in a track record. */
 const SCORES = [2.5, 3.5];
 const LIQUIDITIES = [10_000, 50_000, 250_000];
 

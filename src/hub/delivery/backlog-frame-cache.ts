@@ -26,7 +26,10 @@ export class BacklogFrameCache {
     this.#entries = new BoundedMap(maxBytes, ({ frames }, key) => key.length + (frames.bytes?.length ?? 0));
   }
 
-  /** Like `frameEvents` for an unfiltered shape and all records after `from.through`. */
+  /**
+   * Like `frameEvents`. The shape must be unfiltered, and `records` must follow `from.through`
+   * without gaps.
+   */
   frame(
     records: readonly LogRecord[],
     shape: StreamShape,
@@ -51,7 +54,9 @@ export class BacklogFrameCache {
     return frames;
   }
 
-  /** Clears the cache. Another history may have different events at the same seqs. */
+  /**
+   * Clears the cache. Call it when the log starts over: the same seqs may then have other events.
+   */
   clear(): void {
     this.#entries.clear();
   }

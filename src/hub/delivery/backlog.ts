@@ -14,8 +14,8 @@ export type BacklogPart =
   | { readonly kind: "lost"; readonly lost: Lost };
 
 /**
- * Reads up to `limit` events. If `lasting` is set and the log dropped others, reads only lasting
- * ones.
+ * Reads up to `limit` events. If `lasting` is set and the log has dropped other events after the
+ * cursor, reads only lasting ones.
  */
 export async function readBacklog(
   log: EventLog,

@@ -1,7 +1,10 @@
 import { constants, deflateRawSync } from "node:zlib";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 
-/** Window size, as an exponent of 2. 15 would shrink snapshots by a tenth, but not events. */
+/**
+ * Base-2 logarithm of the window size. A value of 15 would shrink snapshots by a tenth, events not
+ * at all.
+ */
 export const WINDOW_BITS = 12;
 
 const OPTIONS = { windowBits: WINDOW_BITS, finishFlush: constants.Z_SYNC_FLUSH };

@@ -7,7 +7,10 @@ import { websocketFraming, writePlainEvent } from "./websocket-framing.ts";
 const MIN_DEFLATED_BYTES = 256;
 /** Larger texts stay uncompressed: a text of this size takes 4 ms. */
 const MAX_DEFLATED_BYTES = 524_288;
-/** Message openings up to this size are not compressed: they differ per client. */
+/**
+ * Openings of messages up to this size are stored uncompressed: each client has its own, so
+ * compression costs more than it saves.
+ */
 const MAX_STORED_BYTES = 1_024;
 /** Cache size for events: several minutes of a busy market, for clients that resume together. */
 const EVENT_CACHE_BYTES = 8_388_608;

@@ -21,7 +21,7 @@ interface EventHead {
   readonly text: string;
 }
 
-/** Caches the shared heads of event messages for one history. */
+/** Caches the shared heads of one epoch's event messages. */
 export class EventHeadCache {
   readonly #epoch: Epoch;
   readonly #cache = new Map<Seq, EventHead>();
