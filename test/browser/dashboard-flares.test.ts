@@ -32,7 +32,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     expect(await row.locator("td").allInnerTexts()).toEqual([
       "",
       ...["+14 %", "+5 %", "+11 %", "–", "–"],
-      expect.stringMatching(/^possible rug 5\d min ago, at [\d:]{8} after flaring for 10m 00s/),
+      expect.stringMatching(/^possible rug [45]\d min ago, at [\d:]{8} after flaring for 30m 00s/),
     ]);
     expect(await row.locator(".why-sentence").innerText()).toBe(`At its end: ${SAMPLE_EXPLANATION.text}`);
     expect(await row.locator(".flare-plot .mark").count()).toBe(3);
@@ -55,7 +55,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.locator(".bar.canary").first().hover();
     await card.waitFor();
     expect(await card.innerText()).toMatch(
-      new RegExp(`^T100.*possible rug at ${clock(-50.5)} after flaring for 10m 00s.*peak`, "s"),
+      new RegExp(`^T100.*possible rug at ${clock(-40.5)} after flaring for 30m 00s.*peak`, "s"),
     );
     // The pointer can rest on the card, which outlasts the time after which it would be hidden.
     await card.hover();
@@ -75,7 +75,7 @@ describe.skipIf(findChromium() === undefined)("what the dashboard shows of flare
     await page.keyboard.press("ArrowLeft");
     await expect.poll(focused).toMatch(/^T2, flaring/);
     await page.keyboard.press("Home");
-    await expect.poll(focused).toBe(`T109, back to normal at ${clock(-59.5)} after flaring for 10m 00s`);
+    await expect.poll(focused).toBe(`T109, back to normal at ${clock(-49.5)} after flaring for 30m 00s`);
     await card.filter({ hasText: "T109" }).waitFor();
     await page.keyboard.press("Escape");
     await card.waitFor({ state: "detached" });

@@ -3,6 +3,7 @@ import type { Flare, Snapshot } from "../../src/model/index.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_OUTCOME, SAMPLE_SNAPSHOT } from "../support/samples.ts";
 
+/** Tests that share a process may run up to ten minutes later. */
 const START_MS = Date.now();
 export const at = (minutes: number) => new Date(START_MS + minutes * 60_000).toISOString();
 export const clock = (minutes: number) => at(minutes).slice(11, 16);
@@ -24,7 +25,7 @@ function flareFrom(index: number, from: number, to: number | null): Flare {
 export const RUNNING = IS_SOAK ? 60 : 24;
 export const pro = Array.from({ length: RUNNING }, (_, index) => flareFrom(index + 1, -1 - index / 10, null));
 export const ended = Array.from({ length: 10 }, (_, index) =>
-  flareFrom(index + 100, -60.5 - index, -50.5 - index),
+  flareFrom(index + 100, -70.5 - index, -40.5 - index),
 );
 const why = (finish_cause: "canary" | "faded", warnings: string[]) => ({
   ...{ ...SAMPLE_EXPLANATION, finish_cause, warnings },
@@ -40,7 +41,7 @@ export const marketOf = (running: number, past: number): Snapshot => ({
   outcomes: Object.fromEntries(
     ended.map(({ id }, index) => [
       id,
-      { ...SAMPLE_OUTCOME, peak_at: at(-58 - index), ended_by: index % 2 === 0 ? "canary" : "faded" },
+      { ...SAMPLE_OUTCOME, peak_at: at(-68 - index), ended_by: index % 2 === 0 ? "canary" : "faded" },
     ]),
   ),
 });
