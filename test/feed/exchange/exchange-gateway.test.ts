@@ -76,11 +76,13 @@ test("[L4] the exchanges' market is served, reports what is down, and its record
   } finally {
     await gateway.stop();
   }
-  const { snapshot } = gateway.head;
+  const { snapshot, observedAtMs } = gateway.head;
   const [run = ""] = readdirSync(directory);
   const path = join(directory, run);
+  // What came after the last poll is recorded, too.
   const replayed = await play(
     new ReplayFeed({ path, speed: Number.POSITIVE_INFINITY, clock: new LeapingClock() }),
+    observedAtMs,
   );
   const state = JSON.parse(replayed.state);
   const served = JSON.parse(JSON.stringify(snapshot));

@@ -51,9 +51,13 @@ export async function drain(feed: Feed): Promise<readonly MarketEvent[]> {
   return events;
 }
 
-/** Runs a feed through an engine. Returns the lines of `flarewire replay` and the final state. */
+/**
+ * Runs a feed through an engine, up to this event time. Returns the lines of `flarewire replay` and
+ * the last state.
+ */
 export async function play(
   feed: Feed,
+  untilMs = Number.POSITIVE_INFINITY,
 ): Promise<{ readonly lines: readonly string[]; readonly state: string }> {
   const engine = new TrendEngine({ facts: feed.facts });
   const source = new EngineSource({ feed, engine, clock: new LeapingClock() });
@@ -62,6 +66,7 @@ export async function play(
   const lines: string[] = [];
   let snapshot: Snapshot = EMPTY_SNAPSHOT;
   for (let poll = await source.poll(signal); poll; poll = await source.poll(signal)) {
+    if (poll.observedAtMs > untilMs) break;
     for (const event of toEvents(snapshot, poll.snapshot, poll.observedAtMs))
       lines.push(eventLine(lines.length + 1, event));
     snapshot = poll.snapshot;
