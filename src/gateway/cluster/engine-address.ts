@@ -1,4 +1,4 @@
-import { type SentinelConnectionOptions, SentinelConnector } from "ioredis";
+import { type Redis, type SentinelConnectionOptions, SentinelConnector } from "ioredis";
 import type { RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
 
 interface EngineAddress {
@@ -42,7 +42,13 @@ class QuietConnector extends SentinelConnector {
     const connect: unknown = Reflect.get(this, "connectToSentinel");
     if (typeof connect !== "function") return;
     const quietly = (...values: readonly unknown[]) => {
-      const sentinel = connect.apply(this, values).on("error", () => {});
+      const sentinel: Redis = connect.apply(this, values).on("error", () => {});
+      const end = sentinel.disconnect.bind(sentinel);
+      // ioredis closes it, too: see `disconnect`.
+      sentinel.disconnect = (reconnect) => {
+        sentinel.stream?.on("error", () => {});
+        end(reconnect);
+      };
       if (!this.connecting) sentinel.disconnect();
       return sentinel;
     };
