@@ -73,7 +73,7 @@ export class RedisEngine implements Engine {
 
   async *read(from: number, signal: AbortSignal): AsyncGenerator<LogNews> {
     const reader = this.#connect();
-    const stop = () => disconnect(reader);
+    const stop = () => reader.disconnect();
     signal.addEventListener("abort", stop);
     try {
       let after = Math.max(0, from - 1);
@@ -93,7 +93,7 @@ export class RedisEngine implements Engine {
       if (!signal.aborted) this.#reportFault(error);
     } finally {
       signal.removeEventListener("abort", stop);
-      disconnect(reader);
+      reader.disconnect();
     }
   }
 
@@ -143,7 +143,9 @@ export class RedisEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    for (const redis of [this.#bulk, this.#writer, this.#subscriber]) if (redis) disconnect(redis);
+    this.#bulk?.disconnect();
+    this.#writer.disconnect();
+    this.#subscriber.disconnect();
   }
 
   #checkpoints(): Redis {
@@ -188,7 +190,7 @@ export class RedisEngine implements Engine {
       this.#reportFault(error);
       if (REFUSAL.test(error.message)) this.#refused.abort(error);
     });
-    return redis;
+    return survivingDisconnects(redis);
   }
 
   /** Returns `again` if too few replicas have the entry yet. */
@@ -282,10 +284,14 @@ function entryOf(row: unknown): Entry {
 }
 
 /**
- * Closes a connection. A socket that is closed in its TLS handshake may fail twice, and ioredis
- * listens for one error only: the second one would end the process.
+ * Makes disconnects safe, those of ioredis itself too. A socket that is closed in its TLS handshake
+ * may fail twice, and ioredis listens for one error only: the second one would end the process.
  */
-export function disconnect(redis: Redis): void {
-  redis.stream?.on("error", () => {});
-  redis.disconnect();
+export function survivingDisconnects(redis: Redis): Redis {
+  const disconnect = redis.disconnect.bind(redis);
+  redis.disconnect = (reconnect) => {
+    redis.stream?.on("error", () => {});
+    disconnect(reconnect);
+  };
+  return redis;
 }

@@ -1,5 +1,9 @@
 import { Redis } from "ioredis";
-import { disconnect, RedisEngine, type RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
+import {
+  RedisEngine,
+  type RedisEngineOptions,
+  survivingDisconnects,
+} from "../../cluster/redis/redis-engine.ts";
 import type { Config } from "../../config/config.ts";
 import type { Probe } from "../../feed/index.ts";
 import type { Clock } from "../../lib/time/clock.ts";
@@ -105,14 +109,14 @@ function sentinelProbe(
         ...(sentinelPassword ? { password: sentinelPassword } : {}),
         ...(tls ? { tls } : {}),
       });
-      redis.on("error", () => {});
+      survivingDisconnects(redis).on("error", () => {});
       try {
         const address: unknown = await redis.call("SENTINEL", "GET-MASTER-ADDR-BY-NAME", name);
         if (!Array.isArray(address)) throw new Error(`knows no server named ${name}`);
         await redis.call("SENTINEL", "CKQUORUM", name);
         return `primary ${address.join(":")}; a fail-over is possible`;
       } finally {
-        disconnect(redis);
+        redis.disconnect();
       }
     },
   };

@@ -1,5 +1,5 @@
-import { type Redis, type SentinelConnectionOptions, SentinelConnector } from "ioredis";
-import type { RedisEngineOptions } from "../../cluster/redis/redis-engine.ts";
+import { type SentinelConnectionOptions, SentinelConnector } from "ioredis";
+import { type RedisEngineOptions, survivingDisconnects } from "../../cluster/redis/redis-engine.ts";
 
 interface EngineAddress {
   readonly connection: RedisEngineOptions["connection"];
@@ -42,13 +42,7 @@ class QuietConnector extends SentinelConnector {
     const connect: unknown = Reflect.get(this, "connectToSentinel");
     if (typeof connect !== "function") return;
     const quietly = (...values: readonly unknown[]) => {
-      const sentinel: Redis = connect.apply(this, values).on("error", () => {});
-      const end = sentinel.disconnect.bind(sentinel);
-      // ioredis closes it, too: see `disconnect`.
-      sentinel.disconnect = (reconnect) => {
-        sentinel.stream?.on("error", () => {});
-        end(reconnect);
-      };
+      const sentinel = survivingDisconnects(connect.apply(this, values)).on("error", () => {});
       if (!this.connecting) sentinel.disconnect();
       return sentinel;
     };
