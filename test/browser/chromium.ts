@@ -25,7 +25,7 @@ export function findChromium(): string | undefined {
   return findInstalled(() => find() !== undefined, "chromium-headless-shell") ? find() : undefined;
 }
 
-/** Fewer processes, each of which takes time to start. */
+/** Flags for fewer processes, because each takes time to start. */
 const ARGS = ["--in-process-gpu", "--renderer-process-limit=1"];
 
 /** Starts the browser. Root cannot use a sandbox. */

@@ -9,7 +9,7 @@ import { shownLists } from "../support/shown-lists.ts";
 import type { Company, Member, Report } from "./company.ts";
 
 const TRANSPORTS = ["websocket", "sse", "poll", "auto", "auto", "auto", "auto", "auto"] as const;
-/** For so long the weather is bad at least, and there is news, of which there are this many. */
+/** The shortest time of bad weather. News arrives during it, at least `MIN_EVENTS` events. */
 const BAD_MS = IS_SOAK ? 2_500 : 1_000;
 const MIN_EVENTS = 200;
 /** A connection may take long on a busy machine: with less, none would ever become live there. */

@@ -18,7 +18,7 @@ import { SAMPLE_FLARE } from "../support/samples.ts";
 const OBSERVED_AT = "2017-11-12T08:36:00.000Z";
 /** Least and most of what is held that the count may be. */
 const [LEAST, MOST] = [1, 1.5];
-/** So many that what else a process allocates in the meantime does not count. */
+/** Enough that whatever else the process allocates meanwhile does not matter. */
 const EVENTS = IS_SOAK ? 2_000 : 1_000;
 
 function status(text: string): EventBody {

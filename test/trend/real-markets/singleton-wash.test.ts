@@ -43,7 +43,7 @@ const FEW: readonly [string, () => readonly Trade[]][] = [
   ["5 wallets sell what they bought, two hundred times a minute", () => farmed(5)],
   ["10 wallets push the price up by trades to and fro", () => pushed(10, 60)],
 ];
-/** These are told from a rush of buyers the least easily. */
+/** The ones that look most like a rush of buyers. */
 const MANY: typeof FEW = [
   ["40 wallets sell what they bought, two hundred times a minute", () => farmed(40)],
   ["30 wallets push the price up by trades to and fro", () => pushed(30, 30)],
