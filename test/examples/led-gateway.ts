@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { createConfig } from "../../src/config/config.ts";
 import { startGateway } from "../../src/gateway/app.ts";
 import { EMPTY_SNAPSHOT, type Flare, type Snapshot } from "../../src/model/index.ts";
+import { HeldProxy } from "../client/held-proxy.ts";
 import { SAMPLE_EXCHANGE_FLARE, SAMPLE_EXPLANATION, SAMPLE_FLARE } from "../support/samples.ts";
 import { ToldSource } from "../support/told-source.ts";
 
@@ -28,32 +27,16 @@ export async function startLedGateway(
   const gateway = await startGateway(createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings }), {
     source: market,
   });
-  const target = Number(new URL(gateway.url).port);
-  const sockets = new Set<Socket>();
-  const proxy = createServer((client) => {
-    const upstream = connect(target, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("close", () => sockets.delete(socket)).on("error", () => {});
-    }
-    client.pipe(upstream).pipe(client);
-  });
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  proxy.listen(0, "127.0.0.1");
-  await once(proxy, "listening");
-  const { port } = proxy.address() as AddressInfo;
+  const proxy = await HeldProxy.open(Number(new URL(gateway.url).port));
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: proxy.url,
     start: (symbol, name) => market.start(symbol, name),
     startOnExchange: (pair) => market.startOnExchange(pair),
     finishOnExchange: () => market.finishOnExchange(),
     finish: (symbol) => market.finish(symbol),
-    cut,
+    cut: () => proxy.cut(),
     [Symbol.asyncDispose]: async () => {
-      cut();
-      proxy.close();
+      await proxy[Symbol.asyncDispose]();
       await gateway.stop();
     },
   };

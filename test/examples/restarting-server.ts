@@ -1,12 +1,13 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createConfig } from "../../src/config/config.ts";
 import { type Gateway, startGateway } from "../../src/gateway/app.ts";
+import { HeldProxy } from "../client/held-proxy.ts";
 import { writePumpedMarket } from "../support/pumped-market.ts";
 
+/** A port on which nothing listens. */
+const CLOSED_PORT = 9;
 /** The server that the examples follow. */
 const FLARES = "channels=flares.pro&names=flare-started,flare-finished";
 
@@ -18,8 +19,7 @@ export class RestartingServer implements AsyncDisposable {
   readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-examples-"));
   readonly #data = join(this.#directory, "data");
   readonly #market = writePumpedMarket(join(this.#directory, "market.csv"), 6);
-  readonly #sockets = new Set<Socket>();
-  readonly #proxy = createServer((client) => this.#connect(client));
+  #proxy: HeldProxy | undefined;
   #gateway: Gateway | undefined;
   url = "";
 
@@ -28,26 +28,23 @@ export class RestartingServer implements AsyncDisposable {
     const market = { file: this.#market, group: "bsc", loop: true, speed: 600, warmup: "1h" } as const;
     const serving = { port: 0, data: this.#data, drain: "2100ms", logLevel: "silent" } as const;
     this.#gateway = await startGateway(createConfig({ ...market, ...serving }));
-    if (this.#proxy.listening) return;
-    this.#proxy.listen(0, "127.0.0.1");
-    await once(this.#proxy, "listening");
-    const { port } = this.#proxy.address() as AddressInfo;
-    this.url = `http://127.0.0.1:${port}`;
+    const port = Number(new URL(this.#gateway.url).port);
+    this.#proxy ??= await HeldProxy.open(port);
+    this.#leadTo(port);
+    this.url = this.#proxy.url;
   }
 
   /** Stops it with a drain. Resolves when it has ended. */
   async stop(): Promise<void> {
-    const gateway = this.#gateway;
-    await gateway?.stop();
-    this.#gateway = undefined;
+    await this.#gateway?.stop();
+    this.#leadTo(CLOSED_PORT);
   }
 
   /** Ends it without a word to its clients, and deletes its data. */
   async loseData(): Promise<void> {
-    const gateway = this.#gateway;
-    this.#gateway = undefined;
-    for (const socket of this.#sockets) socket.destroy();
-    await gateway?.stop();
+    this.#leadTo(CLOSED_PORT);
+    this.#proxy?.cut();
+    await this.#gateway?.stop();
     rmSync(this.#data, { recursive: true });
   }
 
@@ -60,29 +57,11 @@ export class RestartingServer implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.loseData();
-    this.#proxy.close();
+    await this.#proxy?.[Symbol.asyncDispose]();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** Connects a client to the gateway; without one the connection ends at once. */
-  #connect(client: Socket): void {
-    if (!this.#gateway) {
-      client.destroy();
-      return;
-    }
-    const upstream = connect(Number(new URL(this.#gateway.url).port), "127.0.0.1");
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      this.#sockets.add(socket);
-      socket
-        .on("error", () => {})
-        .once("close", () => {
-          this.#sockets.delete(socket);
-          other.destroy();
-        });
-      socket.pipe(other);
-    }
+  #leadTo(port: number): void {
+    if (this.#proxy) this.#proxy.port = port;
   }
 }
