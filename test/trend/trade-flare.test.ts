@@ -3,7 +3,17 @@ import type { MarketEvent } from "../../src/market/index.ts";
 import { type Flare, Snapshot } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
 import { crowdOf, playScripts, type Script } from "./trade-market.ts";
-import { address, drive, liquidity, MINUTE, profile, START, withClocks } from "./trend-kit.ts";
+import {
+  address,
+  decimal,
+  drive,
+  liquidity,
+  MINUTE,
+  profile,
+  START,
+  trade,
+  withClocks,
+} from "./trend-kit.ts";
 
 const TOKEN = address(1);
 const PUMP_AT = 90;
@@ -99,6 +109,27 @@ test("a removal of liquidity ends the flare a minute later, with the warning in 
   expect(flare?.finished_trending_at).toBe(new Date(at + 60_000).toISOString());
   expect(last.explanations[flare?.id ?? ""]?.finish_cause).toBe("canary");
   expect(last.flares.pro).toEqual([]);
+});
+
+test("a flare that ends in a crash says how far its price fell below the average", () => {
+  const rugAt = PUMP_AT + 8;
+  const rug: Script = { ...pump, rate: (minute) => (minute < rugAt ? pump.rate(minute) : 0) };
+  const at = START + rugAt * MINUTE;
+  const before = playScripts([rug], rugAt).findLast((event) => event.kind === "trade");
+  const sales = Array.from({ length: 5 }, (_, index) =>
+    trade(at + index, TOKEN, {
+      side: "sell",
+      price: decimal((Number(before?.price) || 0) * 0.8 ** (index + 1)),
+      quoteUsd: "3000",
+    }),
+  );
+  const { last } = play(rug, [...sales, liquidity(at + 10, TOKEN, "500", "remove")]);
+  const [flare] = last.flares.finished_trending;
+  const why = last.explanations[flare?.id ?? ""];
+  const price = why?.terms.find(({ name }) => name === "price");
+  expect(price?.raw).toBeLessThan(Math.log(0.6));
+  expect(price?.z).toBeLessThan(0);
+  expect(why?.text).toMatch(/price 4\d % below normal, .*warning: liquidity removed/);
 });
 
 test("a token that nobody can sell does not flare for long; one that some sell does", () => {

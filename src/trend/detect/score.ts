@@ -85,7 +85,8 @@ function measurePrice(
   const deviation = Math.max(Math.sqrt(variance), settings.burstFloor);
   const burstZ = 2 * Math.sqrt((settings.burstDrift * Math.max(0, burst)) / deviation);
   const { price } = reading.terms;
-  const isLong = longZ >= burstZ;
+  // A burst has forgotten a fall, so a fall is measured from the average.
+  const isLong = burst <= 0 || longZ >= burstZ;
   price.raw = isLong ? long : burst;
   price.z = isLong ? longZ : burstZ;
   reading.rise = Math.max(long, burst);
