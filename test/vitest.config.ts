@@ -6,21 +6,21 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "{cluster/gateways,conformance/conformance,package/pack,repository/readme-examples}.test.ts",
   "scenarios/{chain-trouble,chaos,churn,live,live-start,workers}.test.ts",
-  "{browser/no-data,cli/backtest,cluster/sentinels,examples/follow-py}.test.ts",
+  "{browser/no-data,cli/backtest/backtest,cluster/sentinels,examples/follow-py}.test.ts",
   "client/{takeover,python/model}.test.ts",
 ];
 
 /** Tests of the running system: they start programs or browsers, or play markets over sockets. */
 const SYSTEM = [
   "{bench,browser,examples,mcp,package,scenarios}/**/*.test.ts",
-  "cli/{backtest,doctor,npm-signals,output,record,replay,serve,tail,top}.test.ts",
-  "cli/{doctor-cluster,tail-group,tail-waits}.test.ts",
+  "cli/{doctor,doctor-cluster,npm-signals,record,replay,serve}.test.ts",
+  "cli/{backtest/backtest,tail/{tail,tail-group,tail-waits},terminal/output,top/top}.test.ts",
   "conformance/!(cases).test.ts",
   "evaluate/!(injection|market-measures|outcomes).test.ts",
   "client/{chaos,takeover}.test.ts",
   "client/python/*.test.ts",
   "cluster/{cluster-node,gateways,redis-engine,sentinels,shared-state,tls}.test.ts",
-  "feed/chain/endpoints.test.ts",
+  "feed/chain/rpc/endpoints.test.ts",
   "feed/exchange/{exchange-feed,exchange-gateway,later-chosen}.test.ts",
   "history/{gateway-history,killed}.test.ts",
   "repository/readme-examples.test.ts",
@@ -29,7 +29,7 @@ const SYSTEM = [
 /** Tests that measure memory, or replace a module of Node, need a process of their own. */
 const MEMORY = [
   "gateway/tls.test.ts",
-  "feed/chain/usd-book.test.ts",
+  "feed/chain/pools/usd-prices.test.ts",
   "feed/merge/merge-bounds.test.ts",
   "log/log-bytes.test.ts",
   "workers/primary-link.test.ts",
@@ -41,20 +41,21 @@ const THOROUGH = [
   "alerts/targets/mqtt.test.ts",
   "client/{readme,two-servers}.test.ts",
   "cluster/{lost-log,versions}.test.ts",
-  "feed/chain/*-{bin,blocks,cl,events,feed,lookup}.test.ts",
-  "feed/chain/{contracts,fact-store,following,leaving,listing}.test.ts",
+  "feed/chain/**/*-{bin,blocks,book,cl,events,feed,lookup}.test.ts",
+  "feed/chain/{following,leaving,listing,rpc/{contract-reader,fact-store}}.test.ts",
   "feed/record/{record,retention}.test.ts",
   "feed/replay/{cut,skip}.test.ts",
   "feed/simulated/{labels,real-chains,simulated-market,statistics}.test.ts",
   "history/{candle-history,month-of-flares,past-market,recorded-record}.test.ts",
   "http/contracts/{asyncapi,docs}.test.ts",
-  "http/websocket-{fuzz,limits,pressure}.test.ts",
+  "http/stream/websocket-{fuzz,limits,pressure}.test.ts",
   "metrics/metrics.test.ts",
   "protocol/{filter-law,passing-filter}.test.ts",
   "source/{events-law,upstream-doubt,upstream-law}.test.ts",
   "source/follow/mirror-law.test.ts",
   "trend/real-markets/*.test.ts",
-  "trend/{candle-flare,control-moments,group-flares,memory,pro-secrecy,recorded-market}.test.ts",
+  "trend/{detect/forms/candle-flare,memory,recorded-market}.test.ts",
+  "trend/views/{control-moments,group-flares,pro-secrecy}.test.ts",
 ];
 
 const ALL = ["**/*.test.ts"];

@@ -1,8 +1,8 @@
 import { createChainFeed } from "../../src/feed/chain/chain-feed.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
-import { E18, Exchange } from "../feed/chain/exchange.ts";
-import { FaultyNode } from "../feed/chain/faulty-node.ts";
-import { OWNER } from "../feed/chain/test-chain.ts";
+import { E18, Exchange } from "../feed/chain/market/exchange.ts";
+import { FaultyNode } from "../feed/chain/nodes/faulty-node.ts";
+import { OWNER } from "../feed/chain/nodes/test-chain.ts";
 import type { Row } from "./report.ts";
 
 const BLOCKS = 200;

@@ -1,8 +1,8 @@
 import type { Locator, Page } from "playwright-core";
 import { beforeEach, describe, expect } from "vitest";
 import { GUIDES, OPERATIONS } from "../../src/http/index.ts";
-import { test } from "../http/keyed-fixture.ts";
-import type { ConnectionHandle } from "../http/websocket-fixture.ts";
+import { test } from "../http/access/keyed-fixture.ts";
+import type { ConnectionHandle } from "../http/stream/websocket-fixture.ts";
 import type { HubUnderTest } from "../hub/hub-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { COLOR_RULES, findViolations } from "./axe.ts";

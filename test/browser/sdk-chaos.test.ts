@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { takeOver } from "../client/takeover.ts";
 import { expectWhole, ROOM, weather } from "../client/weather.ts";
-import { test } from "../http/websocket-fixture.ts";
+import { test } from "../http/stream/websocket-fixture.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { findChromium, shareBrowser } from "./chromium.ts";
 import { assembleIn, servePage } from "./sdk-page.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { connect } from "../../src/client/index.ts";
-import { test } from "../http/websocket-fixture.ts";
+import { test } from "../http/stream/websocket-fixture.ts";
 import { shareOf } from "../support/law-runs.ts";
 import { assemble, type Member } from "./company.ts";
 import { HASTE } from "./stream-kit.ts";

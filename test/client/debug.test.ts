@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { test } from "../http/keyed-fixture.ts";
+import { test } from "../http/access/keyed-fixture.ts";
 import { follow } from "./stream-kit.ts";
 
 test("debug receives a line for each request, message and state, and no key", async ({

@@ -1,6 +1,6 @@
 import { expect, type TestContext } from "vitest";
 import type { ConnectOptions, Platform, SocketClass, StreamError } from "../../src/client/index.ts";
-import { test } from "../http/keyed-fixture.ts";
+import { test } from "../http/access/keyed-fixture.ts";
 import { HeldProxy } from "./held-proxy.ts";
 import { follow, HASTY, range } from "./stream-kit.ts";
 

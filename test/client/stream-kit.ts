@@ -1,5 +1,5 @@
 import { type ConnectOptions, connect, type Stream, type StreamItem } from "../../src/client/index.ts";
-import { test as base } from "../http/websocket-fixture.ts";
+import { test as base } from "../http/stream/websocket-fixture.ts";
 import { Waiters } from "../support/waiters.ts";
 import { hasten } from "./company.ts";
 import { HeldProxy } from "./held-proxy.ts";

@@ -12,7 +12,7 @@ import {
   type Stream,
   type Transport,
 } from "../../src/client/index.ts";
-import type { ConnectionHandle } from "../http/websocket-fixture.ts";
+import type { ConnectionHandle } from "../http/stream/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { shownLists } from "../support/shown-lists.ts";
 import { HASTY, range, test } from "./stream-kit.ts";

@@ -1,6 +1,6 @@
 import { setInterval as every } from "node:timers/promises";
 import { expect } from "vitest";
-import type { ConnectionHandle } from "../http/websocket-fixture.ts";
+import type { ConnectionHandle } from "../http/stream/websocket-fixture.ts";
 import { STEPS, type Step } from "../hub/test-market.ts";
 import { type Chance, createChance } from "../support/chance.ts";
 import { ChaosProxy, type ProxyTally } from "../support/chaos-proxy.ts";

@@ -10,7 +10,7 @@ import { type LedGateway, startLedGateway } from "./led-gateway.ts";
 
 /** As the bundler of a page does it, with what React checks while it is developed. */
 async function bundle(): Promise<string> {
-  const input = fileURLToPath(new URL("./react/hydrate.ts", import.meta.url));
+  const input = fileURLToPath(new URL("react/hydrate.ts", import.meta.url));
   const made = await rolldown({
     input,
     platform: "browser",

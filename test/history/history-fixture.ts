@@ -1,5 +1,5 @@
 import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "../../src/history/index.ts";
-import { type Rest, test as restTest } from "../http/rest-fixture.ts";
+import { type Rest, test as restTest } from "../http/rest/rest-fixture.ts";
 
 /** {@link restTest} with an empty history in memory, and a server of it. */
 export const test = restTest.extend<{ store: HistoryStore; served: Rest }>({

@@ -6,7 +6,7 @@ import { createHistoryReader, type HistoryStore, openSqliteHistoryStore } from "
 import { checkRoute } from "../../src/http/access/key-access-policy.ts";
 import type { FlareRecord } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
-import type { Rest } from "../http/rest-fixture.ts";
+import type { Rest } from "../http/rest/rest-fixture.ts";
 import { lawRuns } from "../support/law-runs.ts";
 import { planByHeader } from "../support/plan-by-header.ts";
 import { SAMPLE_EXPLANATION, SAMPLE_FLARE, SAMPLE_SNAPSHOT } from "../support/samples.ts";

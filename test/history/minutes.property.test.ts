@@ -13,7 +13,7 @@ import { MemoryLog } from "../../src/log/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { toEvents } from "../../src/source/index.ts";
 import { ROOMY as ROOMY_LOG } from "../contract/event-log-contract.ts";
-import { type Rest, test } from "../http/rest-fixture.ts";
+import { type Rest, test } from "../http/rest/rest-fixture.ts";
 import { arbitrarySnapshot } from "../support/arbitraries.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IS_SOAK, lawRuns } from "../support/law-runs.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { createHistoryReader, type MinuteAnswer, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { MAX_READING, MAX_WAITING, MAX_WAITING_OF_CLIENT } from "../../src/http/history/past-states.ts";
 import { Refusals } from "../../src/http/index.ts";
-import { type Rest, test } from "../http/rest-fixture.ts";
+import { type Rest, test } from "../http/rest/rest-fixture.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { MINUTE_MS } from "./flare-records.ts";

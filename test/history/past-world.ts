@@ -7,7 +7,7 @@ import {
 } from "../../src/history/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { type Cursor, type EventBody, toEpoch, toRun, toSeq } from "../../src/protocol/index.ts";
-import { HandHead, type Rest, test as restTest } from "../http/rest-fixture.ts";
+import { HandHead, type Rest, test as restTest } from "../http/rest/rest-fixture.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";
 

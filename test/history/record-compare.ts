@@ -4,7 +4,7 @@ import { createHistoryReader } from "../../src/history/index.ts";
 import type { EventBody } from "../../src/protocol/index.ts";
 import { withAccept } from "../../src/source/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
-import type { RestFactory } from "../http/rest-fixture.ts";
+import type { RestFactory } from "../http/rest/rest-fixture.ts";
 import { MINUTE_MS } from "./flare-records.ts";
 import { playIntoHistory } from "./played-history.ts";
 import { type RawFlare, type RawMarket, recordByScript } from "./record-script.ts";

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { createHistoryReader, openSqliteHistoryStore } from "../../src/history/index.ts";
 import { RecordBodies } from "../../src/http/history/record-bodies.ts";
 import type { OtherGroup, Outcome, TrackRecord } from "../../src/model/index.ts";
-import { type Rest, test as restTest } from "../http/rest-fixture.ts";
+import { type Rest, test as restTest } from "../http/rest/rest-fixture.ts";
 import { SAMPLE_OUTCOME } from "../support/samples.ts";
 import { finishAt, inGroup, MINUTE_MS, START_MS } from "./flare-records.ts";
 

@@ -7,7 +7,7 @@ import { createSimulatedFeed } from "../../src/feed/simulated/index.ts";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { HOUR_MS } from "../../src/lib/time/time.ts";
 import { loadMarket } from "../evaluate/series.ts";
-import { type RestFactory, test } from "../http/rest-fixture.ts";
+import { type RestFactory, test } from "../http/rest/rest-fixture.ts";
 import { newDirectory } from "../support/edges.ts";
 import { IS_SOAK } from "../support/law-runs.ts";
 import { MINUTE_MS, START_MS } from "./flare-records.ts";

@@ -3,7 +3,7 @@ import type { FlareFinish } from "../../src/history/history-records.ts";
 import { createHistoryReader, type HistoryStore } from "../../src/history/index.ts";
 import type { Candle, ExchangeFlare, Flares, TokenDetails } from "../../src/model/index.ts";
 import { formatCursor } from "../../src/protocol/index.ts";
-import type { Rest } from "../http/rest-fixture.ts";
+import type { Rest } from "../http/rest/rest-fixture.ts";
 import { planByHeader } from "../support/plan-by-header.ts";
 import {
   SAMPLE_BSC_CHART_ITEM,

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { describe, expect } from "vitest";
 import { ENDPOINTS, registerMetrics } from "../../src/http/index.ts";
-import { test } from "./rest-fixture.ts";
+import { test } from "./rest/rest-fixture.ts";
 
 const PAGE = "https://page.example";
 const PREFLIGHT = {

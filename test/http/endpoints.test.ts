@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { DOCUMENTS, ENDPOINTS, GUIDES, OPERATIONS, TEXTS } from "../../src/http/index.ts";
 import { SAMPLE_SNAPSHOT } from "../support/samples.ts";
-import { FRESH, test } from "./rest-fixture.ts";
+import { FRESH, test } from "./rest/rest-fixture.ts";
 
 test("the table of endpoints and the server's routes are the same", async ({ makeRest }) => {
   for (const basePath of ["", "/a/b-c"]) {

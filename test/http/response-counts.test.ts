@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
 import { ResponseCounts } from "../../src/http/index.ts";
-import { test } from "./rest-fixture.ts";
+import { test } from "./rest/rest-fixture.ts";
 
 test("responses count by route and status, whether prepared bytes or the framework answer, and no client can invent a route", async ({
   makeRest,

@@ -14,21 +14,21 @@ import { CLOSE_CODES, type CloseReason, Hello } from "../../src/protocol/index.t
  */
 type Provocation = readonly [file: string, title: string, shows: string];
 
-const STREAM = "test/http/websocket-stream.test.ts";
-const LIMITS = "test/http/websocket-limits.test.ts";
-const PRESSURE = "test/http/websocket-pressure.test.ts";
-const ADMISSION = "test/http/websocket-admission.test.ts";
-const TAKEOVER = "test/http/websocket-takeover.test.ts";
-const RAW = "test/http/raw-sockets.test.ts";
-const EVENTS = "test/http/events.test.ts";
-const KEYS = "test/http/keys-ends.test.ts";
-const TICKETS = "test/http/keys-tickets.test.ts";
+const STREAM = "test/http/stream/websocket-stream.test.ts";
+const LIMITS = "test/http/stream/websocket-limits.test.ts";
+const PRESSURE = "test/http/stream/websocket-pressure.test.ts";
+const ADMISSION = "test/http/stream/websocket-admission.test.ts";
+const TAKEOVER = "test/http/stream/websocket-takeover.test.ts";
+const RAW = "test/http/connections/raw-sockets.test.ts";
+const EVENTS = "test/http/stream/events.test.ts";
+const KEYS = "test/http/access/keys-ends.test.ts";
+const TICKETS = "test/http/access/keys-tickets.test.ts";
 const FOLLOW = "test/scenarios/follow-trouble.test.ts";
 const AHEAD = "test/hub/ahead.test.ts";
 const STORM = "test/scenarios/storm.test.ts";
-const QUEUE = "test/http/admission-queue.test.ts";
-const BOUNDS = "test/http/bounds.test.ts";
-const STREAM_RATES = "test/http/stream-rates.test.ts";
+const QUEUE = "test/http/connections/admission-queue.test.ts";
+const BOUNDS = "test/http/access/request-limit.test.ts";
+const STREAM_RATES = "test/http/access/stream-rates.test.ts";
 const SLOW = "test/scenarios/slow-readers.test.ts";
 
 const CLOSES: Readonly<Record<CloseReason, Provocation>> = {

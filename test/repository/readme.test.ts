@@ -76,7 +76,7 @@ const EXAMPLES: Readonly<Record<string, readonly [test: string, names: string]>>
   "python3 examples/follow.py http://127.0.0.1:8080": ["examples/follow-py", "examples/follow.py"],
   "bash examples/follow.sh http://127.0.0.1:8080": ["examples/follow-sh", "examples/follow.sh"],
   "npm run flarewire -- backtest examples/data/2017-11-12.csv.gz --group bsc --bot examples/paper-trade.ts": [
-    "cli/backtest",
+    "cli/backtest/backtest",
     "examples/paper-trade.ts",
   ],
   "npx node examples/embed.ts 3000 60": ["examples/embed", "examples/embed.ts"],

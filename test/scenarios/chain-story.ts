@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import type { MarketEvent } from "../../src/market/index.ts";
 import type { Snapshot } from "../../src/model/index.ts";
 import { TrendEngine } from "../../src/trend/index.ts";
-import type { Exchange } from "../feed/chain/exchange.ts";
-import { Ledger } from "../feed/chain/ledger.ts";
-import { wallet } from "../feed/chain/test-chain.ts";
+import type { Exchange } from "../feed/chain/market/exchange.ts";
+import { Ledger } from "../feed/chain/market/ledger.ts";
+import { wallet } from "../feed/chain/nodes/test-chain.ts";
 
 const FACTS = { trades: true, liquidity: true, listings: true, profiles: false };
 

@@ -4,10 +4,10 @@ import { NETWORKS } from "../../src/feed/index.ts";
 import { type Gateway, startGateway } from "../../src/gateway/app.ts";
 import type { GatewayEvent } from "../../src/gateway/gateway-events.ts";
 import type { Snapshot } from "../../src/model/index.ts";
-import { describeOnAnvil } from "../feed/chain/anvil.ts";
-import { E18, Exchange } from "../feed/chain/exchange.ts";
-import { FaultyNode } from "../feed/chain/faulty-node.ts";
-import { wallet } from "../feed/chain/test-chain.ts";
+import { E18, Exchange } from "../feed/chain/market/exchange.ts";
+import { describeOnAnvil } from "../feed/chain/nodes/anvil.ts";
+import { FaultyNode } from "../feed/chain/nodes/faulty-node.ts";
+import { wallet } from "../feed/chain/nodes/test-chain.ts";
 import { eventually } from "../support/waiters.ts";
 import { Story, truthOf } from "./chain-story.ts";
 

@@ -1,7 +1,7 @@
 import { expect, vi } from "vitest";
 import { DEFAULT_HUB_LIMITS } from "../../src/hub/hub-limits.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { type ConnectionHandle, test, type WireClient } from "../http/websocket-fixture.ts";
+import { type ConnectionHandle, test, type WireClient } from "../http/stream/websocket-fixture.ts";
 import type { Step } from "../hub/test-market.ts";
 
 const EACH = 3;

@@ -4,7 +4,12 @@ import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import { systemClock } from "../../src/lib/time/clock.ts";
 import { CLOSE_CODES } from "../../src/protocol/index.ts";
-import { COME_BACK_S, type ConnectionHandle, test, type WireFactory } from "../http/websocket-fixture.ts";
+import {
+  COME_BACK_S,
+  type ConnectionHandle,
+  test,
+  type WireFactory,
+} from "../http/stream/websocket-fixture.ts";
 import { EPOCH } from "../hub/hub-fixture.ts";
 import { ComingClient, openSockets } from "../support/coming-client.ts";
 import { startWorkerGateway } from "../support/worker-gateway.ts";

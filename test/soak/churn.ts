@@ -46,7 +46,7 @@ const LOOK_MS = 25;
  * machine lets them, and counts what is held before and after.
  */
 export async function runChurn({ seconds, perSecond, seed }: ChurnOptions): Promise<Churn> {
-  const file = fileURLToPath(new URL("./churn-server.ts", import.meta.url));
+  const file = fileURLToPath(new URL("churn-server.ts", import.meta.url));
   const server = fork(file, { execArgv: ["--expose-gc", "--no-warnings"] });
   const gone = new AbortController();
   server.once("exit", () => gone.abort(new Error("the server ended in the middle")));

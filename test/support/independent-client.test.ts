@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect } from "vitest";
-import { test } from "../http/websocket-fixture.ts";
+import { test } from "../http/stream/websocket-fixture.ts";
 import { IndependentClient } from "./independent-client.ts";
 
 test("a client whose connection is refused has no answer: the previous connection's does not count", async ({

@@ -9,7 +9,7 @@ import {
 } from "../../../src/feed/chain/evm-block.ts";
 import { keccak, portableKeccak } from "../../../src/feed/chain/rpc/keccak.ts";
 import { countProved } from "../../../src/feed/chain/rpc/receipts-root.ts";
-import { RECORDED, recordedHeader, recordedLogs, recordedReceipts } from "./recorded-blocks.ts";
+import { RECORDED, recordedHeader, recordedLogs, recordedReceipts } from "./nodes/recorded-blocks.ts";
 
 describe.each(RECORDED)("block %s", (name) => {
   const header = Header.parse(recordedHeader(name));

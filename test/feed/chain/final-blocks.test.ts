@@ -4,8 +4,8 @@ import { BlockReader } from "../../../src/feed/chain/rpc/block-reader.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { test } from "../../support/still-running.ts";
 import { settle, until } from "../exchange/scripted-venue.ts";
-import { NodePool } from "./node-pool.ts";
-import { BROKEN, BUSY, hashOn, ScriptedNode } from "./scripted-node.ts";
+import { NodePool } from "./nodes/node-pool.ts";
+import { BROKEN, BUSY, hashOn, ScriptedNode } from "./nodes/scripted-node.ts";
 
 const FINALITY = 2;
 /** Pauses after consecutive failures, at half of the jitter. */

@@ -5,8 +5,8 @@ import { Endpoint } from "../../../src/feed/chain/rpc/endpoint.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { test } from "../../support/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
-import { NodePool } from "./node-pool.ts";
-import { type Answer, BROKEN, BUSY, ScriptedNode } from "./scripted-node.ts";
+import { NodePool } from "./nodes/node-pool.ts";
+import { type Answer, BROKEN, BUSY, ScriptedNode } from "./nodes/scripted-node.ts";
 
 const never = new AbortController().signal;
 const MINUTE_MS = 60_000;

@@ -4,10 +4,10 @@ import type { MarketEvent } from "../../../src/market/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
 import { eventually } from "../../support/waiters.ts";
-import { describeOnAnvil } from "./anvil.ts";
-import { Collector } from "./collect.ts";
-import { FaultyNode } from "./faulty-node.ts";
-import { Market } from "./market.ts";
+import { Collector } from "./market/collect.ts";
+import { Market } from "./market/market.ts";
+import { describeOnAnvil } from "./nodes/anvil.ts";
+import { FaultyNode } from "./nodes/faulty-node.ts";
 
 interface Block {
   readonly transactions: readonly Readonly<Record<"from" | "to" | "input" | "gas", string>>[];

@@ -2,8 +2,8 @@ import { expect } from "vitest";
 import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
 import { FastClock } from "../../support/fast-clock.ts";
 import { stillRunning, test } from "../../support/still-running.ts";
-import { describeOnAnvil } from "./anvil.ts";
-import { Market } from "./market.ts";
+import { Market } from "./market/market.ts";
+import { describeOnAnvil } from "./nodes/anvil.ts";
 
 describeOnAnvil("a chain that is followed no longer", () => {
   test("gets no more requests, even if nobody aborts", async () => {

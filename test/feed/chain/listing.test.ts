@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { MarketEvent } from "../../../src/market/index.ts";
-import { describeOnAnvil } from "./anvil.ts";
-import { eventsOf } from "./collect.ts";
-import { E18, Exchange } from "./exchange.ts";
-import { OWNER } from "./test-chain.ts";
+import { eventsOf } from "./market/collect.ts";
+import { E18, Exchange } from "./market/exchange.ts";
+import { describeOnAnvil } from "./nodes/anvil.ts";
+import { OWNER } from "./nodes/test-chain.ts";
 
 /** Kinds of the events, with the dollars of liquidity that they tell. */
 function summary(events: readonly MarketEvent[]): readonly string[] {

@@ -7,9 +7,9 @@ import { EndpointBlocks } from "../../../src/feed/chain/rpc/endpoint-blocks.ts";
 import { lawRuns, shareOf } from "../../support/law-runs.ts";
 import { test } from "../../support/still-running.ts";
 import { until } from "../exchange/scripted-venue.ts";
-import { NodePool } from "./node-pool.ts";
-import { ScriptedNode } from "./scripted-node.ts";
-import { encoded, type Header, headerOf, type Receipt, rootOf, SettledChain } from "./settled-chain.ts";
+import { NodePool } from "./nodes/node-pool.ts";
+import { ScriptedNode } from "./nodes/scripted-node.ts";
+import { encoded, type Header, headerOf, type Receipt, rootOf, SettledChain } from "./nodes/settled-chain.ts";
 
 const never = new AbortController().signal;
 const path = new URL("data/avalanche-fuji-58119344-header.json", import.meta.url);

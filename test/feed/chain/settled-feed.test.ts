@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { createChainFeed } from "../../../src/feed/chain/chain-feed.ts";
 import { NETWORKS } from "../../../src/feed/chain/networks.ts";
 import { systemClock } from "../../../src/lib/time/clock.ts";
-import { ScriptedNode } from "./scripted-node.ts";
-import { SettledChain } from "./settled-chain.ts";
+import { ScriptedNode } from "./nodes/scripted-node.ts";
+import { SettledChain } from "./nodes/settled-chain.ts";
 
 /**
  * What Multicall3 returns if every contract fails, and the last call succeeds, which measures the

@@ -5,9 +5,9 @@ import type { Network } from "../../../src/feed/chain/network.ts";
 import { endpointProbes, type Finding, NETWORKS, runProbe } from "../../../src/feed/index.ts";
 import type { Clock } from "../../../src/lib/time/clock.ts";
 import { FastClock } from "../../support/fast-clock.ts";
-import { describeOnAnvil } from "../chain/anvil.ts";
-import { Exchange } from "../chain/exchange.ts";
-import { type Fault, FaultyNode } from "../chain/faulty-node.ts";
+import { Exchange } from "../chain/market/exchange.ts";
+import { describeOnAnvil } from "../chain/nodes/anvil.ts";
+import { type Fault, FaultyNode } from "../chain/nodes/faulty-node.ts";
 
 const NEEDED = ["chain", "block", "receipts", "code", "call"];
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { endpointProbes, NETWORKS, runProbe } from "../../../src/feed/index.ts";
 import { FastClock } from "../../support/fast-clock.ts";
-import { ScriptedNode } from "../chain/scripted-node.ts";
-import { SettledChain } from "../chain/settled-chain.ts";
+import { ScriptedNode } from "../chain/nodes/scripted-node.ts";
+import { SettledChain } from "../chain/nodes/settled-chain.ts";
 
 const CHAIN = new SettledChain([0, 0, 0, 1, 1, 3, 3], [1, 2, 0, 3, 1, 1, 2]);
 

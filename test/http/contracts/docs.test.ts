@@ -5,7 +5,7 @@ import { html } from "../../../src/http/docs/html.ts";
 import { createAsyncApi, createOpenApi, DOCUMENTS, GUIDES, OPERATIONS } from "../../../src/http/index.ts";
 import { escapeHtml } from "../../../src/lib/text/escape-html.ts";
 import { IS_SOAK } from "../../support/law-runs.ts";
-import { type Rest, test as restTest, useRests } from "../rest-fixture.ts";
+import { type Rest, test as restTest, useRests } from "../rest/rest-fixture.ts";
 
 /** Servers for all tests: they change nothing, and a server renders each page once. */
 const test = restTest.extend<{ atRoot: Rest; below: Rest }>({

@@ -19,8 +19,8 @@ import {
 } from "../../../src/http/index.ts";
 import { ERROR_CODES, type ErrorCode } from "../../../src/protocol/index.ts";
 import { checkResponse } from "../../support/contract.ts";
-import { test as rest } from "../rest-fixture.ts";
-import { test as wire } from "../websocket-fixture.ts";
+import { test as rest } from "../rest/rest-fixture.ts";
+import { test as wire } from "../stream/websocket-fixture.ts";
 import { danglingRefs } from "./dangling-refs.ts";
 
 const OPENAPI = createOpenApi("");

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { runInNewContext } from "node:vm";
 import { expect } from "vitest";
 import { DOCUMENTS } from "../../../src/http/index.ts";
-import { type Rest, test } from "../rest-fixture.ts";
+import { type Rest, test } from "../rest/rest-fixture.ts";
 
 type Entry = readonly [title: string, page: string, href: string, words: string];
 type FindEntries = (words: readonly string[], entries: readonly Entry[]) => readonly Entry[];

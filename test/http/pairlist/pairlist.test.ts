@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { readPairQuery } from "../../../src/http/pairlist/pair-query.ts";
-import { FRESH, test } from "../rest-fixture.ts";
+import { FRESH, test } from "../rest/rest-fixture.ts";
 import { chartOf, flaresOf } from "./exchange-market.ts";
 
 const LIST = "/api/v1/pairlist?list=chart";

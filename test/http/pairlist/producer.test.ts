@@ -1,8 +1,8 @@
 import { describe, expect } from "vitest";
 import { FRESH } from "../../hub/hub-fixture.ts";
 import { eventually } from "../../support/waiters.ts";
-import { test as keyedTest } from "../keyed-fixture.ts";
-import { type ConnectionHandle, test } from "../websocket-fixture.ts";
+import { test as keyedTest } from "../access/keyed-fixture.ts";
+import { type ConnectionHandle, test } from "../stream/websocket-fixture.ts";
 import { flaresOf } from "./exchange-market.ts";
 import { FreqtradeConsumer, REQUESTS } from "./freqtrade-consumer.ts";
 

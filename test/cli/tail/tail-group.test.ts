@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { runInProcess, startInProcess } from "../run-in-process.ts";
+import { flareStarted, greet, send, startScriptedServer } from "../scripted-server.ts";
+
+test("--group follows the flares of a group, by pair, and not beside --channels", async () => {
+  await using server = await startScriptedServer();
+  server.refuse = {
+    status: 403,
+    headers: { "Content-Type": "application/problem+json" },
+    body: JSON.stringify({ detail: "the plan free does not include flares.exchange.pro" }),
+    channel: "flares.exchange.pro",
+  };
+  await using tail = startInProcess(["tail", server.url, "--group", "exchange"]);
+  const { socket, query } = await server.next();
+  expect(query.get("channels")).toBe("flares.exchange.free,status");
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  const started = flareStarted(7, "BTC");
+  const flare = { ...started.data.flare, pair: "BTC/USDT" };
+  send(socket, { ...started, channel: "flares.exchange.free", data: { ...started.data, flare } });
+  await tail.said("stdout", "BTC/USDT");
+  expect(tail.stderr()).toContain(
+    "the server does not send flares.exchange.pro: following flares.exchange.free",
+  );
+  const detail = 'the key does not allow channel "status"';
+  server.refuse = { ...server.refuse, body: JSON.stringify({ detail }), channel: "flares.exchange.pro" };
+  const limited = await runInProcess(["tail", server.url, "--group", "exchange"]);
+  expect([limited.code, limited.stderr]).toEqual([1, expect.stringContaining(detail)]);
+  expect(limited.stderr).not.toContain("following");
+  const wrong = await runInProcess(["tail", server.url, "--group", "exchnge", "--channels", "status"]);
+  expect(wrong.stderr).toContain('--group "exchnge" must be one of bsc, exchange, matic, avalanche');
+  expect(wrong.stderr).toContain("--group chooses the default channels");
+});

@@ -1,0 +1,65 @@
+import { test as base, expect } from "vitest";
+import { startInProcess } from "../run-in-process.ts";
+import { flareStarted, greet, type ScriptedServer, send, startScriptedServer } from "../scripted-server.ts";
+
+const test = base.extend<{ server: ScriptedServer }>({
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
+  server: async ({}, use) => {
+    await using server = await startScriptedServer();
+    await use(server);
+  },
+});
+
+test.for([
+  ["recorded", "replay", "a recorded market (replay, flarewire/test), from"],
+  ["simulated", "simulated", "a simulated market (flarewire/test), from"],
+] as const)("a %s market named %s is named once", async ([origin, name, words], { server }) => {
+  await using tail = startInProcess(["tail", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" }, { source: { origin, name } });
+  await tail.said("stderr", words);
+});
+
+test("if nothing was printed for some seconds, it says what it waits for", async ({ server }) => {
+  await using tail = startInProcess(["tail", server.url]);
+  const { socket } = await server.next();
+  greet(socket, { cursor: "abcd-6", resumed: "reset" });
+  await tail.said(
+    "stderr",
+    "tail: waiting for events of flares.pro, newest.bsc, status; --updates prints changes of numbers too\n",
+  );
+  expect(tail.stdout()).toBe("");
+});
+
+test("if the server has not answered for some seconds, it says so", async ({ server }) => {
+  await using tail = startInProcess(["tail", server.url]);
+  await server.next();
+  await tail.said("stderr", /^flarewire tail: waiting for a response from 127\.0\.0\.1:\d+\n/);
+});
+
+test("flares that already run are printed first, with age and reason, but not as JSON or after a cursor", async ({
+  server,
+}) => {
+  const { flare, why } = flareStarted(5, "YOUNG").data;
+  const since = (time: string) => ({ started_trending_at: `2017-11-12T08:${time}.000Z` });
+  const old = { ...flare, ...since("11:00"), id: "id-4", token: { symbol: "OLD" } };
+  const flares = { pro: [{ ...flare, ...since("19:45") }, old], free: [old] };
+  const snapshot = { flares, explanations: { "id-4": why, "id-5": why } };
+  const freshness = { state: "live", reason: "", data_age_ms: 0, observed_at: "2017-11-12T08:21:00.000Z" };
+  const printed = async (args: readonly string[], answer: Record<string, unknown>) => {
+    await using tail = startInProcess(["tail", server.url, ...args]);
+    const { socket } = await server.next();
+    greet(socket, { cursor: "abcd-6", ...answer }, { freshness });
+    send(socket, flareStarted(7, "NEXT"));
+    await tail.said("stdout", "NEXT");
+    return tail.stdout().split("\n").slice(0, -2);
+  };
+  expect(await printed([], { resumed: "reset", snapshot })).toEqual([
+    "2017-11-12 08:21:00  flare-running       flares.pro         OLD             +9 %  already for 10 min; now: price 8.3 % above normal",
+    "2017-11-12 08:21:00  flare-running       flares.pro         YOUNG           +9 %  already for 1 min; now: price 8.3 % above normal",
+  ]);
+  expect(await printed(["--json"], { resumed: "reset", snapshot })).toEqual([]);
+  expect(await printed(["--after", "abcd-6"], { resumed: "full" })).toEqual([]);
+  const lost = { reason: "expired", events: 3 };
+  expect(await printed(["--after", "abcd-2"], { resumed: "reset", lost, snapshot })).toEqual([]);
+});

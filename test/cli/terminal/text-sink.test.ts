@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { openSink } from "../../../src/cli/terminal/text-sink.ts";
+import { newDirectory } from "../../support/edges.ts";
+
+/** A pipe whose reader leaves before write number `lost`, counted from 0. */
+function pipe(lost: number): Writable & { readonly texts: string[] } {
+  const texts: string[] = [];
+  const write: Writable["_write"] = (chunk, _encoding, done) => {
+    const broken = Object.assign(new Error("broken pipe"), { code: "EPIPE" });
+    // Reports the failure later, as the system does.
+    if (texts.length >= lost) setImmediate(() => done(broken));
+    else {
+      texts.push(String(chunk));
+      done();
+    }
+  };
+  return Object.assign(new Writable({ write }), { texts });
+}
+
+test("all text is written when the sink is closed", async ({ onTestFinished }) => {
+  const out = pipe(Number.POSITIVE_INFINITY);
+  const file = join(newDirectory(onTestFinished), "out.txt");
+  for (const sink of [await openSink("-", out), await openSink(file, out)]) {
+    await sink.write("one\n");
+    await sink.write("two\n");
+    await sink.close();
+  }
+  expect([out.texts.join(""), readFileSync(file, "utf8")]).toEqual(["one\ntwo\n", "one\ntwo\n"]);
+});
+
+test("a pipe that breaks with the last write rejects the close, whether it accepted text before or not", async () => {
+  for (const [lost, length] of [
+    [0, 10],
+    [1, 70_000],
+  ] as const) {
+    const sink = await openSink("-", pipe(lost));
+    await sink.write("x".repeat(length));
+    await sink.write("the rest");
+    await expect(sink.close()).rejects.toMatchObject({ code: "EPIPE" });
+  }
+});

@@ -1,0 +1,73 @@
+import { type ChainFeedOptions, createChainFeed } from "../../../../src/feed/chain/chain-feed.ts";
+import type { Feed } from "../../../../src/feed/feed.ts";
+import { systemClock } from "../../../../src/lib/time/clock.ts";
+import { HOUR_MS } from "../../../../src/lib/time/time.ts";
+import type { MarketEvent } from "../../../../src/market/index.ts";
+import { Waiters } from "../../../support/waiters.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** A feed that is read in the background, and can be waited for. */
+export class Collector implements AsyncDisposable {
+  readonly events: MarketEvent[] = [];
+  readonly notices: string[] = [];
+  readonly feed: Feed;
+  readonly #stop = new AbortController();
+  readonly #ended: Promise<void>;
+  readonly #waiters = new Waiters(() => ({ event: this.events.at(-1), notices: this.notices.slice(-3) }));
+
+  constructor(options: Omit<ChainFeedOptions, "clock"> & Partial<Pick<ChainFeedOptions, "clock">>) {
+    this.feed = createChainFeed({
+      clock: systemClock,
+      // Most tests expect the whole past at its own time.
+      ...{ backfillMs: HOUR_MS, presentMs: HOUR_MS },
+      pollEveryMs: 100,
+      notify: (_level, sentence) => this.notices.push(sentence),
+      ...options,
+    });
+    this.#ended = this.#read(this.feed.events(this.#stop.signal));
+    this.#ended.catch(() => undefined);
+  }
+
+  /** Everything but the passing of time. */
+  get facts(): MarketEvent[] {
+    return this.events.filter(({ kind }) => kind !== "clock" && kind !== "observed");
+  }
+
+  /** Waits until event time has come this far. Rejects where the feed fails. */
+  async reached(atMs: number): Promise<void> {
+    const reached = this.#waiters.until(
+      () => (this.events.at(-1)?.at ?? 0) >= atMs,
+      `event time ${new Date(atMs).toISOString()}`,
+    );
+    await Promise.race([reached, this.#ended.then(() => reached)]);
+  }
+
+  /** Rejects with what the feed fails of. */
+  get ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#ended.catch(() => undefined);
+  }
+
+  async #read(events: AsyncIterable<MarketEvent>): Promise<void> {
+    for await (const event of events) {
+      this.events.push(event);
+      this.#waiters.look();
+    }
+  }
+}
+
+/** Mines until everything before is final, and returns a feed's events over the whole chain. */
+export async function eventsOf({
+  chain,
+  network,
+}: Pick<Exchange, "chain" | "network">): Promise<MarketEvent[]> {
+  const untilMs = chain.nextAt * 1_000;
+  for (let block = 0; block <= network.finalityBlocks; block++) await chain.mine();
+  await using collector = new Collector({ network });
+  await collector.reached(untilMs);
+  return collector.facts;
+}

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe } from "vitest";
+import { endWithThisProcess } from "../../../support/end-with.ts";
+import { fetchedPackage } from "../../../support/fetched-package.ts";
+import { post } from "./post.ts";
+
+/*
+ * Runs the tests' real EVM. It is not a dependency, because its package lists binaries for other
+ * platforms that not every registry has, and `npm ci` would reject the lock file. npm fetches it on
+ * first use into a cache below node_modules.
+ */
+const VERSION = "1.7.1";
+const NAME = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+const PACKAGE = fetchedPackage(NAME, VERSION);
+
+/** Its path; `undefined` if it is unavailable. */
+const BINARY = PACKAGE && join(PACKAGE, "bin/anvil");
+
+/**
+ * Defines tests on a real EVM. Skips them by name without one, which is an error on a machine that
+ * must run all tests.
+ */
+export function describeOnAnvil(title: string, tests: () => void): void {
+  const words = BINARY === undefined ? `${title} (skipped: npm cannot fetch ${NAME})` : title;
+  describe.skipIf(BINARY === undefined)(words, tests);
+}
+
+/** Start of its chain, before everything on it. */
+const GENESIS_S = 1_500_000_000;
+
+/** A node of its own chain, on which blocks are made when the test says so. */
+export class Anvil implements AsyncDisposable {
+  readonly chainId: number;
+  #child: ChildProcess | undefined;
+  #unwatch: () => void = () => {};
+  #port = 0;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #directory = mkdtempSync(join(tmpdir(), "flarewire-anvil-"));
+
+  constructor(chainId: number) {
+    this.chainId = chainId;
+  }
+
+  /** What it is asked at; over a WebSocket too. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  /** Starts it, again on the port and with the chain that it had. Ready when this resolves. */
+  async start(): Promise<this> {
+    const flags = `--host 127.0.0.1 --port ${this.#port} --chain-id ${this.chainId} --auto-impersonate --base-fee 0 --gas-price 0 --no-mining --order fifo --gas-limit 300000000 --slots-in-an-epoch 1 --timestamp ${GENESIS_S}`;
+    const args = [...flags.split(" "), "--state", join(this.#directory, "state.json")];
+    const child = spawn(BINARY ?? "anvil", args, { stdio: ["ignore", "pipe", "ignore"] });
+    this.#child = child;
+    this.#unwatch = endWithThisProcess(child);
+    for await (const line of createInterface({ input: child.stdout })) {
+      const port = /^Listening on 127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      if (port === undefined) continue;
+      this.#port = Number(port);
+      break;
+    }
+    child.stdout.resume();
+    if (this.#port === 0) throw new Error("anvil did not start");
+    return this;
+  }
+
+  /** Stops it; its chain is kept for the next start. */
+  async stop(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    this.#agent.destroy();
+    if (!child) return;
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGINT");
+      await once(child, "exit");
+    }
+    this.#unwatch();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  /** Asks the node. Throws what it complains of. */
+  async ask<T = unknown>(method: string, params: readonly unknown[] = []): Promise<T> {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+    const answer = await post<{ result: T; error?: { message: string } }>(this.url, body, this.#agent);
+    const { result, error } = answer;
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result;
+  }
+}

@@ -1,0 +1,52 @@
+import { EndpointPool } from "../../../../src/feed/chain/rpc/endpoint-pool.ts";
+import { ManualClock } from "../../../support/manual-clock.ts";
+import { stillRunning } from "../../../support/still-running.ts";
+import { settle, until } from "../../exchange/scripted-venue.ts";
+import { CHAIN, type ScriptedNode } from "./scripted-node.ts";
+
+/** A pool over these nodes, by a clock that the test moves. */
+export class NodePool implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly notices: string[] = [];
+  readonly pool: EndpointPool;
+  readonly #nodes: readonly ScriptedNode[];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(nodes: readonly ScriptedNode[], maxRequests = Number.POSITIVE_INFINITY) {
+    this.#nodes = nodes;
+    this.pool = new EndpointPool({
+      ...{ urls: nodes.map(({ url }) => url), chainId: CHAIN, clock: this.clock, finalityBlocks: 5 },
+      ...{ maxRequests, notify: this.notify },
+    });
+    this.#running = this.pool.run(this.signal);
+  }
+
+  /** Aborts when the pool is disposed of. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Notes a sentence without the endpoint that it is about. */
+  readonly notify = (_level: string, sentence: string): void => {
+    this.notices.push(sentence.replace(/^127\.\S+ /, ""));
+  };
+
+  /** Resolves when all nodes were looked at for the first time. */
+  ready(): Promise<void> {
+    return until("all were looked at", () => stillRunning().length >= this.#nodes.length);
+  }
+
+  /** The next looks, after a second. */
+  async look(): Promise<void> {
+    const before = this.clock.slept.length;
+    this.clock.advance(1_000);
+    await until("all have been looked at", () => this.clock.slept.length >= before + this.#nodes.length);
+    await settle();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import type { EvmLog } from "../../../../src/feed/chain/pools/evm-log.ts";
+
+/** The blocks that are recorded. */
+export const RECORDED = ["ethereum-18000000", "ethereum-18500000", "polygon-50000000"] as const;
+
+interface RecordedReceipt {
+  readonly from: string;
+  readonly logs: readonly (Omit<EvmLog, "logIndex" | "origin"> & { readonly logIndex: string })[];
+}
+
+function read(file: string): unknown {
+  const path = fileURLToPath(new URL(`../data/${file}`, import.meta.url));
+  return JSON.parse(gunzipSync(readFileSync(path)).toString("utf8"));
+}
+
+/** A recorded block's receipts, as the node answered. */
+export function recordedReceipts(name: (typeof RECORDED)[number]): unknown[] {
+  return read(`${name}-receipts.json.gz`) as unknown[];
+}
+
+/** A recorded block's header as answered by the node, without unused fields. */
+export function recordedHeader(name: (typeof RECORDED)[number]): Record<string, unknown> {
+  return (read("headers.json.gz") as Record<string, Record<string, unknown>>)[name] ?? {};
+}
+
+/** Every log of a recorded block. */
+export function recordedLogs(name: (typeof RECORDED)[number]): EvmLog[] {
+  return (recordedReceipts(name) as RecordedReceipt[]).flatMap(({ from, logs }) =>
+    logs.map((log) => ({ ...log, logIndex: Number(log.logIndex), origin: from })),
+  );
+}

@@ -1,0 +1,120 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLogger } from "../../../src/gateway/create-logger.ts";
+import { type Keys, openKeys } from "../../../src/gateway/open/open-keys.ts";
+import type { TokenConfig } from "../../../src/gateway/open/open-tokens.ts";
+import { formatKeys, type Key, mintSecret } from "../../../src/keys/index.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { eventually } from "../../support/waiters.ts";
+import { test as base, type ConnectionHandle } from "../stream/websocket-fixture.ts";
+
+/** Keys by names of the test's own, each with what it is to be beside a secret. */
+export type WantedKeys = Readonly<Record<string, Partial<Key>>>;
+
+/**
+ * A server on a real port that knows keys, and whose clock for them stands still until the test
+ * moves it.
+ */
+export interface Keyed {
+  readonly wire: ConnectionHandle;
+  /** Of key and ticket ends, rates, and looks at the file. */
+  readonly clock: ManualClock;
+  readonly file: string;
+  /** What was logged, one object a line. */
+  readonly lines: string[];
+  /** The text of the key of this name. */
+  secret(name: string): string;
+  id(name: string): string;
+  /** The header fields that bring the key. */
+  bearer(name: string): Record<string, string>;
+  /**
+   * Puts another file in the place of the old one; of a known name the secret stays. The server has
+   * not looked yet.
+   */
+  write(keys: WantedKeys): void;
+  /** Lets seconds pass. The server checks the file in each of them. */
+  pass(seconds: number): Promise<void>;
+  /** Resolves when as many slots are taken: streams, and requests that wait. */
+  holdsSlot(count: number): Promise<void>;
+  /** What the server says is wrong with its keys. */
+  trouble(): string | undefined;
+  /** A ticket in the name of the key. */
+  ticket(name: string): Promise<string>;
+}
+
+type KeyedFactory = (options?: {
+  readonly keys?: WantedKeys;
+  readonly anonymous?: "free" | "off";
+  readonly maxSockets?: number;
+  readonly tokens?: TokenConfig;
+}) => Promise<Keyed>;
+
+const DEFAULTS: WantedKeys = { pro: { plan: "pro" }, free: { plan: "free" } };
+
+/** {@link base} with `makeKeyed`, and `keyed`: a server with the keys `pro` and `free`. */
+export const test = base.extend<{ makeKeyed: KeyedFactory; keyed: Keyed }>({
+  makeKeyed: async ({ makeWire }, use) => {
+    const directory = mkdtempSync(join(tmpdir(), "flarewire-keys-"));
+    const opened: Keys[] = [];
+    await use(async ({ keys = DEFAULTS, anonymous = "free", maxSockets = 100, tokens = {} } = {}) => {
+      const file = join(directory, `${opened.length}.json`);
+      const secrets = new Map<string, ReturnType<typeof mintSecret>>();
+      const secretOf = (name: string) => {
+        const secret = secrets.get(name) ?? mintSecret("fw");
+        secrets.set(name, secret);
+        return secret;
+      };
+      const write = (wanted: WantedKeys) => {
+        const held = Object.entries(wanted).map(([name, rest]): Key => {
+          const { id, digest } = secretOf(name);
+          return { id, sha256: digest.toString("hex"), plan: "pro", ...rest };
+        });
+        writeFileSync(`${file}.new`, formatKeys(held));
+        renameSync(`${file}.new`, file);
+      };
+      write(keys);
+      const clock = new ManualClock();
+      const lines: string[] = [];
+      const logger = createLogger("trace", { write: (line) => lines.push(line) });
+      const config = { ...tokens, keys: file, anonymous, maxSockets, maxSocketsPerIp: 100 };
+      const made = await openKeys(config, { clock, logger });
+      opened.push(made);
+      const wire = await makeWire({ stream: { policy: made.policy, registry: made.registry } });
+      const bearer = (name: string) => ({ authorization: `Bearer ${secretOf(name).text}` });
+      return {
+        wire,
+        clock,
+        file,
+        lines,
+        secret: (name) => secretOf(name).text,
+        id: (name) => secretOf(name).id,
+        bearer,
+        write,
+        pass: async (seconds) => {
+          await made.looked();
+          for (let second = 0; second < seconds; second++) {
+            clock.advance(1_000);
+            await made.looked();
+          }
+        },
+        holdsSlot: async (count) => {
+          const { limiter } = made.registry;
+          await eventually(
+            () => limiter.taken === count,
+            () => limiter.taken,
+            { what: `${count} limiter` },
+          );
+        },
+        trouble: () => made.trouble,
+        ticket: async (name) => {
+          const { body } = await wire.ask("/api/v1/tickets", bearer(name), "POST");
+          return JSON.parse(body).ticket;
+        },
+      };
+    });
+    for (const { stop } of opened) stop();
+    rmSync(directory, { recursive: true, force: true });
+  },
+  keyed: async ({ makeKeyed }, use) => use(await makeKeyed()),
+});

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { createConfig, startGateway } from "../../../src/index.ts";
+import { LedMarket } from "../../examples/led-gateway.ts";
+import type { Finish } from "../../support/edges.ts";
+
+async function serve(finish: Finish, settings: object = {}) {
+  const config = createConfig({ port: 0, drain: "0", logLevel: "silent", ...settings });
+  const gateway = await startGateway(config, { source: new LedMarket() });
+  finish(() => gateway.stop());
+  return gateway.url;
+}
+
+test("the dashboard is at / with a policy that allows nothing from elsewhere; its files never change, and it fits into 60 kB", async ({
+  onTestFinished,
+}) => {
+  const url = await serve(onTestFinished);
+  const page = await fetch(`${url}/`, { headers: { "accept-encoding": "gzip" } });
+  const html = await page.text();
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(page.headers.get("content-security-policy")).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'/,
+  );
+  expect(page.headers.get("content-security-policy")).not.toMatch(/unsafe|\*|https?:/);
+  const names = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThanOrEqual(2);
+  let bytes = Number(page.headers.get("content-length"));
+  for (const name of names) {
+    const asset = await fetch(`${url}/${name}`, { headers: { "accept-encoding": "gzip" } });
+    expect([asset.status, asset.headers.get("cache-control")]).toEqual([
+      200,
+      "public, max-age=31536000, immutable",
+    ]);
+    expect(asset.headers.get("x-content-type-options")).toBe("nosniff");
+    bytes += Number(asset.headers.get("content-length"));
+  }
+  expect(bytes).toBeGreaterThan(5_000);
+  expect(bytes).toBeLessThanOrEqual(60_000);
+});
+
+test("a browser that has the page gets 304, and HEAD its headers", async ({ onTestFinished }) => {
+  const url = await serve(onTestFinished);
+  const { headers } = await fetch(`${url}/`);
+  const again = await fetch(`${url}/`, { headers: { "if-none-match": headers.get("etag") ?? "" } });
+  expect([again.status, again.headers.get("content-security-policy")]).toEqual([
+    304,
+    headers.get("content-security-policy"),
+  ]);
+  const head = await fetch(`${url}/`, { method: "HEAD" });
+  expect([head.status, head.headers.get("etag")]).toEqual([200, headers.get("etag")]);
+});
+
+test("below a base path the address without its slash leads to the one with it", async ({
+  onTestFinished,
+}) => {
+  const url = await serve(onTestFinished, { basePath: "/flarewire" });
+  const answer = await fetch(`${url}/flarewire?a=b`, { redirect: "manual" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([308, "./flarewire/?a=b"]);
+  expect((await fetch(`${url}/flarewire`)).url).toBe(`${url}/flarewire/`);
+});
+
+test("a file that is none of the dashboard's is not there, whatever its name leads to", async ({
+  onTestFinished,
+}) => {
+  const url = await serve(onTestFinished);
+  for (const name of ["nothing.js", "..%2findex.html", "%2e%2e%2f%2e%2e%2fpackage.json", "__proto__"]) {
+    const answer = await fetch(`${url}/assets/${name}`);
+    expect([answer.status, answer.headers.get("content-type")], name).toEqual([
+      404,
+      "application/problem+json",
+    ]);
+  }
+});

@@ -1,0 +1,143 @@
+import { expect, onTestFinished, vi } from "vitest";
+import { maskOf } from "../../../src/hub/channel-mask.ts";
+import { Hub, websocketFraming } from "../../../src/hub/index.ts";
+import {
+  type Channel,
+  compileFilter,
+  EMPTY_SNAPSHOT,
+  type ListFilter,
+  listsOf,
+  projectSnapshot,
+  toEpoch,
+  toSeq,
+} from "../../../src/protocol/index.ts";
+import { FRESH, INFO, settled, test } from "../hub-fixture.ts";
+import { MockSocket } from "../mock-socket.ts";
+import type { Step } from "../test-market.ts";
+
+test("[W28] [W9] when a stored log is continued without its marks, a filter starts over: earlier values of its items are not known", async ({
+  sut,
+}) => {
+  await sut.publish("list", "list", "flare");
+  const { log, head, clock, errors } = sut;
+  const again = new Hub({
+    ...{ log, head, clock, info: () => INFO, freshness: () => FRESH, serverName: "flarewire/again" },
+    onError: (error) => errors.push(error),
+  });
+  const answer = async (after: string, filter?: { min_liquidity: number }) => {
+    const socket = new MockSocket();
+    socket.session = again.connect(socket, websocketFraming, { channels: ["newest.bsc"], after, filter });
+    await settled();
+    await settled();
+    socket.session.closed();
+    return socket.of("subscribed").at(-1);
+  };
+  for (const seq of [1, 3])
+    expect(await answer(`test1-${seq}`, { min_liquidity: 1 })).toMatchObject({
+      resumed: "reset",
+      lost: { reason: "expired", events: 3 - seq },
+    });
+  expect(await answer("test1-3")).toMatchObject({ resumed: "full" });
+  expect(await answer("test1-1")).toMatchObject({ resumed: "full" });
+  await sut.publish("list");
+  expect(await answer("test1-4", { min_liquidity: 1 })).toMatchObject({ resumed: "full" });
+  expect(again.size).toBe(0);
+});
+
+test("[F5] [W28] when another history begins, the earlier one is ignored, even while a walk along it continues", async ({
+  sut,
+}) => {
+  await sut.publish("list", "list", "flare");
+  const { log, hub, market } = sut;
+  const { history } = hub;
+  const before = await history.at({ ...log.head, seq: toSeq(2) });
+  const read = await log.read({ ...log.head, seq: toSeq(2) }, 1);
+  const [record] = read.kind === "records" ? read.records : [];
+  if (!before || !record) throw new Error("nothing to walk along");
+  const walk = history.walkFrom(before);
+  const other = listsOf({
+    ...market.snapshot,
+    newest: { ...market.snapshot.newest, bsc: [] },
+    flares: EMPTY_SNAPSHOT.flares,
+  });
+  history.restart(other, toSeq(2));
+  walk.next(record);
+  expect(walk.lists.snapshot.newest.bsc).toHaveLength(2);
+  const at = await history.at(log.head);
+  expect(at?.snapshot.newest.bsc).toEqual([]);
+  expect(at?.snapshot.flares.pro).toHaveLength(1);
+  expect(await history.at({ ...log.head, seq: toSeq(1) })).toBeUndefined();
+  expect(await history.at({ epoch: toEpoch("other"), seq: toSeq(2) })).toBeUndefined();
+});
+
+test("[L5] checkpoints of the lists are at least 64 events apart, and none lies before the oldest event of the log", async ({
+  make,
+}) => {
+  const sut = make({ log: { minCount: 640, maxAgeMs: 0 } });
+  for (let poll = 0; poll < 100; poll += 1) {
+    sut.clock.advance(1);
+    await sut.publish(...Array<Step>(16).fill(poll % 2 ? "list" : "unlist"));
+  }
+  const seqs = sut.hub.history.checkpoints.map(({ seq }) => Number(seq));
+  expect(seqs.length).toBeGreaterThanOrEqual(8);
+  expect(seqs.length).toBeLessThanOrEqual(10);
+  expect(Math.min(...seqs)).toBeGreaterThanOrEqual(sut.log.oldest.seq);
+  for (const [at, seq] of seqs.slice(1).entries()) expect(seq - (seqs[at] ?? 0)).toBeGreaterThanOrEqual(64);
+  expect(sut.hub.history.first.cursor.seq).toBe(seqs[0]);
+});
+
+test("[L5] the texts of filtered snapshots that are held are bounded: the oldest is made again", async ({
+  sut,
+}) => {
+  await sut.publish("list");
+  let looks = 0;
+  const partOf = (symbol: string) => {
+    const filter = compileFilter({ symbols: [symbol] });
+    if (!filter) throw new Error("no filter");
+    const passes: ListFilter["passes"] = (marks) => {
+      looks += 1;
+      return filter.passes(marks);
+    };
+    return { mask: maskOf(["newest.bsc"]), filter: { ...filter, passes } };
+  };
+  const isMade = () => {
+    const before = looks;
+    sut.hub.history.snapshotText([partOf("first")]);
+    return looks > before;
+  };
+  const others = Array.from({ length: 32 }, (_, at) => partOf(`other${at}`));
+  expect([isMade(), isMade()]).toEqual([true, false]);
+  for (const part of others.slice(1)) sut.hub.history.snapshotText([part]);
+  expect(isMade()).toBe(false);
+  for (const part of others) sut.hub.history.snapshotText([part]);
+  expect([isMade(), isMade()]).toEqual([true, false]);
+});
+
+test("[L6] the text of a set of channels is made once until the next change", async ({ sut }) => {
+  const { head, hub } = sut;
+  await sut.publish("list");
+  const textOf = (...channels: readonly Channel[]) =>
+    hub.history.snapshotText([{ mask: maskOf(channels), filter: undefined }]);
+  const text = textOf("newest.bsc", "flares.pro");
+  expect(JSON.parse(text)).toEqual(plain(projectSnapshot(head.snapshot, ["flares.pro", "newest.bsc"])));
+  const stringify = vi.spyOn(JSON, "stringify");
+  onTestFinished(() => stringify.mockRestore());
+  expect([textOf("flares.pro", "newest.bsc"), stringify.mock.calls.length]).toEqual([text, 0]);
+  stringify.mockRestore();
+  await sut.publish("list");
+  expect(JSON.parse(textOf("newest.bsc"))).toEqual(plain(projectSnapshot(head.snapshot, ["newest.bsc"])));
+});
+
+test("[L2] after a restart the texts are those of the new lists", async ({ sut }) => {
+  await sut.publish("list");
+  const text = () =>
+    JSON.parse(sut.hub.history.snapshotText([{ mask: maskOf(["newest.bsc"]), filter: undefined }]));
+  expect(text().newest.bsc).toHaveLength(1);
+  await sut.head.restart({ lists: listsOf(EMPTY_SNAPSHOT), observedAtMs: 2 }, async () => {});
+  expect(text()).toEqual(projectSnapshot(EMPTY_SNAPSHOT, ["newest.bsc"]));
+});
+
+/** The value as JSON transmits it. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

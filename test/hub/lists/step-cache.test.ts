@@ -1,0 +1,46 @@
+import { expect } from "vitest";
+import { MAX_STEPS, StepCache } from "../../../src/hub/lists/step-cache.ts";
+import { encodeTail } from "../../../src/log/encode-tail.ts";
+import type { LogRecord } from "../../../src/log/index.ts";
+import { listsOf, toEpoch, toSeq } from "../../../src/protocol/index.ts";
+import { EPOCH, settled, test } from "../hub-fixture.ts";
+import { TestMarket } from "../test-market.ts";
+
+const place = (seq: number) => ({ epoch: toEpoch(EPOCH), seq: toSeq(seq) });
+
+test("[L6] readers that return to the same stretch share its lists, and each gets the same bytes", async ({
+  sut,
+}) => {
+  for (let at = 0; at < 40; at++) await sut.publish("list", "refresh", "flare", "unlist");
+  const { history } = sut.hub;
+  const once = await history.at(place(77));
+  expect(once).toBeDefined();
+  expect(await history.at(place(77))).toBe(once);
+  const filter = { min_liquidity: 30_000 };
+  const sockets = Array.from({ length: 5 }, () =>
+    sut.open({ channels: ["*"], filter, after: `${EPOCH}-77` }),
+  );
+  await settled();
+  await settled();
+  const [first, ...others] = sockets.map((socket) => socket.of("event"));
+  expect(first?.length).toBeGreaterThan(10);
+  for (const other of others) expect(other).toEqual(first);
+});
+
+test("however long the way is, the steps that are held are bounded, and the oldest go first", () => {
+  const [steps, market] = [new StepCache(), new TestMarket()];
+  let lists = listsOf(market.snapshot);
+  const size = MAX_STEPS + 100;
+  for (let seq = 1; seq <= size; seq++) {
+    const [event] = market.poll([seq % 2 ? "list" : "unlist"]).events;
+    if (!event) throw new Error("no event");
+    const { channel, name } = event;
+    const place = { seq: toSeq(seq), batch: toSeq(seq), emittedAtMs: 0 };
+    const record: LogRecord = { ...place, channel, name, tail: encodeTail(event) };
+    const step = steps.take(record, lists);
+    expect(steps.take(record, lists)).toBe(step);
+    lists = step.after;
+  }
+  expect(steps.size).toBe(MAX_STEPS);
+  expect([steps.listsAfter(100), steps.listsAfter(size)]).toEqual([undefined, lists]);
+});
