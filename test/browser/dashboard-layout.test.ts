@@ -122,17 +122,53 @@ describe.skipIf(findChromium() === undefined)("the layout of wide numbers in Chr
     }
   });
 
-  test("the details of the state are within the window", async () => {
+  test("the details of the state are within the window, and cover nothing of the header", async () => {
     const { page, goto } = await shared();
     await goto("flares");
     await page.locator(".status summary").click();
-    for (const width of [320, 390, 720, 960, 1_280]) {
+    const covered = `[...document.querySelectorAll("header :is(a, button, summary)")].filter((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect();
+      return width > 0 && !one.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+    }).map((one) => one.textContent)`;
+    for (const width of [320, 390, 720, 800, 960, 1_280, 1_440]) {
       await page.setViewportSize({ width, height: 844 });
       const box = await page.locator(".status dl").boundingBox();
       expect(box?.x, `${width}`).toBeGreaterThanOrEqual(0);
       expect((box?.x ?? 0) + (box?.width ?? 0), `${width}`).toBeLessThanOrEqual(width);
+      expect(await page.evaluate(covered), `${width}`).toEqual([]);
     }
     await page.locator(".status summary").click();
+  });
+
+  test("a press beside the details of the state closes them, as do Escape and a new focus", async () => {
+    const { page, goto } = await shared({ viewport: { width: 390, height: 844 } });
+    await goto("flares");
+    const summary = page.locator(".status summary");
+    const details = page.locator(".status dl");
+    const focused = () => page.evaluate("document.activeElement.closest('summary, button')?.tagName");
+    const closed = { state: "hidden" } as const;
+    for (const width of [390, 1_440]) {
+      await page.setViewportSize({ width, height: 844 });
+      await summary.click();
+      await details.click();
+      expect(await details.isVisible()).toBe(true);
+      await page.mouse.click(width / 2, 840);
+      await details.waitFor(closed);
+      await summary.click();
+      await page.evaluate("document.activeElement.blur()");
+      await page.keyboard.press("Escape");
+      await details.waitFor(closed);
+      expect(await focused()).toBe("SUMMARY");
+      await page.keyboard.press("Enter");
+      await details.waitFor();
+      await page.keyboard.press("Tab");
+      await details.waitFor(closed);
+      expect(await focused()).toBe("BUTTON");
+    }
+    await summary.click();
+    await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Events" }).click();
+    await page.getByRole("heading", { name: "Events" }).waitFor();
+    await details.waitFor(closed);
   });
 
   test("on a phone the page links fit on one line, and a warning is not cut off", async () => {

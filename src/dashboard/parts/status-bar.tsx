@@ -1,3 +1,4 @@
+import { useEffect, useRef } from "preact/hooks";
 import { fillingText } from "../../client/filling-text.ts";
 import { describeAge, judge } from "../state/judge.ts";
 import type { Seen } from "../state/seen.ts";
@@ -10,8 +11,10 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
   const { mood, word } = judge(seen);
   const freshness = seen?.freshness;
   const filling = freshness && fillingText(freshness);
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => (details.current ? closeFromOutside(details.current) : undefined), []);
   return (
-    <details class={`status ${mood}`}>
+    <details ref={details} class={`status ${mood}`}>
       <summary>
         {seen?.access?.origin && seen.access.origin !== "live" && (
           <span class="origin">
@@ -63,4 +66,25 @@ export function StatusBar({ seen }: { readonly seen: Seen | undefined }) {
       </dl>
     </details>
   );
+}
+
+/**
+ * Closes the opened details, like a menu, by a press outside of them, by Escape and when another
+ * element gets the focus. Returns a function that ends this.
+ */
+function closeFromOutside(details: HTMLDetailsElement): () => void {
+  const over = new AbortController();
+  const { signal } = over;
+  const leave = ({ target }: Event) => {
+    if (target instanceof Node && !details.contains(target)) details.open = false;
+  };
+  document.addEventListener("pointerdown", leave, { signal });
+  document.addEventListener("focusin", leave, { signal });
+  const leaveByKey = ({ key }: KeyboardEvent) => {
+    if (key !== "Escape" || !details.open) return;
+    details.open = false;
+    details.querySelector("summary")?.focus();
+  };
+  document.addEventListener("keydown", leaveByKey, { signal });
+  return () => over.abort();
 }
