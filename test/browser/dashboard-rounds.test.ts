@@ -101,6 +101,24 @@ describe.skipIf(findChromium() === undefined)("the dashboard that stays open, in
     await page.locator(".token-page").waitFor();
   });
 
+  test("the entry of a flare into the free list appears as such to a visitor of the plan free, and is no start to others", async ({
+    onTestFinished,
+  }) => {
+    const { keys } = makeKeys(onTestFinished);
+    const running = { ...SAMPLE_SNAPSHOT.flares, pro: [SAMPLE_FLARE], free: [], finished_trending: [] };
+    for (const settings of [{ keys }, {}]) {
+      const market = new ToldMarket({ ...SAMPLE_SNAPSHOT, flares: running });
+      const { page, goto } = await openDashboard(onTestFinished, market, { settings });
+      await goto("events");
+      await isLive(page);
+      market.show({ ...SAMPLE_SNAPSHOT, flares: { ...running, free: [SAMPLE_FLARE] } });
+      await page.locator(".status dd", { hasText: "1 since" }).waitFor({ state: "attached" });
+      const words = page.locator(".events li .words");
+      const said = "keys" in settings ? /^has lasted 5 minutes, since 08:21:00; / : /^still flaring$/;
+      await expect.poll(() => words.allTextContents()).toEqual([expect.stringMatching(said)]);
+    }
+  });
+
   test("a token's flares that did not load are requested again at its next flare", async ({
     onTestFinished,
   }) => {

@@ -23,13 +23,28 @@ test("a start and an end that are events on several channels appear once, newest
     event(6, "flare-finished", "flares.free", finished),
     event(5, "flare-finished", "flares.pro", finished),
     event(4, "token-listed", "newest.bsc", { listing: SAMPLE_LISTING }),
-    event(3, "flare-started", "flares.free", { ...started, cause: "lasting" }),
+    event(3, "flare-started", "flares.free", { ...started, cause: "aged" }),
     updated({ liquidity: "1" }),
     event(1, "flare-started", "flares.pro", started),
   ];
   expect(newsOf(newestFirst).map(({ seq }) => seq)).toEqual([5, 4, 1]);
   // The stored and the live part of the feed overlap.
   expect(newsOf([...newestFirst, ...newestFirst]).map(({ seq }) => seq)).toEqual([5, 4, 1]);
+});
+
+test("a flare's entry into the free list is news without the list pro, and says that the flare has lasted 5 minutes", () => {
+  const aged = event(2, "flare-started", "flares.free", { ...started, cause: "aged" });
+  const start = event(1, "flare-started", "flares.pro", started);
+  const seqs = (events: readonly EventMessage[], seesPro: boolean) =>
+    newsOf(events, seesPro).map(({ seq }) => seq);
+  expect(seqs([aged], false)).toEqual([2]);
+  // Its start is older than the log: the list has it.
+  expect(seqs([aged], true)).toEqual([]);
+  expect(seqs([aged, start], true)).toEqual([1]);
+  expect(describeEvent(aged)).toBe(
+    `has lasted 5 minutes, since 08:21:00; +14 % in 5 min. Now: ${SAMPLE_EXPLANATION.text}`,
+  );
+  expect(describeEvent(start)).toBe(`+14 % in 5 min: ${SAMPLE_EXPLANATION.text}`);
 });
 
 test("what is older than the log comes from the history and the lists, each once, newest first", () => {

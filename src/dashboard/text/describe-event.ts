@@ -3,6 +3,7 @@ import { formatPct } from "../../lib/text/format-pct.ts";
 import { formatPrice } from "../../lib/text/format-price.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
+import { nowReason } from "../../model/text/reason-text.ts";
 import { formatCount, formatUsd } from "./format.ts";
 
 export function describeEvent(event: EventMessage): string {
@@ -10,6 +11,10 @@ export function describeEvent(event: EventMessage): string {
     case "flare-started": {
       const { flare, why, cause } = event.data;
       const change = `${formatPct(flare.recent_price_change)} in 5 min`;
+      if (cause === "aged") {
+        const aged = `has lasted 5 minutes, since ${flare.started_trending_at.slice(11, 19)}; ${change}`;
+        return why ? `${aged}. ${nowReason(why.text)}` : aged;
+      }
       const started = cause === "detected" ? change : `${cause}, ${change}`;
       return why ? `${started}: ${why.text}` : started;
     }

@@ -80,7 +80,8 @@ function useNews({ news, view }: Seen, server: URL, apiKey: string | undefined):
   }, [server.href, apiKey]);
   const all = useMemo(() => {
     if (logged === undefined || records === undefined) return undefined;
-    const events = newsOf([...news.map(({ event }) => event), ...logged]);
+    const seesPro = view?.flares?.pro !== undefined;
+    const events = newsOf([...news.map(({ event }) => event), ...logged], seesPro);
     const past = pastNewsOf(records, view?.flares, new Set(events.map(newsKey)));
     return [...events.map((event) => ({ event, token: tokenOf(event, view) })), ...past].slice(0, MAX_NEWS);
   }, [news, logged, records]);

@@ -19,14 +19,22 @@ export function newsKey({ name, data }: EventMessage): string | undefined {
   return "listing" in data ? `${name} ${data.listing.id}` : undefined;
 }
 
-/** Returns the events with news, each once: the first that reported it, newest first. */
-export function newsOf(newestFirst: readonly EventMessage[]): readonly EventMessage[] {
+/**
+ * Returns the events with news, each once: the first that reported it, newest first. A flare that
+ * enters `flares.free` after five minutes is news only to a visitor who does not see `flares.pro`.
+ */
+export function newsOf(newestFirst: readonly EventMessage[], seesPro = false): readonly EventMessage[] {
   const reported = new Map<string, EventMessage>();
   for (const event of newestFirst.toReversed()) {
     const key = newsKey(event);
     if (key !== undefined && !reported.has(key)) reported.set(key, event);
   }
-  return [...reported.values()].reverse();
+  const news = [...reported.values()].reverse();
+  return seesPro ? news.filter((event) => !isAged(event)) : news;
+}
+
+function isAged({ name, data }: EventMessage): boolean {
+  return name === "flare-started" && "cause" in data && data.cause === "aged";
 }
 
 /** Fetches the stored news, newest first; none if the server has no log to read. */
