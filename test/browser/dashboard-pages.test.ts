@@ -146,6 +146,13 @@ describe.skipIf(findChromium() === undefined)("what the pages of the dashboard s
     }
   });
 
+  test("the page of a token that flares says that the reason is the present one", async () => {
+    const { page, goto } = await shared();
+    await goto(`token/${SAMPLE_FLARE.token.address}`);
+    await page.getByText(`Now: ${SAMPLE_EXPLANATION.text}`, { exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Why it flares now", exact: true }).waitFor();
+  });
+
   test("on a phone no word of a flare's terms is broken", async () => {
     const { page, goto } = await shared({ viewport: { width: 320, height: 640 } });
     await goto(`token/${SAMPLE_FLARE.token.address}`);

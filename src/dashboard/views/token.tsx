@@ -9,6 +9,7 @@ import type { ChartItem, Explanation, FlareRecord, TokenDetails } from "../../mo
 import { tokenOf } from "../../model/key-of.ts";
 import { END_TEXTS } from "../../model/text/end-texts.ts";
 import { outcomeText } from "../../model/text/outcome-text.ts";
+import { nowReason } from "../../model/text/reason-text.ts";
 import { TokenBell } from "../parts/alerts/bell.tsx";
 import { CoursePlot } from "../parts/flare/flare-plot.tsx";
 import { Price } from "../parts/flare/price.tsx";
@@ -78,6 +79,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
   const listed = flare ? [flare, ...past] : past;
   const records = recordsOf(details?.flares ?? [], listed, known);
   const why = records[0]?.why ?? undefined;
+  const reason = flare && explanations[flare.id];
   const priceLabel = usePriceLabel();
   const candles = useCandles(server, apiKey, flare && group === "bsc" ? [flare] : []).of.get(tokenKey);
   const minuteMs = Math.floor(nowMs / 60_000) * 60_000;
@@ -158,7 +160,7 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
             ? `Flaring for ${formatSpan(nowMs - Date.parse(flare.started_trending_at))}: ${formatPct(flare.recent_price_change)} in 5 minutes`
             : "Not flaring now."}
         </h3>
-        <p class="why-text">{flare ? explanations[flare.id]?.text : lastText(records[0])}</p>
+        <p class="why-text">{flare ? reason && nowReason(reason.text) : lastText(records[0])}</p>
       </section>
       <div class="beside">
         <section aria-labelledby="plot-title">
@@ -182,10 +184,10 @@ export function TokenView({ group, tokenKey, view, lists, nowMs, server, apiKey,
       {/* Last on a phone, so that nothing moves when a flare starts or ends. */}
       {flare && (
         <section class="reasons" aria-labelledby="reasons-title">
-          <h3 id="reasons-title">Why</h3>
-          <WhyLegend of={[explanations[flare.id]]} />
-          <WhyBars why={explanations[flare.id]} />
-          <Terms why={explanations[flare.id]} />
+          <h3 id="reasons-title">Why it flares now</h3>
+          <WhyLegend of={[reason]} />
+          <WhyBars why={reason} />
+          <Terms why={reason} />
         </section>
       )}
     </article>
