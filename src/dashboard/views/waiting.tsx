@@ -23,8 +23,8 @@ export function Waiting({ seen }: { readonly seen: Seen | undefined }) {
         {causes.length > 0 && (
           <>
             {" "}
-            If this lasts for more than a minute, run <code>flarewire doctor</code> on the server. It checks
-            every service and says what to do.
+            If this lasts for more than a minute, run Flarewire's command <code>doctor</code> on the server.
+            It checks every service and says what to do.
           </>
         )}
       </p>
