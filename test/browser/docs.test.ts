@@ -252,6 +252,36 @@ describe.skipIf(findChromium() === undefined)("the documents in Chromium", () =>
     expectQuiet(wire);
   });
 
+  test("the search finds keys to press, and a path but no other with its parameter", async ({ wire }) => {
+    await open(wire, "/docs");
+    for (const [typed, href] of [
+      ["Ctrl-C", "/docs/operating#stop"],
+      ["/api/v1/flares/{id}", "/docs/rest/get-flare"],
+      ["ctrl+c", "/docs/operating#stop"],
+      ["/flare/{id}", "/docs/dashboard#tokens"],
+    ]) {
+      await page.locator("#search-text").fill(typed ?? "");
+      await page.locator("#search li").first().locator(`a[href$="${href}"]`).waitFor();
+    }
+  });
+
+  test("everything found has an excerpt, in which no line ends within the word", async ({ wire }) => {
+    await open(wire, "/docs");
+    await page.locator("#search-text").fill("python");
+    await expect.poll(() => page.locator("#search li > small").count()).toBe(12);
+    await page.locator("#search-text").fill("--data");
+    await page
+      .locator("#search mark", { hasText: /^--data$/ })
+      .first()
+      .waitFor();
+    const lines = `[...document.querySelectorAll("#search mark")].map((mark) => mark.getClientRects().length)`;
+    for (let width = 320; width <= 400; width += 4) {
+      await page.setViewportSize({ width, height: 740 });
+      expect(new Set((await page.evaluate(lines)) as number[]), `${width}`).toEqual(new Set([1]));
+    }
+    expectQuiet(wire);
+  });
+
   test("the map marks the section that is read", async ({ wire }) => {
     await open(wire, "/docs/protocol");
     const marked = () => page.locator('#map [aria-current="location"]');

@@ -93,7 +93,8 @@ function sectionsOf(basePath: string, { path, title: guide, body }: GuidePage): 
       words:
         textOf(markup.replace(NAMED, ""))
           .toLowerCase()
-          .match(/[a-z]{4,}/g) ?? [],
+          // With one letter after it for keys such as Ctrl-C.
+          .match(/[a-z]{4,}(?:-[a-z]\b)?/g) ?? [],
     });
     return [
       sectionOf(guide, id, title, text.replace(OPENING, "")),

@@ -30,6 +30,8 @@ function prepareSearch(form) {
   input.addEventListener("input", async () => {
     const words = input.value
       .toLowerCase()
+      // The documents write keys as in Ctrl-C.
+      .replace(/(?<=\w)\+(?=\w)/g, "-")
       .split(/\s+/)
       .filter((word) => word !== "");
     try {
@@ -99,7 +101,8 @@ function textsOf(page, id) {
   return parts
     .flatMap((part) => [part, ...part.querySelectorAll(BLOCKS)])
     .filter((part) => part.matches(BLOCKS) && !part.querySelector(BLOCKS))
-    .map((part) => textOf(part).replace(/\s+/g, " ").trim());
+    .map((part) => textOf(part).replace(/\s+/g, " ").trim())
+    .filter((text) => text !== "");
 }
 
 /** Returns the text of a block. Nothing separates the cells of a row in its `textContent`. */
@@ -109,17 +112,20 @@ function textOf(part) {
     : part.textContent;
 }
 
-/** Returns the part of the best text around a word, which is marked; none without a match. */
+/**
+ * Returns the part of the best text around a word, which is marked. If only the title or the page
+ * has the words, returns the beginning of the first text.
+ */
 function lineWith(words, texts) {
   const patterns = words.map((word) => new RegExp(`(?<!\\w)${stemOf(word)}\\w*`, "i"));
   const matches = (text) => patterns.filter((pattern) => pattern.test(text));
   const [text = ""] = texts.toSorted((a, b) => matches(b).length - matches(a).length);
-  const found = matches(text)[0]?.exec(text);
-  if (!found) return [];
-  const { 0: match, index } = found;
+  if (text === "") return [];
+  const { 0: match, index } = matches(text)[0]?.exec(text) ?? { 0: "", index: 0 };
   const from = index <= BESIDE ? 0 : text.lastIndexOf(" ", index - BESIDE) + 1;
   const to = text.indexOf(" ", index + match.length + BESIDE);
-  const line = element("small", `${from > 0 ? "… " : ""}${text.slice(from, index)}`, element("mark", match));
+  const line = element("small", `${from > 0 ? "… " : ""}${text.slice(from, index)}`);
+  if (match !== "") line.append(element("mark", match));
   line.append(text.slice(index + match.length, to < 0 ? undefined : to), to < 0 ? "" : " …");
   return [line];
 }
@@ -133,11 +139,14 @@ function stemOf(word) {
   return word.replace(/(?<=\w{3})(?:ing|ed|e?s|e)$/, "").replace(/[^\w\s]/g, "\\$&");
 }
 
-/** Spells the flag and the variable of a setting as its name, and a path as its last part. */
+/**
+ * Spells the flag and the variable of a setting as its name, and a path as its last part, with the
+ * parameters behind it, such as `flares/{id}`.
+ */
 function nameOf(text) {
   return text
     .toLowerCase()
-    .replace(/^(?:flarewire_|--(?:no-)?|(?:[a-z]+ )?\/(?:.*\/)?)/, "")
+    .replace(/^(?:flarewire_|--(?:no-)?|(?:[a-z]+ )?\/(?:.*\/)?(?!\{))/, "")
     .replace(/[-_]/g, "");
 }
 
