@@ -14,6 +14,7 @@ import {
 import { InputError } from "../lib/input-error.ts";
 import { NO_FILE } from "../lib/io/json-file.ts";
 import { EXIT, type ExitCode } from "../lib/io/shutdown.ts";
+import { ownCommand } from "../lib/own-command.ts";
 import { suggestion } from "../lib/text/nearest.ts";
 import { systemClock } from "../lib/time/clock.ts";
 import { FlarewireError, PLANS, type Plan } from "../protocol/index.ts";
@@ -162,7 +163,7 @@ async function editExisting(
     if (old) return edit(existing, old);
     const shown = JSON.stringify(hideSecrets(word).slice(0, 64));
     throw wrong([
-      `${file} has no key with the id ${shown}; flarewire keys list --file ${file} prints the ids`,
+      `${file} has no key with the id ${shown}; ${ownCommand(`keys list --file ${file}`)} prints the ids`,
     ]);
   });
 }

@@ -68,6 +68,7 @@ test("add prints the key once and keeps its digest; list shows it without; revok
   expect((await readKeyFile(file)).keys).toHaveLength(1);
   const again = await keys(["revoke", "--file", file, key]);
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining(`"fw_${held?.id}_***"`) });
+  expect(again.stderr).toContain(`; npm run flarewire -- keys list --file ${file} prints the ids\n`);
   expect(again.stderr).not.toContain(key.slice(13));
 });
 

@@ -131,6 +131,6 @@ test("a refusal that repeats the key of an edge does not make the edge reveal it
 test("a key for the leader that can be none is refused at the start, and not repeated", async () => {
   const { code, stderr } = await runInProcess(["serve"], { FLAREWIRE_LEADER_KEY: "two words" });
   expect(code).toBe(1);
-  expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key from flarewire keys add");
+  expect(stderr).toContain("FLAREWIRE_LEADER_KEY must be a key from npm run flarewire -- keys add,");
   expect(stderr).not.toContain("two words");
 });

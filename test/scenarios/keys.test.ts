@@ -90,7 +90,7 @@ test("[K2] tail without a key follows a server with keys, in flares.free, and sa
 test("a key of no possible form is refused by tail, and not repeated", async () => {
   const { code, stderr } = await flarewire(["tail"], { FLAREWIRE_CLIENT_KEY: "two words" });
   expect(code).toBe(1);
-  expect(stderr).toContain("FLAREWIRE_CLIENT_KEY must be a key from flarewire keys add");
+  expect(stderr).toContain("FLAREWIRE_CLIENT_KEY must be a key from npm run flarewire -- keys add,");
   expect(stderr).not.toContain("two words");
 });
 

@@ -1,3 +1,4 @@
+import { ownCommand } from "../../lib/own-command.ts";
 import { FlarewireError } from "../../protocol/index.ts";
 
 /*
@@ -34,7 +35,7 @@ export function enricherKeysFrom(
 export function keyFrom(
   environment: Readonly<Record<string, string | undefined>>,
   variable: string,
-  origin = "from flarewire keys add",
+  origin = `from ${ownCommand("keys add")}`,
 ): string | undefined {
   const key = environment[variable] || undefined;
   if (key === undefined || /^[\x21-\x7E]+$/.test(key)) return key;
