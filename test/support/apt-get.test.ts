@@ -6,8 +6,8 @@ import { newDirectory } from "./edges.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Puts an apt-get first in the PATH that fails `failures` times with this message. */
-function standIn(directory: string, failures: number, complaint: string): string {
+/** Puts an `apt-get` first in the PATH that fails the first `failures` times with `complaint`. */
+function installFake(directory: string, failures: number, complaint: string): string {
   const log = join(directory, "log");
   const program = join(directory, "apt-get");
   writeFileSync(log, "");
@@ -24,22 +24,22 @@ echo "$@" >> ${log}
 test.each([
   "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)",
   "E: Unable to acquire the dpkg frontend lock (/var/lib/dpkg/lock-frontend), is another process using it?",
-])("the set-up of tests waits while apt says %s", (complaint) => {
+])("aptGet retries while apt reports %s", (complaint) => {
   const directory = newDirectory(onTestFinished);
-  const log = standIn(directory, 2, complaint);
+  const log = installFake(directory, 2, complaint);
   aptGet(["install", "curl"], { pauseMs: 1 });
   expect(readFileSync(log, "utf8").trim().split("\n")).toEqual(Array(3).fill("install curl"));
 });
 
-test("any other error of apt fails at once, with its message", () => {
+test("aptGet throws any other error of apt at once, with apt's message", () => {
   const directory = newDirectory(onTestFinished);
-  const log = standIn(directory, 1, "E: Unable to locate package curly");
+  const log = installFake(directory, 1, "E: Unable to locate package curly");
   expect(() => aptGet(["install", "curly"])).toThrow("Unable to locate package curly");
   expect(readFileSync(log, "utf8")).toBe("install curly\n");
 });
 
-test("a lock that is never released fails after the time that was given", () => {
+test("aptGet throws when the lock is not released within `maxMs`", () => {
   const directory = newDirectory(onTestFinished);
-  standIn(directory, 1_000, "E: Could not get lock /var/lib/dpkg/lock");
+  installFake(directory, 1_000, "E: Could not get lock /var/lib/dpkg/lock");
   expect(() => aptGet(["update"], { maxMs: 1_000, pauseMs: 1 })).toThrow("Could not get lock");
 });

@@ -1,17 +1,17 @@
 import { execFileSync } from "node:child_process";
 
-/** Another apt-get works: on its package lists, on its archives, or as dpkg. */
+/** Another process has locked the package lists, the archives or dpkg. */
 const IS_LOCKED = /could not get lock|unable to (?:acquire|lock)/i;
 
 interface AptGetOptions {
   readonly cwd?: string;
-  /** Milliseconds for the work itself, and as many for waiting. Default five minutes. */
+  /** Limit in ms for one run, and for all retries together. Default: five minutes. */
   readonly maxMs?: number;
-  /** Default a second. */
+  /** Pause between two attempts in ms. Default: one second. */
   readonly pauseMs?: number;
 }
 
-/** Runs apt-get, and again while another process has its lock. Throws with what it complains of. */
+/** Runs apt-get and retries while another process holds its lock. Throws with apt's message. */
 export function aptGet(
   args: readonly string[],
   { cwd = ".", maxMs = 300_000, pauseMs = 1_000 }: AptGetOptions = {},

@@ -19,9 +19,10 @@ import {
 import { arbitraryExplanation, arbitraryOutcome, ITEMS, POOL, uuid } from "./arbitrary-items.ts";
 
 /*
- * Arbitrary valid values of the model. Keys come out of small pools, so that two snapshots share
- * items, and a flare stands in several lists; some items carry fields that the model does not know,
- * as an upstream's may.
+ * Arbitrary valid values of the model. Keys come from small pools, so that two snapshots share
+ * items
+ * and a flare is in several lists. Some items have fields that the model does not define, as items
+ * of an upstream may.
  */
 
 type Lists = Readonly<Record<ListChannel, readonly ListItem[]>>;
@@ -41,7 +42,7 @@ const whys = fc.dictionary(flareId, arbitraryExplanation, { maxKeys: 3 * POOL, s
 
 const outcomes = fc.dictionary(flareId, arbitraryOutcome, { maxKeys: 3 * POOL, size: "max" });
 
-/** The snapshot of these lists, with the explanations and outcomes of the flares in them. */
+/** Builds the snapshot of these lists, with the explanations and outcomes of their flares. */
 function assemble({ of, whys, outcomes }: Scene): Snapshot {
   const snapshot: Record<string, Record<string, unknown>> = {};
   for (const channel of LIST_CHANNEL_NAMES) {
@@ -52,9 +53,9 @@ function assemble({ of, whys, outcomes }: Scene): Snapshot {
   const finished = FLARE_CHANNELS.filter((channel) => channel.endsWith(".finished")).flatMap((channel) =>
     of[channel].map(keyOf),
   );
-  const heldOf = (all: object, ids: readonly string[]) =>
+  const pickIds = (all: object, ids: readonly string[]) =>
     Object.fromEntries(Object.entries(all).filter(([id]) => ids.includes(id)));
-  const notes = { explanations: heldOf(whys, flares), outcomes: heldOf(outcomes, finished) };
+  const notes = { explanations: pickIds(whys, flares), outcomes: pickIds(outcomes, finished) };
   return { ...snapshot, ...notes, candles: NO_CANDLES } as Snapshot;
 }
 
@@ -69,7 +70,7 @@ const scene: fc.Arbitrary<Scene> = fc.record({ of: lists, whys, outcomes });
 /** Any valid snapshot. */
 export const arbitrarySnapshot = scene.map(assemble);
 
-/** One thing that may happen to a list between two polls; positions are taken modulo its length. */
+/** One change of a list between two polls. Positions are taken modulo the list's length. */
 type Mutation = {
   readonly kind:
     | "remove"
@@ -86,7 +87,7 @@ type Mutation = {
   readonly channel: ListChannel;
   readonly at: number;
   readonly to: number;
-  /** A source of new items and fields, of that channel. */
+  /** A source of new items and fields for this channel. */
   readonly item: ListItem;
   readonly why: Explanation;
   readonly outcome: Outcome;
@@ -151,8 +152,7 @@ function mutateList(list: readonly ListItem[], step: Mutation): readonly ListIte
 }
 
 /**
- * A flare moves on, as it does in life: from `pro` into `free` too, or out of both into the
- * finished ones.
+ * Moves a flare as the product does: from `pro` into `free` too, or out of both into `finished`.
  */
 function copyFlare(of: Lists, step: Mutation): Lists {
   const names = flareListsOf(step);
@@ -170,7 +170,9 @@ function copyFlare(of: Lists, step: Mutation): Lists {
   };
 }
 
-/** The lists of flares of the group that a step changes; of `bsc`, if it changes other lists. */
+/**
+ * Returns the flare lists of the group that a step changes, or of `bsc` if it changes other lists.
+ */
 function flareListsOf({ channel }: Mutation) {
   const prefix = /^flares\.(exchange|matic|avalanche)\./.exec(channel)?.[1] as OtherGroup | undefined;
   const group = prefix ? (`flares.${prefix}` as const) : ("flares" as const);
@@ -204,8 +206,7 @@ function mutate(before: Scene, step: Mutation): Scene {
 }
 
 /**
- * A snapshot and a later one that grew out of it by a few steps; what no step touched is the same
- * object in both.
+ * A snapshot and a later one, a few steps apart. Objects that no step changed are shared by both.
  */
 export const arbitraryHistory = fc
   .tuple(scene, fc.array(mutation, { maxLength: 12 }))

@@ -9,16 +9,13 @@ import {
 } from "../../src/model/index.ts";
 import type { ListChannel } from "../../src/protocol/index.ts";
 
-/* Arbitrary valid items, explanations and outcomes. Their keys come out of small pools. */
+/* Arbitrary valid items, explanations and outcomes. Their keys come from small pools. */
 
 export const POOL = 9;
 const hex = (n: number, digits: number) => n.toString(16).padStart(digits, "0");
 export const uuid = (kind: number) =>
   fc.nat(POOL - 1).map((n) => `${hex(kind, 8)}-0000-5000-8000-${hex(n, 12)}`);
-/**
- * In mixed case, as chains write them with a checksum: anyone who compares without folding case
- * misses half of them.
- */
+/** Addresses in mixed case, as in a checksum, so that a case-sensitive comparison fails. */
 const address = fc.nat(POOL - 1).map((n) => `0x${hex(n, 20)}AbCdEf${hex(n + 10, 14).toUpperCase()}`);
 const timestamp = fc
   .integer({ min: 0, max: 10_000 })
@@ -26,7 +23,7 @@ const timestamp = fc
 const decimal = fc
   .tuple(fc.nat(1_000_000), fc.nat(99))
   .map(([whole, part]) => (part === 0 ? `${whole}` : `${whole}.${part}`));
-/** Any finite number; adding 0 turns -0, which JSON text does not have, into 0. */
+/** Any finite number. Adding 0 turns -0, which JSON cannot represent, into 0. */
 const number = fc
   .double({ noNaN: true, noDefaultInfinity: true, min: -1e9, max: 1e9 })
   .map((value) => value + 0);
@@ -54,7 +51,7 @@ const forumPost = fc.record({
 });
 const token = fc.record({ name: text, symbol: text, address, price: decimal, created_at: timestamp });
 
-/** Fields that no schema knows, some with names that trap careless code. */
+/** Fields that no schema defines. Some have names that careless code mishandles. */
 const extras = fc.oneof(
   { weight: 4, arbitrary: fc.constant({}) },
   {
@@ -71,7 +68,7 @@ const extras = fc.oneof(
   },
 );
 
-/** As it would come out of JSON text, and without -0. */
+/** Returns the value as parsed from JSON, so without -0. */
 function normal<T>(value: T): T {
   return JSON.parse(JSON.stringify(value));
 }
@@ -161,7 +158,7 @@ const chainEntry = withExtras(
   fc.record({ type: fc.constant("token" as const), ...standing, object: chainToken }),
 );
 
-/** Items of the list of each channel. */
+/** Arbitrary items for the list of each channel. */
 export const ITEMS: Readonly<Record<ListChannel, fc.Arbitrary<ListItem>>> = {
   "flares.free": arbitraryFlare,
   "flares.pro": arbitraryFlare,

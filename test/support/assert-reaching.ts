@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { expect } from "vitest";
 
 /**
- * Tries a law on random cases, and counts in `totals` what they reach. While a count does not
- * exceed its number in `above`, as many cases again are tried, up to three times as many. After
- * that the test fails: what is never reached proves nothing. Choose numbers that a broken product
- * does not reach with three times as many cases.
+ * Checks a property with random cases, which count in `totals` the situations that they reach.
+ * While a count does not exceed its number in `above`, it runs up to two more rounds. Then the test
+ * fails, because a situation that no case reaches is not tested. Choose numbers that a broken
+ * product does not exceed in three rounds.
  */
 export async function assertReaching<Case, Name extends string>(
   law: fc.IProperty<Case> | fc.IAsyncProperty<Case>,

@@ -1,9 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 
-/** Before all tests: what a gateway serves as pages is what the sources are now. */
+/** Builds the pages before all tests, so that a gateway serves the current sources. */
 export async function setup(): Promise<void> {
-  for (const room of ["dashboard", "widget"]) {
-    await build({ root: fileURLToPath(new URL(`../../src/${room}/`, import.meta.url)) });
+  for (const name of ["dashboard", "widget"]) {
+    await build({ root: fileURLToPath(new URL(`../../src/${name}/`, import.meta.url)) });
   }
 }

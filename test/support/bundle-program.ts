@@ -9,10 +9,10 @@ const SOURCES = join(ROOT, "src/");
 const BUNDLE = join(ROOT, "node_modules/.cache/program");
 
 /**
- * Modules in the bundle look for files where their sources would, but for the other entry.
- *
- * A module that imports `node:http` loads the implementation of `fetch` too, a quarter of a short
- * program's CPU time: one that gets it otherwise does not.
+ * Lets bundled modules find files relative to their sources. The exception is `start-workers.ts`,
+ * which starts the other bundled entry. Imports of `node:http` become `process.getBuiltinModule`.
+ * An import also loads the implementation of `fetch`, which is a quarter of a short program's CPU
+ * time.
  */
 const asSources: Plugin = {
   name: "as-sources",
@@ -29,12 +29,12 @@ const asSources: Plugin = {
 };
 
 /**
- * Before the tests that start the program a hundred times: bundles its sources as they are now with
- * what they import. A start then takes a third of its CPU time.
+ * Bundles the current sources with their imports before the tests that start the program a hundred
+ * times. A start then takes a third of the CPU time.
  */
 export async function setup(): Promise<void> {
   mkdirSync(BUNDLE, { recursive: true });
-  // Else each start first tries whether it is CommonJS.
+  // Without this, each start first tries to parse the bundle as CommonJS.
   writeFileSync(join(BUNDLE, "package.json"), '{"type":"module"}');
   await build({
     ...{ root: ROOT, configFile: false, logLevel: "error", plugins: [asSources] },
@@ -52,8 +52,8 @@ export async function setup(): Promise<void> {
 }
 
 /**
- * Node caches the functions that the first process to end in order has compiled. That of a short
- * command would have few of those that `serve` needs.
+ * Fills Node's compile cache, which stores the functions compiled by the first process that exits
+ * cleanly. A short command would compile few of the functions that `serve` needs.
  */
 async function compileOnce(): Promise<void> {
   await using cli = spawnCli(["serve", "--port", "0", "--warmup", "0", "--drain", "0"]);

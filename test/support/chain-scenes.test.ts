@@ -21,7 +21,7 @@ import {
 const TOKEN = address(1);
 const AT = START + 30 * MINUTE + 123;
 
-function played(acts: readonly SceneAct[]): readonly MarketEvent[] {
+function eventsWith(acts: readonly SceneAct[]): readonly MarketEvent[] {
   return tokenScene({ token: TOKEN, minutes: 60, acts });
 }
 
@@ -32,7 +32,7 @@ const liquidityAt = (events: readonly MarketEvent[], from: number, to: number) =
 const tradesOf = (events: readonly MarketEvent[]) => events.filter((event) => event.kind === "trade");
 const usdOf = (event: LiquidityEvent | undefined) => Number(event?.usd);
 
-test("equal arguments yield equal events, in order of time, that market events may be", () => {
+test("a scene with equal arguments has equal, valid market events in order of time", () => {
   const scene = { token: TOKEN, minutes: 60, path: pumpPath(20, 5, 0.3), acts: dust(AT, AT + MINUTE, 9_000) };
   const events = tokenScene(scene);
   expect(tokenScene(scene)).toEqual(events);
@@ -41,7 +41,7 @@ test("equal arguments yield equal events, in order of time, that market events m
   expect(events.toSorted((a, b) => a.at - b.at)).toEqual(events);
 });
 
-test("traders carry the price along the path", () => {
+test("the trades move the price along the path", () => {
   const events = tokenScene({ token: TOKEN, minutes: 60, path: pumpPath(20, 10, 0.5), perMinute: () => 10 });
   const priceAt = (minute: number) =>
     Number(tradesOf(events).findLast(({ at }) => at <= START + minute * MINUTE)?.price);
@@ -49,13 +49,13 @@ test("traders carry the price along the path", () => {
   expect(priceAt(35)).toBeCloseTo(1.5, 1);
 });
 
-test("a rebalance is back after its time, just-in-time liquidity within its moment", () => {
-  const [out, back] = liquidityAt(played(rebalance(AT, 0.6, 1_000)), AT, AT + 1_000).filter(
+test("a rebalance returns the liquidity after its time, just-in-time liquidity leaves in the same block", () => {
+  const [out, back] = liquidityAt(eventsWith(rebalance(AT, 0.6, 1_000)), AT, AT + 1_000).filter(
     ({ cause }) => cause !== "sync",
   );
   expect([out?.cause, back?.cause, back?.at]).toEqual(["remove", "add", AT + 1_000]);
   expect(usdOf(out) / usdOf(back)).toBeCloseTo(0.4, 1);
-  const block = played(justInTime(AT)).filter(({ at }) => at === AT);
+  const block = eventsWith(justInTime(AT)).filter(({ at }) => at === AT);
   expect(block.map((event) => (event.kind === "liquidity" ? event.cause : event.kind))).toEqual([
     "sync",
     "add",
@@ -64,19 +64,19 @@ test("a rebalance is back after its time, just-in-time liquidity within its mome
   ]);
 });
 
-test("a migration continues in the other pool, and a rug pull does not come back", () => {
-  const moved = played(migration(AT, "pool-new", 0.98, 2_000));
+test("trades continue in the new pool after a migration, and liquidity does not return after a rug pull", () => {
+  const moved = eventsWith(migration(AT, "pool-new", 0.98, 2_000));
   const listed = moved.find((event) => event.kind === "listing");
   expect([listed?.pool, listed?.at]).toEqual(["pool-new", AT + 2_000]);
   const later = tradesOf(moved).filter(({ at }) => at > AT + 2_000);
   expect(new Set(later.map(({ pool }) => pool))).toEqual(new Set(["pool-new"]));
-  const gone = liquidityAt(played(rugPull(AT)), AT, START + 60 * MINUTE);
+  const gone = liquidityAt(eventsWith(rugPull(AT)), AT, START + 60 * MINUTE);
   expect(usdOf(gone.at(-1))).toBeLessThan(6_000);
 });
 
-test("dust is above 0 and far below a cent, and an idle pool trades once", () => {
+test("dust trades are above 0 and far below a cent, and an idle pool has one trade", () => {
   const isDust = ({ quoteUsd }: Trade) => Number(quoteUsd) < 0.01;
-  const own = tradesOf(played(dust(AT, AT + 10 * MINUTE, 5 * MINUTE, 0.5))).filter(isDust);
+  const own = tradesOf(eventsWith(dust(AT, AT + 10 * MINUTE, 5 * MINUTE, 0.5))).filter(isDust);
   expect(own.map(({ at, quoteUsd }) => [at, Number(quoteUsd)])).toEqual([
     [AT, 3e-6],
     [AT + 5 * MINUTE, 3e-6],
@@ -87,7 +87,7 @@ test("dust is above 0 and far below a cent, and an idle pool trades once", () =>
   expect(Number(tradesOf(idle)[0]?.price)).toBeCloseTo(1, 1);
 });
 
-test("in a market of busy and idle tokens one that is pumped flares, alone", () => {
+test("in a market of busy and idle tokens, only the pumped one flares", () => {
   const pumped = {
     token: TOKEN,
     minutes: 120,

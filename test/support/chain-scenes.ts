@@ -8,27 +8,28 @@ import type { MarketEvent } from "../../src/market/index.ts";
 import { address, clock, MINUTE, profile, START, withClocks } from "../trend/trend-kit.ts";
 
 /*
- * Small markets as real chains have them, for scenarios of the detector: `tokenScene` makes one
- * token's events, its `acts` are what its makers and bots do, `crowdScene` makes a market of busy
- * and idle tokens, `sceneOf` puts all in order with a clock each second. Everything is BSC, priced
- * in dollars, and starts at START of test/trend/trend-kit.ts. Equal arguments yield equal events.
+ * Small markets like those of real chains, for scenarios of the detector. `tokenScene` creates one
+ * token's events; its `acts` are the actions of its market makers and bots. `busyTokens` and
+ * `idleTokens` describe the market around it. `sceneOf` orders all events and adds a clock event
+ * each second. Everything is on BSC, priced in dollars, and starts at START of
+ * test/trend/trend-kit.ts. Equal arguments give equal events.
  */
 
-/** What makers or bots do at one moment of a scene. */
+/** An action of market makers or bots at one moment of a scene. */
 export interface SceneAct {
   readonly at: number;
   readonly run: (venue: Venue, out: MarketEvent[]) => void;
 }
 
-/** One token and what happens to it. */
+/** One token and its activity. */
 interface TokenScene {
   readonly token: string;
   readonly minutes: number;
-  /** Trades a minute, now. Default 3. */
+  /** Trades per minute at a minute of the scene. Default: 3. */
   readonly perMinute?: (minute: number) => number;
   /**
-   * The price that its traders aim at, in dollars. Default 1. They come from a crowd, so moves of
-   * it draw distinct buyers.
+   * Price in dollars that the traders aim at. Default: 1. The traders are a crowd, so price moves
+   * have distinct buyers.
    */
   readonly path?: (minute: number) => number;
   readonly liquidityUsd?: number;
@@ -36,12 +37,12 @@ interface TokenScene {
   readonly seed?: number;
 }
 
-/** Traders take a difference of this size, as logarithm, for a move and follow it. */
+/** Log difference between price and path above which traders follow the path. */
 const FOLLOWED_GAP = 0.004;
 
 /**
- * The events of one token, ordered by time: its profile, its pool `pool-<token>`, its trades, its
- * acts. No clock: see {@link sceneOf}.
+ * Returns one token's events in order of time: profile, pool `pool-<token>`, trades and acts. They
+ * include no clock events: see {@link sceneOf}.
  */
 export function tokenScene(scene: TokenScene): MarketEvent[] {
   const { token, minutes, liquidityUsd = 50_000, seed = 1 } = scene;
@@ -58,7 +59,7 @@ export function tokenScene(scene: TokenScene): MarketEvent[] {
   for (let at = START; at < untilMs; ) {
     const minute = (at - START) / MINUTE;
     const tradeAt = Math.ceil(at + random.waiting(MINUTE / Math.max(1e-9, perMinute(minute))));
-    // Rates may change: look again at least each half minute, without a trade.
+    // The rate may change, so advance at most half a minute without a trade.
     const until = Math.min(tradeAt, at + MINUTE / 2, untilMs);
     for (let act = acts[next]; act && act.at <= until; act = acts[next]) {
       act.run(venue, out);
@@ -80,30 +81,26 @@ function following(gap: number): Phase {
   return { style: "crowd", untilMs: 0, tradesPerMs: 0, buyShare, offset: 0, removes: 0 };
 }
 
-/**
- * Tokens `first`, `first` + 1, … of which each trades `perMinute` times a minute along the same
- * path.
- */
+/** Returns tokens `first`, `first` + 1, …, each of which follows the same scene. */
 function tokenScenes(count: number, first: number, scene: Omit<TokenScene, "token">): readonly TokenScene[] {
   return Array.from({ length: count }, (_, n) => ({ ...scene, token: address(first + n) }));
 }
 
-/** Busy tokens, numbered from 1,000: some two trades a minute. */
+/** Returns busy tokens, numbered from 1,000, with about two trades a minute. */
 export function busyTokens(count: number, scene: Omit<TokenScene, "token">): readonly TokenScene[] {
   return tokenScenes(count, 1_000, { perMinute: () => 2, ...scene });
 }
 
 /**
- * Idle tokens, numbered from 5,000: one trade in forty minutes, at a price that stands still,
- * whatever the market does.
+ * Returns idle tokens, numbered from 5,000. Each trades once in forty minutes, at a constant price.
  */
 export function idleTokens(count: number, minutes: number, seed = 1): readonly TokenScene[] {
   return tokenScenes(count, 5_000, { minutes, seed, perMinute: () => 1 / 40 });
 }
 
 /**
- * A price that is `before`, rises by `size` from minute `from` on within `rise` minutes, and falls
- * back within `decay`; Infinity stays up.
+ * Returns a price path that is 1 until minute `from`, rises by `size` within `rise` minutes, and
+ * falls back within `decay` minutes. With an infinite `decay` it stays up.
  */
 export function pumpPath(from: number, rise: number, size: number, decay = Number.POSITIVE_INFINITY) {
   return (minute: number) => {
@@ -113,19 +110,19 @@ export function pumpPath(from: number, rise: number, size: number, decay = Numbe
   };
 }
 
-/** A rate of trades that is `usual`, and `factor` times that from minute `from` to `until`. */
+/** Returns a trade rate that is `usual`, and `factor` times that from minute `from` to `until`. */
 export function burstRate(usual: number, factor: number, from: number, until: number) {
   return (minute: number) => (minute >= from && minute < until ? usual * factor : usual);
 }
 
-/** Makers take `share` of the liquidity out and put it back `backAfterMs` later. */
+/** Market makers remove `share` of the liquidity and return it `backAfterMs` later. */
 export function rebalance(at: number, share = 0.6, backAfterMs = 1_000): readonly SceneAct[] {
   return [scaled(at, 1 - share), scaled(at + backAfterMs, 1 / (1 - share))];
 }
 
 /**
- * Liquidity grows to `factor` times as much around one purchase and is gone `backAfterMs` later: 0
- * is within the same block.
+ * Liquidity grows by `factor` around one purchase and leaves `backAfterMs` later. 0: within the
+ * same block.
  */
 export function justInTime(at: number, factor = 4, backAfterMs = 0): readonly SceneAct[] {
   const swap: SceneAct = {
@@ -136,8 +133,8 @@ export function justInTime(at: number, factor = 4, backAfterMs = 0): readonly Sc
 }
 
 /**
- * Makers move `share` of the liquidity to the pool `pool`, where it arrives `gapMs` later; the
- * token trades there from then on.
+ * Market makers move `share` of the liquidity to the pool `pool`, where it arrives `gapMs` later.
+ * From then on the token trades there.
  */
 export function migration(at: number, pool: string, share = 0.98, gapMs = 0): readonly SceneAct[] {
   const arrive: SceneAct = {
@@ -150,14 +147,14 @@ export function migration(at: number, pool: string, share = 0.98, gapMs = 0): re
   return [scaled(at, 1 - share), arrive];
 }
 
-/** Makers take `share` of the liquidity out for good. */
+/** Market makers remove `share` of the liquidity for good. */
 export function rugPull(at: number, share = 0.95): readonly SceneAct[] {
   return [scaled(at, 1 - share)];
 }
 
 /**
- * Trades of `usd` dollars each, one every `everyMs`, by three wallets, at e^`distortion` times the
- * pool's price.
+ * Returns one trade of `usd` dollars every `everyMs`, by three wallets in turn, at e^`distortion`
+ * times the pool's price.
  */
 export function dust(
   fromMs: number,
@@ -175,8 +172,8 @@ export function dust(
 }
 
 /**
- * Another pool of a token that holds `usd` dollars and in which one trade at `price` took place at
- * `at`, and none since.
+ * Returns another pool of a token, which holds `usd` dollars and has one trade, a second after
+ * `at`.
  */
 export function idlePool(token: string, usd: number, at = START, price = 1): MarketEvent[] {
   const pool = new Pool(usd / 2 / price, usd / 2, 0.0025);
@@ -188,8 +185,8 @@ export function idlePool(token: string, usd: number, at = START, price = 1): Mar
 }
 
 /**
- * All events of several scenes in order of time, with a clock each second to the end of minute
- * `minutes`: as a recording has them.
+ * Returns all events of several scenes in order of time, with a clock event each second to the end
+ * of minute `minutes`, as in a recording.
  */
 export function sceneOf(minutes: number, ...parts: readonly (readonly MarketEvent[])[]): MarketEvent[] {
   return [clock(START - 1_000), ...withClocks(parts.flat(), START + minutes * MINUTE)];

@@ -1,18 +1,18 @@
 import { createRandom } from "../evaluate/random.ts";
 
-/** Chance by seed, in the forms that a scenario asks for. */
+/** A seeded source of random choices. */
 export interface Chance {
-  /** True this often, of 1. */
+  /** Returns true with probability `share`. */
   happens(share: number): boolean;
-  /** A whole number of [low, high]. */
+  /** Returns an integer in [low, high]. */
   whole(low: number, high: number): number;
-  /** A whole number of [low, high], each order of magnitude as likely as the next. */
+  /** Returns an integer in [low, high]. All orders of magnitude are equally likely. */
   magnitude(low: number, high: number): number;
-  /** One of these. */
+  /** Returns one of the choices. */
   pick<T>(choices: readonly [T, ...T[]]): T;
 }
 
-/** The same seed gives the same chances, in the order in which they are asked for. */
+/** Creates a source whose results depend only on the seed and the order of the calls. */
 export function createChance(seed: number): Chance {
   const random = createRandom(seed);
   return {

@@ -4,36 +4,36 @@ import { setTimeout as passing } from "node:timers/promises";
 import type { Chance } from "./chance.ts";
 import { reset } from "./reset.ts";
 
-/** What the way between a client and the gateway does to one connection. */
-interface Weather {
-  /** Bytes towards the client, and towards the server, after which the connection is cut. */
+/** Faults of one connection through the proxy. */
+interface Faults {
+  /** Bytes to the client, and to the server, after which the connection is cut. */
   readonly cutAfter: readonly [down: number, up: number];
-  /** Cut with a reset, which loses what is on its way, or in order. */
+  /** Cuts with a reset, which loses the data in flight, instead of an orderly end. */
   readonly reset: boolean;
   /**
-   * Bytes towards the client after which nothing passes any more in either direction, and nobody is
-   * told: a half-open connection.
+   * Bytes to the client after which no more pass in either direction, without an end or an error: a
+   * half-open connection.
    */
   readonly freezeAfter: number;
-  /** How long that lasts; Infinity: for ever. */
+  /** Duration of the freeze. Infinity: forever. */
   readonly frozenMs: number;
-  /** Longest piece that passes at once. */
+  /** Maximum bytes that pass in one piece. */
   readonly pieceBytes: number;
   /** Pause before each piece. */
   readonly pieceMs: number;
 }
 
-/** What a proxy did. */
+/** Counts of a proxy's connections and faults. */
 export interface ProxyTally {
   connections: number;
   cut: number;
   frozen: number;
   thawed: number;
-  /** Connections whose bytes pass slowly, or late. */
+  /** Connections that pass bytes slowly or late. */
   slowed: number;
 }
 
-const FAIR: Weather = {
+const NO_FAULTS: Faults = {
   cutAfter: [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   reset: false,
   freezeAfter: Number.POSITIVE_INFINITY,
@@ -43,29 +43,29 @@ const FAIR: Weather = {
 };
 
 /**
- * Stands between clients and a gateway and spoils their connections by chance: it cuts them
- * anywhere, in the middle of a frame too, holds bytes back, lets them drip, and stops passing them
- * without telling either side. A client that connects again beside a connection that is frozen has
- * two, of which the gateway may still believe in both.
+ * A proxy between clients and a gateway that injects random faults. It cuts connections anywhere,
+ * even within a frame. It delays bytes, passes them in small pieces, or stops passing them without
+ * an error. A client that reconnects while its old connection is frozen has two, and the gateway
+ * may count both as open.
  */
 export class ChaosProxy {
   readonly tally: ProxyTally = { connections: 0, cut: 0, frozen: 0, thawed: 0, slowed: 0 };
   readonly #target: number;
   readonly #chance: Chance;
-  readonly #over = new AbortController();
+  readonly #closing = new AbortController();
   readonly #sockets = new Set<Socket>();
   readonly #server = createServer({ allowHalfOpen: true }, (client) => this.#accept(client));
   #calm = false;
 
-  /** `target`: the gateway's port on this machine. */
+  /** @param target The gateway's port on this machine. */
   constructor(target: number, chance: Chance) {
     this.#target = target;
     this.#chance = chance;
-    // Two listeners for each connection that waits; there may be many.
+    // Each connection that waits has two listeners, and there may be many connections.
     process.setMaxListeners(0);
   }
 
-  /** Resolves with the address to connect to. */
+  /** Starts to listen. Resolves with the base URL of the proxy. */
   async listen(): Promise<string> {
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
@@ -73,21 +73,21 @@ export class ChaosProxy {
   }
 
   /**
-   * From now on new connections pass untouched. Those that are there are cut or freeze where they
-   * were to, but slow no more.
+   * Stops injecting faults into new connections. Existing ones are still cut or frozen where
+   * planned, but no longer slow.
    */
   calm(): void {
     this.#calm = true;
   }
 
-  /** Ends every connection. New ones pass. */
+  /** Ends every connection. New ones are still accepted. */
   cutAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Ends every connection, and takes no more. */
+  /** Ends every connection and stops listening. */
   async close(): Promise<void> {
-    this.#over.abort();
+    this.#closing.abort();
     this.cutAll();
     this.#server.close();
     await once(this.#server, "close");
@@ -95,9 +95,9 @@ export class ChaosProxy {
 
   #accept(client: Socket): void {
     const server = connect({ port: this.#target, host: "127.0.0.1", allowHalfOpen: true });
-    const weather = this.#calm ? FAIR : this.#draw();
+    const faults = this.#calm ? NO_FAULTS : this.#draw();
     this.tally.connections += 1;
-    if (weather.pieceMs > 0) this.tally.slowed += 1;
+    if (faults.pieceMs > 0) this.tally.slowed += 1;
     const ended = new AbortController();
     for (const socket of [client, server]) {
       this.#sockets.add(socket);
@@ -109,19 +109,24 @@ export class ChaosProxy {
       if (ended.signal.aborted) return;
       this.tally.cut += 1;
       ended.abort();
-      for (const socket of [client, server]) weather.reset ? reset(socket) : socket.destroy();
+      for (const socket of [client, server]) faults.reset ? reset(socket) : socket.destroy();
     };
     const frozen = Promise.withResolvers<void>();
-    const way: Way = { weather, cut, signal: AbortSignal.any([ended.signal, this.#over.signal]), frozen };
-    const down = this.#carry(server, client, way, "down");
-    const up = this.#carry(client, server, way, "up");
+    const connection: Connection = {
+      faults,
+      cut,
+      signal: AbortSignal.any([ended.signal, this.#closing.signal]),
+      frozen,
+    };
+    const down = this.#carry(server, client, connection, "down");
+    const up = this.#carry(client, server, connection, "up");
     void Promise.allSettled([down, up]).then(() => {
       client.destroy();
       server.destroy();
     });
   }
 
-  #draw(): Weather {
+  #draw(): Faults {
     const chance = this.#chance;
     const kind = chance.pick(["fair", "cut", "cut", "freeze", "freeze", "slow", "drip", "late"]);
     const slow = { slow: [4_000, 2], drip: [chance.whole(1, 700), 1], late: [65_536, chance.whole(1, 12)] };
@@ -141,23 +146,23 @@ export class ChaosProxy {
     };
   }
 
-  /** Passes on what comes from one side to the other, as the weather allows. */
-  async #carry(from: Socket, to: Socket, way: Way, direction: "down" | "up"): Promise<void> {
-    const { weather, signal } = way;
-    const most = weather.cutAfter[direction === "down" ? 0 : 1];
+  /** Copies bytes from one side to the other, with the connection's faults. */
+  async #carry(from: Socket, to: Socket, connection: Connection, direction: "down" | "up"): Promise<void> {
+    const { faults, signal } = connection;
+    const most = faults.cutAfter[direction === "down" ? 0 : 1];
     let passed = 0;
     try {
       for await (const chunk of from as AsyncIterable<Buffer>) {
         for (let at = 0, end = 0; at < chunk.length; at = end) {
-          end = this.#calm ? chunk.length : at + weather.pieceBytes;
+          end = this.#calm ? chunk.length : at + faults.pieceBytes;
           const piece = chunk.subarray(at, end);
-          if (weather.pieceMs > 0 && !this.#calm) await passing(weather.pieceMs, undefined, { signal });
-          if (direction === "down" && passed + piece.length > weather.freezeAfter) this.#freeze(way);
-          if (way.isFrozen) await way.frozen.promise;
+          if (faults.pieceMs > 0 && !this.#calm) await passing(faults.pieceMs, undefined, { signal });
+          if (direction === "down" && passed + piece.length > faults.freezeAfter) this.#freeze(connection);
+          if (connection.isFrozen) await connection.frozen.promise;
           signal.throwIfAborted();
           if (passed + piece.length > most) {
             to.write(piece.subarray(0, most - passed));
-            return way.cut();
+            return connection.cut();
           }
           passed += piece.length;
           if (!to.write(piece)) await once(to, "drain", { signal });
@@ -165,24 +170,24 @@ export class ChaosProxy {
       }
       to.end();
     } catch {
-      // Either side is gone, which the other one is told below.
+      // One side is gone, so close both.
       from.destroy();
       to.destroy();
     }
   }
 
-  #freeze(way: Way): void {
-    if (way.isFrozen !== undefined) return;
-    way.isFrozen = true;
+  #freeze(connection: Connection): void {
+    if (connection.isFrozen !== undefined) return;
+    connection.isFrozen = true;
     this.tally.frozen += 1;
-    const { frozenMs } = way.weather;
-    way.signal.addEventListener("abort", () => way.frozen.resolve(), { once: true });
+    const { frozenMs } = connection.faults;
+    connection.signal.addEventListener("abort", () => connection.frozen.resolve(), { once: true });
     if (frozenMs === Number.POSITIVE_INFINITY) return;
-    passing(frozenMs, undefined, { signal: way.signal, ref: false }).then(
+    passing(frozenMs, undefined, { signal: connection.signal, ref: false }).then(
       () => {
         this.tally.thawed += 1;
-        way.isFrozen = false;
-        way.frozen.resolve();
+        connection.isFrozen = false;
+        connection.frozen.resolve();
       },
       () => {},
     );
@@ -190,11 +195,11 @@ export class ChaosProxy {
 }
 
 /** One connection through the proxy. */
-interface Way {
-  readonly weather: Weather;
+interface Connection {
+  readonly faults: Faults;
   readonly signal: AbortSignal;
   readonly frozen: PromiseWithResolvers<void>;
   readonly cut: () => void;
-  /** `undefined`: not yet. */
+  /** `undefined`: never frozen so far. */
   isFrozen?: boolean;
 }

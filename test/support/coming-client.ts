@@ -3,24 +3,27 @@ import { WebSocket } from "ws";
 import { eventually } from "./waiters.ts";
 
 /**
- * A client that comes back with its cursor, is refused, comes again, and holds the server to its
- * word: no hole, no repeat. Light enough for hundreds of them.
+ * A client that reconnects with its cursor until it is accepted, and reports each gap or repeated
+ * event. It is light enough for hundreds of them.
  */
 export class ComingClient {
-  /** Seqs in the order in which they came, over all connections. */
+  /** Seqs in order of arrival, over all connections. */
   readonly seqs: number[] = [];
   /** `Retry-After` of each refusal. */
   readonly refusals: string[] = [];
-  /** What it received with each connection: `full` or `reset`. */
+  /** Result of each subscription: `full` or `reset`. */
   readonly resumed: string[] = [];
   cursor: string;
-  /** Of the last connection that ended. */
+  /** Close code of the last connection that ended. */
   closeCode: number | undefined;
   ws: WebSocket | undefined;
   readonly #url: string;
   readonly #onFault: (fault: string) => void;
 
-  /** `url`: the stream's, with its query; `cursor`: where it continues; empty: at the head. */
+  /**
+   * @param url The stream's URL, with its query.
+   * @param cursor Starting position; empty: at the head.
+   */
   constructor(url: string, cursor: string, onFault: (fault: string) => void) {
     this.#url = url;
     this.#onFault = onFault;
@@ -28,8 +31,8 @@ export class ComingClient {
   }
 
   /**
-   * Asks once, over `socket` if there is one. Resolves with true when it is answered with its
-   * place, with false when it was refused or cut.
+   * Connects once, over `socket` if given. Resolves with true on `subscribed`, and with false if
+   * the connection is refused or ends.
    */
   ask(socket?: Socket): Promise<boolean> {
     const after = this.cursor === "" ? "" : `&after=${this.cursor}`;
@@ -60,12 +63,12 @@ export class ComingClient {
     });
   }
 
-  /** Comes again until it is in. */
+  /** Reconnects until it is accepted. */
   async comeBack(socket?: Socket): Promise<void> {
     for (let first = socket; !(await this.ask(first)); first = undefined);
   }
 
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection has closed. */
   async ended(): Promise<void> {
     const { ws } = this;
     if (!ws || ws.readyState === WebSocket.CLOSED) return;
@@ -74,15 +77,16 @@ export class ComingClient {
 
   #event({ seq, prev }: { seq: number; prev: number }): void {
     const held = Number(this.cursor.split("-")[1]);
-    if (seq <= held) this.#onFault(`event ${seq} came again after ${held}`);
-    if (prev > held) this.#onFault(`hole: event ${seq} follows ${prev}, held was ${held}`);
+    if (seq <= held) this.#onFault(`event ${seq} was repeated after ${held}`);
+    if (prev > held) this.#onFault(`gap: event ${seq} follows ${prev}, but the client is at ${held}`);
     this.seqs.push(seq);
   }
 }
 
 /**
- * Connections that the server has accepted, and over which nothing was said yet, so that all can
- * ask in one moment. `accepted`: how many the server has.
+ * Opens connections that the server has accepted but that have no request yet, so that all can send
+ * theirs at the same moment.
+ * @param accepted Returns the number of connections that the server has accepted.
  */
 export async function openSockets(
   port: number,

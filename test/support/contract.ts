@@ -6,15 +6,16 @@ import type { JsonSchema } from "../../src/http/contracts/schemas.ts";
 import { createAsyncApi, createOpenApi } from "../../src/http/index.ts";
 
 /*
- * What goes over the wire in the tests is held to the contracts as they are served, and to more:
- * the contracts leave room for fields that a later version may add, but this version sends none
- * that they do not name.
+ * Checks all messages and responses of the tests against the served contracts. The check is
+ * stricter
+ * than the contracts: they allow fields that a later version may add, but this version must send
+ * none that they do not name.
  */
 
 const OPENAPI = createOpenApi("");
 const ASYNCAPI = createAsyncApi("");
 
-/** Most specific first: some paths end with others. */
+/** Longest first, because some paths end with others. */
 const PATHS = Object.keys(OPENAPI.paths).toSorted((a, b) => b.length - a.length);
 
 const ajv2020 = new Ajv2020({ strict: true, strictTypes: false });
@@ -26,56 +27,57 @@ ajv7.addSchema({ $id: "wire", components: { schemas: closeAll(ASYNCAPI.component
 const compiled = new Map<unknown, ValidateFunction>();
 
 /**
- * Throws unless `message` is one of the AsyncAPI document, in this direction, with no field beyond
- * it.
+ * Throws unless `message` is valid in the AsyncAPI document, in this direction, without extra
+ * fields.
  */
 export function checkMessage(message: unknown, from: "server" | "client" = "server"): void {
   const fail = (what: string): never => {
     throw new Error(`${what}: ${JSON.stringify(message)?.slice(0, 2_000)}`);
   };
-  if (typeof message !== "object" || message === null || !("type" in message)) throw fail("no message");
+  if (typeof message !== "object" || message === null || !("type" in message))
+    throw fail("the message has no type");
   const name = message.type === "event" && "name" in message ? message.name : message.type;
   const known = typeof name === "string" ? ASYNCAPI.components.messages[name] : undefined;
   const isCommand = ["subscribe", "unsubscribe", "ping"].includes(String(name));
-  if (!known || isCommand !== (from === "client")) throw fail(`no message from the ${from} in the contract`);
+  if (!known || isCommand !== (from === "client"))
+    throw fail(`the contract has no such message from the ${from}`);
   const validate = validator(ajv7, "wire", known.payload);
-  if (!validate(message)) fail(`not of its contract, ${ajv7.errorsText(validate.errors)}`);
+  if (!validate(message)) fail(`violates the contract: ${ajv7.errorsText(validate.errors)}`);
   if (!("channel" in message) || !("name" in message)) return;
   const names: readonly unknown[] = ASYNCAPI["x-channels"][String(message.channel)] ?? [];
-  if (!names.includes(message.name)) fail(`${message.name} does not come on ${message.channel}`);
+  if (!names.includes(message.name)) fail(`channel ${message.channel} has no event ${message.name}`);
 }
 
-/** A response as the contract sees it. */
+/** The parts of a response that the contract describes. */
 interface ContractResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** `undefined` where there is no body. */
+  /** `undefined`: no body. */
   readonly body: unknown;
 }
 
 /**
- * Throws unless the OpenAPI document knows this answer of the address, its fields and its body.
- * Addresses and methods that it does not know are passed over.
+ * Throws unless the OpenAPI document has this response of the endpoint, with its headers and body.
+ * Endpoints and methods that are not in the document are not checked.
  */
 export function checkResponse(method: string, url: string, response: ContractResponse): void {
   const path = URL.canParse(url, "http://localhost") && pathOf(new URL(url, "http://localhost"));
   const operations: Readonly<Record<string, unknown>> = (path && OPENAPI.paths[path]) || {};
   const operation = operations[method.toLowerCase()] as OpenApiOperation | undefined;
-  // Below another base path it is not this address, and a method that is none of HTTP's has no
-  // operation.
+  // A 404 may come from a path below another base path, and a 405 has no operation.
   if (!operation || response.status === 404 || response.status === 405) return;
   const fail = (what: string): never => {
     throw new Error(`${method} ${url} → ${response.status}: ${what}`);
   };
-  const reported = operation.responses[`${response.status}`] ?? fail("no such status in the contract");
-  const contract = "$ref" in reported ? OPENAPI.components.responses[nameOf(reported.$ref)] : reported;
-  if (!contract) throw fail("a reference to nowhere");
+  const responses = operation.responses[`${response.status}`] ?? fail("the contract has no such status");
+  const contract = "$ref" in responses ? OPENAPI.components.responses[nameOf(responses.$ref)] : responses;
+  if (!contract) throw fail("the contract has a broken reference");
   checkHeaders(contract, response, fail);
   if (response.body === undefined) return;
   const type = String(response.headers["content-type"]).split(";")[0] ?? "";
-  const content = contract.content?.[type] ?? fail(`no ${type} in the contract`);
+  const content = contract.content?.[type] ?? fail(`the contract has no content type ${type}`);
   const validate = validator(ajv2020, "rest", content.schema);
-  if (!validate(response.body)) fail(`not of its contract, ${ajv2020.errorsText(validate.errors)}`);
+  if (!validate(response.body)) fail(`violates the contract: ${ajv2020.errorsText(validate.errors)}`);
 }
 
 function pathOf({ pathname }: URL): string | undefined {
@@ -92,8 +94,8 @@ interface OpenApiOperation {
   readonly responses: Readonly<Record<string, ResponseContract | { readonly $ref: string }>>;
 }
 
-/** Fields that are there only when there is something to tell. */
-const OFTEN_ABSENT: readonly HeaderName[] = [
+/** Header fields that only some successful responses have. */
+const OPTIONAL: readonly HeaderName[] = [
   "Flarewire-At",
   "Flarewire-Stored-Since",
   "Flarewire-Observed-At",
@@ -106,30 +108,30 @@ function checkHeaders(
   { status, headers }: ContractResponse,
   fail: (what: string) => never,
 ): void {
-  const reported = Object.keys(contract.headers ?? {});
+  const responses = Object.keys(contract.headers ?? {});
   for (const [name, { schema }] of Object.entries(HEADERS)) {
     const value = headers[name.toLowerCase()];
     if (value === undefined) {
-      const due = status < 400 ? !OFTEN_ABSENT.some((one) => one === name) : name === "Retry-After";
-      if (due && reported.includes(name)) fail(`no ${name}`);
+      const isRequired = status < 400 ? !OPTIONAL.some((one) => one === name) : name === "Retry-After";
+      if (isRequired && responses.includes(name)) fail(`header ${name} is missing`);
       continue;
     }
-    // Caches and browsers get these two whatever the answer is.
+    // All responses have these two, for caches and browsers.
     if (name === "Vary" || name === "Cache-Control") continue;
-    if (!reported.includes(name)) fail(`${name} is not in the contract`);
+    if (!responses.includes(name)) fail(`header ${name} is not in the contract`);
     const typed = "type" in schema && schema.type === "integer" ? Number(value) : value;
-    if (!validator(ajv2020, "rest", schema)(typed)) fail(`${name} is ${value}`);
+    if (!validator(ajv2020, "rest", schema)(typed)) fail(`header ${name} has the invalid value ${value}`);
   }
 }
 
-/** A validator of a schema of one of the documents, made once. */
+/** Returns the validator of a schema in one of the documents. It is compiled once. */
 function validator(ajv: Ajv, document: string, schema: JsonSchema): ValidateFunction {
   const known = compiled.get(schema);
   if (known) return known;
   const text = JSON.stringify(schema).replaceAll('"#/components/', `"${document}#/components/`);
-  const made = ajv.compile(JSON.parse(text));
-  compiled.set(schema, made);
-  return made;
+  const validate = ajv.compile(JSON.parse(text));
+  compiled.set(schema, validate);
+  return validate;
 }
 
 function nameOf(ref: string): string {

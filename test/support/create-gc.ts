@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** A function that collects all garbage at once. */
+/** Returns a function that collects all garbage synchronously. */
 export function createGc(): () => void {
   setFlagsFromString("--expose-gc");
   const gc: () => void = runInNewContext("gc");

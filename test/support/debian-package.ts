@@ -1,12 +1,11 @@
 import { aptGet } from "./apt-get.ts";
 
 /**
- * Whether something is there that `isThere` looks for, after Debian's packages for it were fetched
- * by apt-get where it was missing and may be. Where it cannot be had a suite tells so by being
- * skipped; but throws if the environment says CI=true.
+ * Returns whether a program is installed, after installing Debian's packages for it if needed and
+ * permitted. Callers skip their tests if it returns false. With CI=true it throws instead.
  */
-export function findInstalled(isThere: () => boolean, ...packages: readonly string[]): boolean {
-  if (isThere()) return true;
+export function findInstalled(isInstalled: () => boolean, ...packages: readonly string[]): boolean {
+  if (isInstalled()) return true;
   try {
     if (process.getuid?.() === 0) {
       aptGet(["update", "-q"]);
@@ -15,7 +14,8 @@ export function findInstalled(isThere: () => boolean, ...packages: readonly stri
   } catch (error) {
     if (process.env.CI === "true") throw error;
   }
-  if (isThere()) return true;
-  if (process.env.CI === "true") throw new Error(`install Debian's ${packages.join(" ")}; they are missing`);
+  if (isInstalled()) return true;
+  if (process.env.CI === "true")
+    throw new Error(`Debian packages are missing: install ${packages.join(" ")}`);
   return false;
 }

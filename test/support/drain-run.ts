@@ -2,43 +2,43 @@ import { isDeepStrictEqual } from "node:util";
 import type { View } from "../../src/protocol/index.ts";
 import { type Move, MovingClient, SharedViews } from "./moving-client.ts";
 
-/** What a run needs of the servers. */
+/** The servers of a run. */
 export interface DrainServers {
   readonly leaderUrl: string;
   readonly edgeUrl: string;
-  /** Starts the leader's drain; resolves when it is gone. */
+  /** Starts the leader's drain. Resolves when the leader has ended. */
   drainLeader(): Promise<void>;
-  /** Starts the leader again, in its epoch, where it was. */
+  /** Starts the leader again. It resumes its epoch. */
   restartLeader(): Promise<void>;
 }
 
-/** What came of a run. */
+/** The measurements of a run. */
 interface DrainResult {
   readonly windowMs: number;
   readonly clients: number;
-  /** Arrivals at the other server by twentieth of the window, up to the last one. */
+  /** Arrivals at the other server in each twentieth of the window, up to the last arrival. */
   readonly histogram: readonly number[];
-  /** Milliseconds from each client's own moment to its subscription at the other server, sorted. */
+  /** Milliseconds from each client's assigned reconnect time to its new subscription, sorted. */
   readonly lateMs: readonly number[];
-  /** Milliseconds from the drain's begin to the last arrival. */
+  /** Milliseconds from the start of the drain to the last arrival. */
   readonly lastArrivalMs: number;
   readonly resumedFull: number;
   readonly resets: number;
-  /** Events that came twice or behind a hole, over all clients. */
+  /** Repeated events and gaps, over all clients. */
   readonly wrong: number;
-  /** Events that all clients got behind the move, from the leader that was started again. */
+  /** Events that all clients received after the move, from the restarted leader. */
   readonly eventsAfter: number;
-  /** Clients whose view is, at its cursor, what REST served there. */
+  /** Clients whose view equals the REST snapshot at the same cursor. */
   readonly viewsEqual: number;
 }
 
-/** Twentieths of the window. */
+/** Number of bins of the histogram over the window. */
 export const BINS = 20;
-const CONNECTING_AT_ONCE = 40;
-const PATIENCE_MS = 60_000;
-const LOOK_MS = 50;
+const CONCURRENT_CONNECTS = 40;
+const MAX_WAIT_MS = 60_000;
+const CHECK_EVERY_MS = 50;
 
-/** Lets this many clients follow the leader, drains it, and sees where they are afterwards. */
+/** Connects `count` clients to the leader, drains it, and measures the clients' move. */
 export async function runDrain(servers: DrainServers, count: number): Promise<DrainResult> {
   const views = new SharedViews();
   const clients = Array.from({ length: count }, () => new MovingClient(views, servers.edgeUrl));
@@ -46,13 +46,16 @@ export async function runDrain(servers: DrainServers, count: number): Promise<Dr
     await connectAll(clients, servers.leaderUrl);
     const startMs = performance.now();
     const gone = servers.drainLeader();
-    await until(() => clients.every(({ move }) => move !== undefined), "all have moved");
+    await until(() => clients.every(({ move }) => move !== undefined), "all clients have moved");
     await gone;
     const moves = clients.flatMap(({ move }) => move ?? []);
     const before = clients.map(({ events }) => events);
     await servers.restartLeader();
-    await until(() => clients.every(({ events }, at) => events > (before[at] ?? 0) + 20), "events continue");
-    const viewsEqual = await countEqual(clients, servers.edgeUrl);
+    await until(
+      () => clients.every(({ events }, at) => events > (before[at] ?? 0) + 20),
+      "all clients receive events again",
+    );
+    const viewsEqual = await countEqualViews(clients, servers.edgeUrl);
     const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
     return {
       ...spread(moves, startMs),
@@ -68,7 +71,7 @@ export async function runDrain(servers: DrainServers, count: number): Promise<Dr
   }
 }
 
-/** The histogram as lines of text. */
+/** Formats the histogram as lines of text. */
 export function formatHistogram({ histogram, windowMs }: DrainResult): string {
   return histogram
     .map((arrivals, bin) => {
@@ -79,8 +82,8 @@ export function formatHistogram({ histogram, windowMs }: DrainResult): string {
 }
 
 async function connectAll(clients: readonly MovingClient[], url: string): Promise<void> {
-  for (let at = 0; at < clients.length; at += CONNECTING_AT_ONCE) {
-    await Promise.all(clients.slice(at, at + CONNECTING_AT_ONCE).map((client) => client.connect(url)));
+  for (let at = 0; at < clients.length; at += CONCURRENT_CONNECTS) {
+    await Promise.all(clients.slice(at, at + CONCURRENT_CONNECTS).map((client) => client.connect(url)));
   }
 }
 
@@ -89,7 +92,7 @@ function spread(
   startMs: number,
 ): Pick<DrainResult, "windowMs" | "histogram" | "lateMs" | "lastArrivalMs"> {
   const windowMs = moves[0]?.windowMs ?? 0;
-  // The first moment of all is the drain's begin, as the clients see it.
+  // The earliest reconnect time is the start of the drain, as seen by the clients.
   const beginMs = Math.min(...moves.map(({ slotAtMs }) => slotAtMs));
   const binOf = (atMs: number) => Math.max(0, Math.floor(((atMs - beginMs) / windowMs) * BINS));
   const bins = moves.map(({ arrivedAtMs }) => binOf(arrivedAtMs));
@@ -100,13 +103,13 @@ function spread(
   return { windowMs, histogram, lateMs, lastArrivalMs };
 }
 
-/** Holds each client's view against REST at the same cursor. */
-async function countEqual(clients: readonly MovingClient[], url: string): Promise<number> {
+/** Counts the clients whose view equals the REST snapshot at the same cursor. */
+async function countEqualViews(clients: readonly MovingClient[], url: string): Promise<number> {
   for (const client of clients) client.history = new Map([[client.seq, client.view]]);
-  const answer = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as Record<string, unknown>;
-  const { cursor, observed_at: _at, ...state } = answer;
+  const snapshot = (await (await fetch(`${url}/api/v1/snapshot`)).json()) as Record<string, unknown>;
+  const { cursor, observed_at: _at, ...state } = snapshot;
   const seq = Number(String(cursor).split("-")[1]);
-  await until(() => clients.every((client) => client.seq >= seq), "all reach what REST serves");
+  await until(() => clients.every((client) => client.seq >= seq), "all clients reach the snapshot's cursor");
   const verdicts = new Map<View | undefined, boolean>();
   const isEqual = (view: View | undefined) => {
     const verdict = verdicts.get(view) ?? isDeepStrictEqual({ ...view }, state);
@@ -116,14 +119,14 @@ async function countEqual(clients: readonly MovingClient[], url: string): Promis
   return clients.filter(({ history }) => isEqual(history?.get(seq))).length;
 }
 
-async function until(holds: () => boolean, what: string): Promise<void> {
-  const deadlineMs = performance.now() + PATIENCE_MS;
+async function until(holds: () => boolean, condition: string): Promise<void> {
+  const deadlineMs = performance.now() + MAX_WAIT_MS;
   while (!holds()) {
-    if (performance.now() > deadlineMs) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
+    if (performance.now() > deadlineMs) throw new Error(`waited ${MAX_WAIT_MS} ms until ${condition}`);
     await pause();
   }
 }
 
 function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
 }

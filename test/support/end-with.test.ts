@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { spawnNode } from "../cli/spawn-cli.ts";
 
-/** Starts a process that would never end, which shares its standard output, and stays. */
+/** Starts an endless child process that shares its standard output, and keeps running. */
 const PARENT = `
   import { spawn } from "node:child_process";
   import { endWithThisProcess } from "./test/support/end-with.ts";
@@ -11,10 +11,10 @@ const PARENT = `
   endWithThisProcess(child);
 `;
 
-test("a child that a killed process of the tests leaves behind ends with it", async () => {
+test("a child process ends when the test process that started it is killed", async () => {
   await using parent = spawnNode(["--input-type=module", "--eval", PARENT]);
   await parent.said("stdout", "started");
   parent.child.kill("SIGKILL");
-  // The output is complete when the last process that holds it has ended.
+  // The output ends only when the last process that shares it has ended.
   await parent.ended();
 });

@@ -7,15 +7,15 @@ const CACHE = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.ur
 const INSTALL_MS = 300_000;
 
 /**
- * The folder of an npm package that the project does not depend on. npm fetches it when a test
- * first wants it, without its scripts, into the cache below node_modules. `undefined` where npm
- * cannot; throws instead if the environment says CI=true.
+ * Returns the folder of an npm package that is not a dependency of the project. On first use npm
+ * installs it, without its scripts, into the cache below node_modules. If npm fails, it returns
+ * `undefined`, or throws with CI=true.
  */
 export function fetchedPackage(name: string, version: string): string | undefined {
   const cache = join(CACHE, `${name.replace("/", "-")}-${version}`);
   const folder = join(cache, "node_modules", name);
   if (existsSync(folder)) return folder;
-  // Test files that run side by side each fetch their own, and the first one keeps it.
+  // Test files run in parallel, so each installs its own copy; the first rename wins.
   const own = `${cache}-${process.pid}`;
   try {
     mkdirSync(own, { recursive: true });
@@ -32,7 +32,7 @@ export function fetchedPackage(name: string, version: string): string | undefine
 }
 
 /**
- * The folder with the `node` program of this version, to be put in front of a PATH; as
+ * Returns the folder with the `node` program of this version, for a PATH. It is installed like
  * {@link fetchedPackage}.
  */
 export function fetchedNode(version: string): string | undefined {

@@ -2,17 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Chance } from "./chance.ts";
 import { SwitchingClient } from "./switching-client.ts";
 
-/** Follows a cluster over all transports, at one node after the other. */
+/** Follows a cluster over all transports, one node after another. */
 export class HoppingClient extends SwitchingClient {
   readonly epochs = new Set<string>();
   readonly trouble: string[] = [];
-  /** All events that were applied, as text, by epoch and seq. */
+  /** All applied events as text, by epoch and seq. */
   readonly delivered = new Map<string, string>();
   readonly #urls: () => readonly string[];
   readonly #chance: Chance;
   #isOver = false;
 
-  /** @param urls Returns the nodes that run. */
+  /** @param urls Returns the running nodes. */
   constructor(urls: () => readonly string[], chance: Chance) {
     super("");
     this.#urls = urls;
@@ -27,7 +27,7 @@ export class HoppingClient extends SwitchingClient {
     this.delivered.set(`${epoch}-${this.seq}`, JSON.stringify({ name, channel, observed_at, data }));
   }
 
-  /** Goes on until {@link end}. A node that dies or is not ready sends it to the next. */
+  /** Follows until {@link end}. After an error of a dead or starting node it tries the next. */
   async follow(): Promise<void> {
     while (!this.#isOver) {
       this.#hop();
@@ -59,7 +59,7 @@ export class HoppingClient extends SwitchingClient {
   }
 }
 
-/** What a client meets at a node that was killed, or that has just started. */
+/** Whether a node that was killed or has just started explains the error. */
 function isOfDeadNode(error: unknown): boolean {
   return /fetch failed|ECONNREFUSED|ECONNRESET|terminated|other side closed|socket hang up|status 503/.test(
     String(error),

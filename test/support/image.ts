@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 
 /**
- * The bytes of a database and of its write-ahead file; of the latter none where there is no such
- * file.
+ * The bytes of a database and of its write-ahead file, which are empty if there is no such file.
  */
 export interface Image {
   readonly main: Buffer;
@@ -17,15 +16,12 @@ const read = (path: string): Buffer => {
   }
 };
 
-/** What a process that is killed now leaves behind. */
+/** Reads the files as a process killed at this moment would leave them. */
 export function takeImage(path: string): Image {
   return { main: read(path), wal: read(`${path}-wal`) };
 }
 
-/**
- * Writes an image over a database that nobody has open. The file stays the same one: it keeps its
- * inode.
- */
+/** Writes an image over a closed database. The file is overwritten in place, so its inode stays. */
 export function putImage(path: string, { main, wal }: Image): void {
   writeFileSync(path, main);
   rmSync(`${path}-shm`, { force: true });
@@ -35,7 +31,9 @@ export function putImage(path: string, { main, wal }: Image): void {
 
 const HEADER_BYTES = 32;
 
-/** Frames of a write-ahead file that count: https://www.sqlite.org/fileformat2.html#walformat */
+/**
+ * Counts the valid frames of a write-ahead file: https://www.sqlite.org/fileformat2.html#walformat
+ */
 export function framesOf({ wal }: Image): number {
   if (wal.length < HEADER_BYTES) return 0;
   const frameBytes = wal.readUInt32BE(8) + 24;
@@ -48,14 +46,14 @@ export function framesOf({ wal }: Image): number {
   return count;
 }
 
-/** A byte of the frame in the middle. */
+/** Returns the offset of a byte in the middle frame. */
 function middleOf(image: Image): number {
   const count = framesOf(image);
-  if (count < 8) throw new Error(`the write-ahead file has ${count} frames only: nothing to spoil`);
+  if (count < 8) throw new Error(`the write-ahead file has ${count} frames; corrupting it needs at least 8`);
   return HEADER_BYTES + Math.floor(count / 2) * (image.wal.readUInt32BE(8) + 24) + 100;
 }
 
-/** With a bit turned in the middle: SQLite takes the first bad frame for the end. */
+/** Flips a bit in the middle. SQLite treats the first bad frame as the end of the file. */
 export function flipBit(image: Image): Image {
   const spoiled = Buffer.from(image.wal);
   const at = middleOf(image);
@@ -63,7 +61,7 @@ export function flipBit(image: Image): Image {
   return { main: image.main, wal: spoiled };
 }
 
-/** With half of the write-ahead file. */
+/** Cuts the write-ahead file in the middle. */
 export function cutInHalf(image: Image): Image {
   return { main: image.main, wal: image.wal.subarray(0, middleOf(image)) };
 }

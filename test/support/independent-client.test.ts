@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { test } from "../http/stream/websocket-fixture.ts";
 import { IndependentClient } from "./independent-client.ts";
 
-test("a client whose connection is refused has no answer: the previous connection's does not count", async ({
+test("after a refused connection, `answer` is undefined instead of the previous connection's", async ({
   wire,
   onTestFinished,
 }) => {

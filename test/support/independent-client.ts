@@ -3,9 +3,9 @@ import { checkMessage } from "./contract.ts";
 import { Waiters } from "./waiters.ts";
 
 /*
- * A client written from PROTOCOL.md alone: the runtime's own WebSocket (not the `ws` package that
- * the server uses) and an apply of its own, sharing no code with the project; what comes is held to
- * the served contract. What it holds after each event can be compared with REST.
+ * A client written from PROTOCOL.md alone. It uses the runtime's WebSocket, not the server's `ws`
+ * package, and applies events itself, so that it shares no code with the project. It checks all
+ * messages against the served contract. Its state after each event can be compared with REST.
  */
 
 type Json = Record<string, unknown>;
@@ -15,18 +15,18 @@ type Lists = Record<string, Record<string, Item[]>>;
 const keyOf = (item: Item): string =>
   item.id ?? item.object?.id ?? item.object?.address ?? item.object?.symbol ?? "?";
 
-/** What {@link IndependentClient} follows: all but the flares of other groups than `bsc`. */
+/** Channels of {@link IndependentClient}: all except the flares of groups other than `bsc`. */
 export const FOLLOWED = "*,candles";
 
 const LIST_NAMES: Record<string, [string, string]> = { "flares.finished": ["flares", "finished_trending"] };
 
 /**
- * How long a close is waited for: of some ends Node's WebSocket never tells
+ * Maximum wait for a close event, which Node's WebSocket omits in some cases
  * (test/client/mute-close.test.ts).
  */
-const MUTE_CLOSE_MS = 1_000;
+const MAX_CLOSE_MS = 1_000;
 
-/** What one connection said and did. */
+/** The messages received, by type. */
 interface Received {
   readonly hellos: Json[];
   readonly answers: Json[];
@@ -37,8 +37,8 @@ interface Received {
 }
 
 /**
- * Follows all channels of a gateway, reconnecting on request, and keeps the state that its events
- * add up to.
+ * Follows all channels of a gateway, reconnects on request, and maintains the state from the
+ * events.
  */
 export class IndependentClient {
   state: Lists & {
@@ -57,11 +57,11 @@ export class IndependentClient {
     errors: [],
   };
   closeCode: number | undefined;
-  /** The latest connection's answer; `undefined` if it ended before one came. */
+  /** The latest connection's response to its subscription. `undefined`: none was received. */
   answer: Json | undefined;
-  /** Base address of the server. Another one holds from the next connection on. */
+  /** Base address of the server. A change applies from the next connection on. */
   base: string;
-  /** Where {@link beginHistory} was called, and the events since. */
+  /** State at the call of {@link beginHistory}, and the events since. */
   #history:
     | { readonly seq: number; readonly state: IndependentClient["state"]; readonly events: Json[] }
     | undefined;
@@ -76,8 +76,9 @@ export class IndependentClient {
   }
 
   /**
-   * Opens a connection that continues behind the cursor held, or starts with a snapshot; resolves
-   * when the answer is there. `more`: other parameters of the address.
+   * Opens a connection that resumes after the current cursor, or starts with a snapshot. Resolves
+   * with the response or the close.
+   * @param more Additional query parameters.
    */
   async connect(more: Iterable<readonly [string, string]> = []): Promise<void> {
     const given = Object.fromEntries(more);
@@ -91,8 +92,7 @@ export class IndependentClient {
     this.#socket = socket;
     this.closeCode = undefined;
     this.answer = undefined;
-    // A connection that was let go of may still speak, or only now tell that it is closed: it is no
-    // longer this client's.
+    // A connection that this client has left may still deliver messages or its close event.
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket) return;
       const message: Json = JSON.parse(String(data));
@@ -107,30 +107,28 @@ export class IndependentClient {
     await this.until(() => this.answer !== undefined || this.closeCode !== undefined);
   }
 
-  /**
-   * Ends the connection from this side and waits until it is closed, or has had the time for it.
-   */
+  /** Closes the connection and waits for its close event, for at most a second. */
   async disconnect(): Promise<void> {
     const socket = this.#socket;
-    // By its state alone one cannot tell: a close frame that it reads after its end was told makes
-    // it closing again.
+    // The socket's state is not enough: a close frame read after the reported end sets it to
+    // closing.
     if (!socket || this.closeCode !== undefined) return;
     const over = new AbortController();
     const closed = once(socket, "close", { signal: over.signal });
     socket.close();
-    const timer = setTimeout(() => over.abort(), MUTE_CLOSE_MS);
+    const timer = setTimeout(() => over.abort(), MAX_CLOSE_MS);
     await closed.catch(() => {});
     clearTimeout(timer);
   }
 
-  /** Begins to record events, for {@link stateAt}. */
+  /** Starts to record events, for {@link stateAt}. */
   beginHistory(): void {
     this.#history = { seq: this.seq, state: structuredClone(this.state), events: [] };
   }
 
   /**
-   * Returns the state at this seq since {@link beginHistory}, and ends the recording. The event may
-   * be another group's, which is not followed.
+   * Returns the state at this seq since {@link beginHistory}, and stops recording. The event at
+   * this seq may belong to a group that is not followed.
    */
   stateAt(seq: number): unknown {
     const history = this.#history;
@@ -140,22 +138,22 @@ export class IndependentClient {
     return history.state;
   }
 
-  /** Whether the server's events up to this seq have come, or are not followed. */
+  /** Whether all followed events up to this seq have been received. */
   hasReached(seq: number): boolean {
-    const [epoch, told] = String(this.received.heartbeats.at(-1)?.cursor).split("-");
-    return this.seq >= seq || (this.cursor?.startsWith(`${epoch}-`) === true && Number(told) >= seq);
+    const [epoch, reached] = String(this.received.heartbeats.at(-1)?.cursor).split("-");
+    return this.seq >= seq || (this.cursor?.startsWith(`${epoch}-`) === true && Number(reached) >= seq);
   }
 
   send(command: unknown): void {
     this.#socket?.send(typeof command === "string" ? command : JSON.stringify(command));
   }
 
-  /** Resolves once `check` holds; it is looked at after every frame and at close. */
+  /** Resolves once `check` returns true. It is checked after each message and at the close. */
   until(check: () => boolean): Promise<void> {
     return this.#waiters.until(check);
   }
 
-  /** Takes in what the server said, over whatever transport it came. */
+  /** Handles a message of the server, from any transport. */
   take(message: Json): void {
     const { type } = message;
     if (type === "hello") this.received.hellos.push(message);
@@ -181,8 +179,9 @@ export class IndependentClient {
 
   #event(message: Json): void {
     const { seq, prev } = message as { seq: number; prev: number };
-    if (seq <= this.seq) throw new Error(`event ${seq} came again after ${this.seq}`);
-    if (prev > this.seq) throw new Error(`hole: event ${seq} follows ${prev}, held was ${this.seq}`);
+    if (seq <= this.seq) throw new Error(`event ${seq} was repeated after ${this.seq}`);
+    if (prev > this.seq)
+      throw new Error(`gap: event ${seq} follows ${prev}, but the client is at ${this.seq}`);
     this.received.events.push(message);
     this.seq = seq;
     this.cursor = String(message.cursor);
@@ -193,7 +192,7 @@ export class IndependentClient {
 
 function applyEvent(state: IndependentClient["state"], message: Json): void {
   const { channel, data } = message as { channel: string; data: Json };
-  // Neither changes a list of the snapshot.
+  // These two channels change no list of the snapshot.
   if (channel === "status" || channel === "candles") return;
   const [resource, name] = LIST_NAMES[channel] ?? (channel.split(".") as [string, string]);
   const list = state[resource]?.[name];
@@ -226,11 +225,11 @@ function recordOutcome(state: IndependentClient["state"], data: Json): void {
 function applyStep(list: Item[], step: Json): void {
   const at = (id: unknown) => {
     const index = list.findIndex((item) => keyOf(item) === id);
-    if (index < 0) throw new Error(`no item ${id}`);
+    if (index < 0) throw new Error(`the list has no item ${id}`);
     return index;
   };
   if (step.op === "insert") {
-    // A copy: later steps change it, and the event may be applied again.
+    // A copy, because later steps change it and the event may be applied again.
     list.splice(step.index as number, 0, { ...((step.item ?? step.flare ?? step.listing) as Item) });
   } else if (step.op === "remove") {
     list.splice(at(step.id), 1);

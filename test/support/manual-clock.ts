@@ -5,8 +5,8 @@ import { Waiters } from "./waiters.ts";
 type Timer = { at: number; readonly everyMs: number | undefined; readonly fire: () => void };
 
 /**
- * A clock that stands still until the test moves it. A sleep of 0 takes a turn of the event loop
- * and no time.
+ * A clock that advances only when the test calls {@link advance}. A sleep of 0 takes one turn of
+ * the event loop and no time.
  */
 export class ManualClock implements Clock {
   #elapsed = 0;
@@ -14,7 +14,7 @@ export class ManualClock implements Clock {
   #timers: Timer[] = [];
   #sleeps = 0;
   readonly #waiters = new Waiters(() => this.slept.slice(-10));
-  /** Milliseconds of every sleep that was asked for, in order. */
+  /** Milliseconds of all sleeps so far, in order. */
   readonly slept: number[] = [];
 
   constructor(startMs = Date.UTC(2026, 0, 1)) {
@@ -66,18 +66,18 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Resolves when somebody next asks for a sleep. */
+  /** Resolves at the next call of {@link sleep}. */
   nextSleep(): Promise<void> {
     const before = this.#sleeps;
     return this.#waiters.until(() => this.#sleeps > before, "a sleep");
   }
 
-  /** Sets the machine's clock, as an operator might; time itself continues undisturbed. */
+  /** Moves the wall clock, as an operator might. The monotonic clock is not affected. */
   jumpWall(ms: number): void {
     this.#wallOffset += ms;
   }
 
-  /** Lets time pass and fires what falls due, in order. */
+  /** Advances the time and fires the timers that become due, in order. */
   advance(ms: number): void {
     const until = this.#elapsed + ms;
     for (;;) {

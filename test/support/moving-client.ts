@@ -4,14 +4,14 @@ import { applyEvent, type EventBody, type View } from "../../src/protocol/index.
 type Message = { readonly [field: string]: unknown; readonly type: string };
 
 /**
- * Reads frames and applies events once for all clients that were sent the same: thousands of them
- * hold the same views, and none of them is believed to. Views are immutable.
+ * Parses messages and applies events once for all clients that receive the same text. Thousands of
+ * clients hold the same views, but each still checks its own sequence. Views are immutable.
  */
 export class SharedViews {
   readonly #messages = new Map<string, Message>();
   readonly #next = new WeakMap<object, Map<string, View>>();
 
-  /** The message of this text. */
+  /** Returns the message of this text. */
   read(text: string): Message {
     const known = this.#messages.get(text);
     if (known) return known;
@@ -21,7 +21,7 @@ export class SharedViews {
     return message;
   }
 
-  /** The view behind the event of this text. */
+  /** Returns the view after the event of this text. */
   apply(view: View, text: string): View {
     const after = this.#next.get(view) ?? new Map<string, View>();
     this.#next.set(view, after);
@@ -33,10 +33,10 @@ export class SharedViews {
   }
 }
 
-/** What one client saw of a move. */
+/** One client's move to the other server. */
 export interface Move {
   /**
-   * When its turn was, and when it was subscribed at the other server; milliseconds by
+   * Assigned reconnect time, and time of the subscription at the other server, both by
    * `performance.now()`.
    */
   readonly slotAtMs: number;
@@ -46,34 +46,34 @@ export interface Move {
 }
 
 /**
- * A client that follows everything, and that goes where it is sent when its server is being
- * replaced: by PROTOCOL.md, at its own moment, with its cursor.
+ * Follows all channels. After `goaway` it moves to another server at its assigned time, with its
+ * cursor, as PROTOCOL.md requires.
  */
 export class MovingClient {
   view: View | undefined;
   cursor = "";
   seq = 0;
-  /** Events that came a second time, or behind a hole. */
+  /** Repeated events and gaps. */
   wrong = 0;
   events = 0;
   resets = 0;
   move: Move | undefined;
-  /** While there is one: the view behind each event by its seq. */
+  /** The view after each event, by seq. Recorded only while set. */
   history: Map<number, View | undefined> | undefined;
   #slot: { readonly atMs: number; readonly windowMs: number } | undefined;
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #onSubscribed: () => void = () => {};
   readonly #views: SharedViews;
-  readonly #elsewhere: string;
+  readonly #nextUrl: string;
 
-  /** `elsewhere`: base address of the server to go to. */
-  constructor(views: SharedViews, elsewhere: string) {
+  /** @param nextUrl Base address of the server to move to. */
+  constructor(views: SharedViews, nextUrl: string) {
     this.#views = views;
-    this.#elsewhere = elsewhere;
+    this.#nextUrl = nextUrl;
   }
 
-  /** Resolves when the subscription stands; rejects when there is no connection. */
+  /** Resolves with the response to the subscription. Rejects if there is no connection. */
   connect(url: string): Promise<void> {
     const query = new URLSearchParams({ channels: "*", ...(this.cursor ? { after: this.cursor } : {}) });
     const address = `${url.replace(/^http/, "ws")}/api/v1/stream?${query}`;
@@ -85,13 +85,13 @@ export class MovingClient {
       socket.on("error", reject);
       socket.on("close", (code) => {
         if (this.#socket !== socket) return;
-        if (code === 4200) this.#go();
+        if (code === 4200) this.#move();
         else reject(new Error(`closed with ${code}`));
       });
     });
   }
 
-  /** Ends whatever connection there is. */
+  /** Ends the connection, if any, and cancels a planned move. */
   end(): void {
     clearTimeout(this.#timer);
     const socket = this.#socket;
@@ -107,7 +107,7 @@ export class MovingClient {
     else if (message.type === "goaway") {
       const afterMs = Number(message.reconnect_after_ms);
       this.#slot = { atMs: performance.now() + afterMs, windowMs: Number(message.window_ms) };
-      this.#timer = setTimeout(() => this.#go(), afterMs);
+      this.#timer = setTimeout(() => this.#move(), afterMs);
     }
   }
 
@@ -124,7 +124,7 @@ export class MovingClient {
     this.#onSubscribed();
   }
 
-  /** It follows all channels: so every seq has to come, once. */
+  /** The client follows all channels, so every seq must arrive exactly once. */
   #event({ seq, cursor }: Message, text: string): void {
     if (seq !== this.seq + 1) this.wrong += 1;
     this.seq = Number(seq);
@@ -134,12 +134,12 @@ export class MovingClient {
     this.history?.set(this.seq, this.view);
   }
 
-  #go(): void {
+  #move(): void {
     clearTimeout(this.#timer);
     const before = this.#socket;
     this.#socket = undefined;
     before?.close();
-    // Who finds no connection there is missing among those that arrived.
-    this.connect(this.#elsewhere).catch(() => undefined);
+    // A client that cannot connect is missing among the arrivals.
+    this.connect(this.#nextUrl).catch(() => undefined);
   }
 }

@@ -3,15 +3,15 @@ import type { IndependentClient } from "./independent-client.ts";
 import { checkedFetch } from "./validate-response.ts";
 
 /**
- * Law L2: fetches the snapshot over REST and holds it against what the client has at the same
- * cursor. Resolves with that cursor's seq. The client may be ahead or behind while the answer
- * travels; its states meanwhile are kept to compare.
+ * Law L2: compares the REST snapshot with the client's state at the same cursor. Resolves with the
+ * cursor's seq. The client may be ahead or behind while the response travels, so it records its
+ * states meanwhile.
  */
 export async function expectOneState(url: string, client: IndependentClient): Promise<number> {
   const from = client.seq;
   client.beginHistory();
   let { seq, cursor, lists } = await fetchSnapshot(url);
-  // Another worker than the client's may answer, which is about to have what the client has.
+  // Another worker may respond, which is about to receive the client's last events.
   for (let tries = 0; seq < from && tries < 1_000; tries++)
     ({ seq, cursor, lists } = await fetchSnapshot(url));
   await client.until(() => client.hasReached(seq) || client.closeCode !== undefined);

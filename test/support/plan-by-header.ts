@@ -1,6 +1,6 @@
 import type { AccessPolicy } from "../../src/http/index.ts";
 
-/** A policy that reads the plan from Authorization. */
+/** An access policy that reads the plan from the `Authorization` header. */
 export const planByHeader: AccessPolicy = {
   isKeyed: true,
   anonymous: undefined,

@@ -11,7 +11,7 @@ const RISE_MINUTES = 6;
 
 /**
  * Writes a recording of candles in which a flare starts every 20 minutes after the first hour. It
- * costs a fraction of the recorded day, which has few flares among many tokens.
+ * costs far less than the recorded day, which has few flares among many tokens.
  */
 export function writePumpedMarket(path: string, hours: number): string {
   const lines = ["time_ms,pair,open,high,low,close,volume"];
@@ -30,7 +30,7 @@ export function writePumpedMarket(path: string, hours: number): string {
 
 let day: string | undefined;
 
-/** A day of such a market, written once and shared by the tests of a process. */
+/** Returns a day of this market, written once and shared by the tests of a process. */
 export function pumpedDay(): string {
   if (day) return day;
   const directory = mkdtempSync(join(tmpdir(), "flarewire-pumped-"));
@@ -39,21 +39,21 @@ export function pumpedDay(): string {
   return day;
 }
 
-/** Settings of a gateway on that day, in which dozens of events come each second. */
+/** Settings of a gateway that replays this day with dozens of events a second. */
 export const pumpedSettings = () =>
   ({ feed: "replay", file: pumpedDay(), group: "bsc", loop: true, warmup: "1h", speed: 1_200 }) as const;
 
-/** The same day as flags of a program. */
+/** The same day as command-line flags. */
 export const pumpedFlags = () => ["--feed", "replay", "--file", pumpedDay(), "--group", "bsc"] as const;
 
-/** Rises by 3 % a minute while it is pumped, then falls back as fast. */
+/** The price rises by 3 % a minute during a pump, then falls back equally fast. */
 function priceOf(index: number, minute: number): number {
   const since = sinceOwnPump(index, minute);
   const steps = since < RISE_MINUTES ? since + 1 : Math.max(0, 2 * RISE_MINUTES - since - 1);
   return 1.03 ** steps * (1 + ((minute * 5 + index) % 7) / 10_000);
 }
 
-/** Minutes since the token's last pump began; each is pumped in turn. */
+/** Returns the minutes since the token's last pump started. The tokens are pumped in turn. */
 function sinceOwnPump(index: number, minute: number): number {
   const since = minute - QUIET_MINUTES - index * PUMP_EVERY_MINUTES;
   return since < 0 ? Number.POSITIVE_INFINITY : since % (TOKENS.length * PUMP_EVERY_MINUTES);

@@ -4,14 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Waiters } from "./waiters.ts";
 
-/** A message as a push service receives it, and as its browser decrypts it. */
+/** A message that a push service received, with the payload decrypted as by a browser. */
 interface Pushed {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly payload: unknown;
 }
 
-/** A browser's keys, and a local stand-in for its push service, which decrypts with WebCrypto. */
+/** A browser's keys, and a local push service that decrypts with WebCrypto. */
 export class PushService implements AsyncDisposable {
   readonly received: Pushed[] = [];
   /** The status of the next responses. */
@@ -36,7 +36,7 @@ export class PushService implements AsyncDisposable {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** What a page's subscription says of itself. */
+  /** Returns the subscription that a page would register. */
   async subscription(name = "browser") {
     return {
       endpoint: `http://127.0.0.1:${this.#port}/${name}`,
@@ -47,7 +47,7 @@ export class PushService implements AsyncDisposable {
     };
   }
 
-  /** Resolves when the condition holds. Checked after each message. */
+  /** Resolves when the condition is true. It is checked after each message. */
   until(condition: () => boolean): Promise<void> {
     return this.#waiters.until(condition);
   }
@@ -58,13 +58,13 @@ export class PushService implements AsyncDisposable {
   }
 
   async #publicKey(): Promise<ArrayBuffer> {
-    if (!this.#keys) throw new Error("the service is not up");
+    if (!this.#keys) throw new Error("call up() first");
     return await crypto.subtle.exportKey("raw", this.#keys.publicKey);
   }
 
-  /** RFC 8291 from the receiver's side, by another implementation than the sender's. */
+  /** Decrypts by RFC 8291, with another implementation than the sender's. */
   async #decrypt(message: Buffer): Promise<string> {
-    if (!this.#keys) throw new Error("the service is not up");
+    if (!this.#keys) throw new Error("call up() first");
     const salt = Uint8Array.from(message.subarray(0, 16));
     const senderPoint = Uint8Array.from(message.subarray(21, 21 + message.readUInt8(20)));
     const curve = { name: "ECDH", namedCurve: "P-256" };
@@ -78,7 +78,7 @@ export class PushService implements AsyncDisposable {
     const key = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["decrypt"]);
     const record = Uint8Array.from(message.subarray(21 + senderPoint.length));
     const plain = Buffer.from(await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, record));
-    if (plain.at(-1) !== 2) throw new Error("the record does not end as the last one");
+    if (plain.at(-1) !== 2) throw new Error("the record has no delimiter of a last record");
     return plain.subarray(0, -1).toString();
   }
 }

@@ -5,9 +5,9 @@ import { reset } from "./reset.ts";
 
 for (const [which, isEnding] of [
   ["that is open", false],
-  ["whose end is being told", true],
+  ["that is closing", true],
 ] as const) {
-  test(`a connection ${which} is over when it is reset, for both sides`, async () => {
+  test(`reset ends a connection ${which} on both sides`, async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const taken = once(server, "connection");

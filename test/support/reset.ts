@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 
 /**
- * Ends a connection by a reset. One of which the end is being told already is destroyed instead:
- * `resetAndDestroy` then leaves it open, emits no `close`, and the process, told to end, turns
- * round for ever in its last cleaning up (libuv's uv_tcp_close_reset is not to be used with a
- * shutdown, and Node takes the socket for closed all the same).
+ * Ends a connection with a reset. A connection that is already closing is destroyed instead. There
+ * `resetAndDestroy` leaves the handle open and emits no `close`, and the process then spins forever
+ * at its exit. libuv's uv_tcp_close_reset must not be combined with a shutdown, and Node takes the
+ * socket for closed nevertheless.
  */
 export function reset(socket: Socket): void {
   if (socket.writableEnded) socket.destroy();

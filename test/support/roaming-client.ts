@@ -4,15 +4,14 @@ import type { SharedViews } from "./moving-client.ts";
 
 /**
  * A light client of several equal servers. It follows all channels, over WebSocket or server-sent
- * events, leaves a server at the moment that this assigns to it, and continues at another with its
- * cursor.
+ * events. It leaves a server at the time assigned by `goaway` and resumes at another.
  */
 export class RoamingClient {
   seq = -1;
   cursor = "";
-  /** Connections that continued, and those that started over. */
+  /** Connections that resumed, and connections that were reset. */
   readonly answers = { full: 0, reset: 0 };
-  /** Events that came twice, or after a hole. */
+  /** Repeated events and gaps. */
   wrong = 0;
   readonly #views: Pick<SharedViews, "read">;
   readonly #urls: () => readonly string[];
@@ -23,7 +22,7 @@ export class RoamingClient {
   #connection = 0;
   #onSubscribed: () => void = () => {};
 
-  /** @param urls Returns the servers that take clients now. */
+  /** @param urls Returns the servers that accept clients now. */
   constructor(views: Pick<SharedViews, "read">, urls: () => readonly string[], isSse: boolean) {
     this.#views = views;
     this.#urls = urls;
@@ -44,7 +43,7 @@ export class RoamingClient {
     this.#cut();
   }
 
-  /** Leaves the server, if there is one, and goes to another. */
+  /** Leaves the current server, if any, and connects to another. */
   #connect(): void {
     this.end();
     const own = this.#connection;
@@ -53,11 +52,11 @@ export class RoamingClient {
     this.#base = others[Math.floor(Math.random() * others.length)] ?? this.#base;
     const query = new URLSearchParams({ channels: "*", ...(this.cursor ? { after: this.cursor } : {}) });
     const onText = (text: string) => isOwn() && this.#take(text);
-    const onEnd = () => isOwn() && this.#comeBack(RETRY_MS);
+    const onEnd = () => isOwn() && this.#reconnect(RETRY_MS);
     this.#cut = (this.#isSse ? openSse : openWebSocket)(this.#base, `${query}`, onText, onEnd);
   }
 
-  #comeBack(afterMs: number): void {
+  #reconnect(afterMs: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#connect(), afterMs);
   }
@@ -65,7 +64,7 @@ export class RoamingClient {
   #take(text: string): void {
     const message = this.#views.read(text);
     const { type, seq, resumed, cursor } = message;
-    if (type === "goaway") this.#comeBack(Number(message.reconnect_after_ms));
+    if (type === "goaway") this.#reconnect(Number(message.reconnect_after_ms));
     if (type === "subscribed" && (resumed === "full" || resumed === "reset")) {
       this.answers[resumed] += 1;
       if (resumed === "reset") this.seq = Number(String(cursor).split("-")[1]);

@@ -1,11 +1,13 @@
 import { getEventListeners } from "node:events";
 
-/** Where something was begun. Its text is made only when it is asked for, since that takes long. */
+/**
+ * Where a timer or listener was created. The stack is formatted only on use, because that is slow.
+ */
 type Origin = Error;
 
-/** Timers that run now, by the clocks of the tests. */
+/** Running timers of the tests' clocks. */
 const timers = new Map<symbol, { readonly kind: string; readonly origin: Origin }>();
-/** Abort listeners that were added and may have been removed since. */
+/** Abort listeners that were added. Some may have been removed since. */
 let listeners: {
   readonly signal: AbortSignal;
   readonly listener: EventListener;
@@ -17,8 +19,7 @@ let isWatching = false;
 const SOURCE = /at (?:async )?(?:(\S+) )?.*\/(src\/(?!lib\/time\/clock)[\w./-]+\.ts)/;
 
 /**
- * Notes a timer that starts, by the function that started it. Call what it returns when the timer
- * ends.
+ * Records a timer and the function that started it. Returns a function to call when the timer ends.
  */
 export function noteTimer(kind: "sleep" | "interval"): () => void {
   if (!isWatching) return () => {};
@@ -28,14 +29,14 @@ export function noteTimer(kind: "sleep" | "interval"): () => void {
 }
 
 /**
- * Names what runs now: the timers of the tests' clocks, and the abort listeners that source files
- * added. Sorted.
+ * Returns the names of the running timers of the tests' clocks and of the abort listeners that
+ * source files added, sorted.
  */
 export function stillRunning(): readonly string[] {
   sweep();
   const running = [...timers.values()].flatMap(({ kind, origin }) => {
     const caller = framesOf(origin).map(sourceOf).find(Boolean);
-    // A timer of the test itself is the test's own concern.
+    // A timer that the test itself started has no caller in src and does not count.
     return caller === undefined ? [] : [`${kind} of ${caller}`];
   });
   const listening = listeners.flatMap(({ origin }) => {
@@ -45,7 +46,10 @@ export function stillRunning(): readonly string[] {
   return [...running, ...listening].toSorted();
 }
 
-/** Begins to note timers and abort listeners. Call what it returns to stop and forget them. */
+/**
+ * Starts to record timers and abort listeners. Returns a function that stops and clears the
+ * records.
+ */
 export function watch(): () => void {
   isWatching = true;
   const add = EventTarget.prototype.addEventListener;
@@ -67,7 +71,7 @@ export function watch(): () => void {
   };
 }
 
-/** Forgets the listeners that were removed. */
+/** Drops the listeners that were removed or whose signal has aborted. */
 function sweep(): void {
   listeners = listeners.filter(
     ({ signal, listener }) => !signal.aborted && getEventListeners(signal, "abort").includes(listener),

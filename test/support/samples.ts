@@ -19,9 +19,7 @@ import {
   type Snapshot,
 } from "../../src/model/index.ts";
 
-/*
- * One valid value of each resource's items, with every object that may be null filled in.
- */
+/* One valid item of each resource. No object that may be null is null. */
 
 export const SAMPLE_FLARE: Flare = {
   id: "3b241101-e2bb-5255-8caf-4136c566a962",
@@ -169,7 +167,7 @@ const candleAt = (minute: number): Candle => ({
   sells: 1,
 });
 
-/** Candles of a token that flares, and of one whose flare has ended. */
+/** Candles of a token with a running flare, and of one whose flare has finished. */
 export const SAMPLE_CANDLES: Candles = {
   closed_at: "2017-11-12T08:36:00.000Z",
   bsc: {
@@ -191,7 +189,7 @@ const SAMPLE_MATIC_FLARE: ChainFlare = {
   group: "matic",
 };
 
-/** A snapshot with something in nearly every list. */
+/** A snapshot with an item in nearly every list. */
 export const SAMPLE_SNAPSHOT: Snapshot = {
   flares: {
     free: [SAMPLE_FLARE],
@@ -241,8 +239,8 @@ function endedOf<F extends AnyFlare>(flare: F, id: string): F {
 }
 
 /**
- * The sample as a poll over REST returns it: candles and flares of other groups have resources of
- * their own.
+ * The sample as a poll over REST returns it, without candles and flares of other groups, which have
+ * their own resources.
  */
 export const POLLED_SNAPSHOT: Snapshot = {
   ...SAMPLE_SNAPSHOT,

@@ -8,46 +8,46 @@ import { type UpstreamOptions, UpstreamSource } from "../../src/source/upstream/
 import { ManualClock } from "./manual-clock.ts";
 import { Waiters } from "./waiters.ts";
 
-/** How the server behaves at one request. */
+/** Responds to one request. */
 export type Script = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
 type Path = "snapshot" | "flares" | "newest" | "charts" | "leaderboards";
 
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 
-/** Answers 200 with this value as JSON. */
+/** Responds 200 with this value as JSON. */
 export const json =
   (body: unknown, headers: Record<string, string> = {}): Script =>
   (response) =>
     response.writeHead(200, { ...JSON_TYPE, ...headers }).end(JSON.stringify(body));
 
-/** Answers with this text, whatever it is. */
+/** Responds with this status and text. */
 export const text =
   (status: number, body: string, headers: Record<string, string> = JSON_TYPE): Script =>
   (response) =>
     response.writeHead(status, headers).end(body);
 
-/** Answers 200 with `body`, and 304 to anyone who names its ETag. */
+/** Responds 200 with `body`, or 304 if the request has its ETag. */
 export const tagged =
   (etag: string, body: unknown, headers: Record<string, string> = {}): Script =>
-  (response, asked) => {
-    if (asked["if-none-match"] === etag) response.writeHead(304, { etag, ...headers }).end();
-    else json(body, { etag, ...headers })(response, asked);
+  (response, requestHeaders) => {
+    if (requestHeaders["if-none-match"] === etag) response.writeHead(304, { etag, ...headers }).end();
+    else json(body, { etag, ...headers })(response, requestHeaders);
   };
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never responds. */
 export const silent: Script = () => {};
 
-/** Sends the headers and half of a body, then nothing. */
+/** Sends the headers and the start of a body, then nothing. */
 export const slowBody: Script = (response) => {
   response.writeHead(200, JSON_TYPE).write('{"flares":');
 };
 
-/** Sends half of a body, then breaks off the connection. */
+/** Sends the start of a body, then drops the connection. */
 export const cutBody: Script = (response) => {
   response.writeHead(200, JSON_TYPE).write('{"flares":', () => response.destroy());
 };
 
-/** The body of `/snapshot`. */
+/** Returns the body of `/snapshot`. */
 export function wholeOf(
   snapshot: Snapshot,
   observedAt = "2017-11-12T08:30:00.000Z",
@@ -56,8 +56,8 @@ export function wholeOf(
 }
 
 /**
- * An HTTP server on a free port of 127.0.0.1 that answers each path by its script, and 404 where
- * there is none.
+ * An HTTP server on a free loopback port that responds to each path by its script, and with 404 to
+ * other paths.
  */
 export class ScriptedUpstream {
   readonly asked: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
@@ -70,13 +70,15 @@ export class ScriptedUpstream {
     return `http://127.0.0.1:${this.#port}`;
   }
 
-  /** From now on `path` is answered by these scripts in turn, the last of them for good. */
+  /**
+   * Sets the scripts of `path`, used in turn. The last one is then used for all further requests.
+   */
   on(path: Path, ...scripts: Script[]): this {
     this.#scripts.set(`/api/v1/${path}`, scripts);
     return this;
   }
 
-  /** Serves the four resources of `snapshot` and no `/snapshot`. */
+  /** Serves the four resources of `snapshot`, but no `/snapshot`. */
   onFour({ flares, newest, charts, leaderboards }: Snapshot): this {
     this.#scripts.delete("/api/v1/snapshot");
     return this.on("flares", json(flares))
@@ -85,12 +87,12 @@ export class ScriptedUpstream {
       .on("leaderboards", json(leaderboards));
   }
 
-  /** The paths asked for so far, without `/api/v1/`. */
+  /** The requested paths so far, without `/api/v1/`. */
   get paths(): readonly string[] {
     return this.asked.map(({ path }) => path.replace("/api/v1/", ""));
   }
 
-  /** Resolves once `count` requests have come in all. */
+  /** Resolves once `count` requests have arrived in total. */
   requested(count: number): Promise<void> {
     return this.#waiters.until(() => this.asked.length >= count, `${count} requests`);
   }
@@ -121,12 +123,12 @@ export class ScriptedUpstream {
 }
 
 /**
- * A time-out that no interval or back-off of the tests equals, so that the two kinds of sleep can
- * be told apart.
+ * A timeout that differs from every interval and back-off of the tests, so that tests can tell
+ * these sleeps apart.
  */
 export const TIMEOUT_MS = 5_003;
 
-/** A source on a scripted upstream whose waits pass at once. */
+/** Creates a source that polls a scripted upstream on a manual clock. */
 export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
   const clock = new ManualClock();
   const reports: UpstreamReport[] = [];
@@ -139,12 +141,12 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
     onInvalid: (report) => reports.push(report),
     ...options,
   });
-  /** What was waited between polls, in order. */
+  /** Returns the waits between polls so far, in order. */
   const waits = () => clock.slept.filter((ms) => ms !== TIMEOUT_MS);
 
   let passed = 0;
 
-  /** Resolves with the next wait that has not passed yet. */
+  /** Resolves with the next wait that has not elapsed yet. */
   async function untilWait(): Promise<number> {
     for (;;) {
       const waitMs = waits()[passed];
@@ -170,12 +172,12 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
     }
   }
 
-  /** The next poll; time moves on whenever the source waits. */
+  /** Polls once, and advances the time whenever the source waits. */
   const next = () => settle(source.poll(controller.signal));
 
   /**
-   * Polls until a poll has failed and the source waits; `resume` lets time move on again, to the
-   * next good poll.
+   * Polls until a poll has failed and the source waits. `resume` advances the time until the next
+   * good poll.
    */
   async function fail(): Promise<{ waitMs: number; resume: () => Promise<Poll> }> {
     const { failed } = source.stats();
@@ -191,7 +193,7 @@ export function follow(url: string, options: Partial<UpstreamOptions> = {}) {
   return { source, clock, reports, controller, waits, untilWait, next, fail };
 }
 
-/** Tests with a running scripted upstream, which is stopped after them. */
+/** Tests with a running scripted upstream, which is stopped after each. */
 export const test = base.extend<{ upstream: ScriptedUpstream }>({
   // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern.
   upstream: async ({}, use) => {

@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * A web server of an origin of its own: these scripts, by path, and the page at every other path.
+ * Starts a web server with its own origin. It serves these scripts by path, and the page at all
+ * other paths.
  */
 export async function servePage(
   page: string,

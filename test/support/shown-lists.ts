@@ -1,8 +1,8 @@
 import type { Snapshot } from "../../src/model/index.ts";
 
 /**
- * Returns what a client of `*` and `/snapshot` show, after JSON: candles and the flares of other
- * groups must be named.
+ * Returns the state that `*` and `/snapshot` show, as parsed from JSON. Candles and flares of other
+ * groups are left out: clients request them by name.
  */
 export function shownLists(snapshot: Snapshot): Partial<Snapshot> {
   const { flares, newest, charts, leaderboards } = snapshot;

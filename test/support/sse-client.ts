@@ -3,46 +3,43 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { checkMessage } from "./contract.ts";
 import { Waiters } from "./waiters.ts";
 
-/** One event as a browser would dispatch it. */
+/** One event as a browser dispatches it. */
 interface SseEvent {
   readonly event: string;
-  /** The last id that came, with this event or before. */
+  /** The last id received, with this event or an earlier one. */
   readonly lastEventId: string;
-  /** The data, read as JSON. */
+  /** The data, parsed as JSON. */
   readonly message: Record<string, unknown>;
 }
 
-/**
- * Reads a stream of server-sent events as the HTML standard, 9.2.6, says; sharing no code with the
- * server.
- */
+/** Reads server-sent events by the HTML standard, 9.2.6. It shares no code with the server. */
 export class SseClient {
   readonly events: SseEvent[] = [];
-  /** Seqs of the market's events so far. */
+  /** Seqs of the market's events received so far. */
   readonly seqs: unknown[] = [];
   lastEventId = "";
-  /** Milliseconds that the server asked to wait before a reconnect. */
+  /** Reconnection time in ms that the server sent. */
   retry: number | undefined;
-  /** Resolves when the answer is over, from whichever side. */
+  /** Resolves when the response has ended, from either side. */
   readonly ended: Promise<void>;
   readonly #request: ClientRequest;
   readonly #response: IncomingMessage;
   readonly #onEvent: (event: SseEvent) => void;
-  readonly #waiters = new Waiters(() => ({ over: this.#over, events: this.events.slice(-3) }));
+  readonly #waiters = new Waiters(() => ({ over: this.#isOver, events: this.events.slice(-3) }));
   #rest = "";
   #block: { event: string; data: string[] } = { event: "", data: [] };
-  #over = false;
+  #isOver = false;
 
-  private constructor(asked: ClientRequest, response: IncomingMessage, onEvent: (event: SseEvent) => void) {
+  private constructor(sent: ClientRequest, response: IncomingMessage, onEvent: (event: SseEvent) => void) {
     this.#onEvent = onEvent;
-    this.#request = asked;
+    this.#request = sent;
     this.#response = response;
     response.setEncoding("utf8");
     response.on("data", (text: string) => this.#read(text));
     response.on("error", () => {});
     this.ended = new Promise((resolve) => {
       response.once("close", () => {
-        this.#over = true;
+        this.#isOver = true;
         this.#waiters.look();
         resolve();
       });
@@ -50,48 +47,48 @@ export class SseClient {
   }
 
   /**
-   * Resolves when the header fields are there; rejects when the answer is no stream. `onEvent` is
-   * called with each event.
+   * Resolves with the response's header; rejects unless the response is a stream.
+   * @param onEvent Called with each event.
    */
   static async open(
     url: string,
     headers: Record<string, string> = {},
     onEvent: (event: SseEvent) => void = () => {},
   ): Promise<SseClient> {
-    const asked = request(url, { headers: { accept: "text/event-stream", ...headers }, agent: false }).end();
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
-    // Cutting the stream off is the client's own doing.
-    asked.on("error", () => {});
+    const sent = request(url, { headers: { accept: "text/event-stream", ...headers }, agent: false }).end();
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    // The client itself may cut the stream.
+    sent.on("error", () => {});
     const type = response.headers["content-type"] ?? "";
     if (response.statusCode !== 200 || !type.startsWith("text/event-stream")) {
-      asked.destroy();
-      throw new Error(`status ${response.statusCode}, type ${type}`);
+      sent.destroy();
+      throw new Error(`expected a stream; received status ${response.statusCode}, type ${type}`);
     }
-    return new SseClient(asked, response, onEvent);
+    return new SseClient(sent, response, onEvent);
   }
 
   get headers(): IncomingMessage["headers"] {
     return this.#response.headers;
   }
 
-  /** The stream is over. */
+  /** The stream has ended. */
   get over(): boolean {
-    return this.#over;
+    return this.#isOver;
   }
 
-  /** The messages of the events of this name, or of all, read as JSON. */
+  /** Returns the messages of the events with this name, or of all. */
   messages(event?: string): readonly Record<string, unknown>[] {
     return this.events
       .filter((one) => event === undefined || one.event === event)
       .map(({ message }) => message);
   }
 
-  /** Resolves once `check` holds, which is looked at after each piece and at the end. */
+  /** Resolves once `check` returns true. It is checked after each chunk and at the end. */
   until(check: () => boolean): Promise<void> {
     return this.#waiters.until(check);
   }
 
-  /** Stops reading from the connection; what the kernel takes, it takes. */
+  /** Stops reading from the connection. The kernel still receives data into its buffer. */
   freeze(): void {
     this.#response.pause();
   }
@@ -119,7 +116,7 @@ export class SseClient {
     else if (field === "data") this.#block.data.push(value);
     else if (field === "id") this.lastEventId = value;
     else if (field === "retry") this.retry = Number(value);
-    else throw new Error(`a line that is none of the protocol's: ${line}`);
+    else throw new Error(`the line is not in the protocol: ${line}`);
   }
 
   #dispatch(): void {

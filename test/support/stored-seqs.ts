@@ -7,7 +7,7 @@ interface Received {
   readonly cursor: string;
 }
 
-/** Expects these events to be all that the server stores for their channels from the first. */
+/** Expects that these are all events of their channels that the server stores from the first on. */
 export async function expectAllStored(url: string, events: readonly unknown[]): Promise<void> {
   const received = [...events] as readonly Received[];
   const [first, last] = [received[0], received.at(-1)];

@@ -3,9 +3,9 @@ import { SseClient } from "./sse-client.ts";
 import { checkedFetch } from "./validate-response.ts";
 
 /*
- * The independent client on the other transports, written from PROTOCOL.md: whatever it receives
- * goes through the same checks and the same state, so that it shows whether one cursor holds on all
- * of them.
+ * The independent client on the other transports, written from PROTOCOL.md. All messages pass the
+ * same checks and change the same state, so a test sees whether a cursor is valid on all
+ * transports.
  */
 
 type Json = Record<string, unknown>;
@@ -14,7 +14,7 @@ const seqOf = (cursor: unknown) => Number(String(cursor).split("-")[1]);
 
 /** Follows all channels over a transport that it may change at any time. */
 export class SwitchingClient extends IndependentClient {
-  /** Seqs of all events that were applied. */
+  /** Seqs of all applied events. */
   readonly applied: number[] = [];
 
   override take(message: Json): void {
@@ -22,7 +22,7 @@ export class SwitchingClient extends IndependentClient {
     if (message.type === "event") this.applied.push(Number(message.seq));
   }
 
-  /** Follows over a WebSocket until `enough` events came, and cuts it off. */
+  /** Follows over a WebSocket until `enough` events have arrived, then cuts it. */
   async overWebSocket(enough: number): Promise<void> {
     const target = this.seq + enough;
     await this.connect();
@@ -30,7 +30,9 @@ export class SwitchingClient extends IndependentClient {
     await this.disconnect();
   }
 
-  /** The same over server-sent events; `byHeader` resumes as a browser does. */
+  /**
+   * Follows over server-sent events. `byHeader`: resumes with `Last-Event-ID`, as a browser does.
+   */
   async overSse(enough: number, byHeader: boolean): Promise<void> {
     const target = this.seq + enough;
     const cursor = this.cursor;
@@ -39,24 +41,24 @@ export class SwitchingClient extends IndependentClient {
       ...(cursor && !byHeader ? { after: cursor } : {}),
     });
     const headers: Record<string, string> = cursor && byHeader ? { "last-event-id": cursor } : {};
-    let cut = false;
+    let isCut = false;
     const url = `${this.base}/api/v1/events?${query}`;
     const stream = await SseClient.open(url, headers, ({ event, lastEventId, message }) => {
-      // What was on its way when the client turned away is not the client's any more.
-      if (cut) return;
+      // Ignore messages that were in flight when the client left.
+      if (isCut) return;
       this.take(message);
-      // A browser would continue from here.
+      // A browser would resume from this id.
       if (event !== "hello" && event !== "heartbeat" && event !== "close" && lastEventId !== this.cursor) {
-        throw new Error(`id ${lastEventId} at ${this.cursor}`);
+        throw new Error(`the event id is ${lastEventId}, but the cursor is ${this.cursor}`);
       }
     });
     await stream.until(() => stream.over || (this.seq >= target && this.cursor !== undefined));
-    cut = true;
+    isCut = true;
     stream.cut();
     await stream.ended;
   }
 
-  /** The same by asking again and again, `limit` events at a time. */
+  /** Follows by polling, `limit` events at a time. */
   async overPolling(enough: number, limit: number, wait: number): Promise<void> {
     if (this.cursor === undefined) await this.#snapshot();
     for (const target = this.seq + enough; this.seq < target; ) await this.#poll(limit, wait);
@@ -76,12 +78,13 @@ export class SwitchingClient extends IndependentClient {
   }
 
   #moveTo(cursor: string | null): void {
-    if (cursor === null || seqOf(cursor) < this.seq) throw new Error(`cursor ${cursor} behind ${this.seq}`);
+    if (cursor === null || seqOf(cursor) < this.seq)
+      throw new Error(`cursor ${cursor} is behind seq ${this.seq}`);
     this.cursor = cursor;
     this.seq = seqOf(cursor);
   }
 
-  /** Heals over REST what a poll cannot continue. */
+  /** Fetches a snapshot over REST when polling cannot resume. */
   async #snapshot(): Promise<void> {
     const response = await checkedFetch(`${this.base}/api/v1/snapshot`);
     if (response.status !== 200) throw new Error(`status ${response.status}`);

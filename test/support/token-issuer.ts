@@ -2,23 +2,23 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from "node:crypto";
 import { SignJWT } from "jose";
 import { ManualClock } from "./manual-clock.ts";
 
-/** What the server under test asks of tokens. */
+/** Issuer and audience that the server under test requires. */
 export const ISSUER = "https://login.example.org/";
 export const AUDIENCE = "https://flares.example.org";
 
-/** The time of {@link ManualClock} at its start, in seconds. */
+/** Start time of {@link ManualClock}, in seconds. */
 export const START_S = new ManualClock().now() / 1_000;
 
 export interface TokenIssuer {
-  /** What the operator puts into the file: a public key as PEM, or the secret. */
+  /** Content of the operator's file: a public key as PEM, or the secret. */
   readonly file: string;
   /** The public key for a JWK set, with the `kid`. */
   readonly jwk: Record<string, unknown>;
-  /** A token, valid for a minute from the clock's start unless the claims say otherwise. */
+  /** Signs a token, which is valid for a minute from the clock's start unless the claims differ. */
   sign(claims?: Record<string, unknown>, header?: Record<string, unknown>): Promise<string>;
 }
 
-/** Somebody who signs tokens. `kid`: stated in each header; default: not stated. */
+/** Creates an issuer of signed tokens. `kid`: added to each header; default: none. */
 export function createIssuer(algorithm: "HS256" | "RS256" | "ES256", kid?: string): TokenIssuer {
   const secret = randomBytes(48).toString("base64");
   const pair = pairOf(algorithm);
@@ -37,7 +37,7 @@ export function claimsOf(): Record<string, unknown> {
   return { iss: ISSUER, aud: AUDIENCE, sub: "desk-7", plan: "pro", exp: START_S + 60 };
 }
 
-/** A token whose parts the test writes itself. */
+/** Builds a token from parts that the test provides. */
 export function forge(header: object, claims: object, signature = ""): string {
   const part = (content: object) => Buffer.from(JSON.stringify(content)).toString("base64url");
   return `${part(header)}.${part(claims)}.${signature}`;

@@ -1,20 +1,20 @@
 import type { Freshness } from "../../src/protocol/index.ts";
 import type { Poll, SnapshotSource } from "../../src/source/index.ts";
 
-/** A source that is always live and yields what it receives, in that order. */
+/** A source that is always live and returns the given polls in order. */
 export abstract class ToldSource implements SnapshotSource {
   abstract readonly info: SnapshotSource["info"];
   readonly #polls: Poll[] = [];
   #wake: () => void = () => {};
   #hasFailed = false;
 
-  /** What the next poll brings. */
+  /** Adds the result of the next poll. */
   protected tell(poll: Poll): void {
     this.#polls.push(poll);
     this.#wake();
   }
 
-  /** Ends the source, as after a fault that does not pass. */
+  /** Ends the source, as after a permanent fault. */
   fail(): void {
     this.#hasFailed = true;
     this.#wake();
@@ -36,7 +36,7 @@ export abstract class ToldSource implements SnapshotSource {
   freshness(): Freshness {
     const now = new Date().toISOString();
     const health = this.#hasFailed
-      ? ({ state: "down", reason: "it failed" } as const)
+      ? ({ state: "down", reason: "fail() was called" } as const)
       : ({ state: "live", reason: "" } as const);
     return { ...health, observed_at: now, last_success_at: now, data_age_ms: 0 };
   }

@@ -7,7 +7,7 @@ import {
   SAMPLE_OUTCOME,
 } from "./samples.ts";
 
-/** Event time of the markets made here; their newest listing is a minute old. */
+/** Event time of these markets. Their newest listing is one minute old. */
 export const MARKET_AT = "2017-11-12T08:30:00.000Z";
 
 const at = (minutesAgo: number) => new Date(Date.parse(MARKET_AT) - minutesAgo * 60_000).toISOString();
@@ -15,7 +15,7 @@ const idOf = (number: number, draw: number) =>
   `00000000-0000-5000-8${String(draw).padStart(3, "0")}-${String(number).padStart(12, "0")}`;
 const addressOf = (number: number) => `0x${number.toString(16).padStart(40, "0")}`;
 
-/** A running flare by number. With another `draw` it has another id and is the same flare. */
+/** Returns a running flare by number. Another `draw` gives the same flare another id. */
 export function flareOf(number: number, draw = 0): Flare {
   const token = { ...SAMPLE_FLARE.token, address: addressOf(number) };
   return { ...SAMPLE_FLARE, id: idOf(number, draw), token, started_trending_at: at(number + 1) };
@@ -36,18 +36,18 @@ const listingOf = (number: number, draw: number): Listing => ({
 export const range = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 
-/** What a stand-in upstream lists, by the numbers of the flares and listings. */
+/** Items of a fake upstream, by the numbers of the flares and listings. */
 export interface Market {
   readonly running?: readonly number[];
-  /** Those that the free plan shows too. */
+  /** Running flares that the free plan also shows. */
   readonly free?: readonly number[];
   readonly finished?: readonly number[];
   readonly newest?: readonly number[];
-  /** Another number gives every item another id. */
+  /** A different number gives every item a different id. */
   readonly draw?: number;
 }
 
-/** The state of a market with these items, and the charts and leaderboards of the sample. */
+/** Returns a market with these items, and the charts and leaderboards of the sample. */
 export function marketOf({
   running = [],
   free = [],

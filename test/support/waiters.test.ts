@@ -3,22 +3,26 @@ import { IndependentClient } from "./independent-client.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { eventually, MAX_WAIT_MS, Waiters } from "./waiters.ts";
 
-test("a wait that fails says what it waited for and what it saw last", async () => {
+test("the error of a failed wait has the condition and the last state", async () => {
   const seen = ["a", "b"];
   const waiters = new Waiters(() => seen, 20);
   const waited = waiters.until(() => seen.length > 2);
   waiters.look();
-  await expect(waited).rejects.toThrow('waited 0.02 s in vain for seen.length > 2; seen last: ["a","b"]');
-  await expect(waiters.until(() => false, "a third message")).rejects.toThrow("in vain for a third message");
+  await expect(waited).rejects.toThrow(
+    'waited 0.02 s without success for seen.length > 2; last seen: ["a","b"]',
+  );
+  await expect(waiters.until(() => false, "a third message")).rejects.toThrow(
+    "without success for a third message",
+  );
 });
 
-test("a wait that fails names the line of the test that waits", async () => {
+test("the stack of a failed wait has the line of the test", async () => {
   const waiters = new Waiters(() => "", 1);
   const error = await waiters.until(() => false).catch((caught: unknown) => caught);
   expect(String((error as Error).stack)).toContain("waiters.test.ts");
 });
 
-test("each wait ends with the look at which its own condition holds, round after round", async () => {
+test("each wait ends with the first check at which its condition is true", async () => {
   let count = 0;
   const waiters = new Waiters(() => count);
   for (const round of [0, 2]) {
@@ -37,7 +41,7 @@ test("each wait ends with the look at which its own condition holds, round after
   }
 });
 
-test("a wait in turns fails likewise", async () => {
+test("`eventually` checks in each turn, and fails with the condition and the last state", async () => {
   let turns = 0;
   await eventually(
     () => ++turns > 3,
@@ -50,20 +54,20 @@ test("a wait in turns fails likewise", async () => {
       () => turns,
       { maxWaitMs: 5 },
     ),
-  ).rejects.toThrow("waited 0.005 s in vain for turns < 0; seen last: 4");
+  ).rejects.toThrow("waited 0.005 s without success for turns < 0; last seen: 4");
 });
 
 test.each([
   [
     "a client's message",
     () => new IndependentClient("http://127.0.0.1:9").until(() => false),
-    'for false; seen last: {"seq":0,"resets":0,"errors":[]}',
+    'for false; last seen: {"seq":0,"resets":0,"errors":[]}',
   ],
-  ["a sleep on a clock", () => new ManualClock().nextSleep(), "for a sleep; seen last: []"],
-])("%s that never comes fails the test before its time is up", async (_name, wait, sentence) => {
+  ["a sleep on a clock", () => new ManualClock().nextSleep(), "for a sleep; last seen: []"],
+])("waiting for %s that never comes fails before the test's timeout", async (_name, wait, message) => {
   vi.useFakeTimers();
   try {
-    const waited = expect(wait()).rejects.toThrow(sentence);
+    const waited = expect(wait()).rejects.toThrow(message);
     await vi.advanceTimersByTimeAsync(MAX_WAIT_MS);
     await waited;
   } finally {

@@ -1,12 +1,10 @@
-/** How long a test waits for one thing before it fails: less than the time-out of a test. */
+/** Maximum wait of a test for one condition, below the test's timeout. */
 export const MAX_WAIT_MS = 50_000;
 
-/**
- * As many characters of what was seen are reported: the end of a text, the beginning of a value.
- */
+/** Maximum characters reported of the last state: the end of a text, the start of a value. */
 const MAX_SEEN = 1_500;
 
-/** What is waited for: it holds once this returns true. */
+/** Returns true once the awaited condition is true. */
 type Check = () => boolean;
 
 interface Waiting {
@@ -15,35 +13,35 @@ interface Waiting {
 }
 
 /**
- * The waits of one helper. A wait that takes too long fails with a sentence on what it waited for
- * and what was seen last.
+ * The pending waits of one helper. A wait that takes too long fails with its condition and the last
+ * state.
  */
 export class Waiters {
   readonly #seen: () => unknown;
   readonly #maxWaitMs: number;
   #waiting: readonly Waiting[] = [];
 
-  /** `seen`: what to report of a wait that fails. */
+  /** @param seen Returns the state that a failed wait reports. */
   constructor(seen: () => unknown, maxWaitMs = MAX_WAIT_MS) {
     this.#seen = seen;
     this.#maxWaitMs = maxWaitMs;
   }
 
   /**
-   * Resolves once `check` holds, at the latest with the next {@link look}. `what`: names it;
-   * default: its source text.
+   * Resolves once `check` returns true. It is checked now and at each {@link look}.
+   * @param what Names the condition. Default: its source text.
    */
   until(check: Check, what = textOf(check)): Promise<void> {
     if (check()) return Promise.resolve();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    // Made here: its stack names the line of the test that waits.
+    // Created here, so that the stack has the line of the test that waits.
     const error = new Error();
     const timer = setTimeout(() => {
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
-      error.message = inVain(this.#maxWaitMs, what, this.#seen());
+      error.message = failure(this.#maxWaitMs, what, this.#seen());
       reject(error);
     }, this.#maxWaitMs);
-    // A browser's timers are numbers.
+    // In browsers, timers are numbers.
     if (typeof timer === "object") timer.unref();
     const waiting: Waiting = {
       check,
@@ -53,12 +51,12 @@ export class Waiters {
       },
     };
     this.#waiting = [...this.#waiting, waiting];
-    // A wait that the test gave up is nobody's failure.
+    // A wait that the test has abandoned must not become an unhandled rejection.
     promise.catch(() => undefined);
     return promise;
   }
 
-  /** Looks whether what is waited for holds now. */
+  /** Checks all pending conditions. */
   look(): void {
     if (this.#waiting.length === 0) return;
     const ready = this.#waiting.filter(({ check }) => check());
@@ -67,17 +65,17 @@ export class Waiters {
   }
 }
 
-/** What comes in, one after the other. */
+/** Items in order of arrival, for a test that waits for each. */
 export class Queue<T extends object> {
   readonly #arrived: T[] = [];
   readonly #waiters: Waiters;
   readonly #what: string;
   #count = 0;
 
-  /** `what`: names one of it. */
+  /** @param what Names one item. */
   constructor(what: string) {
     this.#what = what;
-    this.#waiters = new Waiters(() => `${this.#count} came before`);
+    this.#waiters = new Waiters(() => `${this.#count} arrived before`);
   }
 
   push(item: T): void {
@@ -86,7 +84,7 @@ export class Queue<T extends object> {
     this.#waiters.look();
   }
 
-  /** The next one that nobody took yet. One caller at a time. */
+  /** Resolves with the next item. Only one caller may wait at a time. */
   async next(): Promise<T> {
     await this.#waiters.until(() => this.#arrived.length > 0, this.#what);
     const item = this.#arrived.shift();
@@ -95,13 +93,15 @@ export class Queue<T extends object> {
   }
 }
 
-/** So many turns of the event loop are looked at one after the other, later ones now and then. */
+/**
+ * Number of consecutive turns of the event loop with a check. Later checks are `PAUSE_MS` apart.
+ */
 const TURNS = 50;
 const PAUSE_MS = 20;
 
 /**
- * Resolves once `check` holds, which is looked at in the next turns of the event loop, and from
- * then on every 20 ms. Fails as {@link Waiters} do.
+ * Resolves once `check` returns true. It is checked in each of the next turns of the event loop,
+ * then every 20 ms. Fails like {@link Waiters}.
  */
 export async function eventually(
   check: () => boolean | Promise<boolean>,
@@ -110,19 +110,19 @@ export async function eventually(
 ): Promise<void> {
   const startMs = performance.now();
   for (let turn = 1; !(await check()); turn += 1) {
-    if (performance.now() - startMs > maxWaitMs) throw new Error(inVain(maxWaitMs, what, seen()));
+    if (performance.now() - startMs > maxWaitMs) throw new Error(failure(maxWaitMs, what, seen()));
     if (turn < TURNS) await new Promise((resolve) => setImmediate(resolve));
     else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
-function inVain(ms: number, what: string, seen: unknown): string {
-  const last = typeof seen === "string" ? seen.slice(-MAX_SEEN) : inWords(seen).slice(0, MAX_SEEN);
-  return `waited ${ms / 1_000} s in vain for ${what}; seen last: ${last}`;
+function failure(ms: number, what: string, seen: unknown): string {
+  const last = typeof seen === "string" ? seen.slice(-MAX_SEEN) : format(seen).slice(0, MAX_SEEN);
+  return `waited ${ms / 1_000} s without success for ${what}; last seen: ${last}`;
 }
 
-/** Without the help of Node: some waits are in browsers. */
-function inWords(seen: unknown): string {
+/** Formats without Node's help, because some waits are in browsers. */
+function format(seen: unknown): string {
   try {
     return (
       JSON.stringify(seen, (_name, value) => (value instanceof Error ? String(value) : value)) ?? "nothing"

@@ -5,36 +5,36 @@ import { type RunningCli, spawnCli } from "../cli/spawn-cli.ts";
 import type { Finish } from "./edges.ts";
 import { pumpedFlags } from "./pumped-market.ts";
 
-/** `serve` with workers, in processes of their own. */
+/** A gateway of the program `serve` with worker processes. */
 interface WorkerGateway {
   readonly cli: RunningCli;
   readonly url: string;
-  /** Process ids of the workers that took up their work, in the order in which they did. */
+  /** Process ids of the workers that have started to accept connections, in that order. */
   pids(): readonly number[];
-  /** Resolves when this many have, in all. */
+  /** Resolves when `count` workers in total have started to accept connections. */
   began(count: number): Promise<void>;
-  /** What was logged, parsed. */
+  /** Returns the parsed log lines that contain `message`. */
   logged(message: string): readonly Record<string, unknown>[];
 }
 
-/** A connection that is kept, so that one worker answers all that is asked on it. */
+/** A keep-alive connection, so that one worker responds to all its requests. */
 export interface KeptConnection {
   ask(
     path: string,
     headers?: Record<string, string>,
     method?: string,
   ): Promise<{ status: number; headers: Record<string, unknown>; body: string }>;
-  /** The same for as long as the worker is. */
+  /** Resolves with an id of the worker that serves the connection. */
   worker(): Promise<string>;
   close(): void;
 }
 
-/** A small market with many flares, fast: dozens of events a second. */
+/** A small market with many flares, replayed at dozens of events a second. */
 const MARKET = [...pumpedFlags(), "--loop"];
 const SERVER = ["--port", "0", "--no-compression"];
 const USUAL = { "--speed": "1200", "--drain": "0", "--warmup": "1h" };
 
-/** Starts it on a market that moves; ended with the test. `args` take the place of usual ones. */
+/** Starts a gateway on a moving market, and ends it with the test. `args` override the defaults. */
 export async function startWorkerGateway(
   onTestFinished: Finish,
   ...args: readonly string[]
@@ -60,7 +60,7 @@ export async function startWorkerGateway(
   };
 }
 
-/** Starts it before the tests of a block, which share it. They run in order. */
+/** Starts a gateway before the tests of a block, which share it and run in order. */
 export function sharedWorkerGateway(...args: readonly string[]): () => WorkerGateway {
   let gateway: WorkerGateway | undefined;
   const ends: Parameters<Finish>[0][] = [];
@@ -76,7 +76,7 @@ export function sharedWorkerGateway(...args: readonly string[]): () => WorkerGat
   };
 }
 
-/** Opens a connection that is kept. */
+/** Opens a keep-alive connection. */
 export function keptConnection(url: string): KeptConnection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ask: KeptConnection["ask"] = (path, headers = {}, method = "GET") =>
@@ -91,13 +91,13 @@ export function keptConnection(url: string): KeptConnection {
     });
   return {
     ask,
-    // The ids that a process gives its requests begin alike.
+    // Request ids of the same process have the same prefix.
     worker: async () => /request:(\w+)-/.exec((await ask("/nothing")).body)?.[1] ?? "",
     close: () => agent.destroy(),
   };
 }
 
-/** Two kept connections, to different workers. */
+/** Opens two keep-alive connections, to different workers. */
 export async function twoWorkers(
   url: string,
   onTestFinished: Finish,
@@ -111,7 +111,7 @@ export async function twoWorkers(
   }
 }
 
-/** True while there is a process of this id. */
+/** Whether a process has this id. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

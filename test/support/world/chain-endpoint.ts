@@ -3,14 +3,14 @@ import type { Clock } from "../../../src/lib/time/clock.ts";
 import { type Answer, ScriptedNode } from "../../feed/chain/nodes/scripted-node.ts";
 import type { SyntheticChain } from "./synthetic-chain.ts";
 
-/** Requests that an endpoint allows within {@link LIMIT_MS}. */
+/** Maximum requests within {@link LIMIT_MS}. */
 const LIMIT = 10_000;
 const LIMIT_MS = 5 * 60_000;
 const CHAIN_IDS = { bsc: 56, polygon: 137, avalanche: 43_114 } as const;
 
 /**
- * A public endpoint of a synthetic chain: it answers after 100 to 200 ms, at most 10,000 requests
- * in five minutes, and calls only within the states that a full node has.
+ * A public endpoint of a synthetic chain. It responds after 100 to 200 ms, rejects more than 10,000
+ * requests in five minutes, and answers calls only at the states that a full node stores.
  */
 export class ChainEndpoint implements AsyncDisposable {
   readonly node = new ScriptedNode();
@@ -21,7 +21,7 @@ export class ChainEndpoint implements AsyncDisposable {
   readonly #stop: () => void;
   #seed: number;
   #head = -1;
-  /** Requests that were refused as too many. */
+  /** Requests that were rejected because of the limit. */
   refused = 0;
 
   private constructor(chain: SyntheticChain, clock: Clock, seed: number, isNear: boolean) {
@@ -40,7 +40,7 @@ export class ChainEndpoint implements AsyncDisposable {
     });
   }
 
-  /** @param isNear Answers without delay. */
+  /** @param isNear Responds without delay. */
   static async open(
     chain: SyntheticChain,
     clock: Clock,

@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { FEE, rangeOf, type SyntheticMarket, type SyntheticPool } from "./synthetic-market.ts";
 
-/** The same on all three chains: https://github.com/mds1/multicall3 */
+/** The same address on all three chains: https://github.com/mds1/multicall3 */
 export const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
 
 const ABI = parseAbi([
@@ -27,14 +27,14 @@ const ABI = parseAbi([
   "function getPair(address, address) view returns (address)",
   "function getPool(address, address, uint24) view returns (address)",
 ]);
-/** Its functions by selector: viem's own search hashes the signatures again for each call. */
+/** Functions by selector. viem's own search hashes all signatures again for each call. */
 const FUNCTIONS = new Map(ABI.map((item) => [toFunctionSelector(item), item]));
 const AGGREGATE = multicall3Abi.filter((item) => item.name === "aggregate3");
-/** A precompile that is there on every chain (EIP-152). */
+/** A precompile that exists on every chain (EIP-152). */
 const BLAKE2F = `0x${"9".padStart(40, "0")}`;
-const NOBODY = `0x${"0".repeat(40)}`;
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
-/** Answers calls of a synthetic market's contracts, one by one and many at once. */
+/** Answers calls of a synthetic market's contracts, one at a time or batched. */
 export class ContractCalls {
   readonly #market: SyntheticMarket;
   readonly #pools = new Map<string, SyntheticPool>();
@@ -79,7 +79,7 @@ export class ContractCalls {
   }
 
   #callOne(to: string, input: Hex, number: number): Hex | undefined {
-    // The hash of these zeros is not what anybody asks for.
+    // Callers only probe that the precompile exists, so the hash may be wrong.
     if (to === BLAKE2F) return input.length === 2 + 2 * 213 ? `0x${"00".repeat(64)}` : undefined;
     const item = FUNCTIONS.get(input.slice(0, 10) as Hex);
     if (!item) return undefined;
@@ -136,6 +136,6 @@ export class ContractCalls {
       (pool) => pool.factory === factory && pool.token === token && pool.quote === quote,
     );
     const isOfFee = fee === undefined || Number(fee) === FEE;
-    return found && isOfFee ? found.address : NOBODY;
+    return found && isOfFee ? found.address : ZERO_ADDRESS;
   }
 }

@@ -1,18 +1,18 @@
 import { hash } from "node:crypto";
 
 /*
- * Receipts in JSON as nodes serve them, and the root of their trie, written by the yellow paper and
- * apart from the product's own: what proves a block must not be what built it.
+ * Receipts in JSON as nodes serve them, and the root of their trie. Written from the Yellow Paper,
+ * independently of src, so that the proof of a block is not checked by the code that built it.
  */
 
-/** A log without its place in a block. */
+/** A log without its position in a block. */
 export interface LogSpec {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
 }
 
-/** A transaction that succeeded. */
+/** A successful transaction. */
 export interface TransactionSpec {
   readonly from: string;
   readonly to: string;
@@ -24,7 +24,9 @@ const GAS = 120_000;
 
 type Rlp = Buffer | readonly Rlp[];
 
-/** Stand-ins in {@link receiptsText} for what differs between blocks of equal transactions. */
+/**
+ * Placeholders in {@link receiptsText} for values that differ between blocks of equal transactions.
+ */
 export const BLOCK_HASH = `0x${"bb".repeat(32)}`;
 export const BLOCK_NUMBER = "0xbbbbbbbb";
 const HASH_START = "cc".repeat(28);
@@ -38,24 +40,24 @@ export function transactionHash(start: string, index: number): string {
 export function receiptsText(transactions: readonly TransactionSpec[]): string {
   let logIndex = 0;
   const receipts = transactions.map(({ from, to, logs }, index) => {
-    const place = {
+    const position = {
       blockHash: BLOCK_HASH,
       blockNumber: BLOCK_NUMBER,
       transactionHash: transactionHash(HASH_START, index),
       transactionIndex: hexOf(index),
     };
     return {
-      ...place,
+      ...position,
       ...{ type: "0x2", status: "0x1", from, to, contractAddress: null },
       ...{ cumulativeGasUsed: hexOf(GAS * (index + 1)), gasUsed: hexOf(GAS), effectiveGasPrice: "0x5f5e100" },
       logsBloom: NO_BLOOM,
-      logs: logs.map((log) => ({ ...log, ...place, logIndex: hexOf(logIndex++), removed: false })),
+      logs: logs.map((log) => ({ ...log, ...position, logIndex: hexOf(logIndex++), removed: false })),
     };
   });
   return JSON.stringify(receipts);
 }
 
-/** Returns the receipts of one block. */
+/** Returns the receipts of one block, with the placeholders replaced. */
 export function fillReceipts(text: string, block: { hash: string; number: number; start: string }): string {
   return text
     .replaceAll(BLOCK_HASH, block.hash)
@@ -63,7 +65,7 @@ export function fillReceipts(text: string, block: { hash: string; number: number
     .replaceAll(HASH_START, block.start);
 }
 
-/** Returns the receipts of a block's transactions as the trie holds them. */
+/** Returns the receipts of a block's transactions as encoded in the trie. */
 export function encodeReceipts(transactions: readonly TransactionSpec[]): readonly Buffer[] {
   return transactions.map(({ logs }, index) => {
     const fields: Rlp = [
@@ -76,7 +78,7 @@ export function encodeReceipts(transactions: readonly TransactionSpec[]): readon
   });
 }
 
-/** Returns the root of the trie of these values by the RLP of their index. */
+/** Returns the root of the trie that maps the RLP of each index to its value. */
 export function trieRoot(values: readonly Buffer[]): string {
   const entries = values.map((value, index): Entry => {
     const key = encode(index === 0 ? Buffer.alloc(0) : bytesOf(hexOf(index)));

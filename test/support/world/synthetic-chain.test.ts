@@ -12,9 +12,9 @@ const open = (name: "bsc" | "polygon" | "avalanche") => {
 const receiptsOf = (chain: SyntheticChain, number: number) =>
   Receipts.parse(JSON.parse(chain.receipts(number)));
 
-describe("a chain without an EVM", () => {
+describe("a synthetic chain", () => {
   test.for(["bsc", "polygon"] as const)(
-    "has blocks that their headers prove, one after the other: %s",
+    "has linked blocks whose receipts match their headers: %s",
     (name) => {
       const { chain } = open(name);
       for (let number = chain.head; number > chain.head - 40; number--) {
@@ -28,7 +28,7 @@ describe("a chain without an EVM", () => {
     },
   );
 
-  test("settles each block of Avalanche once, some blocks later", () => {
+  test("settles each block of Avalanche once, several blocks later", () => {
     const { chain } = open("avalanche");
     const settledAt = (number: number) => Number(chain.header(number)?.settledHeight);
     const spans = new Set<number>();
@@ -44,7 +44,7 @@ describe("a chain without an EVM", () => {
     expect(chain.numberOf("finalized")).toBe(settledAt(chain.head));
   });
 
-  test("grows with the clock, lists tokens on demand, and forgets old states", () => {
+  test("grows with the clock, lists tokens on demand, and prunes old states", () => {
     const { chain, clock } = open("bsc");
     const head = chain.head;
     clock.now += 900;

@@ -15,16 +15,16 @@ import { type Density, SyntheticMarket, type SyntheticTrade } from "./synthetic-
 
 /** Time between two blocks in milliseconds, as of November 2026. */
 const BLOCK_MS = { bsc: 450, polygon: 1_750, avalanche: 1_200 } as const;
-/** How many blocks the finalized one is behind the head. Avalanche's is the settled one. */
+/** Blocks between the finalized one and the head. On Avalanche the settled block is final. */
 const FINAL_AFTER = { bsc: 2, polygon: 2 } as const;
-/** Full nodes have the state of this many blocks. */
+/** Number of latest blocks whose state a full node stores. */
 const STATES = 128;
-/** Avalanche's blocks are settled some five seconds later. */
+/** Avalanche settles blocks about five seconds later. */
 const SETTLED_AFTER = 4;
-/** Blocks that the chain has at its start. */
+/** Height of the chain at its start. */
 const FIRST_HEAD = 40_000_000;
 
-/** A block's transactions, with what is computed from them once. */
+/** A block's transactions, with the values computed from them once. */
 interface Body {
   readonly transactions: readonly TransactionSpec[];
   readonly trades: readonly SyntheticTrade[];
@@ -35,8 +35,8 @@ interface Body {
 type State = number | "pruned";
 
 /**
- * A chain whose blocks depend on their number and on the clock only, with headers in the present
- * form: BSC's have milliseconds, Avalanche's settle the receipts of earlier blocks.
+ * A chain whose blocks depend only on their number and the clock. Headers have the current format:
+ * BSC's have milliseconds, Avalanche's settle the receipts of earlier blocks.
  */
 export class SyntheticChain {
   readonly name: NetworkName;
@@ -65,13 +65,13 @@ export class SyntheticChain {
     return Math.floor((this.#nowMs() - this.#originMs) / this.blockMs);
   }
 
-  /** Event time of a block. Only Avalanche's is used to the millisecond. */
+  /** Returns the event time of a block. Only Avalanche uses milliseconds. */
   atMs(number: number): number {
     const stepMs = this.name === "avalanche" ? 1 : 1_000;
     return Math.floor(this.#timeOf(number) / stepMs) * stepMs;
   }
 
-  /** Swaps of the block, in order. */
+  /** Returns the swaps of a block, in order. */
   tradesOf(number: number): readonly SyntheticTrade[] {
     return this.#body(number).trades;
   }
@@ -128,7 +128,7 @@ export class SyntheticChain {
     return this.#calls.hasCode(address);
   }
 
-  /** Returns the state's block that a call at this tag uses. */
+  /** Returns the block whose state a call at this tag uses. */
   stateOf(tag: unknown): State {
     const number = this.numberOf(tag);
     return number < this.head - STATES ? "pruned" : number;
@@ -153,7 +153,7 @@ export class SyntheticChain {
     return body;
   }
 
-  /** Returns the root of the receipts of these blocks, one after the other. */
+  /** Returns the root of the receipts of these blocks, concatenated. */
   #rootOf(from: number, to: number): string {
     const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);
     const key = numbers
@@ -175,7 +175,9 @@ export class SyntheticChain {
   }
 }
 
-/** Returns the height up to which a block of Avalanche settles: none, one or two blocks more. */
+/**
+ * Returns the height up to which a block of Avalanche settles: 0 to 2 above the previous block's.
+ */
 function settledBy(number: number): number {
   return number - SETTLED_AFTER - (number % 3 === 0 ? 1 : 0);
 }

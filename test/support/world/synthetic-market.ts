@@ -2,30 +2,30 @@ import { toEventSelector } from "viem";
 import type { Network } from "../../../src/feed/index.ts";
 import type { LogSpec, TransactionSpec } from "./receipts.ts";
 
-/** How much happens on a chain. */
+/** Activity on a chain. */
 export interface Density {
-  /** Pools, besides one between the wrapped coin and a stablecoin. */
+  /** Pools in addition to the one between the wrapped coin and a stablecoin. */
   readonly pools: number;
   /** Swaps in each block. */
   readonly swaps: number;
   /**
-   * Each pool is bought from and sold to this often, by different wallets, until all begins again.
-   * With few, each token seems to be traded by the same people over and over.
+   * Purchases and sales of each pool, by different wallets, before the sequence repeats. With few
+   * of them, the same wallets seem to trade each token repeatedly.
    */
   readonly pairs: number;
   /** Transactions in each block that concern no pool. */
   readonly others: number;
 }
 
-/** A pool between a token of its own and a quote token. */
+/** A pool of a token of its own and a quote token. */
 export interface SyntheticPool {
   readonly address: string;
   readonly form: "v2" | "v3";
   readonly factory: string;
-  /** Lower than every quote token, so it is token 0. */
+  /** Lower than every quote token's address, so it is token 0. */
   readonly token: string;
   readonly quote: string;
-  /** Reserves between two pairs of swaps: of a V3 pool the virtual ones. */
+  /** Reserves between two pairs of swaps. For a V3 pool, the virtual reserves. */
   readonly rest: Reserves;
 }
 
@@ -54,9 +54,9 @@ const DEPTH_USD = 400_000;
 const ROUTER = `0x${"90".repeat(20)}`;
 
 /**
- * The pools of a chain and the transactions of its blocks, which repeat after some blocks: every
- * purchase is undone by a sale, so the pools are then as before. So any block is known by its
- * number alone, however old, and its receipts need no EVM.
+ * The pools of a chain and the transactions of its blocks. The blocks repeat: a sale reverses every
+ * purchase, so the reserves then are the same. A block therefore depends only on its number,
+ * however old it is, and its receipts need no EVM.
  */
 export class SyntheticMarket {
   readonly network: Network;
@@ -64,7 +64,7 @@ export class SyntheticMarket {
   readonly pools: readonly SyntheticPool[];
   readonly templates: readonly Template[];
   readonly #swaps: number;
-  /** Units of each pool's quote token for a dollar. */
+  /** Units of each quote token that are worth a dollar. */
   readonly #dollar: ReadonlyMap<string, bigint>;
 
   constructor(network: Network, { pools, swaps, pairs, others }: Density) {
@@ -101,7 +101,8 @@ export class SyntheticMarket {
       };
     });
     const turns = pools * 2 * pairs;
-    if (turns % swaps !== 0) throw new Error(`${swaps} swaps a block do not divide ${turns}`);
+    if (turns % swaps !== 0)
+      throw new Error(`${swaps} swaps a block do not divide the ${turns} swaps of a sequence`);
     const length = turns / swaps;
     this.templates = Array.from({ length }, (_, number) => this.#template(number, others));
   }
@@ -208,7 +209,7 @@ export class SyntheticMarket {
   }
 }
 
-/** Returns a V3 pool's price and liquidity with these virtual reserves. */
+/** Returns the price and liquidity of a V3 pool with these virtual reserves. */
 export function rangeOf({ rest }: SyntheticPool, { quote }: Reserves) {
   const atRest = root((rest.quote << 192n) / rest.token);
   const sqrtPriceX96 = (atRest * quote) / rest.quote;
@@ -216,7 +217,7 @@ export function rangeOf({ rest }: SyntheticPool, { quote }: Reserves) {
   return { sqrtPriceX96, tick, liquidity: (rest.quote << 96n) / atRest };
 }
 
-/** An address of a kind: 0 token, 1 pool, 2 new token, 3 its pool, 4 wallet, 5 another. */
+/** Returns an address by kind: 0 token, 1 pool, 2 new token, 3 its pool, 4 wallet, 5 another. */
 export function addressOf(chainId: number, kind: number, number: number): string {
   const start = kind === 0 || kind === 2 ? "00" : "f0";
   const text = [
