@@ -20,7 +20,8 @@ export interface Feed {
 
 /**
  * Returns the `events` of a feed that can be iterated once. The signal that `open` receives also
- * aborts when the consumer leaves. After the consumer's signal has aborted, an error is an end.
+ * aborts when the consumer leaves. After the consumer's signal has aborted, an error counts as the
+ * end.
  */
 export function eventsOnce(
   what: string,
@@ -52,11 +53,11 @@ export interface FeedPart {
   readonly name: string;
   /** `live`: contributing. `stale`: not contributing at the moment. `down`: failed for good. */
   readonly state: "live" | "stale" | "down";
-  /** A sentence why it is not `live`, or what fails although it is; empty otherwise. */
+  /** A sentence that explains a state other than `live`, or reports a problem; otherwise empty. */
   readonly reason: string;
   /** Event time reached so far; `undefined` before the first event. */
   readonly observedAtMs: number | undefined;
-  /** Milliseconds since that advanced, or since the start. */
+  /** Milliseconds since `observedAtMs` advanced, or since the start. */
   readonly ageMs: number;
   /** Number of an aggregator's reports that arrived too late for the market. */
   readonly late: number;
@@ -72,7 +73,7 @@ export interface ServiceReport {
    * address, which may contain a key.
    */
   readonly service: string;
-  /** Its last response was valid. */
+  /** Whether its last response was valid. */
   readonly isUp: boolean;
   /** Milliseconds since its last useful response; `undefined` before the first. */
   readonly ageMs: number | undefined;

@@ -10,7 +10,7 @@ import { ACCEPT, type AggregatedNetwork, LISTS, type List, listUrl, readPools } 
 export interface AggregatorFeedOptions {
   readonly url: string;
   readonly networks: readonly AggregatedNetwork[];
-  /** Groups whose listings the chains themselves do not report. */
+  /** Groups for which no chain feed reports listings. */
   readonly listings: ReadonlySet<MarketGroup>;
   readonly clock: Clock;
   /** Returns [0, 1). Default `Math.random`. */
@@ -112,18 +112,18 @@ class AggregatorRun {
     const { clock, networks } = this.#options;
     const lists = LISTS.flatMap((list) => networks.map((network) => ({ network, list })));
     const pauseMs = Math.max(PAUSE_MS, ROUND_MS / lists.length);
-    for (let asked = 1; !this.#signal.aborted; ) {
+    for (let requests = 1; !this.#signal.aborted; ) {
       for (const { network, list } of lists) {
         await this.#ask(network, list);
-        await clock.sleep(asked < lists.length ? FIRST_PAUSE_MS : pauseMs, this.#signal);
-        asked += 1;
+        await clock.sleep(requests < lists.length ? FIRST_PAUSE_MS : pauseMs, this.#signal);
+        requests += 1;
       }
     }
   }
 
   async #ask(network: AggregatedNetwork, list: List): Promise<void> {
     const { clock, url } = this.#options;
-    const asked = await this.client.ask(
+    const outcome = await this.client.ask(
       {
         url: listUrl(url, network, list),
         read: (body) => readPools(body, network, clock.now()),
@@ -131,9 +131,9 @@ class AggregatorRun {
       },
       this.#signal,
     );
-    if (asked.kind !== "ok") return;
+    if (outcome.kind !== "ok") return;
     this.#answeredAtMs = clock.monotonic();
-    for (const { report, profile } of asked.value) {
+    for (const { report, profile } of outcome.value) {
       if (this.#isNews(profile)) this.#waiting.push(profile);
       this.#waiting.push(report);
       if (this.#isListing(report)) {

@@ -39,7 +39,7 @@ export async function* inBatches<T>(
       move();
     }
   })();
-  // Awaited once its items are yielded.
+  // Awaited below, after the items. Until then, an error must not count as unhandled.
   reading.catch(() => undefined);
   for (;;) {
     while (batch.length === 0 && !isOver) await moved.promise;

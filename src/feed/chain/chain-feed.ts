@@ -38,10 +38,10 @@ export interface ChainFeedOptions {
  * Every block is verified against its own header (see receipts-root.ts) and linked to its parent.
  * With two or more endpoints, a second must return the same block. The feed waits for one that does
  * not have it yet, but not for one that fails or stands still. While no endpoint responds the feed
- * is silent; it then continues, so an outage costs freshness but no event. Event time is the
+ * is silent; it then continues, so an outage delays events but loses none. Event time is the
  * blocks' own.
  *
- * `events` throws if it can never succeed: every endpoint is of another chain, or none of the
+ * `events` throws if it can never succeed: every endpoint serves another chain, or none of the
  * network's factories exists on this one.
  */
 export function createChainFeed(options: ChainFeedOptions): Feed {

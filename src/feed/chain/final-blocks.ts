@@ -34,7 +34,7 @@ const READ_AHEAD = 8;
  * reading continues at the oldest of them.
  */
 const REMEMBERED = 512;
-/** Attempts without any child of the last published block, before that block is given up. */
+/** Attempts that find no child of the last published block, before it counts as replaced. */
 const DOUBTS = 3;
 /** Consecutive failures after which the operator is notified. */
 const NOTIFY_AFTER = 4;
@@ -116,7 +116,7 @@ class FinalBlockStream {
     for (let number = this.#next; number <= last; number++) {
       if (this.#reads.has(number)) continue;
       const read = reader.read(number, this.#signal);
-      // Handled when the block is due.
+      // Handled when the block is next. Until then, an error must not count as unhandled.
       read.catch(() => undefined);
       this.#reads.set(number, read);
     }
@@ -156,7 +156,7 @@ class FinalBlockStream {
     for (const block of branch) yield this.#publish(block, true);
   }
 
-  /** Waits for a block that is not proved yet, which is no failure. */
+  /** Waits for a block that is not proved yet. That is not a failure. */
   async #waitForProof(): Promise<void> {
     this.#reads.clear();
     await this.#options.pool.changed(SECOND_MS, this.#signal);
@@ -169,7 +169,7 @@ class FinalBlockStream {
     if (this.#failures === NOTIFY_AFTER)
       this.#options.notify("warn", `no block is available: ${error.message}`);
     await clock.sleep(MIN_PAUSE_MS, this.#signal);
-    // A moving head may belong to an endpoint that has recovered.
+    // If a head moves, its endpoint may have recovered.
     await pool.changed(pauseAfter(this.#failures, this.#options.random), this.#signal);
   }
 }

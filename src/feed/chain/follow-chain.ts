@@ -26,8 +26,8 @@ export const PRESENT_MS = 90 * SECOND_MS;
 const MAX_RESUME_MS = 3 * MINUTE_MS;
 const BACKFILL_MS = 10 * MINUTE_MS;
 /**
- * Requests to each public endpoint in five minutes. BNB Chain's allow 10,000; the others publish no
- * limit.
+ * Maximum requests to each public endpoint in five minutes. BNB Chain's allow 10,000; the others
+ * publish no limit.
  */
 const PUBLIC_MAX_REQUESTS = 6_000;
 const PROGRESS_EVERY_MS = 10 * SECOND_MS;
@@ -169,7 +169,7 @@ export class ChainFollower {
     const look = () => this.#persist(() => reader.haveCode(addresses, this.#signal));
     let present = await look();
     if (present.size < addresses.length) {
-      // By then, more endpoints than the first to respond are known.
+      // More endpoints may have responded meanwhile.
       await this.#options.clock.sleep(SECOND_MS, this.#signal);
       present = await look();
     }
@@ -280,7 +280,7 @@ export class ChainFollower {
     this.#isFilled = true;
   }
 
-  /** Returns the events of the past that were read since the previous block. */
+  /** Yields the events of the past that were read since the previous block. */
   *#past(events: readonly MarketEvent[], group: Network["group"]): Generator<MarketEvent> {
     const { pastMs = 0 } = this.#start ?? {};
     const fill = this.#pastFill;
@@ -308,7 +308,7 @@ export class ChainFollower {
     return [];
   }
 
-  /** A previous feed published the block. */
+  /** Returns whether a previous feed published the block. */
   #wasPublished({ atMs }: Pick<EvmBlock, "atMs">): boolean {
     return atMs < (this.#options.resumeAfterMs ?? Number.NEGATIVE_INFINITY);
   }

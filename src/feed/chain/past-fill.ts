@@ -8,21 +8,21 @@ interface PastFillOptions {
   /** Returns the past blocks, in order. Calls `pause` before it reads the next one. */
   readonly open: (pause: () => Promise<void>) => Promise<AsyncIterable<ReadFinalBlock>>;
   readonly translate: (block: ReadBlock) => readonly MarketEvent[];
-  /** Event time at which the past begins, and at which the present began. */
+  /** Event times: start of the past, and start of the present. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Whether the present has no block to read. */
   readonly isIdle: () => boolean;
 }
 
-/** With this many events waiting for the next present block, reading pauses. */
+/** Maximum events that wait for the next present block. Reading pauses above it. */
 const MAX_WAITING = 10_000;
 const POLL_EVERY_MS = 250;
 
 /**
- * Reads the past of a chain behind its present. A past block is read only while the present waits
- * for the next one. Its events are taken with the next present block, dated as of then: trades as
- * past trades, listings with their time, and the liquidity of pools that the present has not
+ * Reads a chain's past while its present is followed. A past block is read only while the present
+ * waits for its next block. The events are published with that block and carry its time: trades as
+ * past trades, listings with their own time, and the liquidity of pools that the present has not
  * reported.
  */
 export class PastFill {
@@ -49,7 +49,7 @@ export class PastFill {
     return this.#isRead && this.#waiting.length === 0;
   }
 
-  /** Reads until the present began or the signal aborts. */
+  /** Reads up to the start of the present, or until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
     const { pool, open, translate, isIdle, toMs } = this.#options;
     const pause = async () => {
@@ -88,7 +88,7 @@ export class PastFill {
         return [{ ...event, at, listedAt: event.at, liquidity }];
       }
       case "liquidity":
-        // An old removal is no news: only what is left counts.
+        // An old removal is no news: only the remaining liquidity counts.
         return this.#reported.has(`${event.pool} ${event.token}`) ? [] : [{ ...event, at, cause: "sync" }];
       case "profile":
       case "candle":
@@ -98,7 +98,7 @@ export class PastFill {
   }
 }
 
-/** Yields what a source yields, and pauses before it reads the next. */
+/** Yields a source's items. Waits for `pause` before it reads the next one. */
 export async function* paced<T>(source: AsyncIterable<T>, pause: () => Promise<void>): AsyncGenerator<T> {
   for await (const item of source) {
     yield item;

@@ -29,7 +29,7 @@ const GAP_MS = 250;
 /** Full nodes keep the states of the last 128 blocks. */
 const STATE_BLOCKS = 100;
 
-/** Looks up on the chain what blocks mention and the translator does not know yet. */
+/** Looks up the pools and tokens of blocks that the translator does not know yet. */
 export class PoolLookup {
   readonly #options: PoolLookupOptions;
 

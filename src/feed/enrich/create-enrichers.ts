@@ -36,7 +36,7 @@ const PAUSE_MS: Readonly<Record<EnricherName, number>> = {
   etherscan: 500,
   dexscreener: 250,
 };
-/** CoinGecko's list of coins has some megabytes, and a verified contract with its sources a few. */
+/** CoinGecko's list of coins, and a verified contract with its sources, take several megabytes. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 

@@ -14,7 +14,7 @@ export interface TokenRef {
   readonly token: string;
 }
 
-/** Facts about a token. An absent field says nothing. */
+/** Facts about a token. An absent field is unknown. */
 export type Facts = Pick<Profile, "marketData" | "socialData" | "contractSource">;
 
 /** Receives findings. */

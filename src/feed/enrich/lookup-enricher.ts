@@ -30,8 +30,8 @@ export interface Lookup {
   /** How long an answer is valid, in milliseconds. `facts` is `undefined` if it has none. */
   readonly holdsMs: (facts: Facts | undefined) => number;
   /**
-   * The facts of a token that had some, once an answer about it alone omits it. (An answer about
-   * several tokens may omit one that has facts.) Default: the known facts stay.
+   * Facts that replace a token's known facts when an answer about it alone omits it. (An answer
+   * about several tokens may omit one that has facts.) Default: the known facts stay.
    */
   readonly gone?: Facts;
 }
@@ -39,7 +39,7 @@ export interface Lookup {
 /** Maximum number of waiting tokens. Beyond it, the one that waited longest is dropped. */
 const MAX_WAITING = 10_000;
 const SAVE_EVERY_MS = 30_000;
-/** How long a refused chain is not queried. Then the key may have a better plan. */
+/** Time until a refused chain is queried again. The key may have a better plan by then. */
 const REFUSED_MS = 12 * HOUR_MS;
 
 /** Queries a service about new tokens, a few at a time, and caches the answers. */
@@ -124,24 +124,24 @@ export class LookupEnricher implements Enricher {
     if (!first) return;
     const tokens = batch.map(({ token }) => token.toLowerCase());
     const { url, read } = this.#lookup;
-    const question = { url: url(first.group, tokens), read: (body: unknown) => read(body, tokens), tries: 1 };
-    const asked = await this.#client.ask(question, signal);
-    if (asked.kind === "failed") {
+    const request = { url: url(first.group, tokens), read: (body: unknown) => read(body, tokens), tries: 1 };
+    const outcome = await this.#client.ask(request, signal);
+    if (outcome.kind === "failed") {
       // Move them to the end of the queue: a token that makes the service fail must not hold up the
       // others.
       for (const token of batch) this.#waiting.set(keyOf(token), token);
       return;
     }
-    if (asked.kind === "refused") {
-      this.#refuse(first.group, asked.reason);
+    if (outcome.kind === "refused") {
+      this.#refuse(first.group, outcome.reason);
       return;
     }
     this.#refused.delete(first.group);
-    const found = asked.kind === "ok" ? asked.value : new Map<string, Facts>();
+    const found = outcome.kind === "ok" ? outcome.value : new Map<string, Facts>();
     for (const token of batch) {
       const key = keyOf(token);
       const facts =
-        found.get(token.token.toLowerCase()) ?? this.#factsOfMissing(key, asked.kind, batch.length);
+        found.get(token.token.toLowerCase()) ?? this.#factsOfMissing(key, outcome.kind, batch.length);
       if (facts === "unknown") {
         this.#omitted.add(key);
         this.#waiting.set(key, token);
@@ -164,13 +164,13 @@ export class LookupEnricher implements Enricher {
     }
   }
 
-  /** Returns the facts of a token omitted by an answer about `asked` tokens, or `unknown`. */
-  #factsOfMissing(key: string, kind: "ok" | "absent", asked: number): Facts | "unknown" {
+  /** Returns the facts of a token omitted by an answer about `count` tokens, or `unknown`. */
+  #factsOfMissing(key: string, kind: "ok" | "absent", count: number): Facts | "unknown" {
     const known = this.#cache.get(key)?.facts ?? {};
     const { gone } = this.#lookup;
     const hasFacts = ![{}, gone].some((none) => JSON.stringify(none) === JSON.stringify(known));
     if (gone === undefined || kind === "absent" || !hasFacts) return known;
-    return asked > 1 ? "unknown" : gone;
+    return count > 1 ? "unknown" : gone;
   }
 
   /** Takes the longest waiting tokens of one chain, or a single one that was omitted before. */
@@ -186,7 +186,7 @@ export class LookupEnricher implements Enricher {
     return batch;
   }
 
-  /** Waits until a token is waiting. */
+  /** Waits until a token is queued. */
   async #untilNoted(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size > 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();

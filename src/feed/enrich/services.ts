@@ -49,8 +49,8 @@ export function coingeckoHeaders(url: string, key: string | undefined): Readonly
 const Contract = z.object({ match: z.string().nullable() });
 
 /**
- * Looks up whether Sourcify has a contract's verified source. If not, nothing is known, because it
- * may be verified elsewhere. Needs no key. Source: docs.sourcify.dev, API v2, `GET
+ * Looks up whether Sourcify has a contract's verified source. A missing one proves nothing, because
+ * it may be verified elsewhere. Needs no key. Source: docs.sourcify.dev, API v2, `GET
  * /v2/contract/{chainId}/{address}`: 404 if there is none.
  */
 export function sourcify(url: string): Lookup {
@@ -74,8 +74,8 @@ const CHAIN_LACKS = /not supported for this chain|unsupported chainid/i;
 
 /**
  * Looks up whether Etherscan has a contract's verified source. Status 1 and message OK also occur
- * for unverified contracts, whose ABI field says so. 0 and NOTOK report failures such as rate
- * limits.
+ * for unverified contracts, whose ABI field then has a fixed text. Status 0 and NOTOK report
+ * failures such as rate limits.
  * Needs a key. Free keys serve Polygon, but neither BSC nor Avalanche. Source: docs.etherscan.io,
  * "Get Contract Source Code" and "Common Error Messages".
  */

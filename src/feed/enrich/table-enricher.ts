@@ -66,13 +66,13 @@ export class TableEnricher implements Enricher {
     try {
       await this.#clock.sleep(this.#remainingMs(), signal);
       while (!signal.aborted) {
-        const asked = await this.#client.ask({ url, read }, signal);
-        if (asked.kind === "ok") {
-          this.#take(asked.value);
+        const outcome = await this.#client.ask({ url, read }, signal);
+        if (outcome.kind === "ok") {
+          this.#take(outcome.value);
           await this.#cache.save();
         }
         // After a failure, the client also waits before its next request.
-        await this.#clock.sleep(asked.kind === "ok" ? everyMs : Math.min(everyMs, 60_000), signal);
+        await this.#clock.sleep(outcome.kind === "ok" ? everyMs : Math.min(everyMs, 60_000), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;

@@ -7,7 +7,7 @@ const MAX_MINUTES = 1_440;
 
 /** Holds unpublished minutes. Of two versions of a minute, the one with more volume counts. */
 export class CandleBook {
-  /** Candles that arrived when their minute could no longer be amended, since it was reset to 0. */
+  /** Number of candles that arrived too late to amend their minute, since the last reset. */
   late = 0;
   readonly #minutes = new Map<number, Map<string, MinuteCandle>>();
   /** The last published minute, which can still be amended, as it was published. */

@@ -38,7 +38,7 @@ const NOT_FOLLOWED = new Set(
 );
 /** Leveraged tokens move by contract, not by trades: `BTC3L`, `ETH5S`. */
 const LEVERAGED = /[A-Z]\d[LS]$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for them
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them
 const UNFIT = /[\u0000-\u0020\u007f-\u009f]/;
 
 interface Candidate extends FollowedPair {
@@ -47,7 +47,7 @@ interface Candidate extends FollowedPair {
 
 /**
  * Chooses the tokens to follow, each in one market. One name is then one series of prices, even if
- * two exchanges list different coins under it. See {@link preferredOf} for which market that is.
+ * two exchanges list different coins under it. See {@link preferredOf} for the choice of market.
  *
  * Markets in `before` stay if they qualify, unless the token's preferred market is now on Binance.
  * Those of an exchange without a listing stay, because it is down. Ordered by token.

@@ -127,7 +127,7 @@ class ExchangeRun {
     }
   }
 
-  /** Publishes what is due; nothing while no exchange is live. */
+  /** Publishes the due events; none while no exchange is live. */
   async *#advance(): AsyncGenerator<MarketEvent> {
     if (!this.#isLive) {
       this.#isBehind = true;
@@ -210,7 +210,7 @@ class ExchangeRun {
     this.#fill(chosen, startOfMinute(this.#nowMs() - Math.min(this.#options.warmupMs, MAX_FILL_MS)));
   }
 
-  /** Requests what markets missed while their exchange's stream was interrupted. */
+  /** Requests the minutes that markets missed while their exchange's stream was interrupted. */
   #fillGap(venue: VenueName, pairs: readonly string[], sinceMs: number): void {
     // Before the first clock, nothing was published.
     const fromMs = Math.min(this.#unpublishedMs(), startOfMinute(sinceMs - LAG_MS));

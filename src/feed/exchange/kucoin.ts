@@ -52,7 +52,7 @@ const MAX_PAIRS = 200;
  * KuCoin spot. Sources: www.kucoin.com/docs-new, "Get All Symbols" (v2), "Get All Tickers", "Get
  * Klines" (at most 1,500), "Get Public Token" (`bullet-public`), "Klines" of the public spot
  * channels (3470071w0), "Rate Limit" (`gw-ratelimit-*`). A connection is valid for 24 hours and
- * needs a ping message as often as its ticket says. No candle is marked as closed. A minute's
+ * needs a ping message at the interval in its ticket. No candle is marked as closed. A minute's
  * last candle is the one before the first candle of the next minute.
  */
 export function createKucoin({ url, connectId }: KucoinOptions): Venue {

@@ -39,7 +39,7 @@ interface Held {
   requests: number;
 }
 
-/** Requests tokens' past. Holds back their candles until it arrives, then sorts both. */
+/** Requests tokens' past. Holds back their candles until it arrives, then returns both in order. */
 export class PastMinutes {
   readonly #options: PastMinutesOptions;
   readonly #requests = new Set<MarketRequest>();
@@ -50,7 +50,7 @@ export class PastMinutes {
     this.#options = options;
   }
 
-  /** How much of the past has arrived: its length times the share of markets that have theirs. */
+  /** How much of the past has arrived: its length times the share of finished markets. */
   get filling(): Filling | undefined {
     const requests = [...this.#requests];
     if (requests.length === 0) return undefined;

@@ -11,7 +11,7 @@ interface ConnectionOptions {
   readonly onNews: (news: StreamNews) => void;
 }
 
-/** Without any message for this long, not even a pong, the connection is dead. */
+/** Maximum time without any message, even a pong. After it, the connection counts as dead. */
 const SILENT_MS = 30_000;
 /** Maximum time without a candle while pairs are subscribed. */
 const MUTE_MS = 120_000;
@@ -26,7 +26,7 @@ export class StreamConnection {
   readonly #stop = new AbortController();
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #ended = Promise.withResolvers<string>();
-  /** Resolves with true when it is subscribed, or with false if it ends before. */
+  /** Resolves with true once its subscriptions are sent, or with false if it ends before. */
   readonly ready = this.#ready.promise;
   /** Resolves with the reason for its end. */
   readonly ended = this.#ended.promise;

@@ -75,7 +75,7 @@ export class VenueFollower {
     return this.#options.clock.monotonic() - this.#newsAt <= LIVE_MS;
   }
 
-  /** What is wrong with it, as the second half of a sentence; `undefined` if nothing is. */
+  /** Its current problem, as the second half of a sentence; `undefined` if there is none. */
   get trouble(): string | undefined {
     const down = this.#subscriptions.filter((subscription) => subscription.trouble !== undefined);
     if (down[0] && down.length === this.#subscriptions.length) return down[0].trouble;
@@ -223,8 +223,8 @@ export class VenueFollower {
     read: (body: unknown) => T,
     tries = LIST_TRIES,
   ): Promise<T | undefined> {
-    const asked = await this.#client.ask({ ...request, read, tries }, this.#options.signal);
-    return asked.kind === "ok" ? asked.value : undefined;
+    const outcome = await this.#client.ask({ ...request, read, tries }, this.#options.signal);
+    return outcome.kind === "ok" ? outcome.value : undefined;
   }
 
   #notify(level: "info" | "warn", words: string): void {

@@ -24,7 +24,7 @@ interface SubscriptionOptions {
 /** Exchanges cut a connection after 24 hours, so it is replaced before. */
 const RENEW_MS = 23 * HOUR_MS;
 const RENEW_SPREAD_MS = HOUR_MS / 2;
-/** How long a new connection gets to subscribe before the old one is closed. */
+/** Maximum time for a new connection to subscribe. After it, the old one stays. */
 const TAKEOVER_MS = 30_000;
 /** After a connection that lasted this long, the pauses start over. */
 const STABLE_MS = 60_000;

@@ -29,7 +29,7 @@ const POLL_EVERY_MS = 250;
 const START_MS = 15 * SECOND_MS;
 /** The same, if all of them report trouble. */
 const TROUBLED_START_MS = 3 * SECOND_MS;
-/** What to do if no part has data. */
+/** Advice for a market without data. */
 const HINT = `try ${ownCommand("doctor")}, which checks every endpoint`;
 
 /**
@@ -76,7 +76,7 @@ export function mergeFeeds(options: MergeOptions): Feed {
 class Merger {
   readonly #options: MergeOptions;
   readonly #buffers: readonly FeedBuffer[];
-  /** The current time. It never goes back: no event looks dated ahead after the clock was set. */
+  /** The current time. Never decreases, so that a clock set back makes no event look early. */
   readonly #forwardMs: () => number;
   readonly #isLive: boolean;
   readonly #beganAt: number;

@@ -34,7 +34,7 @@ const LATEST_BLOCK_NUMBER = "0x42cbb15c";
 /** Nearly every block has such a log: a token transfer. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
-/** Returns the tests of what following a chain requires of an endpoint, and of what is optional. */
+/** Returns the probes of the functions that following a chain requires, and optional probes. */
 export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] {
   const { network, url, number, clock } = options;
   const { host, hostname } = new URL(url);
@@ -91,7 +91,7 @@ export function endpointProbes(options: EndpointProbeOptions): readonly Probe[] 
   );
 }
 
-/** Returns the test that a chain has endpoints of two hosts; none if it has. */
+/** Returns a failing probe if all endpoints of a chain are on one host; otherwise none. */
 export function hostProbes({ name }: Network, urls: readonly string[]): readonly Probe[] {
   const [first, ...others] = urls.map((url) => new URL(url));
   if (!first || others.some(({ host }) => host !== first.host)) return [];
@@ -183,8 +183,8 @@ async function logSpan(head: number, ask: Ask, signal: AbortSignal): Promise<str
 
 /** Waits for the endpoint's first pushed block. Rejects with RpcFailure or after a timeout. */
 async function listenForHead(url: string, signal: AbortSignal): Promise<string> {
-  const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
-  for await (const text of messagesOf(url, question, signal)) {
+  const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "eth_subscribe", params: ["newHeads"] });
+  for await (const text of messagesOf(url, request, signal)) {
     const read = Message.safeParse(parseJson(text));
     if (!read.success) throw new RpcFailure("pushed something other than new blocks");
     if ("error" in read.data) throw new RpcFailure(`does not push new blocks: ${read.data.error.message}`);

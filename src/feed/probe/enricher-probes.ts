@@ -17,7 +17,7 @@ const TOKENS = {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 interface EnricherProbes extends Pick<EnrichersOptions, "names" | "urls" | "keys" | "clock"> {
-  /** The groups to ask about; all chains if none of them is a chain's. */
+  /** The groups to query; all chains if none of them is a chain's. */
   readonly groups: readonly string[];
 }
 
@@ -50,29 +50,29 @@ function tableProbe(
   clock: Clock,
   headers: Readonly<Record<string, string>>,
 ): HostlessProbe {
-  const ask = asking(clock, headers);
+  const send = senderOf(clock, headers);
   return {
     service: name,
     what: "list",
     run: async (signal) => {
-      const asked = await ask(url, read, signal);
-      return `${asked.kind === "ok" ? asked.value.size : 0} ${counted}`;
+      const outcome = await send(url, read, signal);
+      return `${outcome.kind === "ok" ? outcome.value.size : 0} ${counted}`;
     },
   };
 }
 
-/** Asks about each chain, because a service may refuse some. It fails if it refuses all. */
+/** Queries the service for each chain, because it may refuse some. Fails if it refuses all. */
 function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock): HostlessProbe {
-  const ask = asking(clock);
+  const send = senderOf(clock);
   const run = async (signal: AbortSignal) => {
     const found: string[] = [];
     const refused: [ChainGroup, string][] = [];
     for (const group of groups) {
       const { address, symbol } = TOKENS[group];
       const read = (body: unknown) => lookup.read(body, [address]);
-      const asked = await ask(lookup.url(group, [address]), read, signal);
-      const known = asked.kind === "ok" ? asked.value.get(address) : undefined;
-      if (asked.kind === "refused") refused.push([group, asked.reason]);
+      const outcome = await send(lookup.url(group, [address]), read, signal);
+      const known = outcome.kind === "ok" ? outcome.value.get(address) : undefined;
+      if (outcome.kind === "refused") refused.push([group, outcome.reason]);
       else found.push(known ? `${Object.keys(known).join(", ")} of ${symbol}` : `no facts about ${symbol}`);
     }
     const words = [...found, ...(refused.length === 0 ? [] : [refusalOf(refused)])].join("; ");
@@ -83,12 +83,12 @@ function lookupProbe(lookup: Lookup, groups: readonly ChainGroup[], clock: Clock
 }
 
 /** Returns a function that sends one request. It rejects with the reason if the request fails. */
-function asking(clock: Clock, headers: Readonly<Record<string, string>> = {}) {
+function senderOf(clock: Clock, headers: Readonly<Record<string, string>> = {}) {
   const limits = { pauseMs: 500, timeoutMs: 30_000, maxBytes: MAX_ANSWER_BYTES };
   const client = new ServiceClient({ clock, headers, ...limits });
   return async (url: string, read: (body: unknown) => ReadonlyMap<string, Facts>, signal: AbortSignal) => {
-    const asked = await client.ask({ url, read, tries: 1 }, signal);
-    if (asked.kind === "failed") throw new UnexpectedAnswer(asked.reason);
-    return asked;
+    const outcome = await client.ask({ url, read, tries: 1 }, signal);
+    if (outcome.kind === "failed") throw new UnexpectedAnswer(outcome.reason);
+    return outcome;
   };
 }

@@ -9,7 +9,7 @@ export type LookUp = (name: string) => Promise<unknown>;
 /** Without a network, some resolvers retry for half a minute. */
 const MAX_LOOK_UP_MS = 5_000;
 
-/** Returns all hosts if there are several and none resolves: then the machine is at fault. */
+/** Returns all hosts if there are several and none resolves, which is the machine's fault. */
 export async function unresolvedNames(
   probes: readonly Probe[],
   lookUp: LookUp,

@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/text/message-of.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
-/** A test of one thing that a live market needs of an external service. */
+/** Tests one function of an external service that a live market needs. */
 export interface Probe {
   /** The service: `binance`, `coingecko`. */
   readonly service: string;

@@ -26,7 +26,7 @@ const Reply = z.union([
 interface RpcTarget {
   readonly url: string;
   readonly clock: Clock;
-  /** Receives the answer's text, decompressed, and how HTTP compressed it. */
+  /** Receives the decompressed response text, and its content encoding over HTTP. */
   readonly onText?: (text: string, encoding: string | null) => void;
 }
 
@@ -37,9 +37,9 @@ export async function askRpc(
   params: readonly unknown[],
   signal: AbortSignal,
 ): Promise<unknown> {
-  const question = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const ask = /^wss?:/.test(url) ? overSocket : overHttp;
-  const { text, encoding } = await withDeadline((inner) => ask(url, question, inner), MAX_MS, clock, signal);
+  const request = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const send = /^wss?:/.test(url) ? overSocket : overHttp;
+  const { text, encoding } = await withDeadline((inner) => send(url, request, inner), MAX_MS, clock, signal);
   onText?.(text, encoding);
   const read = Reply.safeParse(parseJson(text));
   if (!read.success) throw new RpcFailure(`returned something other than JSON-RPC for ${method}`);
@@ -49,11 +49,7 @@ export async function askRpc(
 }
 
 /** Sends a request and yields messages until the connection ends. Rejects with RpcFailure. */
-export async function* messagesOf(
-  url: string,
-  question: string,
-  signal: AbortSignal,
-): AsyncGenerator<string> {
+export async function* messagesOf(url: string, request: string, signal: AbortSignal): AsyncGenerator<string> {
   const socket = new WebSocket(url, {
     maxPayload: MAX_BYTES,
     handshakeTimeout: MAX_MS,
@@ -61,7 +57,7 @@ export async function* messagesOf(
   });
   const ended = new AbortController();
   const finish = (reason: string) => ended.abort(new RpcFailure(reason));
-  socket.on("open", () => socket.send(question));
+  socket.on("open", () => socket.send(request));
   socket.on("unexpected-response", (_request, response) => {
     finish(`rejected the WebSocket with status ${response.statusCode}`);
     response.destroy();
@@ -79,8 +75,8 @@ export async function* messagesOf(
   }
 }
 
-async function overSocket(url: string, question: string, signal: AbortSignal) {
-  for await (const text of messagesOf(url, question, signal)) return { text, encoding: null };
+async function overSocket(url: string, request: string, signal: AbortSignal) {
+  for await (const text of messagesOf(url, request, signal)) return { text, encoding: null };
   throw new RpcFailure("sent no answer");
 }
 

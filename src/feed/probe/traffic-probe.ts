@@ -5,13 +5,13 @@ import { askRpc, RpcFailure } from "./rpc.ts";
 /** `timestamp`: seconds since 1970 UTC. */
 type BlockTime = Readonly<Record<"number" | "timestamp", number>>;
 
-/** Blocks whose receipts are weighed, counted back from the newest. */
+/** Blocks whose receipts are measured, counted back from the newest. */
 const SAMPLES = [4, 12, 20] as const;
 const DAY_S = 86_400;
 
 /**
- * Returns what the receipts of all blocks weigh in a day at the pace between two blocks. Rejects
- * with RpcFailure if the endpoint lacks receipts or sends them uncompressed.
+ * Returns the daily size of all blocks' receipts, at the pace between two blocks. Rejects with
+ * RpcFailure if the endpoint lacks receipts or sends them uncompressed.
  */
 export async function weighReceipts(
   { url, clock }: { readonly url: string; readonly clock: Clock },

@@ -14,7 +14,7 @@ import { RECORDING_VERSION, type RecordingHeader } from "../replay/read/event-nd
 import { makeRoom } from "./make-room.ts";
 import { type RecordingManifest, type RecordingPart, writeManifest } from "./manifest.ts";
 
-/** A recording cannot be written. The message says where and, if it began, what was saved. */
+/** A recording cannot be written. The message names its directory and, if any, the saved events. */
 export class RecordingError extends Error {
   override readonly name = "RecordingError";
 }
@@ -178,7 +178,7 @@ export class Recorder {
     }
   }
 
-  /** Hands the buffered events to the disk as one member. */
+  /** Queues the buffered events for the disk, as one gzip member. */
   #seal(): void {
     if (this.#lines.length === 0) return;
     const member: Member = {

@@ -7,7 +7,7 @@ import { type Line, MAX_LINE_CHARS } from "./read/line-splitter.ts";
 import type { SkipCounter, SkipReason } from "./read/skips.ts";
 import type { Timeline } from "./timeline.ts";
 
-/** Recordings from this span on repeat in whole days, which keeps the hours of the day. */
+/** Recordings at least this long repeat in whole days, which preserves the time of day. */
 const WHOLE_DAYS_FROM_MS = DAY_MS / 2;
 
 /** Returns a lap's offset: its span, rounded up to whole days, or minutes if under 12 hours. */
@@ -110,7 +110,7 @@ export class EventScript {
     this.#skip("torn", detail);
   }
 
-  /** Starts the next lap, or the one that contains `fromMs`; `false` from the year 10000. */
+  /** Starts the next lap, or the lap of `fromMs`. Returns `false` beyond the year 9999. */
   nextLap(fromMs = 0): boolean {
     const first = this.#timeline.first ?? 0;
     if (this.#lap === 0) this.#lapMs = lapLengthMs(this.#timeline.latest - first);

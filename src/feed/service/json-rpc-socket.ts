@@ -4,7 +4,7 @@ import { parseJson } from "../../lib/parse-json.ts";
 import type { Clock } from "../../lib/time/clock.ts";
 import { DeadlineExpired, withDeadline } from "../../lib/time/deadline.ts";
 
-/** No answer came over the WebSocket. The message says why, without its address. */
+/** A WebSocket request got no response. The message states the reason, without the address. */
 export class SocketFailure extends Error {
   override readonly name = "SocketFailure";
 }
@@ -23,7 +23,7 @@ const Reply = z.union([
 type Reply = z.infer<typeof Reply>;
 const Push = z.object({ method: z.literal("eth_subscription") });
 
-/** The receipts of a large block have some megabytes. */
+/** The receipts of a large block take several megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -98,7 +98,7 @@ class Connection {
   /** Messages received. */
   heard = 0;
   isOver = false;
-  /** Whether it pushes events; `undefined` until it has answered. */
+  /** Whether it pushes events; `undefined` until the endpoint has responded. */
   isSubscribed: boolean | undefined;
   onEvent: () => void = () => undefined;
   readonly #socket: WebSocket;
@@ -126,12 +126,12 @@ class Connection {
       this.end(`rejected its WebSocket with status ${statusCode}`);
     });
     socket.on("error", () =>
-      this.end(this.#isOpen ? "broke its WebSocket off" : "is unreachable over its WebSocket"),
+      this.end(this.#isOpen ? "dropped its WebSocket" : "is unreachable over its WebSocket"),
     );
     socket.on("close", (code) => this.end(`closed its WebSocket (${code})`));
   }
 
-  /** Sends a request once the connection is open. Returns a function to no longer wait for it. */
+  /** Sends a request once the connection is open. Returns a function that abandons the response. */
   ask(method: string, params: readonly unknown[], pending: Pending): () => void {
     this.#lastId += 1;
     const id = this.#lastId;

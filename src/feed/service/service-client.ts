@@ -11,14 +11,14 @@ export class UnexpectedAnswer extends Error {
 }
 
 /**
- * A valid answer that rejects this kind of question while others work, so it is no failure of the
+ * A valid answer that rejects one kind of request while others work, so it is not a failure of the
  * service. The message states the reason as half a sentence.
  */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 }
 
-type Asked<T> =
+type Outcome<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "absent" }
   /** See {@link Refusal}. */
@@ -26,7 +26,7 @@ type Asked<T> =
   /** Failed in a way that a retry would not solve, or too often. */
   | { readonly kind: "failed"; readonly reason: string };
 
-interface Question<T> {
+interface ServiceRequest<T> {
   readonly url: string;
   readonly method?: "GET" | "POST";
   /** Converts the body to the value. Throws {@link UnexpectedAnswer} or {@link Refusal}. */
@@ -91,29 +91,29 @@ export class ServiceClient {
    * Sends a request, with retries if the service fails. Rejects only with the signal's reason and
    * with errors of `read` other than {@link UnexpectedAnswer} and {@link Refusal}.
    */
-  async ask<T>(question: Question<T>, signal: AbortSignal): Promise<Asked<T>> {
-    for (let left = question.tries ?? 5; ; left -= 1) {
-      const { asked, mayPass } = await this.#askOnce(question, signal);
-      if (left <= 1 || !mayPass) return asked;
+  async ask<T>(request: ServiceRequest<T>, signal: AbortSignal): Promise<Outcome<T>> {
+    for (let left = request.tries ?? 5; ; left -= 1) {
+      const { outcome, mayRetry } = await this.#sendOnce(request, signal);
+      if (left <= 1 || !mayRetry) return outcome;
     }
   }
 
   /** Sends a request once. Rejects with {@link UnexpectedAnswer} unless there is a value. */
-  async require<T>(question: Omit<Question<T>, "tries">, signal: AbortSignal): Promise<T> {
-    const asked = await this.ask({ ...question, tries: 1 }, signal);
-    if (asked.kind === "ok") return asked.value;
-    throw new UnexpectedAnswer(asked.kind === "absent" ? "returned 404" : asked.reason);
+  async require<T>(request: Omit<ServiceRequest<T>, "tries">, signal: AbortSignal): Promise<T> {
+    const outcome = await this.ask({ ...request, tries: 1 }, signal);
+    if (outcome.kind === "ok") return outcome.value;
+    throw new UnexpectedAnswer(outcome.kind === "absent" ? "returned 404" : outcome.reason);
   }
 
-  async #askOnce<T>(
-    { url, method = "GET", read }: Question<T>,
+  async #sendOnce<T>(
+    { url, method = "GET", read }: ServiceRequest<T>,
     signal: AbortSignal,
-  ): Promise<{ readonly asked: Asked<T>; readonly mayPass: boolean }> {
+  ): Promise<{ readonly outcome: Outcome<T>; readonly mayRetry: boolean }> {
     const wantedAt = this.#options.clock.monotonic();
     const release = await this.#takeTurn(signal);
     this.#tally.asked(this.#options.clock.monotonic() - wantedAt);
     try {
-      // While the service fails, keep the turn until it responds, so that the others wait.
+      // While the service fails, keep the turn until it responds, so that other requests wait.
       if (this.#failures === 0) release();
       const {
         clock,
@@ -130,26 +130,26 @@ export class ServiceClient {
       );
       if (answer.kind === "fresh" || answer.kind === "absent") {
         const { quota } = this.#options;
-        const asked: Asked<T> =
+        const outcome: Outcome<T> =
           answer.kind === "fresh" ? { kind: "ok", value: read(answer.body) } : { kind: "absent" };
         this.#succeed("good");
         if (answer.kind === "fresh") this.#rest(quota?.(answer.headers, clock.now()) ?? 0);
-        return { asked, mayPass: false };
+        return { outcome, mayRetry: false };
       }
       const failure: Failure =
         answer.kind === "unchanged" ? { reason: "returned 304 to an unconditional request" } : answer.failure;
       this.#tally.ended(failure.isRate ? "refused" : "failed");
       this.#fail(failure.reason, failure.retryAfterMs);
-      return { asked: { kind: "failed", reason: failure.reason }, mayPass: answer.kind === "failed" };
+      return { outcome: { kind: "failed", reason: failure.reason }, mayRetry: answer.kind === "failed" };
     } catch (error) {
       if (error instanceof Refusal) {
         this.#succeed("refused");
-        return { asked: { kind: "refused", reason: error.message }, mayPass: false };
+        return { outcome: { kind: "refused", reason: error.message }, mayRetry: false };
       }
       if (!(error instanceof UnexpectedAnswer)) throw error;
       this.#tally.ended("failed");
       this.#fail(error.message, undefined);
-      return { asked: { kind: "failed", reason: error.message }, mayPass: false };
+      return { outcome: { kind: "failed", reason: error.message }, mayRetry: false };
     } finally {
       release();
     }

@@ -18,10 +18,10 @@ import { UsdPrices } from "./usd-prices.ts";
 const MIN_LISTING = 1_000n * powerOfTen(USD_DECIMALS);
 /** Minimum dollars on one side of a pool of two quote tokens for it to price the other side. */
 const ANCHOR_USD = 50_000;
-/** A token is introduced again after this time, because the reader may have forgotten it. */
+/** A token's profile is published again after this time, because the reader may have lost it. */
 const INTRODUCED_FOR_MS = 6 * HOUR_MS;
 
-/** A log that concerns pools, decoded. Transfers are those of quote tokens. */
+/** A decoded log that concerns pools. Of transfers, only those of quote tokens. */
 interface ReadLog {
   readonly log: EvmLog;
   readonly decoded: PoolLog | Transfer;
@@ -81,7 +81,7 @@ export class BlockTranslator {
     return { number, atMs, logs: read, transfers };
   }
 
-  /** Returns unknown pools that emit events. */
+  /** Returns the unknown pools that emitted these logs. */
   unknownPools(logs: readonly ReadLog[]): readonly UnknownPool[] {
     const created = new Set(
       logs.flatMap(({ decoded }) => (decoded.kind === "created" ? [decoded.pool] : [])),
@@ -223,8 +223,8 @@ export class BlockTranslator {
   }
 
   /**
-   * Publishes what is known only when a transaction is complete: its trades, and the curves whose
-   * funds moved to a followed pool. Funds that moved elsewhere are not gone, so they still count.
+   * Publishes a complete transaction's trades, and the curves whose funds moved to a followed pool.
+   * Funds that moved elsewhere are not gone, so they still count.
    */
   #close(
     events: MarketEvent[],
@@ -253,7 +253,7 @@ export class BlockTranslator {
   }
 }
 
-/** Returns a side's depth or, if only that is known, everything that traders can take there. */
+/** Returns a side's depth or, while that is unknown, everything that traders can take there. */
 function liquidityOf({ state }: Pool, side: 0 | 1): bigint | undefined {
   return state.depth(side) ?? state.tradable?.(side);
 }

@@ -5,8 +5,8 @@
  * the legs of a sandwich. So each person's swaps are netted.
  *
  * The rules differ for purchases and sales, because an invented crowd misleads as much as a hidden
- * sale. Every sale cancels purchases: swapping both ways at once needs no money, and could be done
- * in the name of a crowd. But a purchase cancels a sale only if its dollars are comparable and its
+ * sale. Every sale cancels purchases: swapping both ways at once needs no money, and could imitate
+ * a crowd. But a purchase cancels a sale only if its dollars are comparable and its
  * pool held as many before. Amounts of tokens prove nothing: anyone can deploy a contract that
  * reports them at any price, or at none, and can fill a pool with them in the same transaction.
  *
@@ -45,17 +45,17 @@ export interface Leg {
   readonly pool: string;
   /** The pool's contract, which has the tokens: its own or one of many pools. */
   readonly emitter: string;
-  /** Who bought or sold, if the contract reports it. */
+  /** The account that bought or sold, if the contract reports it. */
   readonly account?: string;
   /** In the token's smallest unit; negative if the taker sold. */
   readonly tokens: bigint;
   /** In 10^−36 dollars, not negative; `undefined` if the swap has no price. */
   readonly dollars: bigint | undefined;
-  /** What the pool held on its quote side before the transaction, in 10^−36 dollars. */
+  /** Value of the pool's quote side before the transaction, in 10^−36 dollars. */
   readonly depth: bigint;
 }
 
-/** What one person bought or sold. */
+/** One person's net purchase or sale. */
 export interface NetTrade {
   readonly trader: string;
   /** The pool with the largest part. */
@@ -64,7 +64,7 @@ export interface NetTrade {
   readonly tokens: bigint;
   /** In 10^−36 dollars, not negative. */
   readonly dollars: bigint;
-  /** What was paid in {@link pool}, in 10^−36 dollars, and for how many tokens. */
+  /** The amount paid in {@link pool}, in 10^−36 dollars, and the tokens bought for it. */
   readonly price: readonly [dollars: bigint, tokens: bigint];
 }
 
@@ -115,7 +115,7 @@ export function isCanceled(bought: number, sold: number): boolean {
   return Math.min(bought, sold) >= CANCELED_SHARE * Math.max(bought, sold);
 }
 
-/** A swap without a price, or at none, says nothing about a person's money. */
+/** Returns whether a swap has a price above 0. Other swaps prove nothing about a person's money. */
 function isPriced({ dollars }: Leg): boolean {
   return dollars !== undefined && dollars > 0n;
 }
@@ -236,7 +236,7 @@ function remainderOf(
   if (remainder <= 0n) return [];
   const parts = partsOf(legs.filter((leg) => leg.tokens * sign > 0n && isPriced(leg)));
   const all = parts.reduce((sum, { tokens }) => sum + tokens, 0n);
-  // What is left of each group of parts, in proportion; the largest group takes the rest.
+  // Divide the remainder among the groups in proportion. The largest group takes the rounding.
   let left = remainder;
   return groupsOf(parts)
     .toReversed()

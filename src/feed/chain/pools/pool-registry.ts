@@ -45,7 +45,7 @@ export class PoolRegistry {
     return pool;
   }
 
-  /** Returns the same without marking it as recently used. */
+  /** Returns the pool at that address without marking it as recently used. */
   peek(address: string): Pool | undefined {
     return this.#pools.get(address);
   }
@@ -54,7 +54,7 @@ export class PoolRegistry {
     return this.#quotes.has(address);
   }
 
-  /** Returns whether the pool has never been looked up, or has to be again. */
+  /** Returns whether the pool has never been looked up, or must be looked up again. */
   isUnknown(address: string): boolean {
     const pool = this.#pools.get(address);
     return pool ? pool.state.isOutdated === true : !this.#ignored.has(address);
@@ -85,7 +85,7 @@ export class PoolRegistry {
     trim(this.#tokens, MAX_TOKENS);
   }
 
-  /** Makes the token's next event introduce it again. */
+  /** Makes the token's next event publish its profile again. */
   forgetIntroduction(address: string): void {
     const token = this.#tokens.get(address);
     if (token) token.introducedAtMs = Number.NEGATIVE_INFINITY;

@@ -13,7 +13,7 @@ export type PoolSide =
   | { readonly kind: "quote"; readonly quote: QuoteToken }
   | { readonly kind: "token"; readonly token: TrackedToken };
 
-/** What a token's contract reports about itself. Its texts are untrusted. */
+/** The facts that a token's contract reports about itself. Its texts are untrusted. */
 export interface TokenFacts {
   readonly address: string;
   /** From 0 to 77. */
@@ -23,9 +23,9 @@ export interface TokenFacts {
   readonly name: string | undefined;
 }
 
-/** A token, and what was published about it. */
+/** A token, and which of its events were published. */
 export interface TrackedToken extends TokenFacts {
-  /** When it was last introduced to the reader. */
+  /** When its profile was last published. */
   introducedAtMs: number;
   /** Whether a launchpad offered it, which counted as its listing. */
   isLaunched: boolean;

@@ -8,7 +8,7 @@ import type { Pool, TrackedToken } from "./pool.ts";
 /** Addresses that nobody owns: minted and burned tokens. */
 const NOBODY = [`0x${"0".repeat(40)}`, `0x${"0".repeat(36)}dead`] as const;
 
-/** What one person bought or sold of a token in one transaction. */
+/** One person's net trade of a token in one transaction. */
 interface TokenTrade extends NetTrade {
   readonly token: TrackedToken;
 }
@@ -42,7 +42,7 @@ export class TransactionSwaps {
     this.#unfollowed.add(emitter);
   }
 
-  /** Records what a pool holds on its quote side. Call it before each change; the first counts. */
+  /** Records the value of a pool's quote side. Call before each change; the first call counts. */
   addDepth(pool: string, dollars: () => bigint): void {
     if (!this.#depths.has(pool)) this.#depths.set(pool, dollars());
   }

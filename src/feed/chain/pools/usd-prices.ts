@@ -5,7 +5,7 @@ import type { Pool } from "./pool.ts";
 
 const ONE_DOLLAR = powerOfTen(USD_DECIMALS);
 
-/** Window of event time for the median. A false price must hold for half of it to be believed. */
+/** Window of event time for the median. A false price must hold for half of it to count. */
 export const WORTH_WINDOW_MS = MINUTE_MS;
 
 interface Anchor {
@@ -27,8 +27,8 @@ interface PriceChange {
  * liquidity in range any price is possible.
  *
  * So a price made by a huge swap, or by a loan repaid in its own transaction, changes no dollar
- * value unless it is held for half a minute, against everybody who would trade it back. The cost is
- * that real changes count half a minute late.
+ * value unless it is held for half a minute, while anyone can profit by trading it back. In return,
+ * real changes count half a minute late.
  */
 export class UsdPrices {
   readonly #quotes: readonly QuoteToken[];

@@ -33,14 +33,14 @@ const OUTCOMES = {
   failed: "failed",
 } as const satisfies Record<RpcTrouble["kind"], RequestOutcome>;
 
-/** How to ask for the newest final block: the smallest answer first. Not every node knows both. */
+/** Requests for the newest final block: smallest response first. Not every node supports both. */
 const FINAL_REQUESTS = [
   { method: "eth_getHeaderByNumber", params: ["finalized"] },
   { method: "eth_getBlockByNumber", params: ["finalized", false] },
 ] as const;
 /** Some nodes report block 0 before they know a final one. */
 const FinalHeader = z.object({ number: Quantity.refine((number) => number > 0) });
-/** An endpoint that does not report its final block is asked for it again after this time. */
+/** Time after which an endpoint that did not report its final block is queried for it again. */
 const ASK_FINAL_AGAIN_MS = 5 * MINUTE_MS;
 
 /** Providers publish limits over this time. */
@@ -248,7 +248,7 @@ export class Endpoint {
       } catch (error) {
         if (!(error instanceof RpcTrouble && isRefusal(error))) throw error;
       }
-      // Another poll may have learned the same meanwhile.
+      // A concurrent poll may have advanced it already.
       this.#finalRequest = Math.max(this.#finalRequest, index + 1);
       this.#askFinalAt = clock.monotonic() + ASK_FINAL_AGAIN_MS;
     }

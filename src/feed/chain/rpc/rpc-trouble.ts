@@ -23,8 +23,8 @@ export class RpcTrouble extends Error {
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: TroubleKind, words: string, options: TroubleOptions = {}) {
-    const { said, retryAfterMs, cause } = options;
-    super(said === undefined ? words : `${words}: ${said}`, { cause });
+    const { detail, retryAfterMs, cause } = options;
+    super(detail === undefined ? words : `${words}: ${detail}`, { cause });
     this.kind = kind;
     this.words = words;
     this.retryAfterMs = retryAfterMs;
@@ -32,16 +32,16 @@ export class RpcTrouble extends Error {
 
   /** Returns the trouble as a sentence about the endpoint of that name. */
   of(name: string): RpcTrouble {
-    const said = this.message.slice(this.words.length + 2);
+    const detail = this.message.slice(this.words.length + 2);
     const { retryAfterMs } = this;
-    const options = { retryAfterMs, cause: this, ...(said === "" ? {} : { said }) };
+    const options = { retryAfterMs, cause: this, ...(detail === "" ? {} : { detail }) };
     return new RpcTrouble(this.kind, `${name} ${this.words}`, options);
   }
 }
 
 interface TroubleOptions extends ErrorOptions {
-  /** What the endpoint said. */
-  readonly said?: string;
+  /** The text of the endpoint. */
+  readonly detail?: string;
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -73,7 +73,7 @@ export function readTrouble(thrown: unknown, timeoutMs: number): RpcTrouble {
       return new RpcTrouble("refused", `does not support the method (${code})`, { cause });
     if (code === 3 || REVERTED.test(words))
       return new RpcTrouble("reverted", "reports that the call reverted", { cause });
-    return new RpcTrouble("failed", `returned error ${code}`, { said: words.slice(0, 120), cause });
+    return new RpcTrouble("failed", `returned error ${code}`, { detail: words.slice(0, 120), cause });
   }
   if (error instanceof HttpRequestError) {
     const { status } = error;

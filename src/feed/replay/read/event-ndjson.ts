@@ -12,14 +12,14 @@ import { type Skipped, shown } from "./skips.ts";
 /** Version of the recording format. */
 export const RECORDING_VERSION = 1;
 
-/** The optional first line: the recorded feed's facts. A fact may be absent or unknowable. */
+/** The optional first line: the facts that the recorded feed supports, even without events. */
 export const RecordingHeader = z.object({
   kind: z.literal("recording"),
   version: z.literal(RECORDING_VERSION),
-  /** Origin of the recorded feed. Replayed, `simulated` stays and the others become `recorded`. */
+  /** Origin of the recorded feed. In a replay, all except `simulated` become `recorded`. */
   origin: Origin.optional(),
   facts: FeedFacts,
-  /** The recording has every `clock`. Absent: a replay adds one at each whole second. */
+  /** The recording has every `clock`. If absent, a replay adds one at each whole second. */
   clocks: z.literal("recorded").optional(),
 });
 export type RecordingHeader = z.infer<typeof RecordingHeader>;

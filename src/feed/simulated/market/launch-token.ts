@@ -10,7 +10,7 @@ import { ESTABLISHED, laterProfiles, NEWCOMER, type Subject, SWINDLE } from "./p
 import { Random } from "./random.ts";
 
 const NEVER = Number.POSITIVE_INFINITY;
-/** Below these dollars in the pool and trades per minute, one wallet moves the price at will. */
+/** Below these dollars in the pool and trades per minute, one wallet can set the price. */
 const SHALLOW = { usd: 25_000, perMinute: 0.8 };
 /** Mean hours between one token's scripts, beyond the quiet hour after each. */
 const MEAN_HOURS = { bsc: 15, elsewhere: 19 };
@@ -18,7 +18,7 @@ const MEAN_HOURS = { bsc: 15, elsewhere: 19 };
 const IDLE = { share: 0.72, hoursFactor: 2.7, arbitrageChance: 0.01 };
 const ARBITRAGE_CHANCE = 0.7;
 
-/** A chain, and what its tokens share. */
+/** A chain, and its tokens' shared state. */
 export interface ChainSetup {
   readonly seed: string;
   readonly group: MarketGroup;
@@ -92,7 +92,7 @@ export function createNative(setup: ChainSetup, rank: number, nowMs: number): Ch
 
 type Outcome = "honest" | "rug" | "honeypot";
 
-/** Creates a new token. A third of the honest ones is pumped; rugs and honeypots end empty. */
+/** Creates a new token. A third of the honest ones are pumped. Rugs and honeypots end empty. */
 export function createNewcomer(setup: ChainSetup, serial: number, nextRank: () => number, nowMs: number) {
   const random = new Random(`${setup.seed}/${setup.group}/new/${serial}/birth`);
   const life = new Random(`${setup.seed}/${setup.group}/new/${serial}/life`);
@@ -154,7 +154,7 @@ function commonTraits(random: Random) {
   return { pool: random.address(), quotedIn, feeShare: 0.0025 };
 }
 
-/** Draws how a token moves by itself: typically about half a percent in a quarter of an hour. */
+/** Draws a token's own volatility: typically about half a percent in a quarter of an hour. */
 function temper(random: Random) {
   return { volatility: clamp(random.logNormal(0.0011, 0.5), 0.0003, 0.003), beta: random.between(0.8, 1.2) };
 }

@@ -22,7 +22,7 @@ export function hashText(text: string, lane = 0): number {
 }
 
 /**
- * Random numbers by name: equal names yield equal numbers, different names independent ones. sfc32
+ * Random numbers by name: equal names give equal numbers, different names independent ones. sfc32
  * of PractRand: 128 bits of state, 96 of them from the name; cycles of at least 2^32.
  */
 export class Random {

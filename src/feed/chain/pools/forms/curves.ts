@@ -15,8 +15,8 @@ import { type CurveMove, isShaped, type PoolEvent, type Swap } from "./pool-log.
 /*
  * Launchpads: one contract sells each of its tokens along a bonding curve, and moves the funds to
  * a pool of an exchange when enough was sold. A curve's id is the address of its token. No
- * argument of the events is indexed, and their contracts report the traders. Creation does not
- * name the quote token, so the contract is asked for it.
+ * argument of the events is indexed, and the events name the traders. The creation event does not
+ * name the quote token, so it is read from the contract.
  *
  * - four.meme: https://github.com/pefish/go-coin-eth/tree/main/fourmeme-lib has its document of
  *   30 October 2025. Its first manager contract is obsolete and not followed.
@@ -96,7 +96,9 @@ export const CURVE: PoolForm = {
     const form = factories.get(emitter)?.form;
     const isFlap = form === "flap";
     const [result] = yield [
-      isFlap ? ask(FLAP_ABI, emitter, "getTokenV5", pool) : ask(FOUR_MEME_ABI, emitter, "_tokenInfos", pool),
+      isFlap
+        ? callOf(FLAP_ABI, emitter, "getTokenV5", pool)
+        : callOf(FOUR_MEME_ABI, emitter, "_tokenInfos", pool),
     ];
     const facts: readonly unknown[] = Array.isArray(result) ? result : [];
     const quote = facts[isFlap ? 9 : 1];
@@ -113,13 +115,13 @@ export const CURVE: PoolForm = {
     return { ...common, curve: { virtualFunds, invariant } };
   },
   // Each log reports the whole state.
-  // biome-ignore lint/correctness/useYield: it has nothing to ask.
+  // biome-ignore lint/correctness/useYield: it makes no calls.
   *readState({ curve }) {
     return new CurveState(curve);
   },
 };
 
-function ask(abi: Call["abi"], address: string, functionName: string, token: string): Call {
+function callOf(abi: Call["abi"], address: string, functionName: string, token: string): Call {
   return { abi, address, functionName, args: [token] };
 }
 
@@ -148,7 +150,7 @@ function readFlapSwap(log: EvmLog, isBuy: boolean): Swap | undefined {
   });
 }
 
-/** The token is the word `first`, the account the next. */
+/** Reads a swap. Its token is the word `first`, its account the next word. */
 function swapOf(
   log: EvmLog,
   first: number,

@@ -32,9 +32,9 @@ export function* readInfinityKey(
 }
 
 /**
- * Identifies a pool that has a contract of its own: it names its factory and tokens, and the
- * factory must list it. `lookUp` asks the factory for its pools of two tokens. `fee` is 0 if the
- * pool names none.
+ * Identifies a pool that has its own contract. The pool names its factory and tokens, and the
+ * factory must list it. `lookUp` requests the factory's pools of two tokens. `fee` is 0 if the pool
+ * names none.
  */
 export function* identifyPair(
   { pool, form }: UnknownPool,

@@ -15,8 +15,8 @@ export interface Call {
 export type Result = unknown;
 
 /**
- * Asks contracts in rounds: yields the calls of a round, receives their results in the same order,
- * and returns what follows from them. The caller combines the rounds of many inquiries.
+ * Calls contracts in rounds: yields the calls of a round, receives their results in the same order,
+ * and finally returns a value derived from them. The caller combines the rounds of many inquiries.
  */
 export type Inquiry<T> = Generator<readonly Call[], T, readonly Result[]>;
 
@@ -29,7 +29,7 @@ export interface UnknownPool {
   readonly emitter: string;
 }
 
-/** What never changes about a pool. A factory of the network has confirmed it. */
+/** The facts about a pool that never change. A factory of the network has confirmed them. */
 export interface PoolIdentity extends Pick<UnknownPool, "pool" | "form"> {
   /** Address of its factory. */
   readonly factory: string;
@@ -58,11 +58,11 @@ export interface PoolFacts extends PoolIdentity {
 /** Why a pool's liquidity changed. */
 export type Cause = LiquidityEvent["cause"];
 
-/** What a pool holds, as its logs change it. Amounts are in the tokens' smallest units. */
+/** A pool's contents, updated by its logs. Amounts are in the tokens' smallest units. */
 export interface PoolState {
   /** Whether the pool never had real liquidity, as far as known. */
   isFresh: boolean;
-  /** Whether the price came near parts of the pool that were never read: look it up again. */
+  /** Whether the price is near parts of the pool that were never read. Then look it up again. */
   readonly isOutdated?: boolean;
   /**
    * Applies a log of the pool. `follower` returns its next log, if that directly follows in the
@@ -71,7 +71,7 @@ export interface PoolState {
   apply(event: PoolEvent, blockNumber: number, follower: () => PoolEvent | undefined): Cause | undefined;
   /**
    * Applies a transfer of a quote token into the pool, or out of it if negative. Only for forms
-   * whose own logs do not report all that they hold.
+   * whose own logs do not report their whole contents.
    */
   transfer?(side: 0 | 1, units: bigint, blockNumber: number): void;
   /** Depth near the price on a side; `undefined` while unknown. */
@@ -88,18 +88,18 @@ export interface PoolForm {
   readonly readers: Readonly<Record<string, LogReader>>;
   /** Whether one contract has all pools, which then have ids instead of addresses. */
   readonly isSingleton: boolean;
-  /** Makes the state of a pool that was just created. */
+  /** Creates the state of a pool that was just created. */
   create(log: PoolCreated): PoolState;
   /** Lists pools of two tokens, as candidates for {@link identify}. */
   find(factory: Factory, first: string, second: string): Inquiry<readonly string[]>;
-  /** Identifies a pool. Any contract can name a factory, so the factory itself is asked. */
+  /** Identifies a pool. Any contract can name a factory, so the factory itself must confirm it. */
   identify(pool: UnknownPool, factories: ReadonlyMap<string, Factory>): Inquiry<PoolIdentity | undefined>;
   /** Reads the state of a pool at the end of block `atBlock`. */
   readState(pool: PoolIdentity, factory: Factory, atBlock: number): Inquiry<PoolState>;
 }
 
-/** Lists no pools: a singleton does not know its pools by their tokens. */
-// biome-ignore lint/correctness/useYield: it has nothing to ask.
+/** Returns no pools, because a singleton cannot list its pools by their tokens. */
+// biome-ignore lint/correctness/useYield: it makes no calls.
 export function* noPools(): Inquiry<readonly string[]> {
   return [];
 }

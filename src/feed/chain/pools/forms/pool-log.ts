@@ -1,7 +1,7 @@
 import type { FactoryForm, PoolFormName } from "../../network.ts";
 import { countWords, type EvmLog, readAddress, readUint } from "../evm-log.ts";
 
-/** A factory created a pool. `factory` is the log's emitter: check that it is a known one. */
+/** A factory created a pool. `factory` is the log's emitter, which must be a known factory. */
 export interface PoolCreated {
   readonly kind: "created";
   readonly form: FactoryForm;
@@ -42,11 +42,11 @@ export interface Swap {
   readonly amount1: bigint;
   /** Forms of ranges: the range after the swap. */
   readonly range?: PriceRange;
-  /** Forms of bins: the active bin after the swap, and what all bins together received. */
+  /** Forms of bins: the active bin after the swap, and the total amounts that the bins received. */
   readonly bin?: BinAmounts;
   /** Launchpads: the curve, named by its token. */
   readonly pool?: string;
-  /** Launchpads: who bought or sold. */
+  /** Launchpads: the account that bought or sold. */
   readonly account?: string;
   /** Launchpads: the curve's funds after the swap, or its price in 10^−18. */
   readonly curve?: { readonly funds?: bigint; readonly price?: bigint };

@@ -216,7 +216,7 @@ export function rangeOf(slot: Result, liquidity: Result): PriceRange | undefined
   return sqrtPriceX96 > 0n ? { sqrtPriceX96, tick, liquidity } : undefined;
 }
 
-/** Asks for V3 pools by their fees, and for Algebra's by the deployers of custom pools. */
+/** Looks up V3 pools by their fees, and Algebra's by the deployers of custom pools. */
 function* lookUp(
   { address, form, deployers = [] }: Factory,
   first: string,

@@ -1,6 +1,6 @@
 import type { MarketGroup } from "../../../../market/index.ts";
 
-/** Everything that the simulated market does on purpose. */
+/** The kinds of events that the simulated market plans. */
 export type LabelKind =
   | "pump"
   | "rug"
@@ -54,7 +54,7 @@ export interface Label {
   readonly removedAtMs: number | null;
 }
 
-/** Returns the label of what starts now: everywhere, or in a group or on one of its tokens. */
+/** Returns the label of an event that starts now: everywhere, in a group or on a token. */
 export function labelOf(
   { group, token, nowMs }: Pick<Label, "group" | "token"> & { readonly nowMs: number },
   kind: LabelKind,

@@ -13,7 +13,7 @@ import { ExchangePair } from "./exchange-pair.ts";
 const MEAN_HOURS_BETWEEN_SCRIPTS = 18;
 /** Share of pairs that trade once in 2 to 50 minutes, even during scripts. */
 const IDLE_SHARE = 0.25;
-/** With fewer trades per minute, one wallet moves the price at will. */
+/** With fewer trades per minute, one wallet can set the price. */
 const SHALLOW_TRADES_PER_MINUTE = 5;
 
 /** Emits each minute's candles of all pairs that traded, each at one of three venues. */

@@ -18,8 +18,8 @@ interface VenueNames {
 }
 
 /**
- * Where one token trades, with the events of each swap. A trade's price includes fee and own
- * impact, so price × amount is its size. Amounts are dollars or tokens at `quoteUsd`.
+ * The market of one token: its pool, and the events of each swap. A trade's price includes the fee
+ * and its own impact, so price × amount is its size. Amounts are dollars or tokens at `quoteUsd`.
  */
 export class Venue {
   readonly pool: Pool;
@@ -40,7 +40,7 @@ export class Venue {
     this.report(at, quoteUsd, "sync", out);
   }
 
-  /** A trade too small to move the pool. `distortion`: log of its rounded price over the pool's. */
+  /** Returns a trade too small to move the pool. `distortion`: log of its price over the pool's. */
   dust(
     at: number,
     side: Trade["side"],

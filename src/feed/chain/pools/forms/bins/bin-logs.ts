@@ -5,7 +5,7 @@ import type { BinMove } from "../pool-log.ts";
 export const MAX_ID = (1n << 24n) - 1n;
 const WORD_BYTES = 32n;
 
-/** Returns the two amounts in a word: that of token 0 (X) in the low half. */
+/** Returns the two amounts in a word. Token 0 (X) is in the low half. */
 export function unpack(word: bigint): readonly [bigint, bigint] {
   return [BigInt.asUintN(128, word), word >> 128n];
 }

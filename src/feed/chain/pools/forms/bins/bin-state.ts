@@ -2,8 +2,8 @@ import type { Call, Cause, Inquiry, PoolState } from "../pool-form.ts";
 import type { BinAmounts, PoolEvent } from "../pool-log.ts";
 
 /*
- * What a pool of bins holds. Each bin has one price; those below the active one hold only token 1,
- * those above it only token 0.
+ * The amounts in a pool of bins. Each bin has one price. Bins below the active one hold only token
+ * 1, those above it only token 0.
  */
 
 /** Number of bins on either side of the active one that are read and count as near the price. */
@@ -20,7 +20,7 @@ interface BinFacts {
   readonly step: number;
   /** `undefined` if unknown. */
   readonly activeId: number | undefined;
-  /** What each known bin holds; `undefined` if it could not be read. */
+  /** Amounts of each known bin; `undefined` if they could not be read. */
   readonly bins: readonly BinAmounts[] | undefined;
   /** The block at whose end both were read. −1: the pool was created just now. */
   readonly atBlock: number;
@@ -91,14 +91,14 @@ export class BinState implements PoolState {
   }
 
   /**
-   * Applies a swap that ends in the bin `id`. The bins that it passes give all that they hold of
-   * the token it takes. Everything that it pays in counts in the last bin.
+   * Applies a swap that ends in the bin `id`. The bins that it passes lose all tokens of the side
+   * that it takes. The whole payment counts in the last bin.
    */
   #swap({ id, amounts }: BinAmounts): void {
     const side = amounts[0] < 0n ? 0 : 1;
     const left = this.#activeId ?? id;
     const rest: [bigint, bigint] = [...amounts];
-    // Visit the known bins only: millions of empty ones may lie between, which cost a swap nothing.
+    // Visit only the known bins: a swap can pass millions of empty ones at no cost.
     for (const [passed, bin] of (id !== left && this.#bins) || []) {
       const isPassed = id < left ? passed > id && passed <= left : passed >= left && passed < id;
       if (!isPassed) continue;

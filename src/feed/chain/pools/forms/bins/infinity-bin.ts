@@ -7,8 +7,8 @@ import { MAX_ID, readBinMove } from "./bin-logs.ts";
 import { BinState, readBins } from "./bin-state.ts";
 
 /*
- * PancakeSwap Infinity's BinPoolManager, which has all pools of bins, each with an id. A swap logs
- * its amounts as the swapper sees them, and the bin in which it ends, but not the bins it passes.
+ * PancakeSwap Infinity's BinPoolManager: one contract for all pools of bins, each with an id. A
+ * swap logs the swapper's amounts and the bin in which it ends, but not the bins that it passes.
  * https://github.com/pancakeswap/infinity-core (src/pool-bin)
  */
 
@@ -19,7 +19,7 @@ const ABI = parseAbi([
 /** The bin step is in the parameters, above the bits of the hooks. */
 const HOOK_BITS = 16n;
 const STEP_BITS = 16;
-/** The protocol's fee is in millionths of what is paid in. */
+/** The protocol's fee is in millionths of the payment. */
 const FEE_UNITS = 1_000_000n;
 
 /** Decoders of the events, by their signatures. */
@@ -44,12 +44,12 @@ export const INFINITY_BIN: PoolForm = {
     return { pool, form, factory: emitter, ...tokens, step: stepOf(parameters) };
   },
   *readState({ pool, step = 0 }, { address }, atBlock) {
-    const ask = (functionName: string, ...args: readonly unknown[]) =>
+    const call = (functionName: string, ...args: readonly unknown[]) =>
       ({ abi: ABI, address, functionName, args: [pool, ...args] }) as const;
-    const [slot] = yield [ask("getSlot0")];
+    const [slot] = yield [call("getSlot0")];
     const activeId: unknown = Array.isArray(slot) ? slot[0] : undefined;
     const known = typeof activeId === "number" && activeId > 0 ? activeId : undefined;
-    return yield* readBins(step, known, atBlock, (id) => ask("getBin", id));
+    return yield* readBins(step, known, atBlock, (id) => call("getBin", id));
   },
 };
 

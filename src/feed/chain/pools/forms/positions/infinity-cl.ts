@@ -5,7 +5,7 @@ import type { PoolManager } from "./manager.ts";
 
 /*
  * PancakeSwap Infinity's CLPoolManager: https://github.com/pancakeswap/infinity-core
- * (src/pool-cl). It remembers which tokens an id stands for.
+ * (src/pool-cl). It stores the tokens of each pool id.
  */
 
 const ABI = parseAbi([

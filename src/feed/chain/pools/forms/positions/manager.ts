@@ -2,7 +2,7 @@ import type { Factory } from "../../../network.ts";
 import type { Inquiry, PoolIdentity } from "../pool-form.ts";
 import type { PriceRange } from "../pool-log.ts";
 
-/** How to ask a singleton's manager about its pools. */
+/** Reads a singleton's pools from its manager. */
 export interface PoolManager {
   /** Returns a pool's tokens and tick spacing; `undefined` if the chain does not know them. */
   readKey(

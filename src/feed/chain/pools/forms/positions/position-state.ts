@@ -5,9 +5,9 @@ import type { PositionSource } from "./manager.ts";
 import { MAX_TICK, sqrtPriceAt } from "./ticks.ts";
 
 /*
- * What a singleton's pool of ranges holds. The manager has the tokens of all its pools, so no
- * balance belongs to one of them. Its positions do. They are known from the logs and, for a pool
- * from before the start, from the chain.
+ * The contents of a singleton's pool of ranges. The manager holds the tokens of all its pools, so a
+ * pool has no balance of its own, only positions. They come from the logs and, for a pool that
+ * existed before the start, from the chain.
  */
 
 /** Ticks read on either side of the price: down to a sixteenth of it, and up to 16 times it. */
@@ -98,7 +98,7 @@ export class PositionState implements PoolState {
   }
 
   /**
-   * The smaller of two figures: what the positions hold on that side of the price, and the virtual
+   * The smaller of two figures: the positions' tokens on that side of the price, and the virtual
    * reserve of the liquidity in range.
    */
   depth(side: 0 | 1): bigint | undefined {
@@ -114,7 +114,7 @@ export class PositionState implements PoolState {
 
   #move({ lower, upper, liquidity }: PositionMove): void {
     if (!this.#ticks || liquidity === 0n) return;
-    // What was not read cannot be removed.
+    // Positions that were not read cannot be removed.
     const isKnown = (tick: number) => tick >= this.#reach.lowest && tick <= this.#reach.highest;
     if (isKnown(lower)) this.#ticks = moved(this.#ticks, lower, liquidity);
     if (isKnown(upper)) this.#ticks = moved(this.#ticks, upper, -liquidity);
@@ -145,7 +145,7 @@ function moved(ticks: readonly TickLiquidity[], tick: number, added: bigint): re
 /**
  * Returns the token 1 below the price: L · (√upper − √lower) of each stretch between known ticks.
  * Below the lowest of them, liquidity that was in range all the way from the price counts as if it
- * had no end. Narrow positions do not, because they hold little but could pretend much. If
+ * had no end. Narrow positions do not, because they hold little but could look large. If
  * positions near the price are unknown, nothing counts there.
  */
 function heldBelow(range: PriceRange, ticks: readonly TickLiquidity[], isCut: boolean): bigint {

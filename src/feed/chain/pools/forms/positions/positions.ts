@@ -16,8 +16,8 @@ import { UNISWAP_V4 } from "./uniswap-v4.ts";
 
 /*
  * Singletons with ranges: one manager has all pools, each with an id. Amounts of swaps are the
- * swapper's: negative if paid in, the opposite of V3. What a pool's hooks take or add besides is
- * not in the event and does not count.
+ * swapper's: negative if paid in, the opposite of V3. The event omits
+ * amounts that a pool's hooks take or add, so those do not count.
  */
 
 /** Decoders of the events, by their signatures. Both managers share the last one. */
@@ -49,7 +49,7 @@ export const POSITIONS: PoolForm = {
   },
   *readState({ pool, step = 0 }, factory, atBlock) {
     const manager = MANAGERS[factory.form];
-    if (!manager) throw new Error(`${factory.form} is no form of singletons`);
+    if (!manager) throw new Error(`${factory.form} is not the form of a singleton`);
     return yield* readPositions(manager.source(pool, factory), step, atBlock);
   },
 };

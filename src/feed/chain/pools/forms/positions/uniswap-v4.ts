@@ -4,8 +4,8 @@ import type { PoolManager } from "./manager.ts";
 
 /*
  * Uniswap V4's PoolManager: https://github.com/Uniswap/v4-core (libraries/StateLibrary.sol). It
- * does not remember which tokens an id stands for; the PositionManager does for pools that have
- * positions made through it.
+ * does not store the tokens of a pool id. The PositionManager does, for pools with positions that
+ * were created through it.
  */
 
 const ABI = parseAbi([
@@ -14,7 +14,7 @@ const ABI = parseAbi([
 ]);
 const POOL_KEY = parseAbiParameters("address, address, uint24, int24, address");
 
-/** Slot of the manager's pools, and of the fields of a pool. */
+/** Slot of the manager's pools, and offsets of a pool's fields. */
 const POOLS_SLOT = 6n;
 const LIQUIDITY_OFFSET = 3n;
 const TICKS_OFFSET = 4n;
