@@ -29,7 +29,7 @@ const MAX_WAITING = 10_000;
 const MEASURE_MS = 10_000;
 
 interface TrendEngineOptions {
-  /** What the feed supports; canary, floors and filters skip the rest. Default: everything. */
+  /** The facts that the feed reports. Canary, minimums and filters need them. Default: all. */
   readonly facts?: FeedFacts;
   /**
    * Event time between updates of prices and counts. Default 5,000, in whole seconds, at least one.
@@ -41,8 +41,8 @@ interface TrendEngineOptions {
 }
 
 /**
- * Turns market events into snapshots. Pure: equal events yield equal snapshots, whenever {@link
- * snapshot} is called.
+ * Turns market events into snapshots. Pure: a snapshot depends on the events alone, not on when
+ * {@link snapshot} was called before.
  *
  * The snapshot changes at whole seconds of event time. A second ends with the first event or clock
  * at or after its end. A candle belongs to the minute that ends at its time. It must arrive before
@@ -245,16 +245,16 @@ export class TrendEngine {
     const entered = this.#enter(event);
     if (this.#tokens.count !== count || event.kind === "listing") this.#plan();
     if (typeof entered === "string") return entered;
-    // A past trade changes nothing now: its token is judged at the minute's end or the next trade.
+    // A past trade is no reason to judge its token now. The minute's end or the next trade is.
     if (event.kind === "trade" && event.tradedAt !== undefined) return undefined;
     if (event.kind === "trade" || event.kind === "candle" || event.kind === "window")
       noteHeard(this.#markets[event.group], event.at);
-    // A candle's token is judged when the minute ends, unless it is late: then like after a trade.
+    // A candle's token is judged when the minute ends. If the candle is late, it is judged now.
     if (entered && (event.kind !== "candle" || event.at < this.#nextMinuteMs)) this.#touch(entered);
     return undefined;
   }
 
-  /** Returns what is wrong with the event itself, or stores its amounts in `#numbers`. */
+  /** Returns why the event itself is invalid, or stores its amounts in `#numbers`. */
   #check(event: TokenEvent | Observed): RejectReason | undefined {
     if (event.kind === "observed")
       return isGroup(event.group) && isTime(event.since) ? undefined : "malformed";
@@ -334,7 +334,7 @@ export class TrendEngine {
     }
   }
 
-  /** Keeps a group's medians fresh: a fast market move must not look like one of single tokens. */
+  /** Measures the group's medians again if old: a fast market move must not look like a token's. */
   #measureIfOld(group: MarketGroup, atMs: number): void {
     const { measuredMs } = this.#markets[group];
     if (atMs - measuredMs >= MEASURE_MS)
@@ -391,7 +391,7 @@ export class TrendEngine {
   }
 }
 
-/** Remembers since when a forgotten token was known, so that no later listing shows it as new. */
+/** Stores since when a forgotten token was known, so that a later listing does not make it new. */
 function rememberToken(profiles: ProfileBook, token: TokenState): void {
   const sinceMs = token.profile.knownSinceMs ?? offeredSince(token);
   if (token.group === "bsc" && sinceMs !== null) profiles.rememberKnown(token.group, token.key, sinceMs);

@@ -1,4 +1,4 @@
-/** The trend engine: market events in, snapshots of what trends out. */
+/** The trend engine, which turns market events into snapshots. */
 
 export { TrendEngine } from "./engine.ts";
 export { DEFAULT_SETTINGS, type DetectorSettings } from "./settings.ts";

@@ -36,7 +36,7 @@ export const DEFAULT_SETTINGS = {
    * from noise before the price does.
    */
   tradeStartRise: 0.02,
-  /** Minimum z of the activity term at the start: volume or, for trades, buyers. Default 1. */
+  /** Minimum z of the activity term at the start: buyers or, for candles, volume. Default 1. */
   startActivity: 1,
   /** Consecutive candles that must meet the start conditions. Default 1: a minute. */
   candleStartTicks: 1,
@@ -71,7 +71,7 @@ export const DEFAULT_SETTINGS = {
   observedMs: 600_000,
   /** Candles required before a flare: normal values are unknown until then. Default 30. */
   candleWarmUp: 30,
-  /** Time constant of all baselines. Default 6 hours: remembers the session, forgets yesterday. */
+  /** Time constant of all baselines. Default 6 hours: includes the session, but not yesterday. */
   baselineMs: 21_600_000,
   /**
    * Relative speed of the baselines at a high score. Default 0.1: a flare must not become normal.
@@ -190,8 +190,8 @@ export const DEFAULT_SETTINGS = {
   /**
    * Canary: share of the distinct buyers, of half an hour or of five minutes, who sold within 15
    * minutes of a purchase. Default 0.6. In flares of the simulated market it is at most 0.54, in a
-   * wash of any number of wallets nearly 1. Where people sell as fast as that, as after some
-   * launches, it warns too.
+   * wash of any number of wallets nearly 1. It also warns where real buyers sell that fast, as
+   * after some launches.
    */
   quickSellerShare: 0.6,
   /** Canary: one wallet's share of the buying. Default 0.5. */
@@ -216,7 +216,7 @@ export const DEFAULT_SETTINGS = {
   outcomeCollapseShare: 0.5,
   /** How long a listing is new. Default 15 minutes. */
   newestMs: 900_000,
-  /** Maximum number of listings; the newest stay. Default 1,000. */
+  /** Maximum number of listings; older ones are dropped. Default 1,000. */
   maxListings: 1_000,
   /** Charts and medians: minimum dollars in the pools, if known. Default 5,000. 0 accepts all. */
   chartLiquidityUsd: 5_000,
@@ -239,7 +239,8 @@ export const DEFAULT_SETTINGS = {
   /** The same for fewer than 5 trades or candles in total. Default 1 hour: the chart is flat. */
   forgetRareMs: 3_600_000,
   /**
-   * Maximum number of tokens, of some kilobytes each; the least recent go first. Default 50,000.
+   * Maximum number of tokens, of some kilobytes each; the least recent are dropped first. Default
+   * 50,000.
    */
   maxTokens: 50_000,
   /** Maximum number of token profiles, traded or not. Default 100,000. */

@@ -35,7 +35,7 @@ export class BuyerRatePriors {
     return bucket ? (START_EVENTS + bucket.events) / (START_MS + bucket.timeMs) : START_EVENTS / START_MS;
   }
 
-  /** Adds one token's minute. */
+  /** Adds one token's buyers of one minute to its bucket. */
   note(
     group: MarketGroup,
     liquidityUsd: number | null,

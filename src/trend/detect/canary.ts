@@ -7,7 +7,7 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
 
 /*
  * Judges whether a token looks dangerous. The canary turns on with one grave warning, with
- * `quick-sellers`, or with two others. Only what the feed supports counts.
+ * `quick-sellers`, or with two others. Warnings that need facts which the feed lacks stay off.
  */
 
 /**
@@ -15,9 +15,9 @@ import { isPriceOfDeepest, liquidityOf } from "./pools.ts";
  * weight of 1. `bit`: its bit in {@link CanaryState.mask}, which checkpoints contain.
  */
 const RULES = {
-  /** At least half of the liquidity of the last hours is missing and stays missing. */
+  /** At least half of the recent liquidity is missing and stays missing. */
   "liquidity-removed": { bit: 1, weight: 1, isGrave: true },
-  /** For some minutes many bought and almost nobody sold: perhaps nobody can. */
+  /** For some minutes many bought and almost nobody sold, perhaps because nobody can. */
   "no-seller": { bit: 2, weight: 1, isGrave: true },
   /** The price lost nine tenths within an hour. */
   "price-collapsed": { bit: 4, weight: 1, isGrave: true },
@@ -50,7 +50,7 @@ export function createCanary() {
     warnings: NO_WARNINGS,
     mask: 0,
     isOn: false,
-    /** When `isOn` last changed, or was first judged; -1 before. */
+    /** When `isOn` last changed or, before that, was first judged; -1 if it never was. */
     changedMs: -1,
     /** Since when the warnings have been too few, while the canary is still on; -1 otherwise. */
     calmSinceMs: -1,

@@ -58,7 +58,7 @@ export class Detector {
   }
 
   /**
-   * Closes the minute that ends at `atMs`: from its candle (a flat one if none came), its trades,
+   * Closes the minute that ends at `atMs`, from its candle (a flat one if none arrived), its trades
    * or an aggregator's reports.
    */
   closeMinute(token: TokenState, atMs: number): void {
@@ -153,7 +153,7 @@ export class Detector {
     const rises: number[] = [];
     const bursts: number[] = [];
     const surpluses: number[] = [];
-    // One pass for all three: most of the time goes into fetching the tokens from memory.
+    // One pass for all three, because fetching the tokens from memory takes most of the time.
     for (const token of tokens) {
       if (!countsInMedians(token, atMs, this.#facts, this.#settings)) continue;
       trading.push(token);
@@ -219,7 +219,7 @@ export class Detector {
     const reading = this.read(token, atMs);
     if (judgeCanary(token, atMs, this.#settings)) token.isStale = true;
     const isCandle = token.candle !== null;
-    // Only the end of a running flare depends on it.
+    // Used only to decide whether a running flare ends.
     const isGroupSilent = token.trend.startedMs >= 0 && this.#isGroupSilent(token, atMs);
     const now = {
       atMs,
@@ -234,7 +234,7 @@ export class Detector {
     return { verdict: judge(token.trend, reading, now, this.#settings), reading };
   }
 
-  /** Returns whether what is usual for the token is known well enough for a flare to start. */
+  /** Returns whether the token's normal values are known well enough for a flare to start. */
   #isKnown({ group, candle, trades, pools }: TokenState, atMs: number): boolean {
     if (candle) return candle.minutes >= this.#settings.candleWarmUp;
     const { sinceMs } = this.#markets[group];
@@ -244,8 +244,8 @@ export class Detector {
 
   /**
    * Returns whether the token's whole group is silent. An aggregator reports once a minute, so
-   * {@link MAX_WINDOW_GAP_MS} without a report is enough. By `OUTAGE_GAPS` (market.ts), it could
-   * take 20 minutes.
+   * {@link MAX_WINDOW_GAP_MS} without a report is enough. With `OUTAGE_GAPS` (market.ts) alone, it
+   * could take 20 minutes to notice.
    */
   #isGroupSilent(token: TokenState, atMs: number): boolean {
     const market = this.#markets[token.group];

@@ -9,12 +9,13 @@ import { decay } from "./statistics.ts";
  */
 
 /**
- * Below this share of the usual liquidity, the pools count as empty, whatever the reason. Trading
- * can drain a position of concentrated liquidity. Its later removal would then go unnoticed. A pool
- * without concentrated liquidity falls below it only if the price falls by 99.7 %.
+ * Below this share of the usual liquidity, the pools count as empty, even if nobody removed any.
+ * Trading can drain a position of concentrated liquidity. Its later removal would then go
+ * unnoticed. A pool without concentrated liquidity falls below this share only if the price falls
+ * by 99.7 %.
  */
 const EMPTY_SHARE = 0.05;
-/** Below this, the usual level is not known yet; the averages start once it is reached. */
+/** Below this, the usual level counts as unknown. The averages start once it is reached. */
 const MIN_USUAL_USD = 500;
 
 /** The liquidity of a token's pools, compared with its recent level. Plain data for checkpoints. */
@@ -107,7 +108,7 @@ export function isInGrace(
   return level.isLow && lowMsAt(level, usd, atMs, settings) < settings.removalGraceMs;
 }
 
-/** A recovery counts the low time down again, so a momentary one does not restart the period. */
+/** A recovery counts the low time down, so a momentary recovery does not restart the period. */
 function lowMsAt(level: LiquidityLevel, usd: number, atMs: number, settings: DetectorSettings): number {
   const elapsed = Math.max(0, atMs - level.atMs);
   const isStillLow = level.isLow && isTooLow(level, usd, atMs, settings);

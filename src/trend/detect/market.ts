@@ -11,7 +11,7 @@ const PATH_MINUTES = 32;
  * A group's feed counts as cut off after this many usual gaps without data, but at least a minute.
  */
 const OUTAGE_GAPS = 20;
-/** Weight of the latest gap in the average one (`usualGapMs`). */
+/** Weight of the latest gap in the average gap (`usualGapMs`). */
 const GAP_SHARE = 0.05;
 
 export function createMarket() {
@@ -19,9 +19,9 @@ export function createMarket() {
     longRise: 0,
     burst: 0,
     logVolume: 0,
-    /** Last trade or candle of any of the group's tokens; -1 before the first. */
+    /** Last trade, candle or report on any of the group's tokens; -1 before the first. */
     heardMs: -1,
-    /** Usual time between two of them. */
+    /** Usual time from one to the next. */
     usualGapMs: MINUTE_MS,
     /** When the first data arrived after an outage; -1 before. */
     resumedMs: -1,
@@ -64,7 +64,7 @@ export function extendPath(market: Market, minute: number, move: number): void {
   market.pathMinute = minute;
 }
 
-/** Returns the market's log return since the end of `minute`, 0 if that is forgotten. */
+/** Returns the market's log return since the end of `minute`; 0 if that is too long ago. */
 export function moveSince({ path, pathMinute }: Readonly<Market>, minute: number): number {
   if (minute > pathMinute || minute <= pathMinute - PATH_MINUTES) return 0;
   return (path[pathMinute % PATH_MINUTES] ?? 0) - (path[minute % PATH_MINUTES] ?? 0);

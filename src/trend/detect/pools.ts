@@ -34,8 +34,8 @@ export function findPool(token: TokenState, name: string): Pool | undefined {
 }
 
 /**
- * Whether trades in a pool of unknown depth count: in any pool until a depth is known, then only in
- * the first one.
+ * Returns whether trades in a pool of unknown depth count. Until any pool's depth is known, they
+ * count in every pool. Afterwards, they count only in the pool of the token's first trade.
  */
 export function countsTradesOfUnknownDepth(token: TokenState, name: string): boolean {
   return token.mainPool === "" || token.firstPool === name;
@@ -174,7 +174,7 @@ function createPool(name: string, atMs: number) {
     leastBeforeUsd: 0,
     /** Dollars the pool would hold if nobody had recently added or removed liquidity. */
     referenceUsd: 0,
-    /** First liquidity; -1 if no listing was seen. */
+    /** Time of the pool's listing; -1 if none was received. */
     listedMs: -1,
     /** Dollars traded as of `volumeAtMs`, decaying over ten minutes in steps of one. */
     volumeUsd: 0,
@@ -251,7 +251,7 @@ export function liquidityOf(token: TokenState): number | null {
   return sum;
 }
 
-/** Whether the token counts in charts and medians: shallow ones cost nothing to create. */
+/** Whether the token counts in charts and medians. Shallow tokens cost nothing to create. */
 export function isDeepEnough(token: TokenState, facts: FeedFacts, settings: DetectorSettings): boolean {
   const liquidity = facts.liquidity ? liquidityOf(token) : null;
   return liquidity === null || liquidity >= settings.chartLiquidityUsd;
@@ -282,7 +282,7 @@ function volumeAt(pool: Pool, atMs: number): number {
   return pool.volumeUsd * decay(atMs - pool.volumeAtMs, VOLUME_MS);
 }
 
-/** Returns the pool of highest recent volume with at least `minUsd`, else the deepest. */
+/** Returns the pool of highest recent volume with at least `minUsd`; of equal ones the deepest. */
 function busiest(token: TokenState, minUsd: number, atMs: number): Pool {
   return token.pools
     .filter((pool) => steadyUsd(pool, atMs) >= minUsd)

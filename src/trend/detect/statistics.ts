@@ -1,4 +1,4 @@
-/* Small formulas shared by the detector and the charts. All are pure; none allocates. */
+/* Formulas shared by the detector and the charts. None allocates. */
 
 /** Returns e^(−elapsed/tau), in the same unit; 1 if `elapsed` is negative. */
 export function decay(elapsed: number, tau: number): number {
@@ -19,8 +19,8 @@ export function poissonSurprise(count: number, expected: number, dispersion: num
 }
 
 /**
- * Returns the lower bound of Wilson (1927) for the share of `hits` in `total` (may be fractional),
- * at `z` deviations (1.645: one-sided 95 %). 0 without observations.
+ * Returns Wilson's lower bound (1927) of the share of `hits` in `total`, which may be fractional.
+ * `z` is the confidence in deviations (1.645: one-sided 95 %). Returns 0 without observations.
  */
 export function wilsonLowerBound(hits: number, total: number, z = 1.645): number {
   if (!(total > 0)) return 0;
@@ -43,7 +43,7 @@ export function medianInPlace(values: number[]): number {
   return (lower + upper) / 2;
 }
 
-/** Returns what sorting would put at `index`, and moves lower ones before it (FIND, Hoare 1961). */
+/** Returns the number of that rank, and moves lower ones before `index` (FIND, Hoare 1961). */
 function selectInPlace(values: number[], index: number): number {
   let from = 0;
   let to = values.length - 1;

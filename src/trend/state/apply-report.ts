@@ -14,8 +14,8 @@ const MAX_DRIFT = 0.25;
 
 /**
  * Applies an aggregator's report to a token without individual trades. The pool's liquidity always
- * counts. Prices and counts only count if the pool sets the token's price. Returns false, and
- * changes nothing, if a newer report on the pool is known.
+ * counts. Prices and counts are used if the pool sets the token's price or the token has no price
+ * yet. Returns false, and changes nothing, if a newer report on the pool is known.
  */
 export function applyReport(
   token: TokenState,
@@ -46,7 +46,7 @@ export function applyReport(
   return true;
 }
 
-/** Records the past prices of a first report. Between them the price counts as flat. */
+/** Records the past prices of a token's first report. Between them, the price counts as flat. */
 function recallPrices(token: TokenState, { past }: Window, minute: number): void {
   recordInRing(token.minutes, minute - 60, Number(past.h1), 0, 0);
   recordInRing(token.minutes, minute - 30, Number(past.m30), 0, 0);
@@ -55,7 +55,7 @@ function recallPrices(token: TokenState, { past }: Window, minute: number): void
 
 /**
  * Marks minutes with trades. A first report's trades are assumed to be spread over its five
- * minutes. Later, a count that rises proves new trades: old ones can only leave it.
+ * minutes. Later, a count that rises proves new trades, because aging trades only lower it.
  */
 function noteTrades(token: TokenState, before: WindowState | null, now: WindowState, minute: number): void {
   const { atMs, totals } = now;
@@ -71,15 +71,15 @@ function noteTrades(token: TokenState, before: WindowState | null, now: WindowSt
 /**
  * Returns the cause of a change in a pool's dollars. In an x·y=k pool, trading changes them with
  * the root of the price. A change far beyond that is an addition or removal. A smaller deviation
- * counts as trading, except in the pool that sets the price. There it adds up with the next ones,
- * because everything can be removed in small steps.
+ * counts as trading, except in the pool that sets the price. There, deviations add up over several
+ * reports, because all liquidity could be removed in small steps.
  */
 function explain(token: TokenState, pool: Pool, event: Window, price: number, usd: number) {
   const ratio = price / token.price;
   const expectedUsd = pool.usd * Math.sqrt(ratio > 0 && Number.isFinite(ratio) ? ratio : 1);
   if (usd < expectedUsd * (1 - MAX_DRIFT)) return { cause: "remove" } as const;
   if (usd > expectedUsd * (1 + MAX_DRIFT)) return { cause: "add" } as const;
-  // Another pool's price is no earlier price of this one.
+  // If another pool set the price, the ratio says nothing about this pool.
   const tradedUsd = token.pricePool === event.pool ? expectedUsd : usd;
   return { cause: "sync", tradedUsd } as const;
 }

@@ -42,7 +42,7 @@ export function isGroup(value: unknown): value is MarketGroup {
   return GROUP_NAMES.has(value);
 }
 
-/** Stores an event's amounts in `numbers`, or returns why it is invalid, time and token aside. */
+/** Stores an event's amounts in `numbers` or returns why it is invalid. Ignores time and token. */
 export function readEvent(event: TokenEvent, numbers: EventNumbers): RejectReason | undefined {
   switch (event.kind) {
     case "trade":
@@ -60,7 +60,7 @@ export function readEvent(event: TokenEvent, numbers: EventNumbers): RejectReaso
   }
 }
 
-/** Returns what is wrong with a trade. If nothing, stores its price and dollars in `numbers`. */
+/** Stores a trade's price and dollars in `numbers`, or returns why it is invalid. */
 function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool) || !isName(event.trader)) return "malformed";
   if (event.side !== "buy" && event.side !== "sell") return "malformed";
@@ -71,7 +71,7 @@ function readTrade(event: Trade, numbers: EventNumbers): RejectReason | undefine
   return Number.isNaN(numbers.usd) || Number.isNaN(parseAmount(event.amount)) ? "amount" : undefined;
 }
 
-/** Returns what is wrong with a candle. If nothing, stores its open, close and quote volume. */
+/** Stores a candle's open, close and quote volume in `numbers`, or returns why it is invalid. */
 function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | undefined {
   if (!isTime(event.openAt)) return "malformed";
   if (event.trades !== undefined && !isCount(event.trades)) return "malformed";
@@ -91,7 +91,7 @@ function readCandleEvent(event: Candle, numbers: EventNumbers): RejectReason | u
   return undefined;
 }
 
-/** Stores a report's price and dollars in `numbers`, or returns what is wrong with it. */
+/** Stores a report's price and liquidity in `numbers`, or returns why it is invalid. */
 function readWindowEvent(event: Window, numbers: EventNumbers): RejectReason | undefined {
   if (!Window.safeParse(event).success || !isName(event.pool)) return "malformed";
   const { past, counts } = event;
@@ -103,7 +103,7 @@ function readWindowEvent(event: Window, numbers: EventNumbers): RejectReason | u
   return Number.isNaN(numbers.usd + volumes) ? "amount" : undefined;
 }
 
-/** Returns what is wrong with a listing. If nothing, stores its dollars in `numbers`. */
+/** Stores a listing's dollars in `numbers`, or returns why it is invalid. */
 function readListing(event: ListingEvent, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool)) return "malformed";
   if (event.listedAt !== undefined && !isTime(event.listedAt)) return "malformed";
@@ -111,7 +111,7 @@ function readListing(event: ListingEvent, numbers: EventNumbers): RejectReason |
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
 }
 
-/** Returns what is wrong with a liquidity report. If nothing, stores its dollars in `numbers`. */
+/** Stores a liquidity event's dollars in `numbers`, or returns why it is invalid. */
 function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReason | undefined {
   if (!isName(event.pool)) return "malformed";
   if (event.cause !== "sync" && event.cause !== "add" && event.cause !== "remove") return "malformed";
@@ -119,7 +119,7 @@ function readLiquidity(event: LiquidityEvent, numbers: EventNumbers): RejectReas
   return Number.isNaN(numbers.usd) ? "amount" : undefined;
 }
 
-/** Returns when an event begins: a live candle with its minute, any other event at its time. */
+/** Returns when an event begins: the start of a live candle's minute, else the event's time. */
 export function beginningOf(event: TokenEvent | Observed): number {
   return event.kind === "candle" && event.at === event.openAt + MINUTE_MS ? event.openAt : event.at;
 }

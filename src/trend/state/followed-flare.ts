@@ -25,10 +25,11 @@ export interface FollowedFlare {
   /** Changes in percent at the moments of OUTCOME_MINUTES that have passed, and relative ones. */
   readonly changes: (number | null)[];
   readonly relativeChanges: (number | null)[];
-  /** Since when the price has been far below the peak; -1 if it is not. The canary's age then. */
+  /** Since when the price has been far below the peak; -1 if it is not. */
   lowSinceMs: number;
+  /** How long the canary had been on at that moment; 0 if it was off. */
   lowCanaryMs: number;
-  /** The same, once it stayed there until the end of a minute. */
+  /** The same values, once the price stayed there until the end of a minute. */
   collapsedMs: number;
   collapsedCanaryMs: number;
   end: FlareEnd | null;
@@ -117,7 +118,7 @@ export function raisePeak(followed: FollowedFlare, point: PricePoint): void {
   if (isComparable && point.price > followed.peak.price) followed.peak = point;
 }
 
-/** Notes whether the price is far below the peak. Called each second in which the token trades. */
+/** Records whether the price is far below the peak. Called when the token is judged. */
 export function noteLevel(
   followed: FollowedFlare,
   price: number,
@@ -133,7 +134,7 @@ export function noteLevel(
   }
 }
 
-/** Confirms a collapse at the end of a minute: a single trade could fake a shorter one. */
+/** Confirms a collapse at the end of a minute, because a single trade could fake a shorter one. */
 export function confirmCollapse(followed: FollowedFlare): void {
   if (followed.collapsedMs >= 0 || followed.lowSinceMs < 0) return;
   followed.collapsedMs = followed.lowSinceMs;

@@ -3,7 +3,7 @@ import type { MarketGroup } from "../../market/index.ts";
 
 /*
  * Derives identifiers from facts (RFC 9562 version 5), so that every run over the same events
- * yields the same. Addresses enter in lower case.
+ * creates the same ones. Pass addresses in lower case.
  */
 
 /** The namespace of all of Flarewire's identifiers. */

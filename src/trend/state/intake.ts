@@ -140,8 +140,8 @@ export class Intake {
   }
 
   /**
-   * Applies a candle. It waits until its minute ends at `nextMinuteMs`; a late one amends the
-   * previous minute. A past candle counts at once, if its token has no later one.
+   * Applies a candle. One of the current minute, which ends at `nextMinuteMs`, is used at its end.
+   * A late one amends the previous minute. A past one is used now, if no later one is known.
    */
   enterCandle(event: Candle, numbers: EventNumbers, nextMinuteMs: number): TokenState | RejectReason {
     const { settings, detector } = this.#books;
@@ -173,8 +173,8 @@ export class Intake {
   }
 
   /**
-   * Applies an aggregator's report. A token with individual trades needs none: it is rejected as
-   * `mixed`.
+   * Applies an aggregator's report. It is rejected as `mixed` if the token has individual trades or
+   * candles.
    */
   enterWindow(event: Window, numbers: EventNumbers): TokenState | RejectReason {
     const known = this.#books.tokens.find(event.group, event.token);
@@ -197,7 +197,7 @@ export class Intake {
     return token;
   }
 
-  /** Applies a pool's liquidity. A removal counts against the token if it lasts. */
+  /** Applies a change of a pool's liquidity. A removal that lasts raises a warning. */
   enterLiquidity(event: LiquidityEvent, numbers: EventNumbers): TokenState | RejectReason {
     const { settings, tokens } = this.#books;
     const known = tokens.find(event.group, event.token);
@@ -271,7 +271,7 @@ function enterPastPrice(
     const until = isKnown ? Math.floor(untilMs / stepMs) : step;
     if (ring) recordPast(ring, step, until, isKnown ? price : trades.startPrice, buys, 1 - buys);
   }
-  // The peak is searched among the minutes again when the current one ends.
+  // The end of the current minute then searches all stored minutes for the peak.
   token.peakMinute = -1;
 }
 
@@ -281,8 +281,8 @@ function noteMarket(token: TokenState, atMs: number): void {
 }
 
 /**
- * Returns the dollars below which a trade in the pool is dust: it may be rounding, and thousands of
- * such trades cost nothing.
+ * Returns the dollars below which a trade in the pool is dust. Dust may be a rounding error, and
+ * thousands of such trades cost nothing.
  */
 function minTradeUsd(
   token: TokenState | undefined,

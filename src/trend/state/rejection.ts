@@ -2,7 +2,7 @@
 export const REJECT_REASONS = [
   /** Not an object, of unknown kind, or with a field of the wrong type or out of range. */
   "malformed",
-  /** Older than the bound for late events, or a candle before the last known one. */
+  /** Older than the bound for late events, or a candle or report before the last known one. */
   "late",
   /** Further ahead of the engine's clock than is possible in an ordered feed. */
   "ahead",
@@ -20,7 +20,7 @@ export const REJECT_REASONS = [
   "unknown-pool",
   /** A second listing of the same pool. */
   "duplicate",
-  /** A candle of a token with trades, or vice versa. */
+  /** Trades and candles of one token, or an aggregator's report on a token with either. */
   "mixed",
 ] as const;
 export type RejectReason = (typeof REJECT_REASONS)[number];

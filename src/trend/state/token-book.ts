@@ -7,7 +7,7 @@ import { createToken, type TokenState } from "./token-state.ts";
 
 const MAX_ALIASES = 4;
 const RARE_EVENTS = 5;
-/** The number of tokens may exceed its maximum by this factor: an eviction passes over all. */
+/** Tokens may exceed their maximum by this factor, because each eviction looks at all of them. */
 const OVERRUN = 1.1;
 
 interface GroupBook {
@@ -116,7 +116,7 @@ export class TokenBook {
   }
 }
 
-/** Returns whether anything served depends on the token's state. */
+/** Returns whether any served list depends on the token's state. */
 function isNeeded(token: TokenState): boolean {
   const isFollowed = token.trend.startedMs >= 0 || token.followed !== null || token.shownCandles !== null;
   return isFollowed || token.chart.rankCount > 0 || token.chart.rank > 0;

@@ -7,7 +7,7 @@ export interface TokenProfile {
   readonly symbol: string | null;
   readonly name: string | null;
   readonly createdAtMs: number | null;
-  /** First trade or listing of a token that was forgotten in the meantime; `null` for others. */
+  /** First trade or listing of a token that the engine has forgotten; `null` for others. */
   readonly knownSinceMs: number | null;
   /** A quote token, stablecoin or wrapped native. */
   readonly quote: boolean;
@@ -32,7 +32,7 @@ export const NO_PROFILE: TokenProfile = {
 };
 
 /**
- * Stores the profiles of all tokens, also of those that have not traded yet. Forgets the least
+ * Stores the profiles of all tokens, including those that have not traded yet. Drops the least
  * recently used.
  */
 export class ProfileBook {

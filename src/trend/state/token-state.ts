@@ -76,7 +76,7 @@ export interface TokenState {
   activeMinutes: number;
   /** Number of the newest minute in {@link activeMinutes}. */
   lastActiveMinute: number;
-  /** Total number of trades and candles. */
+  /** Total number of trades, candles and reports of an aggregator. */
   events: number;
   profile: TokenProfile;
   price: number;
@@ -108,7 +108,7 @@ export interface TokenState {
   candle: CandleState | null;
   /** The state before the {@link silentMinutes} or, if there are none, the last minute. */
   candleBefore: CandleState | null;
-  /** Last minutes in a row without a candle, which may still arrive. */
+  /** Number of latest consecutive minutes without a candle. Their candles may still arrive. */
   silentMinutes: number;
   pending: PendingCandle | null;
   trades: TradeState | null;
@@ -201,7 +201,7 @@ export function notePeak(token: TokenState, close: number, minute: number): void
   token.peakMinute = minute;
 }
 
-/** Rescales past prices for another pool's, whose difference is no traded move. */
+/** Rescales past prices when another pool sets the price: nobody traded the difference. */
 export function rescalePrices(token: TokenState, ratio: number): void {
   const scale = token.priceScale * ratio;
   if (!(scale > 1 / MAX_RATIO && scale < MAX_RATIO)) return;
@@ -217,7 +217,7 @@ export function rescalePrices(token: TokenState, ratio: number): void {
   trades.minutePrice *= ratio;
 }
 
-/** Sets the token's price to that of an event in the pool that sets it. */
+/** Sets the token's price to the price of an event in the pool that sets it. */
 export function setPrice(
   token: TokenState,
   pool: Pool | undefined,
@@ -264,7 +264,7 @@ function activeWithin(token: TokenState, atMs: number, minutes: number): number 
   return token.activeMinutes & (window >= ACTIVITY_MINUTES ? 0xffffffff : (1 << window) - 1);
 }
 
-/** Whether it traded in three of the last ten minutes, as medians and charts require. */
+/** Whether the token traded in three of the last ten minutes, as medians and charts require. */
 export function isTrading(token: TokenState, atMs: number): boolean {
   let bits = activeWithin(token, atMs, TRADING_WINDOW_MINUTES);
   for (let minute = 1; minute < MIN_TRADING_MINUTES; minute++) bits &= bits - 1;
@@ -289,7 +289,7 @@ export function isOnWatch(token: TokenState, atMs: number): boolean {
   return isRunning || token.candle !== null || token.isTouched || isLive(token, atMs);
 }
 
-/** Returns the ring of the last five minutes, the last ended step, and the steps in them. */
+/** Returns the ring for the last five minutes, its last completed step, and how many steps. */
 export function recentSteps(token: TokenState, atMs: number) {
   const stepMs = token.fine ? FINE_STEP_MS : MINUTE_MS;
   return {

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../lib/time/time.ts";
 
 /*
- * Stores the candles of a token's last hour: only of minutes in which it traded, so that an idle
+ * Stores the candles of a token's last hour. Minutes without a trade have none, so that an idle
  * token costs little. A trade that arrives late amends its minute.
  */
 
@@ -15,7 +15,7 @@ export interface CandleRing {
   newestMinute: number;
   /** First minute that changed since the candles were last read. */
   changedFrom: number;
-  /** Earlier minutes have no candle, because not all of their trades are known. */
+  /** First minute with a candle: not all trades of earlier minutes are known. */
   readonly since: number;
 }
 
@@ -62,7 +62,7 @@ export function addTradeToCandle(
   if (!((data[at + LOW] ?? 0) <= price)) data[at + LOW] = price;
 }
 
-/** Stores a whole candle, in place of an earlier one of its minute. */
+/** Stores a whole candle. Replaces an earlier candle of the same minute. */
 export function setCandle(ring: CandleRing, candle: MinuteCandle): void {
   const at = offsetOf(ring, candle.minute);
   if (at < 0) return;
@@ -112,7 +112,7 @@ function candleAt(data: Float64Array, at: number) {
   };
 }
 
-/** Returns the offset of the minute's candle, new if necessary; -1 if it cannot have one. */
+/** Returns the offset of the minute's candle, which it adds if needed; -1 if it is too old. */
 function offsetOf(ring: CandleRing, minute: number): number {
   if (minute < ring.changedFrom) ring.changedFrom = minute;
   if (minute === ring.newestMinute) return ring.newest;

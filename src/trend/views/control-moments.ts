@@ -5,13 +5,13 @@ import { changeFrom, dueMinutes, dueMs } from "../state/followed-flare.ts";
 import type { TokenState } from "../state/token-state.ts";
 
 /**
- * Each token has one control moment in every two hours of the clock. The price after it is measured
- * as that after a flare's start, for comparison.
+ * Each token has one control moment in every two hours of the clock. For comparison, price changes
+ * after it are measured like those after a flare's start.
  */
 const SLOT_MS = 2 * HOUR_MS;
-/** Maximum age of a flare's control moment at the start. */
+/** Maximum age of a control moment at the start of its flare. */
 const MAX_AGE_MS = 24 * HOUR_MS;
-/** Minimum age: the hour that is measured ends half an hour before the flare's own rise. */
+/** Minimum age: the measured hour ends half an hour before the flare, before its rise begins. */
 const MIN_AGE_MS = 90 * MINUTE_MS;
 
 /**
@@ -53,7 +53,7 @@ function nextMoment(key: string, atMs: number): number {
   return own > atMs ? own : momentOf(key, slot + 1);
 }
 
-/** Returns the time in the slot: FNV-1a of slot and key, modulo the slot's minutes. */
+/** Returns the slot's control moment. Its minute is FNV-1a of slot and key, modulo the slot. */
 function momentOf(key: string, slot: number): number {
   let hash = 0x811c9dc5;
   for (const char of `${slot} ${key}`) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193);

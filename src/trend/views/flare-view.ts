@@ -27,7 +27,7 @@ const VERIFIED: ContractSource = { status: "1", message: "OK" };
 const UNVERIFIED: ContractSource = { status: "0", message: "NOTOK" };
 
 const MAX_REMEMBERED = 4_096;
-/** Caches timestamps: the same ones are formatted at every refresh, which is slow. */
+/** Caches timestamps, because every refresh formats the same ones and formatting is slow. */
 const remembered = new BoundedMap<number, string>(MAX_REMEMBERED);
 
 /** Formats event time as the API's timestamp. */
@@ -95,12 +95,12 @@ export function viewSymbol({ group, address, profile }: TokenState): string {
   return profile.symbol ?? (address.length > 12 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address);
 }
 
-/** Returns the status that says whether verified source of the token's contract is known. */
+/** Returns the status of the token's contract: whether its verified source is known. */
 export function viewSource(token: TokenState): ContractSource {
   return token.profile.contractSource === "verified" ? VERIFIED : UNVERIFIED;
 }
 
-/** Renders the reading's measurable terms, rounded to prevent flicker, and the reason as a text. */
+/** Renders the reading's terms that have a weight, rounded to prevent flicker, and the sentence. */
 export function viewExplanation(
   reading: Reading,
   { warnings, liquidity }: { readonly warnings: readonly string[]; readonly liquidity: DecimalString },
@@ -150,7 +150,7 @@ function viewFacts(
   };
 }
 
-/** Renders the last five minutes in whole steps of five seconds; for candles, of a minute. */
+/** Renders the last five minutes, in whole steps: five seconds with trades, else a minute. */
 function viewWindow(token: TokenState, atMs: number) {
   const { ring, end, steps } = recentSteps(token, atMs);
   const now = token.price;

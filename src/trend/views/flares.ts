@@ -22,7 +22,7 @@ export interface FinishedFlare {
   readonly finishedMs: number;
   readonly flare: AnyFlare;
   readonly explanation: Explanation;
-  /** `null` if its start was not seen. */
+  /** `null` if the engine did not see the start. */
   outcome: Outcome | null;
 }
 
@@ -111,7 +111,7 @@ export class FlareBook {
     return flare;
   }
 
-  /** Ends the token's flare. `explanation` gives the reason. */
+  /** Ends the token's flare. `explanation` contains the reason. */
   finish(token: TokenState, atMs: number, explanation: Explanation, outcome: Outcome | null): void {
     if (!token.flare) return;
     const flare = viewFlare(token, token.flare.id, token.flare.startedMs, atMs, atMs);
@@ -162,7 +162,7 @@ export class FlareBook {
       const { flare } = token;
       if (!flare) continue;
       const isOldEnough = atMs - flare.startedMs >= freeAgeMs && !token.canary.isOn;
-      // Missing liquidity may be a rug pull, which new buyers must not be sent into.
+      // Missing liquidity may be a rug pull, so do not attract new buyers.
       const isFree = isOldEnough && (flare.isFree || !this.#mayBeRug(token, atMs));
       if (flare.isFree === isFree) continue;
       flare.isFree = isFree;
@@ -173,7 +173,7 @@ export class FlareBook {
     if (atMs >= this.#reviewMs) this.#review(atMs);
   }
 
-  /** Drops the finished flares whose time is over. */
+  /** Drops the finished flares that are no longer listed. */
   #review(atMs: number): void {
     const count = this.#finished.length;
     this.#reviewMs = Number.POSITIVE_INFINITY;
@@ -269,7 +269,7 @@ function isAfter(other: FinishedFlare | undefined, atMs: number, flare: AnyFlare
   return other !== undefined && other.finishedMs === atMs && other.flare.id > flare.id;
 }
 
-/** Returns `before` if only its time differs: a quiet flare must cause no events. */
+/** Returns `before` if only the time differs, so that a quiet flare causes no events. */
 function reuseExplanation(before: Explanation, after: Explanation): Explanation {
   return jsonEqual({ ...after, at: before.at }, before) ? before : after;
 }

@@ -1,6 +1,6 @@
 import type { TokenState } from "../state/token-state.ts";
 
-/** Returns a token's flare, canary and price, served or not. Times are event time. */
+/** Returns a token's flare, canary and price, whether served or not. Times are event time. */
 export function inspectTrend(token: TokenState) {
   const { trend, canary, priceAtMs: atMs, priceText: text } = token;
   return {
@@ -8,7 +8,7 @@ export function inspectTrend(token: TokenState) {
     flaringSinceMs: trend.startedMs < 0 ? null : trend.startedMs,
     /** Since when the canary is on; `null` if it is off. */
     canarySinceMs: canary.isOn ? canary.changedMs : null,
-    /** `null` before the first. `value` stays comparable over time: see `rescalePrices`. */
+    /** `null` before the first price. `value` is comparable over time: see `rescalePrices`. */
     price: atMs < 0 ? null : { atMs, text, value: token.price / token.priceScale },
   };
 }

@@ -13,7 +13,7 @@ const WINDOW_MINUTES = 360;
 const TOP = 10;
 const DECIMALS = 4;
 
-/** Returns the ten tokens charted longest in the last six hours; ties by mean rank, address. */
+/** Returns the ten tokens charted longest in the last six hours; ties by mean rank, then key. */
 export function standings(tokens: Iterable<TokenState>): TokenState[] {
   const charted = [...tokens].filter(({ chart }) => chart.rankCount > 0);
   charted.sort(
@@ -25,7 +25,7 @@ export function standings(tokens: Iterable<TokenState>): TokenState[] {
   return charted.slice(0, TOP);
 }
 
-/** Replaces the rank of six hours ago by that at `atMs`; by none if the group had no data then. */
+/** Replaces the rank of six hours ago by the rank now; by 0 if the group has no data. */
 export function recordRank(token: TokenState, atMs: number, isObserved: boolean): void {
   const { chart } = token;
   if (chart.rank === 0 && !chart.ranks) return;

@@ -63,7 +63,7 @@ export class OutcomeBook {
     this.#plan(followed);
   }
 
-  /** Notes the price after each second in which the token traded. */
+  /** Records the price whenever the token is judged. */
   note(token: TokenState, atMs: number): void {
     const { canary } = token;
     const price = token.price / token.priceScale;
@@ -86,7 +86,7 @@ export class OutcomeBook {
     return viewOutcome(followed, followed.end, atMs);
   }
 
-  /** Measures what is due at `atMs`. Returns the outcomes that are final now, by flare id. */
+  /** Takes the measurements due at `atMs`. Returns the outcomes that are final now, by flare id. */
   step(atMs: number): readonly (readonly [id: string, outcome: Outcome])[] {
     const isMinute = atMs % MINUTE_MS === 0;
     if (!isMinute && atMs < this.#deadlineMs) return [];

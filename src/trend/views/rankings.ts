@@ -101,7 +101,7 @@ export class Rankings {
     return this.#served;
   }
 
-  /** What was served last, for a checkpoint. */
+  /** The current charts and leaderboards, for a checkpoint. */
   get served(): ServedRankings {
     return this.#served;
   }

@@ -1,6 +1,6 @@
 import { jsonEqual } from "../../lib/json-equal.ts";
 
-/** Returns `before` if it is equal JSON. Later comparisons are fast: they find the same object. */
+/** Returns `before` if it is equal as JSON, so that later comparisons see the same object. */
 export function reuseIfEqual<T>(before: T | undefined, after: T): T {
   return before !== undefined && jsonEqual(before, after) ? before : after;
 }

@@ -16,7 +16,7 @@ export interface Minute {
   readonly volume: number;
 }
 
-/** Returns the state of a token before its first candle, whose open is `price`. */
+/** Returns the state of a token before its first candle, which opens at `price`. */
 export function createCandleState(price: number, settings: DetectorSettings) {
   return {
     /** Minutes seen, including silent ones. */
@@ -52,8 +52,8 @@ export type CandleState = ReturnType<typeof createCandleState>;
  * Updates `state` with one minute. `rate` slows the baselines: 1 normally, less during a flare.
  *
  * A rise counts as backed in proportion to the minute's volume, up to `backedBy` times the usual.
- * This is the depth gate of candles. A pool's reserve shows how much money a price move takes; for
- * a candle, only the token's usual volume can.
+ * This is the depth gate of candles. A pool's reserve shows how much money a price move takes. For
+ * a candle, only the token's usual volume shows it.
  */
 export function stepCandle(
   state: CandleState,

@@ -56,7 +56,7 @@ export function createTradeState(atMs: number, price: number, settings: Detector
     sells: 0,
     /** Fast sum of dollars. */
     usd: 0,
-    /** Decaying dollars bought minus sold by trades that set the price, not in another pool. */
+    /** Decaying dollars bought minus sold, only of trades that set the price. */
     inflow: 0,
     /** Slow count of distinct buyers. */
     slowBuyers: 0,
@@ -137,8 +137,8 @@ export function decayTrades(state: TradeState, atMs: number, rate: number, setti
 }
 
 /**
- * Adds one trade to a state that {@link decayTrades} has brought to its time. A past trade is added
- * with its decayed weight, and to a distinct count only if its trader did not act since.
+ * Adds one trade to the state. First call {@link decayTrades} with the trade's time. A past trade
+ * is added with its decayed weight, and to a distinct count only if its trader did not act since.
  */
 export function addTrade(
   state: TradeState,
@@ -151,7 +151,7 @@ export function addTrade(
   if (price !== null) {
     if (ageMs === 0) state.burst = burstAfter(state.burst, Math.log(price / state.price), 0);
     else {
-      // The price has held since then. When it moved is unknown, so it is no burst of this minute.
+      // The price has held since the trade. It is unknown when it moved, so it is no burst now.
       state.longPrice += (price - state.price) * (1 - long);
       state.minutePrice *= price / state.price;
     }
@@ -231,11 +231,11 @@ function addPurchase(
 }
 
 /**
- * Returns what a purchase adds to the slow count. If its trader has bought again since, the later
- * purchase was counted as new although it was not; its share is subtracted here. Example: one of
- * 10:05 is known and counted as a whole buyer. One of 10:00 arrives late. It adds a buyer, minus
- * the part of 10:05 that repeats it. Only the latest purchase of a trader is remembered, so of
- * several past ones each counts as new.
+ * Returns the amount that a purchase adds to the slow count. If its trader has bought again since,
+ * the later purchase was counted as a new buyer's, so the excess is subtracted here. Example: a
+ * purchase of 10:05 was counted as a whole buyer. Then one of 10:00 by the same wallet arrives. It
+ * adds a whole buyer, minus the excess of the purchase of 10:05. Only the latest purchase of a
+ * wallet is stored. So if several older ones arrive, each counts as a new buyer's.
  */
 function slowNewness(
   fresh: number,
@@ -261,7 +261,7 @@ function addSale(
   state.sells += decay(ageMs, settings.fastMs);
   const canary = decay(ageMs, CANARY_MS);
   state.longSellers += newness(at, lastSellMs, CANARY_MS) * canary;
-  // `<=` because both can occur at the same time, in one block.
+  // `>=` because both can occur at the same time, in one block.
   const isAfter = lastBuyMs >= Math.max(0, lastSellMs) && (ageMs === 0 || at >= lastBuyMs);
   if (isAfter && at - lastBuyMs <= ROUND_TRIP_MS) {
     const trips = (numbers[row + TRIPS] ?? 0) + 1;
@@ -275,7 +275,7 @@ function addSale(
   numbers[row + LAST_SELL_MS] = ageMs === 0 ? at : Math.max(lastSellMs, at);
 }
 
-/** Returns what an action adds to a distinct count: a trader's latest action counts e^(−age/τ). */
+/** Returns an action's part of a distinct count, in which a trader's last one is e^(−age/τ). */
 function newness(atMs: number, lastMs: number, tauMs: number): number {
   return lastMs < 0 ? 1 : 1 - decay(atMs - lastMs, tauMs);
 }

@@ -1,16 +1,16 @@
 /*
  * The traders of one token, a row of numbers for each.
  *
- * As objects, hundreds of thousands took most of the engine's memory, and a map by name a fifth of
- * its time. So the rows are a hash table (open addressing, linear probing). A key is 53 bits of the
- * name: among a few hundred traders, two collide in about one of 10^10 tokens. Forcing a collision
- * only lowers the count of one's own buyers.
+ * Hundreds of thousands of traders as objects took most of the engine's memory, and a map by name
+ * took a fifth of its time. So the rows are a hash table (open addressing, linear probing). A key
+ * is a hash of the name with 53 bits: among a few hundred traders, two collide in about one of
+ * 10^10 tokens. An attacker who forces a collision only lowers the count of their own buyers.
  */
 
 const MEMORY_MS = 7_200_000;
 /**
- * Enough for a sale to find its purchase ten minutes earlier at two hundred new traders a minute.
- * Few tokens have as many.
+ * Enough for a sale to find a purchase of ten minutes earlier at two hundred new traders a minute.
+ * Few tokens have that many.
  */
 const MAX_ROWS = 2_048;
 const SPARE_ROWS = 512;
@@ -120,7 +120,7 @@ function lastOf(numbers: Float64Array, row: number): number {
   );
 }
 
-/** Copies the rows that stay to a new array of that length. */
+/** Copies the rows for which `stays` returns true to a new array of `length` numbers. */
 function rehash(table: WalletTable, length: number, stays: (row: number) => boolean): void {
   const before = table.numbers;
   const numbers = new Float64Array(length);

@@ -7,7 +7,7 @@ import { burstAfter } from "./candle-detector.ts";
 
 /*
  * Measures a token that only an aggregator reports on: counts of the last five minutes, hour and
- * day. A report carries its own baseline, so a token can be judged at its first one.
+ * day. A report contains its own baseline, so a token can be judged by its first report.
  */
 
 const RECENT_MS = 300_000;
@@ -23,7 +23,7 @@ const LN_EPSILON_SHARE = 0.05;
 const DUST_SHARE = 0.25;
 
 /**
- * Measures a report. `ring` holds the token's closes, those of the report included, up to `minute`.
+ * Measures a report. `ring` has the token's closes up to `minute`, including those of the report.
  */
 export function measureWindow(
   { at, counts, createdAt }: Window,
@@ -47,7 +47,7 @@ export function measureWindow(
     sells: m5.sells,
     buyers: m5.buyers,
     usd,
-    /** Share of these traders that count, because dust costs nothing. */
+    /** Share of these traders that count, because dust is cheap to fake: see {@link realShare}. */
     real: realShare(m5, h24),
     /** Trades of the five minutes, the hour and the day. */
     totals: [m5.buys + m5.sells, h1.buys + h1.sells, h24.buys + h24.sells] as const,
